@@ -1,0 +1,69 @@
+import { memberOf } from '../model/derive.js';
+import {
+  embeddedMethods,
+  findDefinition,
+  wireMethods,
+  type Definition,
+  type Method,
+  type Protocol,
+} from '../model/protocol.js';
+import { methodConstants, typeNames, type NamedMethod, type TypeNames } from '../print/names.js';
+import type { SourceFile } from '../print/source-file.js';
+import type { TypePrinter } from '../print/type.js';
+
+/** What every emitter is given: the protocol and the names that things have in TypeScript. */
+export interface EmitContext {
+  readonly protocol: Protocol;
+  readonly names: TypeNames;
+  readonly printer: TypePrinter;
+  /** Methods on the wire, with the names of their constants. */
+  readonly methods: readonly NamedMethod[];
+  /** Methods that travel only inside results, with the names of their constants. */
+  readonly embedded: readonly NamedMethod[];
+}
+
+/**
+ * Names everything that the emitters need names for.
+ *
+ * @throws {@link McpgenError} if names collide.
+ */
+export function emitContext(protocol: Protocol): EmitContext {
+  const names = typeNames(protocol);
+  const place = protocol.source.file;
+  return {
+    protocol,
+    names,
+    printer: { name: (name) => names.get(name) ?? name, linkable: new Set(names.values()) },
+    methods: methodConstants(wireMethods(protocol), place),
+    embedded: methodConstants(embeddedMethods(protocol), place),
+  };
+}
+
+/** Uses a definition's type in a file. */
+export function useDefinition(file: SourceFile, context: EmitContext, name: string): string {
+  return file.type('types', context.printer.name(name));
+}
+
+/** The first of several names that the schema defines: revisions call the same thing by different names. */
+export function definitionOf(context: EmitContext, ...candidates: readonly string[]): Definition | undefined {
+  for (const name of candidates) {
+    const found = findDefinition(context.protocol, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Whether a method's definition has a member of a name. */
+export function messageHas(context: EmitContext, method: Method, member: string): boolean {
+  return memberOf(findDefinition(context.protocol, method.message)?.type, member) !== undefined;
+}
+
+/** Whether any request may be answered by asking for more input first. */
+export function hasInputRequired(context: EmitContext): boolean {
+  return context.protocol.methods.some((method) => method.results.includes('InputRequiredResult'));
+}
+
+/** A union type with one variant to a line; `never` if there is none. */
+export function unionOf(variants: readonly string[]): string {
+  return variants.length === 0 ? 'never' : variants.map((variant) => `\n  | ${variant}`).join('');
+}

@@ -1,0 +1,248 @@
+import { methodsFrom, type MessageKind, type Side } from '../model/protocol.js';
+import { SourceFile } from '../print/source-file.js';
+import { hasInputRequired, useDefinition, type EmitContext } from './context.js';
+
+/** `guards.ts`: what kind of JSON-RPC message a value is, and of which method a message is. */
+export function emitGuards(context: EmitContext): SourceFile {
+  const file = new SourceFile('guards');
+  emitClassify(file, context);
+  emitJsonRpcGuards(file);
+  emitMethodSets(file, context);
+  emitHasMethod(file);
+  emitDirectionGuards(file, context);
+  emitLookup(file);
+  if (hasInputRequired(context)) emitRequiresInput(file, context);
+  return file;
+}
+
+function emitClassify(file: SourceFile, { protocol }: EmitContext): void {
+  const batches = protocol.batches;
+  for (const name of ['AnyRequest', 'AnyNotification', 'ResultResponse', 'ErrorResponse', 'AnyResponse']) file.type('messages', name);
+  file.add(`/** Why a value is no JSON-RPC message of this protocol. */
+export type InvalidReason =
+  | "not an object"
+  | "${batches ? 'an empty batch' : 'a batch, which this revision does not have'}"
+  | "jsonrpc is not 2.0"
+  | "neither method, result nor error"
+  | "method together with result or error"
+  | "result together with error"
+  | "method is not a string"
+  | "params is not an object"
+  | "id is neither a string nor an integer"
+  | "result is not an object"
+  | "error is not an object with an integer code and a message"
+  | "an unknown member";
+`);
+  file.add(`/** A value by what kind of JSON-RPC message it is. */
+export type Classified =
+  | { readonly kind: "request"; readonly message: AnyRequest }
+  | { readonly kind: "notification"; readonly message: AnyNotification }
+  | { readonly kind: "result"; readonly message: ResultResponse }
+  | { readonly kind: "error"; readonly message: ErrorResponse }
+${batches ? '  | { readonly kind: "batch"; readonly messages: readonly unknown[] }\n' : ''}  | { readonly kind: "invalid"; readonly reason: InvalidReason };
+`);
+  file.add('type Kind = Exclude<Classified["kind"], "invalid">;\n');
+  file.add(`/**
+ * Says what kind of message a value is, or why it is none.
+ *
+ * Checks the envelope: \`jsonrpc\` is exactly \`"2.0"\`; a request has an id, a notification has none; ids are strings or
+ * integers, and null only in an error response; exactly one of \`method\`, \`result\` and \`error\` is there; \`params\` and
+ * \`result\` are objects. Does not check whether the method exists, nor what is inside params, result and error data.${
+   batches ? '\n * The members of a batch are not looked at: classify each of them.' : ''
+ }
+ *
+ * @param value - A parsed JSON value.
+ * @param options - \`strict\`: a member of the envelope that JSON-RPC does not know makes the message invalid.
+ */
+export function classify(value: unknown, options?: { readonly strict?: boolean }): Classified {
+  const kind = kindOf(value);
+  switch (kind) {
+    case "request":
+    case "notification":
+    case "result":
+    case "error":
+      if (options?.strict === true && hasUnknownMember(value as object, kind)) {
+        return { kind: "invalid", reason: "an unknown member" };
+      }
+      return { kind, message: value } as Classified;
+${batches ? '    case "batch":\n      return { kind, messages: value as readonly unknown[] };\n' : ''}    default:
+      return { kind: "invalid", reason: kind };
+  }
+}
+`);
+  file.add(`function kindOf(value: unknown): Kind | InvalidReason {
+  if (typeof value !== "object" || value === null) return "not an object";
+  if (Array.isArray(value)) ${
+    batches
+      ? 'return value.length === 0 ? "an empty batch" : "batch";'
+      : 'return "a batch, which this revision does not have";'
+  }
+  const { jsonrpc, id, method, params, result, error } = value as { readonly [key: string]: unknown };
+  if (jsonrpc !== "2.0") return "jsonrpc is not 2.0";
+  if (method !== undefined) {
+    if (result !== undefined || error !== undefined) return "method together with result or error";
+    if (typeof method !== "string") return "method is not a string";
+    if (params !== undefined && !isObject(params)) return "params is not an object";
+    if (id === undefined) return "notification";
+    return isId(id) ? "request" : "id is neither a string nor an integer";
+  }
+  if (result !== undefined) {
+    if (error !== undefined) return "result together with error";
+    if (!isId(id)) return "id is neither a string nor an integer";
+    return isObject(result) ? "result" : "result is not an object";
+  }
+  if (error === undefined) return "neither method, result nor error";
+  if (id !== undefined && id !== null && !isId(id)) return "id is neither a string nor an integer";
+  return isObject(error) && Number.isInteger(error["code"]) && typeof error["message"] === "string"
+    ? "error"
+    : "error is not an object with an integer code and a message";
+}
+`);
+  file.add(`function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+`);
+  file.add(`function isId(id: unknown): boolean {
+  return typeof id === "string" || Number.isInteger(id);
+}
+`);
+  file.add(`function hasUnknownMember(message: object, kind: "request" | "notification" | "result" | "error"): boolean {
+  for (const name of Object.keys(message)) {
+    switch (name) {
+      case "jsonrpc":
+      case "id":
+        continue;
+      case "method":
+      case "params":
+        if (kind === "request" || kind === "notification") continue;
+        return true;
+      case "result":
+      case "error":
+        if (kind === name) continue;
+        return true;
+      default:
+        return true;
+    }
+  }
+  return false;
+}
+`);
+}
+
+function emitJsonRpcGuards(file: SourceFile): void {
+  const guards = [
+    ['isRequest', 'AnyRequest', 'kindOf(value) === "request"', 'a request: a message with a method and an id'],
+    ['isNotification', 'AnyNotification', 'kindOf(value) === "notification"', 'a notification: a message with a method and no id'],
+    ['isResultResponse', 'ResultResponse', 'kindOf(value) === "result"', 'a response with a result'],
+    ['isErrorResponse', 'ErrorResponse', 'kindOf(value) === "error"', 'a response with an error'],
+  ] as const;
+  for (const [name, type, test, what] of guards) {
+    file.add(`/** Whether a value is ${what}. Checks the envelope as {@link classify} does, and nothing inside it. */
+export function ${name}(value: unknown): value is ${type} {
+  return ${test};
+}
+`);
+  }
+  file.add(`/** Whether a value is a response of either kind. Checks the envelope as {@link classify} does, and nothing inside it. */
+export function isResponse(value: unknown): value is AnyResponse {
+  const kind = kindOf(value);
+  return kind === "result" || kind === "error";
+}
+`);
+}
+
+const SETS: readonly (readonly [string, Side, MessageKind])[] = [
+  ['CLIENT_REQUESTS', 'client', 'request'],
+  ['SERVER_REQUESTS', 'server', 'request'],
+  ['CLIENT_NOTIFICATIONS', 'client', 'notification'],
+  ['SERVER_NOTIFICATIONS', 'server', 'notification'],
+];
+
+function emitMethodSets(file: SourceFile, { protocol }: EmitContext): void {
+  for (const [name, side, kind] of SETS) {
+    const methods = methodsFrom(protocol, side, kind).map((method) => JSON.stringify(method.name));
+    file.add(`const ${name}: ReadonlySet<string> = /* @__PURE__ */ new Set<string>([${methods.join(', ')}]);\n`);
+  }
+}
+
+function emitHasMethod(file: SourceFile): void {
+  const method = file.type('methods', 'Method');
+  const messageOf = file.type('messages', 'MessageOf');
+  file.add('/** A message that was classified already. */\n', 'export type ClassifiedMessage = AnyRequest | AnyNotification | AnyResponse;\n');
+  file.add(`/**
+ * Narrows a classified message to that of a method.
+ *
+ * Checks that the method is this one, and that it came as what it is: a request with an id, a notification without.
+ * Does not check the params; for that there are the validators.
+ */
+export function hasMethod<M extends ${method}>(message: ClassifiedMessage, method: M): message is ${messageOf}<M> {
+  return message.method === method && isRequestMethod(method) === ("id" in message);
+}
+`);
+  file.add(`function isRequestMethod(method: string): boolean {
+  return CLIENT_REQUESTS.has(method) || SERVER_REQUESTS.has(method);
+}
+`);
+}
+
+function emitDirectionGuards(file: SourceFile, { protocol }: EmitContext): void {
+  for (const [set, side, kind] of SETS) {
+    const Side = side === 'client' ? 'Client' : 'Server';
+    const Kind = kind === 'request' ? 'Request' : 'Notification';
+    const type = file.type('messages', `${Side}${Kind}Message`);
+    const none = methodsFrom(protocol, side, kind).length === 0;
+    const presence = kind === 'request' ? '"id" in message' : '!("id" in message)';
+    file.add(`/**
+ * Whether a classified message is a ${kind} that a ${side} may send.${
+   none ? ` In this revision there is none, so it never is.` : ''
+ }
+ *
+ * Checks the method and whether there is an id. Does not check the params.
+ */
+export function is${Side}${Kind}(message: ClassifiedMessage): message is ${type} {
+  return message.method !== undefined && ${presence} && ${set}.has(message.method);
+}
+`);
+  }
+}
+
+function emitLookup(file: SourceFile): void {
+  const side = file.type('methods', 'Side');
+  file.add(`/**
+ * What a method name means in this revision when a side sends it as a request or a notification: \`known\`; \`unknown\`
+ * (answer a request with -32601); \`wrongDirection\` if only the other side may send it (the same); \`wrongKind\` if it
+ * came as a request and is a notification, or the reverse (answer a request with -32600).
+ */
+export function lookupMethod(
+  message: AnyRequest | AnyNotification,
+  sender: ${side},
+): "known" | "unknown" | "wrongDirection" | "wrongKind" {
+  const { method } = message;
+  const [own, peer, otherKind] =
+    "id" in message
+      ? sender === "client"
+        ? [CLIENT_REQUESTS, SERVER_REQUESTS, CLIENT_NOTIFICATIONS]
+        : [SERVER_REQUESTS, CLIENT_REQUESTS, SERVER_NOTIFICATIONS]
+      : sender === "client"
+        ? [CLIENT_NOTIFICATIONS, SERVER_NOTIFICATIONS, CLIENT_REQUESTS]
+        : [SERVER_NOTIFICATIONS, CLIENT_NOTIFICATIONS, SERVER_REQUESTS];
+  if (own.has(method)) return "known";
+  if (otherKind.has(method)) return "wrongKind";
+  return peer.has(method) ? "wrongDirection" : "unknown";
+}
+`);
+}
+
+function emitRequiresInput(file: SourceFile, context: EmitContext): void {
+  const inputRequired = useDefinition(file, context, 'InputRequiredResult');
+  file.add(`/**
+ * Whether a result asks for input instead of being complete. Checks \`resultType\` only; a result without one, as older
+ * servers send it, is complete.
+ */
+export function requiresInput<R extends { readonly resultType?: string }>(
+  result: R | ${inputRequired},
+): result is ${inputRequired} {
+  return result.resultType === "input_required";
+}
+`);
+}

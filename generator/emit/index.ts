@@ -1,0 +1,86 @@
+import { McpgenError } from '../errors.js';
+import type { Protocol } from '../model/protocol.js';
+import { SourceFile, specifier, type ImportExtension, type ModuleName } from '../print/source-file.js';
+import { emitContext, type EmitContext } from './context.js';
+import { emitErrors } from './errors.js';
+import { emitGuards } from './guards.js';
+import { emitMessages } from './messages.js';
+import { emitMethods } from './methods.js';
+import { emitTypes } from './types.js';
+
+/** What can be asked for with `--emit`. */
+export const EMITTABLE = ['types', 'methods', 'messages', 'guards', 'errors'] as const;
+
+/** A part of the output that can be asked for. */
+export type Emittable = (typeof EMITTABLE)[number];
+
+const EMITTERS: Readonly<Record<Emittable, (context: EmitContext) => SourceFile>> = {
+  types: emitTypes,
+  methods: emitMethods,
+  messages: emitMessages,
+  guards: emitGuards,
+  errors: emitErrors,
+};
+
+/** What each part imports from. */
+const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
+  types: [],
+  methods: ['types'],
+  messages: ['types', 'methods'],
+  guards: ['types', 'methods', 'messages'],
+  errors: [],
+};
+
+/** The parts asked for, with those that they need, in one fixed order. */
+export function withNeeds(parts: readonly Emittable[]): readonly Emittable[] {
+  const wanted = new Set(parts.flatMap((part) => [part, ...NEEDS[part]]));
+  return EMITTABLE.filter((part) => wanted.has(part));
+}
+
+/**
+ * Emits the files of a revision.
+ *
+ * @param protocol - The protocol.
+ * @param parts - The parts asked for; what they need comes along.
+ * @throws {@link McpgenError} if names collide.
+ */
+export function emit(
+  protocol: Protocol,
+  parts: readonly Emittable[],
+  importExtension: ImportExtension,
+): readonly SourceFile[] {
+  const context = emitContext(protocol);
+  const files = withNeeds(parts).map((part) => EMITTERS[part](context));
+  refuseTakenNames(files, context);
+  return [...files, emitIndex(files, importExtension)];
+}
+
+function emitIndex(files: readonly SourceFile[], importExtension: ImportExtension): SourceFile {
+  const index = new SourceFile('index');
+  index.add(
+    ...files.map((file) => {
+      const keyword = TYPE_ONLY.has(file.name) ? 'export type *' : 'export *';
+      return `${keyword} from "${specifier(file.name, importExtension)}";\n`;
+    }),
+  );
+  return index;
+}
+
+/** Files without a run-time value. */
+const TYPE_ONLY: ReadonlySet<ModuleName> = new Set<ModuleName>(['types', 'messages']);
+
+/** All files are exported from one index, so a definition may not have a name that another file exports. */
+function refuseTakenNames(files: readonly SourceFile[], { names, protocol }: EmitContext): void {
+  const owners = new Map([...names].map(([definition, name]) => [name, definition]));
+  for (const file of files) {
+    if (file.name === 'types') continue;
+    for (const name of file.exports()) {
+      const definition = owners.get(name);
+      if (definition === undefined) continue;
+      throw new McpgenError(`the definition ${JSON.stringify(definition)} has a name that ${file.name}.ts exports itself`, {
+        place: `${protocol.source.file}#/$defs/${definition}`,
+        remedy: 'Rename it in the schema.',
+      });
+    }
+  }
+}

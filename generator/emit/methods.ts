@@ -1,0 +1,177 @@
+import { methodsFrom, type Method, type MessageKind, type Side } from '../model/protocol.js';
+import { docComment } from '../print/doc-comment.js';
+import { literalKey, memberName, type NamedMethod } from '../print/names.js';
+import { SourceFile } from '../print/source-file.js';
+import { messageHas, unionOf, useDefinition, type EmitContext } from './context.js';
+
+/** `methods.ts`: method names as constants, the catalog as data, and the maps from a method to its types. */
+export function emitMethods(context: EmitContext): SourceFile {
+  const { protocol } = context;
+  const file = new SourceFile('methods');
+  file.add(
+    docComment({ text: `The revision of ${protocol.name} that these files are for.` }, new Set()),
+    `export const PROTOCOL_VERSION = ${JSON.stringify(protocol.revision)};\n`,
+  );
+  emitConstants(file, context);
+  emitInfo(file, context);
+  emitMaps(file, context);
+  if (context.embedded.length > 0) emitEmbedded(file, context);
+  emitLookups(file, context);
+  emitHandlers(file);
+  return file;
+}
+
+function constants(name: string, methods: readonly NamedMethod[], text: string, linkable: ReadonlySet<string>): string {
+  const rows = methods.map(
+    ({ constant, method }) =>
+      docComment({ text: method.summary, deprecated: method.deprecated }, linkable) +
+      `${memberName(constant)}: ${JSON.stringify(method.name)},\n`,
+  );
+  return `${docComment({ text }, linkable)}export const ${name} = {\n${rows.join('')}} as const;\n`;
+}
+
+function emitConstants(file: SourceFile, { methods, printer }: EmitContext): void {
+  file.add(constants('METHODS', methods, 'All methods that travel as messages of their own, by constant.', printer.linkable));
+  file.add('/** Name of a method. */\n', 'export type Method = (typeof METHODS)[keyof typeof METHODS];\n');
+}
+
+function emitInfo(file: SourceFile, { methods, protocol }: EmitContext): void {
+  const hasTasks = protocol.methods.some((method) => method.taskResult !== undefined);
+  file.add(`/** What is known of a method beyond its types. */
+export type MethodInfo = {
+  readonly kind: "request" | "notification";
+  /** Who sends it. */
+  readonly direction: "clientToServer" | "serverToClient" | "both";
+  /**
+   * Capabilities that must have been declared. One of each side where the method goes both ways: a request needs the
+   * receiver's, a notification the sender's.
+   */
+  readonly capabilities: readonly string[];
+  /** Definitions of the possible results, the complete one first; empty for a notification. */
+  readonly results: readonly string[];
+${hasTasks ? '  /** Definition of the answer when the params ask for a task. */\n  readonly taskResult?: string;\n' : ''}  readonly deprecated: boolean;
+};
+`);
+  const rows = methods.map(({ method }) => {
+    const members = [
+      `kind: ${JSON.stringify(method.kind)}`,
+      `direction: ${JSON.stringify(method.direction)}`,
+      `capabilities: ${JSON.stringify(method.capabilities)}`,
+      `results: ${JSON.stringify(method.results)}`,
+      ...(method.taskResult === undefined ? [] : [`taskResult: ${JSON.stringify(method.taskResult)}`]),
+      `deprecated: ${method.deprecated !== undefined}`,
+    ];
+    return `${literalKey(method.name)}: { ${members.join(', ')} },\n`;
+  });
+  file.add(
+    '/** The method catalog as data. */\n',
+    `export const METHOD_INFO = {\n${rows.join('')}} as const satisfies { readonly [M in Method]: MethodInfo };\n`,
+  );
+}
+
+function map(name: string, doc: string, rows: readonly (readonly [string, string])[]): string {
+  const body = rows.length === 0 ? 'Record<never, never>' : `{\n${rows.map(([key, type]) => `${memberName(key)}: ${type};\n`).join('')}}`;
+  return `${docComment({ text: doc }, new Set())}export type ${name} = ${body};\n`;
+}
+
+function emitMaps(file: SourceFile, context: EmitContext): void {
+  const wire = context.methods.map(({ method }) => method);
+  const requests = wire.filter((method) => method.kind === 'request');
+  const notifications = wire.filter((method) => method.kind === 'notification');
+  const message = (method: Method): readonly [string, string] => [method.name, useDefinition(file, context, method.message)];
+  file.add(map('RequestMap', 'The definition of each request.', requests.map(message)));
+  file.add(map('NotificationMap', 'The definition of each notification.', notifications.map(message)));
+  file.add(
+    map(
+      'ResultMap',
+      'What each request is answered with.',
+      requests.map((method) => [method.name, resultType(file, context, method)]),
+    ),
+  );
+  const tasks = requests.filter((method) => method.taskResult !== undefined);
+  if (tasks.length > 0) {
+    file.add(
+      map(
+        'TaskResultMap',
+        'What a request is answered with at once if its params ask for a task.',
+        tasks.map((method) => [method.name, useDefinition(file, context, method.taskResult ?? '')]),
+      ),
+    );
+  }
+}
+
+function resultType(file: SourceFile, context: EmitContext, method: Method): string {
+  return method.results.map((name) => useDefinition(file, context, name)).join(' | ') || 'unknown';
+}
+
+function emitEmbedded(file: SourceFile, context: EmitContext): void {
+  const methods = context.embedded.map(({ method }) => method);
+  file.add(
+    constants(
+      'EMBEDDED_METHODS',
+      context.embedded,
+      'Methods that are no messages of their own: they travel inside a result that asks for input.',
+      context.printer.linkable,
+    ),
+  );
+  file.add(
+    '/** Name of a method that travels inside results. */\n',
+    'export type EmbeddedMethod = (typeof EMBEDDED_METHODS)[keyof typeof EMBEDDED_METHODS];\n',
+  );
+  file.add(
+    map(
+      'EmbeddedRequestMap',
+      'The definition of each embedded request.',
+      methods.map((method) => [method.name, useDefinition(file, context, method.message)]),
+    ),
+  );
+  file.add(
+    map(
+      'EmbeddedResultMap',
+      'What each embedded request is answered with, inside the retried request.',
+      methods.map((method) => [method.name, resultType(file, context, method)]),
+    ),
+  );
+}
+
+function emitLookups(file: SourceFile, context: EmitContext): void {
+  const names = (side: Side, kind: MessageKind): string =>
+    unionOf(methodsFrom(context.protocol, side, kind).map((method) => JSON.stringify(method.name)));
+  file.add('/** A side of the conversation. */\n', 'export type Side = "client" | "server";\n');
+  for (const [kind, name] of [
+    ['request', 'Request'],
+    ['notification', 'Notification'],
+  ] as const) {
+    file.add(`type ${name}MethodsBySender = {\nclient: ${names('client', kind)};\nserver: ${names('server', kind)};\n};\n`);
+    file.add(
+      `/** Name of a ${kind}; with a side, of one that this side sends. */\n`,
+      `export type ${name}Method<Sender extends Side = Side> = ${name}MethodsBySender[Sender];\n`,
+    );
+  }
+  const plain = context.methods.every(({ method }) => messageHas(context, method, 'params'));
+  file.add(
+    '/** Params of a method; with `undefined` where the message may go without. */\n',
+    plain
+      ? 'export type ParamsOf<M extends Method> = (RequestMap & NotificationMap)[M]["params"];\n'
+      : 'export type ParamsOf<M extends Method> = (RequestMap & NotificationMap)[M] extends infer Message\n  ? "params" extends keyof Message ? Message["params"] : undefined\n  : never;\n',
+  );
+  file.add('/** Result of a request. */\n', 'export type ResultOf<M extends RequestMethod> = ResultMap[M];\n');
+}
+
+function emitHandlers(file: SourceFile): void {
+  file.add('/** The other side. */\n', 'export type PeerOf<S extends Side> = S extends "client" ? "server" : "client";\n');
+  file.add(
+    '/** Handlers for requests, keyed by method: a method that the receiver is never sent does not compile. */\n',
+    `export type RequestHandlers<Receiver extends Side> = {
+  [M in RequestMethod<PeerOf<Receiver>>]?: (params: ParamsOf<M>) => ResultOf<M> | Promise<ResultOf<M>>;
+};
+`,
+  );
+  file.add(
+    '/** Handlers for notifications, keyed by method: a method that the receiver is never sent does not compile. */\n',
+    `export type NotificationHandlers<Receiver extends Side> = {
+  [M in NotificationMethod<PeerOf<Receiver>>]?: (params: ParamsOf<M>) => void | Promise<void>;
+};
+`,
+  );
+}

@@ -1,0 +1,23 @@
+/**
+ * What a user of the tool did wrong or must mend: a clear message, the place it is about, and the remedy.
+ * The command line prints it without a stack trace and exits with 2.
+ */
+export class McpgenError extends Error {
+  /** File, pointer or flag that the message is about. */
+  readonly place: string | undefined;
+  /** What to do about it. */
+  readonly remedy: string | undefined;
+
+  constructor(message: string, options: { place?: string; remedy?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'McpgenError';
+    this.place = options.place;
+    this.remedy = options.remedy;
+  }
+
+  /** The whole text as the terminal shows it: `place: message`, then the remedy on a line of its own. */
+  format(): string {
+    const head = this.place === undefined ? this.message : `${this.place}: ${this.message}`;
+    return this.remedy === undefined ? head : `${head}\n  ${this.remedy}`;
+  }
+}

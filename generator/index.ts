@@ -1,0 +1,178 @@
+/**
+ * The programmatic interface of `mcpgen`. The command line is a thin layer over it.
+ *
+ * @packageDocumentation
+ */
+import path from 'node:path';
+import { emit, EMITTABLE, type Emittable } from './emit/index.js';
+import { McpgenError } from './errors.js';
+import { loadProtocol, type InputFile, type LoadOptions } from './model/load.js';
+import type { Protocol, Warning } from './model/protocol.js';
+import { formatterFor } from './output/format.js';
+import { planChanges, type FileChange, type PlannedFile } from './output/plan.js';
+import { writeChanges } from './output/write.js';
+import { header } from './print/header.js';
+import type { ImportExtension } from './print/source-file.js';
+import { builtinRevisions, type BuiltinRevision } from './read/builtin.js';
+
+export { builtinRevisions, loadProtocol, McpgenError, EMITTABLE };
+export type {
+  BuiltinRevision,
+  Emittable,
+  FileChange,
+  ImportExtension,
+  InputFile,
+  LoadOptions,
+  PlannedFile,
+  Protocol,
+  Warning,
+};
+export type { Definition, Member, Method, ObjectNode, TypeNode, Source } from './model/protocol.js';
+
+/** How the files of a protocol are made. */
+export interface RenderOptions {
+  /** The parts wanted; what they need comes along. All by default. */
+  readonly emit?: readonly Emittable[];
+  /** What stands behind the name of an imported file; `js` by default. */
+  readonly importExtension?: ImportExtension;
+}
+
+/** What to generate, and where to. */
+export interface GenerateOptions extends RenderOptions {
+  /** Built-in revisions; all released ones by default. With `schema`, the one revision that it is of. */
+  readonly revisions?: readonly string[];
+  /** A schema that is not built in. */
+  readonly schema?: InputFile;
+  /** The catalog of `schema`. */
+  readonly catalog?: InputFile;
+  /** Whether errata are applied; true by default. */
+  readonly errata?: boolean;
+  /** Makes an error of what would otherwise be a warning. */
+  readonly strict?: boolean;
+  /** The output folder. Each revision gets a folder of its own below it. */
+  readonly out: string;
+  /** Plans, but writes nothing. */
+  readonly dryRun?: boolean;
+}
+
+/** What a run did, or would do. */
+export interface GenerateResult {
+  /** The output folder, absolute. */
+  readonly out: string;
+  readonly protocols: readonly Protocol[];
+  /** Every planned file and every orphan, with what is to happen to it. */
+  readonly changes: readonly FileChange[];
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Renders the files of a protocol in memory, laid out by the Prettier config that holds for a folder.
+ *
+ * @param protocol - As {@link loadProtocol} gives it.
+ * @param out - The output folder; only its Prettier config is read.
+ * @returns Files with paths below the output folder: `<revision>/types.ts` and so on.
+ * @throws {@link McpgenError} if names collide.
+ */
+export async function render(protocol: Protocol, out: string, options: RenderOptions = {}): Promise<readonly PlannedFile[]> {
+  const importExtension = options.importExtension ?? 'js';
+  const parts = options.emit ?? EMITTABLE;
+  const files = emit(protocol, parts, importExtension);
+  const head = header(protocol, regenerateCommand(protocol, options));
+  const formatter = await formatterFor(path.resolve(out, protocol.revision));
+  return Promise.all(
+    files.map(async (file) => {
+      const name = `${protocol.revision}/${file.name}.ts`;
+      const contents = await formatter(file.print({ header: head, importExtension }), path.resolve(out, name));
+      return { path: name, contents };
+    }),
+  );
+}
+
+/**
+ * Generates typings into a folder: plans all files first, writes them all or none, and removes files of its own that
+ * nothing generates any more.
+ *
+ * @example
+ * ```ts
+ * const { changes } = await generate({ revisions: ['2025-11-25'], out: 'src/generated' });
+ * ```
+ * @throws {@link McpgenError} if the input is wrong or the output cannot be written; nothing has changed then.
+ */
+export async function generate(options: GenerateOptions): Promise<GenerateResult> {
+  const result = await plan(options);
+  if (options.dryRun !== true) writeChanges(result.out, result.changes);
+  return result;
+}
+
+/** What {@link check} found. */
+export interface CheckResult extends GenerateResult {
+  /** Whether every file is there, up to date, and none is left over. */
+  readonly upToDate: boolean;
+}
+
+/**
+ * Checks whether a folder holds just what {@link generate} would write. Writes nothing.
+ *
+ * @throws {@link McpgenError} if the input is wrong.
+ */
+export async function check(options: Omit<GenerateOptions, 'dryRun'>): Promise<CheckResult> {
+  const result = await plan(options);
+  return { ...result, upToDate: result.changes.every((change) => change.status === 'unchanged') };
+}
+
+async function plan(options: GenerateOptions): Promise<GenerateResult> {
+  const out = path.resolve(options.out);
+  const protocols = await loadAll(options);
+  const files: PlannedFile[] = [];
+  for (const protocol of protocols) files.push(...(await render(protocol, out, options)));
+  return {
+    out,
+    protocols,
+    changes: planChanges(out, files),
+    warnings: protocols.flatMap((protocol) => protocol.warnings),
+  };
+}
+
+async function loadAll(options: GenerateOptions): Promise<readonly Protocol[]> {
+  const common = {
+    ...(options.errata === undefined ? {} : { errata: options.errata }),
+    ...(options.strict === undefined ? {} : { strict: options.strict }),
+  };
+  if (options.schema !== undefined) {
+    const [revision, second] = options.revisions ?? [];
+    if (second !== undefined) {
+      throw new McpgenError('a schema is of one revision', { remedy: 'Name one revision, or leave the schema out.' });
+    }
+    return [
+      await loadProtocol({
+        ...common,
+        schema: options.schema,
+        ...(revision === undefined ? {} : { revision }),
+        ...(options.catalog === undefined ? {} : { catalog: options.catalog }),
+      }),
+    ];
+  }
+  if (options.catalog !== undefined) {
+    throw new McpgenError('a catalog is given without a schema', { remedy: 'Give the schema that it belongs to.' });
+  }
+  const released = builtinRevisions().filter((item) => item.status === 'released');
+  const revisions = options.revisions ?? released.map((item) => item.revision);
+  return Promise.all([...new Set(revisions)].sort().map((revision) => loadProtocol({ ...common, revision })));
+}
+
+/** The command that makes a protocol's files anew, as their header names it. */
+function regenerateCommand(protocol: Protocol, options: RenderOptions & { readonly errata?: boolean }): string {
+  const parts = options.emit ?? EMITTABLE;
+  const { builtin, file } = protocol.source;
+  return [
+    'mcpgen generate',
+    ...(builtin ? [] : [`--schema ${file}`]),
+    `--revision ${protocol.revision}`,
+    ...(EMITTABLE.every((part) => parts.includes(part)) ? [] : [`--emit ${parts.join(',')}`]),
+    ...(options.importExtension === undefined || options.importExtension === 'js'
+      ? []
+      : [`--import-extension ${options.importExtension}`]),
+    ...(options.errata === false ? ['--no-errata'] : []),
+    '--out <folder above this one>',
+  ].join(' ');
+}

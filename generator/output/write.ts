@@ -1,0 +1,100 @@
+import { mkdirSync, openSync, closeSync, fsyncSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { McpgenError } from '../errors.js';
+import { pathBelow, type FileChange } from './plan.js';
+
+/** Prefix of files that are being written; what a killed process leaves of them is removed by the next run. */
+const STAGED = '.mcpgen-tmp-';
+
+interface Staged {
+  readonly temporary: string;
+  readonly target: string;
+}
+
+/**
+ * Carries out changes: first every new text is written in full beside its place, then all are moved there at once, then
+ * orphans are removed. If the disk is full or a folder cannot be written, nothing has changed.
+ *
+ * @param folder - The output folder; it is made if it is missing.
+ * @throws {@link McpgenError} if something cannot be written.
+ */
+export function writeChanges(folder: string, changes: readonly FileChange[]): void {
+  const written = changes.filter((change) => change.status === 'missing' || change.status === 'stale');
+  const orphaned = changes.filter((change) => change.status === 'orphaned');
+  const made: string[] = [];
+  const staged: Staged[] = [];
+  try {
+    for (const parent of new Set(changes.map((change) => path.dirname(pathBelow(folder, change.path))))) {
+      const first = mkdirSync(parent, { recursive: true });
+      if (first !== undefined) made.push(first);
+      removeLeftovers(parent);
+    }
+    for (const change of written) {
+      const target = pathBelow(folder, change.path);
+      const temporary = path.join(path.dirname(target), `${STAGED}${process.pid}-${path.basename(target)}`);
+      staged.push({ temporary, target });
+      writeFully(temporary, change.expected ?? '');
+    }
+  } catch (error) {
+    for (const { temporary } of staged) rmSync(temporary, { force: true });
+    for (const parent of made) rmSync(parent, { recursive: true, force: true });
+    throw writeError(folder, error);
+  }
+  try {
+    for (const { temporary, target } of staged) renameSync(temporary, target);
+    for (const change of orphaned) rmSync(pathBelow(folder, change.path), { force: true });
+  } catch (error) {
+    for (const { temporary } of staged) rmSync(temporary, { force: true });
+    throw writeError(folder, error);
+  }
+}
+
+function writeFully(file: string, text: string): void {
+  const bytes = Buffer.from(text, 'utf8');
+  const handle = openSync(file, 'w');
+  try {
+    let offset = 0;
+    while (offset < bytes.length) offset += writeSync(handle, bytes, offset);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Removes staged files of processes that no longer run; those of one that does are its own. */
+function removeLeftovers(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(STAGED)) continue;
+    const owner = Number.parseInt(name.slice(STAGED.length), 10);
+    if (owner === process.pid || !isRunning(owner)) rmSync(path.join(folder, name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function writeError(folder: string, error: unknown): McpgenError {
+  if (error instanceof McpgenError) return error;
+  const code = (error as NodeJS.ErrnoException).code ?? String(error);
+  const reasons: Record<string, string> = {
+    ENOSPC: 'the disk is full',
+    EFBIG: 'a file would be larger than allowed',
+    EDQUOT: 'the disk quota is used up',
+    EACCES: 'permission to write there is missing',
+    EPERM: 'permission to write there is missing',
+    EROFS: 'the disk is read-only',
+    ENOTDIR: 'a file stands where a folder should be',
+    EEXIST: 'a file stands where a folder should be',
+  };
+  return new McpgenError(`the output was not written: ${reasons[code] ?? code}`, {
+    place: (error as NodeJS.ErrnoException).path ?? folder,
+    remedy: 'Mend that and run the command again.',
+    cause: error,
+  });
+}

@@ -1,0 +1,92 @@
+/** Longest line of a comment, in columns, its indentation not counted. */
+const WIDTH = 96;
+
+/** Control and bidirectional-override characters, which could show a reader other code than the compiler reads. */
+// eslint-disable-next-line no-control-regex -- these are the characters that are taken out
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** What goes into a doc comment: paragraphs, then tags. */
+export interface DocComment {
+  readonly text?: string | undefined;
+  /** Further paragraphs, each after a blank line. */
+  readonly more?: readonly string[];
+  readonly deprecated?: string | true | undefined;
+  readonly defaultValue?: string | undefined;
+}
+
+/**
+ * Prints a TSDoc comment with a line break at its end, or nothing if there is nothing to say. Text from a schema cannot
+ * end the comment, begin a tag, or hide itself by control or bidirectional characters.
+ *
+ * @param doc - What to say.
+ * @param linkable - Names that `{@link ...}` may point at; a link to another name becomes plain text.
+ */
+export function docComment(doc: DocComment, linkable: ReadonlySet<string>): string {
+  const paragraphs = [doc.text ?? '', ...(doc.more ?? [])].map((text) => cleanText(text, linkable)).filter((text) => text !== '');
+  const lines: string[] = [];
+  for (const paragraph of paragraphs) {
+    if (lines.length > 0) lines.push('');
+    lines.push(...wrap(paragraph));
+  }
+  const tags: string[] = [];
+  if (doc.deprecated !== undefined) {
+    const reason = doc.deprecated === true ? '' : cleanText(doc.deprecated, linkable);
+    tags.push(...wrap(`@deprecated ${reason}`.trimEnd()));
+  }
+  if (doc.defaultValue !== undefined) {
+    tags.push(`@defaultValue \`${cleanText(doc.defaultValue, linkable).replaceAll('`', "'").replaceAll('\n', ' ')}\``);
+  }
+  if (tags.length > 0) lines.push(...(lines.length > 0 ? [''] : []), ...tags);
+  if (lines.length === 0) return '';
+  const [only] = lines;
+  if (lines.length === 1 && only !== undefined) return `/** ${only} */\n`;
+  return `/**\n${lines.map((line) => (line === '' ? ' *' : ` * ${line}`)).join('\n')}\n */\n`;
+}
+
+/** Text that is safe inside a comment. */
+function cleanText(text: string, linkable: ReadonlySet<string>): string {
+  return text
+    .replace(LONE_SURROGATES, '\ufffd')
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+    .replace(/\t/g, '  ')
+    .replace(UNSAFE, '')
+    .replace(/\{@link\s+([^\s|}]+)\s*(?:\|\s*)?([^}]*)\}/g, (_, target: string, label: string) =>
+      linkable.has(target) ? `{@link ${target}}` : label.trim() || `\`${target}\``,
+    )
+    .replaceAll('*/', '*\\/')
+    .replace(/^(\s*)@/gm, '$1\\@')
+    .replace(/[ ]+$/gm, '')
+    .trim();
+}
+
+/** Breaks long lines at spaces; fenced code, indented lines and list items keep their own lines. */
+function wrap(text: string): string[] {
+  let fenced = false;
+  return text.split('\n').flatMap((line) => {
+    if (line.trimStart().startsWith('```')) {
+      fenced = !fenced;
+      return [line];
+    }
+    return fenced || line.length <= WIDTH ? [line] : wrapLine(line);
+  });
+}
+
+function wrapLine(line: string): string[] {
+  const hanging = /^\s*(?:[-*+]|\d+\.)\s+/.exec(line)?.[0].length ?? 0;
+  const indent = ' '.repeat(hanging);
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(' ')) {
+    const candidate = current === '' ? word : `${current} ${word}`;
+    if (candidate.length > WIDTH && current.trim() !== '') {
+      lines.push(current);
+      // A word that would begin a tag at the start of a line is kept from doing so.
+      current = indent + (word.startsWith('@') ? `\\${word}` : word);
+    } else {
+      current = candidate;
+    }
+  }
+  lines.push(current);
+  return lines;
+}

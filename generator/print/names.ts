@@ -1,0 +1,111 @@
+import { McpgenError } from '../errors.js';
+import type { Method, Protocol } from '../model/protocol.js';
+
+/** Words that cannot name a type or that would hide one that the language brings along. */
+const RESERVED: ReadonlySet<string> = new Set(
+  (
+    'any as asserts async await bigint boolean break case catch class const continue debugger declare default delete do ' +
+    'else enum export extends false finally for from function get if implements import in infer instanceof interface is ' +
+    'keyof let module namespace never new null number object of package private protected public readonly require return ' +
+    'satisfies set static string super switch symbol this throw true try type typeof undefined unique unknown using var ' +
+    'void while with yield globalThis arguments eval Array Record Promise Readonly Set Map Extract Object Number String Boolean'
+  ).split(' '),
+);
+
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+
+/** Whether a name can stand in TypeScript as it is. */
+export function isIdentifier(name: string): boolean {
+  return IDENTIFIER.test(name);
+}
+
+/** A member name as it stands in a type: quoted only where it has to be. */
+export function memberName(name: string): string {
+  return isIdentifier(name) ? name : JSON.stringify(name);
+}
+
+/** A key of an object literal. `__proto__` is computed, since a plain one would set the prototype. */
+export function literalKey(name: string): string {
+  return name === '__proto__' ? '["__proto__"]' : memberName(name);
+}
+
+/** TypeScript names of a protocol's definitions, by their names in the schema. */
+export type TypeNames = ReadonlyMap<string, string>;
+
+/**
+ * Names each definition in TypeScript: its own name where that is an identifier, else one made from its words.
+ *
+ * @throws {@link McpgenError} if two definitions would get one name.
+ */
+export function typeNames(protocol: Protocol): TypeNames {
+  const names = new Map<string, string>();
+  const owners = new Map<string, string>();
+  for (const { name } of protocol.definitions) {
+    const made = isIdentifier(name) && !RESERVED.has(name) ? name : pascalCase(name);
+    const place = `${protocol.source.file}#/$defs/${name}`;
+    if (made === '' || RESERVED.has(made)) {
+      throw new McpgenError(`the definition ${JSON.stringify(name)} cannot be given a TypeScript name`, {
+        place,
+        remedy: 'Rename it in the schema.',
+      });
+    }
+    const other = owners.get(made);
+    if (other !== undefined) {
+      throw new McpgenError(`the definitions ${JSON.stringify(other)} and ${JSON.stringify(name)} would both be called ${made}`, {
+        place,
+        remedy: 'Rename one of them in the schema.',
+      });
+    }
+    owners.set(made, name);
+    names.set(name, made);
+  }
+  return names;
+}
+
+/** A method with the name of its constant. */
+export interface NamedMethod {
+  readonly constant: string;
+  readonly method: Method;
+}
+
+/**
+ * Names the constants of methods: `tools/call` is `TOOLS_CALL`, `sampling/createMessage` is `SAMPLING_CREATE_MESSAGE`.
+ *
+ * @throws {@link McpgenError} if two methods would get one name.
+ */
+export function methodConstants(methods: readonly Method[], file: string): readonly NamedMethod[] {
+  const owners = new Map<string, string>();
+  return methods.map((method) => {
+    const constant = constantCase(method.name);
+    const other = owners.get(constant);
+    if (constant === '' || other !== undefined) {
+      throw new McpgenError(
+        other === undefined
+          ? `the method ${JSON.stringify(method.name)} cannot be given the name of a constant`
+          : `the methods ${JSON.stringify(other)} and ${JSON.stringify(method.name)} would both be called ${constant}`,
+        { place: file, remedy: 'Rename one of them.' },
+      );
+    }
+    owners.set(constant, method.name);
+    return { constant, method };
+  });
+}
+
+function wordsOf(name: string): string[] {
+  return name.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function pascalCase(name: string): string {
+  const made = wordsOf(name)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+  return /^\p{N}/u.test(made) ? `_${made}` : made;
+}
+
+/** `fooBar/baz_qux` to `FOO_BAR_BAZ_QUX`. */
+export function constantCase(name: string): string {
+  const made = wordsOf(name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2'))
+    .map((word) => word.toUpperCase())
+    .join('_');
+  return /^\p{N}/u.test(made) ? `_${made}` : made;
+}

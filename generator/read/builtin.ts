@@ -1,0 +1,60 @@
+import { McpgenError } from '../errors.js';
+import type { Catalog } from './catalog.js';
+import type { Erratum } from './errata.js';
+import { readBuiltinJson } from './files.js';
+import type { JsonObject } from './json.js';
+
+/** What `schema/manifest.json` says of a built-in revision. */
+export interface BuiltinRevision {
+  readonly revision: string;
+  /** SHA-256 of the official schema file, in hexadecimal. */
+  readonly sha256: string;
+  /** Dialect of the official file. */
+  readonly dialect: 'draft-07' | '2020-12';
+  readonly status: 'released' | 'draft';
+}
+
+/** The built-in revisions, oldest first. */
+export function builtinRevisions(): readonly BuiltinRevision[] {
+  const manifest = readBuiltinJson('manifest.json') as JsonObject;
+  const revisions = manifest['revisions'] as Record<string, Omit<BuiltinRevision, 'revision'>>;
+  return Object.keys(revisions)
+    .sort()
+    .map((revision) => ({ revision, ...(revisions[revision] as Omit<BuiltinRevision, 'revision'>) }));
+}
+
+/** A built-in revision by name. */
+export function findRevision(revision: string): BuiltinRevision | undefined {
+  return builtinRevisions().find((item) => item.revision === revision);
+}
+
+/**
+ * A built-in revision by name.
+ *
+ * @throws {@link McpgenError} listing the built-in ones if there is none of that name.
+ */
+export function requireRevision(revision: string): BuiltinRevision {
+  const found = findRevision(revision);
+  if (found === undefined) {
+    const known = builtinRevisions().map((item) => item.revision);
+    throw new McpgenError(`revision ${JSON.stringify(revision)} is not built in`, {
+      remedy: `Built in are ${known.join(', ')}; for another, give --schema FILE and --catalog FILE.`,
+    });
+  }
+  return found;
+}
+
+/** The canonical schema file of a built-in revision. */
+export function builtinSchema(revision: string): JsonObject {
+  return readBuiltinJson(revision, 'schema.json') as JsonObject;
+}
+
+/** The method catalog of a built-in revision. */
+export function builtinCatalog(revision: string): Catalog {
+  return readBuiltinJson(revision, 'catalog.json') as unknown as Catalog;
+}
+
+/** All known errata. */
+export function builtinErrata(): readonly Erratum[] {
+  return (readBuiltinJson('errata.json') as unknown as { errata: readonly Erratum[] }).errata;
+}

@@ -1,0 +1,160 @@
+import { McpgenError } from '../errors.js';
+import {
+  compareText,
+  isObject,
+  member,
+  objectOf,
+  pointer,
+  pointerTokens,
+  type JsonObject,
+  type JsonValue,
+} from './json.js';
+
+/** The one dialect that the rest of the generator reads. */
+export const CANONICAL_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** The dialects that MCP's official schema files are written in. */
+export type Dialect = 'draft-07' | '2020-12';
+
+/** A schema in canonical form: 2020-12, definitions under `$defs`, members in one fixed order. */
+export interface CanonicalSchema {
+  readonly dialect: Dialect;
+  readonly definitions: JsonObject;
+}
+
+const PROSE_KEYWORDS: ReadonlySet<string> = new Set(['description', '$comment']);
+const SCHEMA_MAPS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
+]);
+const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
+
+/** Keywords in the order in which a person reads a schema; others follow by name. */
+const KEYWORD_ORDER: readonly string[] = [
+  '$ref',
+  'title',
+  'description',
+  'deprecated',
+  'type',
+  'const',
+  'enum',
+  'format',
+  'default',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'oneOf',
+  'allOf',
+];
+
+/**
+ * Brings a schema file of either dialect into canonical form.
+ *
+ * @param schema - The parsed file.
+ * @param place - What to call the file in an error.
+ * @param options - `prose: 'strip'` leaves descriptions out; by default they stay.
+ * @throws {@link McpgenError} if the file has no definitions, or is of a dialect that is not read.
+ */
+export function canonicalise(
+  schema: JsonValue,
+  place: string,
+  options: { prose?: 'keep' | 'strip' } = {},
+): CanonicalSchema {
+  if (!isObject(schema)) {
+    throw new McpgenError('a schema file holds one JSON object', { place });
+  }
+  const dialect = dialectOf(schema, place);
+  const definitions = definitionsOf(schema, place);
+  const strip = options.prose === 'strip';
+  return {
+    dialect,
+    definitions: mapOfSchemas(definitions, strip),
+  };
+}
+
+/** The canonical file of a schema, as it is kept in `schema/<revision>/schema.json`. */
+export function canonicalFile(schema: CanonicalSchema): JsonObject {
+  return { $schema: CANONICAL_DIALECT, $defs: schema.definitions };
+}
+
+function dialectOf(schema: JsonObject, place: string): Dialect {
+  const uri = member(schema, '$schema');
+  if (uri === undefined) return member(schema, '$defs') === undefined ? 'draft-07' : '2020-12';
+  if (uri === CANONICAL_DIALECT) return '2020-12';
+  if (typeof uri === 'string' && /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(uri)) return 'draft-07';
+  throw new McpgenError(`the dialect ${JSON.stringify(uri)} is not read`, {
+    place: `${place}#/$schema`,
+    remedy: 'Use draft-07 or 2020-12, as the official MCP schemas do.',
+  });
+}
+
+function definitionsOf(schema: JsonObject, place: string): JsonObject {
+  const found = (['$defs', 'definitions'] as const).filter((key) => member(schema, key) !== undefined);
+  const [key, second] = found;
+  if (key === undefined) {
+    throw new McpgenError('the schema has no definitions', {
+      place,
+      remedy: 'Definitions are expected under `$defs` (2020-12) or `definitions` (draft-07).',
+    });
+  }
+  if (second !== undefined) {
+    throw new McpgenError('the schema has both `$defs` and `definitions`', { place, remedy: 'Keep one of them.' });
+  }
+  const definitions = member(schema, key);
+  if (!isObject(definitions) || Object.keys(definitions).length === 0) {
+    throw new McpgenError('the schema has no definitions', { place: `${place}#/${key}` });
+  }
+  return definitions;
+}
+
+function mapOfSchemas(map: JsonObject, strip: boolean): JsonObject {
+  return objectOf(
+    Object.keys(map)
+      .sort(compareText)
+      .map((name) => [name, canonicalSchema(map[name] as JsonValue, strip)]),
+  );
+}
+
+function canonicalSchema(schema: JsonValue, strip: boolean): JsonValue {
+  if (!isObject(schema)) return schema;
+  const keys = Object.keys(schema)
+    .filter((key) => !(strip && PROSE_KEYWORDS.has(key)))
+    .sort(compareKeywords);
+  return objectOf(keys.map((key) => [key, canonicalKeyword(key, schema[key] as JsonValue, strip)]));
+}
+
+function canonicalKeyword(key: string, value: JsonValue, strip: boolean): JsonValue {
+  if (key === '$ref' && typeof value === 'string') return canonicalRef(value);
+  if (key === 'required' && Array.isArray(value)) return (value as JsonValue[]).slice().sort(compareJson);
+  if (DATA_KEYWORDS.has(key)) return value;
+  if (SCHEMA_MAPS.has(key) && isObject(value)) return mapOfSchemas(value, strip);
+  if (Array.isArray(value)) return value.map((item: JsonValue) => canonicalSchema(item, strip));
+  return canonicalSchema(value, strip);
+}
+
+function canonicalRef(ref: string): string {
+  if (!ref.startsWith('#/definitions/')) return ref;
+  return `#${pointer('$defs', ...pointerTokens(ref).slice(1))}`;
+}
+
+function compareKeywords(a: string, b: string): number {
+  return rank(a) - rank(b) || compareText(a, b);
+}
+
+function rank(keyword: string): number {
+  const index = KEYWORD_ORDER.indexOf(keyword);
+  return index === -1 ? KEYWORD_ORDER.length : index;
+}
+
+function compareJson(a: JsonValue, b: JsonValue): number {
+  return compareText(String(a), String(b));
+}

@@ -1,0 +1,112 @@
+import { McpgenError } from '../errors.js';
+import { isObject, member, type JsonValue } from './json.js';
+import { readBuiltinJson } from './files.js';
+
+/** Who may send a message. `embedded`: nobody on the wire; it travels only inside results. */
+export type Direction = 'clientToServer' | 'serverToClient' | 'both' | 'embedded';
+
+/** Whether a message asks for an answer. */
+export type MessageKind = 'request' | 'notification';
+
+/** One row of a method catalog, as in `schema/<revision>/catalog.json`. */
+export interface CatalogMethod {
+  readonly method: string;
+  readonly kind: MessageKind;
+  readonly direction: Direction;
+  /** The definition that carries the method's literal. */
+  readonly message: string;
+  /** A definition, `<Message>.params` where the schema writes the params inline, or null where there are none. */
+  readonly params: string | null;
+  /** The definition of the result, or several where one request has several possible answers; requests only. */
+  readonly result?: string | readonly string[];
+  /** What is answered instead when the request's params ask for a task. */
+  readonly taskResult?: string;
+  /** The capability that must have been declared: a path such as `server.tools`; the receiver's one if several. */
+  readonly capability: string | readonly string[] | null;
+  readonly summary: string;
+  readonly deprecated?: string;
+}
+
+/** An error code that a revision gives a meaning. */
+export interface CatalogError {
+  readonly name: string;
+  readonly code: number;
+  /** The definition that pins the code, where the schema has one. */
+  readonly definition?: string;
+  readonly summary: string;
+}
+
+/** A method catalog: what the schema cannot say about a protocol revision. */
+export interface Catalog {
+  readonly protocol: string;
+  readonly revision: string;
+  /** `stateful` protocols begin with a handshake; in `stateless` ones each request stands alone. */
+  readonly lifecycle: 'stateful' | 'stateless';
+  /** Whether JSON-RPC batch arrays are part of the revision. */
+  readonly batches: boolean;
+  readonly methods: readonly CatalogMethod[];
+  readonly errors: readonly CatalogError[];
+}
+
+/**
+ * Checks a catalog that came from outside against `schema/catalog.schema.json`.
+ *
+ * @param value - The parsed file.
+ * @param place - What to call the file in an error.
+ * @throws {@link McpgenError} naming the first row and member that is wrong.
+ */
+export async function checkCatalog(value: JsonValue, place: string): Promise<Catalog> {
+  const undecided = firstUndecided(value);
+  if (undecided !== undefined) {
+    throw new McpgenError(`${undecided.method} still has undecided members: ${undecided.members}`, {
+      place: `${place}#/methods/${undecided.index}`,
+      remedy: 'Decide each of them, then remove the row\'s `undecided` list.',
+    });
+  }
+  // Loaded only for catalogs from outside: the built-in ones are held against the schema by the tests.
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  const validate = ajv.compile(readBuiltinJson('catalog.schema.json') as object);
+  if (!validate(value)) {
+    const [error] = validate.errors ?? [];
+    const extra: unknown = error?.params['additionalProperty'];
+    throw new McpgenError(
+      `${error?.message ?? 'is not a catalog'}${typeof extra === 'string' ? `: ${JSON.stringify(extra)}` : ''}`,
+      {
+        place: `${place}#${error?.instancePath ?? ''}`,
+        remedy: 'The form of a catalog is in schema/catalog.schema.json; `mcpgen catalog derive` writes a first one.',
+      },
+    );
+  }
+  const catalog = value as unknown as Catalog;
+  refuseRepeated(catalog.methods.map((row) => row.method), 'methods', place);
+  refuseRepeated(catalog.errors.map((row) => row.name), 'errors', place);
+  return catalog;
+}
+
+function refuseRepeated(names: readonly string[], list: string, place: string): void {
+  const seen = new Map<string, number>();
+  names.forEach((name, index) => {
+    const first = seen.get(name);
+    if (first !== undefined) {
+      throw new McpgenError(`${JSON.stringify(name)} stands here and at #/${list}/${first}`, {
+        place: `${place}#/${list}/${index}`,
+        remedy: 'Keep one of the two rows.',
+      });
+    }
+    seen.set(name, index);
+  });
+}
+
+function firstUndecided(value: JsonValue): { index: number; method: string; members: string } | undefined {
+  const rows = isObject(value) ? member(value, 'methods') : undefined;
+  if (!Array.isArray(rows)) return undefined;
+  for (const [index, row] of (rows as JsonValue[]).entries()) {
+    if (!isObject(row)) continue;
+    const list = member(row, 'undecided');
+    if (Array.isArray(list)) {
+      return { index, method: String(member(row, 'method')), members: list.map(String).join(', ') };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,134 @@
+import { McpgenError } from '../errors.js';
+import {
+  isObject,
+  member,
+  objectOf,
+  pointerTokens,
+  stableStringify,
+  type JsonObject,
+  type JsonValue,
+} from './json.js';
+
+/**
+ * A correction of an official schema. It names the value that it replaces, so that a file that was fixed upstream, or
+ * changed in another way, stops it instead of being changed blindly.
+ */
+export interface Erratum {
+  readonly id: string;
+  /** What is wrong and what is right, in one sentence. */
+  readonly summary: string;
+  /** Where the protocol's own text says so. */
+  readonly source: string;
+  /**
+   * `open`: the current official file is wrong. `fixed`: it is right by now and only older copies of it are wrong, so
+   * finding the right value is no fault.
+   */
+  readonly status: 'open' | 'fixed';
+  readonly changes: readonly ErratumChange[];
+}
+
+/** One value that an erratum puts in the place of another, at one or more places of one revision. */
+export interface ErratumChange {
+  readonly revision: string;
+  /** JSON pointers into the canonical schema. */
+  readonly at: readonly string[];
+  /** The wrong value; absent where the schema lacks the member. */
+  readonly old?: JsonValue;
+  readonly new: JsonValue;
+}
+
+/**
+ * Applies all errata of a revision to its definitions.
+ *
+ * @param definitions - Canonical definitions; they are not changed.
+ * @param revision - The protocol revision that the schema is of.
+ * @param errata - All known errata.
+ * @param place - What to call the schema file in an error.
+ * @returns The corrected definitions and the errata that changed something.
+ * @throws {@link McpgenError} if a place holds neither the wrong value nor, for a `fixed` erratum, the right one.
+ */
+export function applyErrata(
+  definitions: JsonObject,
+  revision: string,
+  errata: readonly Erratum[],
+  place: string,
+): { definitions: JsonObject; applied: readonly Erratum[] } {
+  let root: JsonValue = { $defs: definitions };
+  const applied: Erratum[] = [];
+  for (const erratum of errata) {
+    let changed = false;
+    for (const change of erratum.changes.filter((item) => item.revision === revision)) {
+      for (const at of change.at) {
+        const found = valueAt(root, at);
+        if (same(found, change.old)) {
+          root = withValue(root, pointerTokens(at), change.new);
+          changed = true;
+        } else if (!(erratum.status === 'fixed' && same(found, change.new))) {
+          throw staleErratum(erratum, change, at, found, place);
+        }
+      }
+    }
+    if (changed) applied.push(erratum);
+  }
+  return { definitions: (root as JsonObject)['$defs'] as JsonObject, applied };
+}
+
+/** The errata that concern a revision, whether the file at hand still needs them or not. */
+export function errataFor(revision: string, errata: readonly Erratum[]): readonly Erratum[] {
+  return errata.filter((erratum) => erratum.changes.some((change) => change.revision === revision));
+}
+
+function staleErratum(
+  erratum: Erratum,
+  change: ErratumChange,
+  at: string,
+  found: JsonValue | undefined,
+  place: string,
+): McpgenError {
+  const fixed = same(found, change.new);
+  return new McpgenError(
+    `erratum ${erratum.id} expects ${show(change.old)} here and found ${show(found)}${
+      fixed ? ', which is already right' : ''
+    }`,
+    {
+      place: `${place}#${at}`,
+      remedy: fixed
+        ? 'The file was fixed upstream: retire the erratum, or pass --no-errata to read the file as it is.'
+        : 'The file differs from the one that the erratum was written for: check it, or pass --no-errata to read it as it is.',
+    },
+  );
+}
+
+function same(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return stableStringify(a) === stableStringify(b);
+}
+
+function show(value: JsonValue | undefined): string {
+  return value === undefined ? 'nothing' : stableStringify(value).slice(0, 120);
+}
+
+function valueAt(root: JsonValue, at: string): JsonValue | undefined {
+  let value: JsonValue | undefined = root;
+  for (const token of pointerTokens(at)) {
+    if (Array.isArray(value)) value = (value as JsonValue[])[Number(token)];
+    else if (isObject(value)) value = member(value, token);
+    else return undefined;
+  }
+  return value;
+}
+
+/** A copy of `root` with one value replaced or added; only the path to it is copied. */
+function withValue(root: JsonValue, tokens: readonly string[], value: JsonValue): JsonValue {
+  const [token, ...rest] = tokens;
+  if (token === undefined) return value;
+  if (Array.isArray(root)) {
+    return root.map((item: JsonValue, index) => (index === Number(token) ? withValue(item, rest, value) : item));
+  }
+  const object = isObject(root) ? root : {};
+  const entries = Object.entries(object).map(
+    ([key, item]): [string, JsonValue] => [key, key === token ? withValue(item, rest, value) : item],
+  );
+  if (!Object.hasOwn(object, token)) entries.push([token, withValue({}, rest, value)]);
+  return objectOf(entries);
+}

@@ -1,0 +1,117 @@
+import { McpgenError } from '../errors.js';
+
+/** A value as JSON has it. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+/** A JSON object. Members are own and enumerable; look them up with {@link member}. */
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Deepest nesting that a file may have, in levels; beyond it recursion would be at risk. */
+export const MAX_DEPTH = 256;
+
+/**
+ * Parses JSON text: a BOM is dropped, and a failure names the place by line and column.
+ *
+ * @param text - File contents.
+ * @param place - What to call the file in an error.
+ * @throws {@link McpgenError} if it is not JSON or is nested deeper than {@link MAX_DEPTH} levels.
+ */
+export function parseJson(text: string, place: string): JsonValue {
+  const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  let value: JsonValue;
+  try {
+    value = JSON.parse(source) as JsonValue;
+  } catch (error) {
+    throw syntaxError(source, place, error as SyntaxError);
+  }
+  if (depthOf(value) > MAX_DEPTH) {
+    throw new McpgenError(`nested deeper than ${MAX_DEPTH} levels`, {
+      place,
+      remedy: 'A protocol schema is a few levels deep; check that this is the right file.',
+    });
+  }
+  return value;
+}
+
+function syntaxError(source: string, place: string, error: SyntaxError): McpgenError {
+  if (source.trim() === '') {
+    return new McpgenError('the file is empty', { place, remedy: 'Give a JSON file.' });
+  }
+  const at = /position (\d+)/.exec(error.message)?.[1];
+  const offset = at === undefined ? source.length : Number(at);
+  const before = source.slice(0, offset).split('\n');
+  const position = `${before.length}:${(before.at(-1) ?? '').length + 1}`;
+  const cut = offset >= source.trimEnd().length;
+  return new McpgenError(cut ? 'JSON ends too early' : 'not valid JSON', {
+    place: `${place}:${position}`,
+    remedy: cut
+      ? 'The file seems to be truncated; fetch it again.'
+      : `The parser says: ${error.message.split('\n')[0]?.slice(0, 160) ?? ''}`,
+    cause: error,
+  });
+}
+
+/** Nesting of a JSON value in levels, found without recursion. */
+function depthOf(value: JsonValue): number {
+  let level: JsonValue[] = [value];
+  let depth = 0;
+  while (level.length > 0 && depth <= MAX_DEPTH) {
+    const next: JsonValue[] = [];
+    for (const item of level) {
+      if (item !== null && typeof item === 'object') {
+        for (const child of Object.values(item)) next.push(child as JsonValue);
+      }
+    }
+    level = next;
+    depth += 1;
+  }
+  return depth;
+}
+
+/** Whether a JSON value is an object (not an array, not null). */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** An own member of an object; never one that it inherits. */
+export function member(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** An object from entries that is safe for any key, `__proto__` included. */
+export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
+  const object: Record<string, JsonValue> = {};
+  for (const [key, value] of entries) {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return object;
+}
+
+/** One text for equal JSON values, whatever the order of their members. */
+export function stableStringify(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(stableStringify).join(',')}]`;
+  if (isObject(value)) {
+    const members = Object.keys(value)
+      .sort(compareText)
+      .map((key) => `${JSON.stringify(key)}:${stableStringify(value[key] as JsonValue)}`);
+    return `{${members.join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** Order by code unit: the same on every machine, whatever its locale. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A JSON pointer (RFC 6901) made of reference tokens. */
+export function pointer(...tokens: readonly (string | number)[]): string {
+  return tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** The reference tokens of a JSON pointer (RFC 6901). */
+export function pointerTokens(text: string): string[] {
+  return text
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
