@@ -176,7 +176,11 @@ function emitHasMethod(file: SourceFile): void {
  * Does not check the params; for that there are the validators.
  */
 export function hasMethod<M extends ${method}>(message: ClassifiedMessage, method: M): message is ${messageOf}<M> {
-  return message.method === method && isRequestMethod(method) === ("id" in message);
+  return message.method === method && hasId(message) === isRequestMethod(method);
+}
+`);
+  file.add(`function hasId(message: { readonly id?: unknown }): boolean {
+  return message.id !== undefined;
 }
 `);
   file.add(`function isRequestMethod(method: string): boolean {
@@ -191,7 +195,7 @@ function emitDirectionGuards(file: SourceFile, { protocol }: EmitContext): void 
     const Kind = kind === 'request' ? 'Request' : 'Notification';
     const type = file.type('messages', `${Side}${Kind}Message`);
     const none = methodsFrom(protocol, side, kind).length === 0;
-    const presence = kind === 'request' ? '"id" in message' : '!("id" in message)';
+    const presence = kind === 'request' ? 'hasId(message)' : '!hasId(message)';
     file.add(`/**
  * Whether a classified message is a ${kind} that a ${side} may send.${
    none ? ` In this revision there is none, so it never is.` : ''
@@ -219,7 +223,7 @@ export function lookupMethod(
 ): "known" | "unknown" | "wrongDirection" | "wrongKind" {
   const { method } = message;
   const [own, peer, otherKind] =
-    "id" in message
+    hasId(message)
       ? sender === "client"
         ? [CLIENT_REQUESTS, SERVER_REQUESTS, CLIENT_NOTIFICATIONS]
         : [SERVER_REQUESTS, CLIENT_REQUESTS, SERVER_NOTIFICATIONS]

@@ -1,0 +1,126 @@
+import path from 'node:path';
+import ts from 'typescript';
+
+/** How two types of one name relate, as the compiler judges it. */
+export interface TypeRelation {
+  readonly name: string;
+  /** A value of ours is one of theirs. */
+  readonly toTheirs: boolean;
+  /** A value of theirs is one of ours. */
+  readonly toOurs: boolean;
+  /** The compiler takes the two for the same type. */
+  readonly identical: boolean;
+  /** The compiler's first reason why not. */
+  readonly reason: string | undefined;
+}
+
+/** Two names for the same thing: ours and theirs. */
+export interface TypePair {
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+/**
+ * Compares exported types of two modules by assigning each to the other in a program of its own.
+ *
+ * @param ours - Absolute path of the module with our types.
+ * @param theirs - Absolute path or package name of the module with the types to compare with.
+ */
+export function compareTypes(ours: string, theirs: string, pairs: readonly TypePair[]): readonly TypeRelation[] {
+  const lines = [
+    `import type * as Ours from ${JSON.stringify(ours)};`,
+    `import type * as Theirs from ${JSON.stringify(theirs)};`,
+    'type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;',
+  ];
+  const questions = pairs.map((pair, index) => {
+    const start = lines.length;
+    lines.push(
+      `declare const ours${index}: Ours.${pair.ours}; declare const theirs${index}: Theirs.${pair.theirs};`,
+      `export const toTheirs${index}: Theirs.${pair.theirs} = ours${index};`,
+      `export const toOurs${index}: Ours.${pair.ours} = theirs${index};`,
+      `export const same${index}: Same<Ours.${pair.ours}, Theirs.${pair.theirs}> = true;`,
+    );
+    return { pair, start };
+  });
+  const errors = errorsByLine(lines.join('\n'));
+  return questions.map(({ pair, start }) => {
+    const missing = errors.get(start);
+    if (missing !== undefined) throw new Error(`${pair.ours} and ${pair.theirs}: ${missing}`);
+    return {
+      name: pair.ours,
+      toTheirs: !errors.has(start + 1),
+      toOurs: !errors.has(start + 2),
+      identical: !errors.has(start + 3),
+      reason: errors.get(start + 1) ?? errors.get(start + 2),
+    };
+  });
+}
+
+/** Errors in a source text, by line (from 0). */
+export function errorsByLine(text: string, options: ts.CompilerOptions = {}): ReadonlyMap<number, string> {
+  const fileName = path.resolve(import.meta.dirname, '__type-question__.ts');
+  const compilerOptions: ts.CompilerOptions = {
+    strict: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    noEmit: true,
+    types: [],
+    ...options,
+  };
+  const host = ts.createCompilerHost(compilerOptions);
+  const readFile = host.readFile.bind(host);
+  const fileExists = host.fileExists.bind(host);
+  const getSourceFile = host.getSourceFile.bind(host);
+  host.readFile = (file) => (file === fileName ? text : readFile(file));
+  host.fileExists = (file) => file === fileName || fileExists(file);
+  host.getSourceFile = (file, ...rest) =>
+    file === fileName ? ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true) : getSourceFile(file, ...rest);
+  const program = ts.createProgram([fileName], compilerOptions, host);
+  const source = program.getSourceFile(fileName);
+  const found = new Map<number, string>();
+  for (const diagnostic of program.getSemanticDiagnostics(source).concat(program.getSyntacticDiagnostics(source))) {
+    if (diagnostic.start === undefined || source === undefined) continue;
+    const { line } = source.getLineAndCharacterOfPosition(diagnostic.start);
+    if (!found.has(line)) found.set(line, ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'));
+  }
+  return found;
+}
+
+/** Names of the types that a module exports. */
+export function exportedTypes(file: string): readonly string[] {
+  const program = ts.createProgram([file], {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+  });
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file);
+  const symbol = source === undefined ? undefined : checker.getSymbolAtLocation(source);
+  if (symbol === undefined) return [];
+  return checker
+    .getExportsOfModule(symbol)
+    .filter((item) => (item.flags & (ts.SymbolFlags.Type | ts.SymbolFlags.Alias)) !== 0)
+    .map((item) => item.name)
+    .sort();
+}
+
+/** Places at which a source text says `any`. */
+export function anyKeywords(text: string): readonly string[] {
+  const source = ts.createSourceFile('types.ts', text, ts.ScriptTarget.ES2022, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (node.kind === ts.SyntaxKind.AnyKeyword) {
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+      found.push(`line ${line + 1}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
