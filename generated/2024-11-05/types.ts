@@ -11,19 +11,16 @@ export type Annotated = {
   annotations?: {
     /** Roles that this item is meant for: `user`, `assistant` or both. */
     audience?: Role[];
-    /**
-     * Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out.
-     * From 0 to 1.
-     */
+    /** Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out. */
     priority?: number;
   };
 };
 
 /** Contents of a binary resource. */
 export type BlobResourceContents = {
-  /** Binary data in base64. Format `byte`. */
+  /** Binary data in base64. */
   blob: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;
@@ -241,10 +238,7 @@ export type EmbeddedResource = {
   annotations?: {
     /** Roles that this item is meant for: `user`, `assistant` or both. */
     audience?: Role[];
-    /**
-     * Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out.
-     * From 0 to 1.
-     */
+    /** Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out. */
     priority?: number;
   };
 };
@@ -284,7 +278,7 @@ export type GetPromptResult = {
 /** Image, for a model or from one. */
 export type ImageContent = {
   type: 'image';
-  /** Image data in base64. Format `byte`. */
+  /** Image data in base64. */
   data: string;
   /** MIME type of the image; which types work depends on the provider. */
   mimeType: string;
@@ -292,10 +286,7 @@ export type ImageContent = {
   annotations?: {
     /** Roles that this item is meant for: `user`, `assistant` or both. */
     audience?: Role[];
-    /**
-     * Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out.
-     * From 0 to 1.
-     */
+    /** Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out. */
     priority?: number;
   };
 };
@@ -609,16 +600,16 @@ export type ModelHint = {
  * likes and may ignore all of them.
  */
 export type ModelPreferences = {
-  /** Importance of low cost, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of low cost, from 0 (none) to 1 (decisive). */
   costPriority?: number;
   /**
    * Suggested models, best first. A client that uses them must take the first match and should rank
    * them above the priorities.
    */
   hints?: ModelHint[];
-  /** Importance of advanced abilities, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of advanced abilities, from 0 (none) to 1 (decisive). */
   intelligencePriority?: number;
-  /** Importance of low latency, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of low latency, from 0 (none) to 1 (decisive). */
   speedPriority?: number;
 };
 
@@ -746,10 +737,7 @@ export type PromptReference = {
 export type ReadResourceRequest = {
   method: 'resources/read';
   params: {
-    /**
-     * URI of the resource to read. Any scheme is allowed; its meaning is up to the server. Format
-     * `uri`.
-     */
+    /** URI of the resource to read. Any scheme is allowed; its meaning is up to the server. */
     uri: string;
     /** Metadata that either side may attach beside the payload; the protocol reserves this name for it. */
     _meta?: {
@@ -798,16 +786,13 @@ export type Resource = {
   name: string;
   /** Explanation of what this item is or does. */
   description?: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** Hints to the client about how to use or show this item. */
   annotations?: {
     /** Roles that this item is meant for: `user`, `assistant` or both. */
     audience?: Role[];
-    /**
-     * Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out.
-     * From 0 to 1.
-     */
+    /** Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out. */
     priority?: number;
   };
   /** MIME type of the content; absent if unknown. */
@@ -821,7 +806,7 @@ export type Resource = {
 
 /** Base of the contents of a resource or a part of it. */
 export type ResourceContents = {
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;
@@ -846,7 +831,7 @@ export type ResourceListChangedNotification = {
  */
 export type ResourceReference = {
   type: 'ref/resource';
-  /** URI of a resource, or URI template (RFC 6570). Format `uri-template`. */
+  /** URI of a resource, or URI template (RFC 6570). */
   uri: string;
 };
 
@@ -856,16 +841,13 @@ export type ResourceTemplate = {
   name: string;
   /** Explanation of what this item is or does. */
   description?: string;
-  /** URI template (RFC 6570) that yields the URIs of the resources. Format `uri-template`. */
+  /** URI template (RFC 6570) that yields the URIs of the resources. */
   uriTemplate: string;
   /** Hints to the client about how to use or show this item. */
   annotations?: {
     /** Roles that this item is meant for: `user`, `assistant` or both. */
     audience?: Role[];
-    /**
-     * Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out.
-     * From 0 to 1.
-     */
+    /** Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out. */
     priority?: number;
   };
   /** MIME type that all matching resources have; to be left out if they differ. */
@@ -879,7 +861,7 @@ export type ResourceTemplate = {
 export type ResourceUpdatedNotification = {
   method: 'notifications/resources/updated';
   params: {
-    /** URI of the resource that changed; it may be part of the one subscribed to. Format `uri`. */
+    /** URI of the resource that changed; it may be part of the one subscribed to. */
     uri: string;
     /** Metadata that either side may attach beside the payload; the protocol reserves this name for it. */
     _meta?: { [key: string]: unknown };
@@ -903,7 +885,7 @@ export type Role = 'assistant' | 'user';
 export type Root = {
   /** Name to show to people. */
   name?: string;
-  /** Location of the directory or file: a `file://` URI, no other scheme so far. Format `uri`. */
+  /** Location of the directory or file: a `file://` URI, no other scheme so far. */
   uri: string;
 };
 
@@ -999,10 +981,7 @@ export type SetLevelRequest = {
 export type SubscribeRequest = {
   method: 'resources/subscribe';
   params: {
-    /**
-     * URI of the resource to watch. Any scheme is allowed; its meaning is up to the server. Format
-     * `uri`.
-     */
+    /** URI of the resource to watch. Any scheme is allowed; its meaning is up to the server. */
     uri: string;
     /** Metadata that either side may attach beside the payload; the protocol reserves this name for it. */
     _meta?: {
@@ -1024,10 +1003,7 @@ export type TextContent = {
   annotations?: {
     /** Roles that this item is meant for: `user`, `assistant` or both. */
     audience?: Role[];
-    /**
-     * Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out.
-     * From 0 to 1.
-     */
+    /** Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out. */
     priority?: number;
   };
 };
@@ -1036,7 +1012,7 @@ export type TextContent = {
 export type TextResourceContents = {
   /** Text of the resource. Not for binary data, which goes into a `BlobResourceContents`. */
   text: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;
@@ -1075,7 +1051,7 @@ export type ToolListChangedNotification = {
 export type UnsubscribeRequest = {
   method: 'resources/unsubscribe';
   params: {
-    /** URI of the resource to stop watching. Format `uri`. */
+    /** URI of the resource to stop watching. */
     uri: string;
     /** Metadata that either side may attach beside the payload; the protocol reserves this name for it. */
     _meta?: {

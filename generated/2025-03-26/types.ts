@@ -9,17 +9,14 @@
 export type Annotations = {
   /** Roles that this item is meant for: `user`, `assistant` or both. */
   audience?: Role[];
-  /**
-   * Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out.
-   * From 0 to 1.
-   */
+  /** Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out. */
   priority?: number;
 };
 
 /** Audio clip, for a model or from one. */
 export type AudioContent = {
   type: 'audio';
-  /** Audio data in base64. Format `byte`. */
+  /** Audio data in base64. */
   data: string;
   /** MIME type of the audio; which types work depends on the provider. */
   mimeType: string;
@@ -29,9 +26,9 @@ export type AudioContent = {
 
 /** Contents of a binary resource. */
 export type BlobResourceContents = {
-  /** Binary data in base64. Format `byte`. */
+  /** Binary data in base64. */
   blob: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;
@@ -284,7 +281,7 @@ export type GetPromptResult = {
 /** Image, for a model or from one. */
 export type ImageContent = {
   type: 'image';
-  /** Image data in base64. Format `byte`. */
+  /** Image data in base64. */
   data: string;
   /** MIME type of the image; which types work depends on the provider. */
   mimeType: string;
@@ -616,16 +613,16 @@ export type ModelHint = {
  * likes and may ignore all of them.
  */
 export type ModelPreferences = {
-  /** Importance of low cost, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of low cost, from 0 (none) to 1 (decisive). */
   costPriority?: number;
   /**
    * Suggested models, best first. A client that uses them must take the first match and should rank
    * them above the priorities.
    */
   hints?: ModelHint[];
-  /** Importance of advanced abilities, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of advanced abilities, from 0 (none) to 1 (decisive). */
   intelligencePriority?: number;
-  /** Importance of low latency, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of low latency, from 0 (none) to 1 (decisive). */
   speedPriority?: number;
 };
 
@@ -755,10 +752,7 @@ export type PromptReference = {
 export type ReadResourceRequest = {
   method: 'resources/read';
   params: {
-    /**
-     * URI of the resource to read. Any scheme is allowed; its meaning is up to the server. Format
-     * `uri`.
-     */
+    /** URI of the resource to read. Any scheme is allowed; its meaning is up to the server. */
     uri: string;
     /** Metadata that either side may attach beside the payload; the protocol reserves this name for it. */
     _meta?: {
@@ -807,7 +801,7 @@ export type Resource = {
   name: string;
   /** Explanation of what this item is or does. */
   description?: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** Hints to the client about how to use or show this item. */
   annotations?: Annotations;
@@ -822,7 +816,7 @@ export type Resource = {
 
 /** Base of the contents of a resource or a part of it. */
 export type ResourceContents = {
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;
@@ -847,7 +841,7 @@ export type ResourceListChangedNotification = {
  */
 export type ResourceReference = {
   type: 'ref/resource';
-  /** URI of a resource, or URI template (RFC 6570). Format `uri-template`. */
+  /** URI of a resource, or URI template (RFC 6570). */
   uri: string;
 };
 
@@ -857,7 +851,7 @@ export type ResourceTemplate = {
   name: string;
   /** Explanation of what this item is or does. */
   description?: string;
-  /** URI template (RFC 6570) that yields the URIs of the resources. Format `uri-template`. */
+  /** URI template (RFC 6570) that yields the URIs of the resources. */
   uriTemplate: string;
   /** Hints to the client about how to use or show this item. */
   annotations?: Annotations;
@@ -872,7 +866,7 @@ export type ResourceTemplate = {
 export type ResourceUpdatedNotification = {
   method: 'notifications/resources/updated';
   params: {
-    /** URI of the resource that changed; it may be part of the one subscribed to. Format `uri`. */
+    /** URI of the resource that changed; it may be part of the one subscribed to. */
     uri: string;
     /** Metadata that either side may attach beside the payload; the protocol reserves this name for it. */
     _meta?: { [key: string]: unknown };
@@ -896,7 +890,7 @@ export type Role = 'assistant' | 'user';
 export type Root = {
   /** Name to show to people. */
   name?: string;
-  /** Location of the directory or file: a `file://` URI, no other scheme so far. Format `uri`. */
+  /** Location of the directory or file: a `file://` URI, no other scheme so far. */
   uri: string;
 };
 
@@ -994,10 +988,7 @@ export type SetLevelRequest = {
 export type SubscribeRequest = {
   method: 'resources/subscribe';
   params: {
-    /**
-     * URI of the resource to watch. Any scheme is allowed; its meaning is up to the server. Format
-     * `uri`.
-     */
+    /** URI of the resource to watch. Any scheme is allowed; its meaning is up to the server. */
     uri: string;
     /** Metadata that either side may attach beside the payload; the protocol reserves this name for it. */
     _meta?: {
@@ -1023,7 +1014,7 @@ export type TextContent = {
 export type TextResourceContents = {
   /** Text of the resource. Not for binary data, which goes into a `BlobResourceContents`. */
   text: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;
@@ -1090,7 +1081,7 @@ export type ToolListChangedNotification = {
 export type UnsubscribeRequest = {
   method: 'resources/unsubscribe';
   params: {
-    /** URI of the resource to stop watching. Format `uri`. */
+    /** URI of the resource to stop watching. */
     uri: string;
     /** Metadata that either side may attach beside the payload; the protocol reserves this name for it. */
     _meta?: {

@@ -11,17 +11,14 @@ export type Annotations = {
   audience?: Role[];
   /** Time of the last change, as an ISO 8601 timestamp. */
   lastModified?: string;
-  /**
-   * Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out.
-   * From 0 to 1.
-   */
+  /** Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out. */
   priority?: number;
 };
 
 /** Audio clip, for a model or from one. */
 export type AudioContent = {
   type: 'audio';
-  /** Audio data in base64. Format `byte`. */
+  /** Audio data in base64. */
   data: string;
   /** MIME type of the audio; which types work depends on the provider. */
   mimeType: string;
@@ -47,9 +44,9 @@ export type BaseMetadata = {
 
 /** Contents of a binary resource. */
 export type BlobResourceContents = {
-  /** Binary data in base64. Format `byte`. */
+  /** Binary data in base64. */
   blob: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;
@@ -430,7 +427,7 @@ export type GetPromptResult = {
 /** Image, for a model or from one. */
 export type ImageContent = {
   type: 'image';
-  /** Image data in base64. Format `byte`. */
+  /** Image data in base64. */
   data: string;
   /** MIME type of the image; which types work depends on the provider. */
   mimeType: string;
@@ -809,16 +806,16 @@ export type ModelHint = {
  * likes and may ignore all of them.
  */
 export type ModelPreferences = {
-  /** Importance of low cost, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of low cost, from 0 (none) to 1 (decisive). */
   costPriority?: number;
   /**
    * Suggested models, best first. A client that uses them must take the first match and should rank
    * them above the priorities.
    */
   hints?: ModelHint[];
-  /** Importance of advanced abilities, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of advanced abilities, from 0 (none) to 1 (decisive). */
   intelligencePriority?: number;
-  /** Importance of low latency, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of low latency, from 0 (none) to 1 (decisive). */
   speedPriority?: number;
 };
 
@@ -995,10 +992,7 @@ export type PromptReference = {
 export type ReadResourceRequest = {
   method: 'resources/read';
   params: {
-    /**
-     * URI of the resource to read. Any scheme is allowed; its meaning is up to the server. Format
-     * `uri`.
-     */
+    /** URI of the resource to read. Any scheme is allowed; its meaning is up to the server. */
     uri: string;
     /**
      * Metadata that either side may attach beside the payload. Keys with a prefix that names MCP are
@@ -1060,7 +1054,7 @@ export type Resource = {
   title?: string;
   /** Explanation of what this item is or does. */
   description?: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** Hints to the client about how to use or show this item. */
   annotations?: Annotations;
@@ -1080,7 +1074,7 @@ export type Resource = {
 
 /** Base of the contents of a resource or a part of it. */
 export type ResourceContents = {
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;
@@ -1103,7 +1097,7 @@ export type ResourceLink = {
   title?: string;
   /** Explanation of what this item is or does. */
   description?: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** Hints to the client about how to use or show this item. */
   annotations?: Annotations;
@@ -1145,7 +1139,7 @@ export type ResourceTemplate = {
   title?: string;
   /** Explanation of what this item is or does. */
   description?: string;
-  /** URI template (RFC 6570) that yields the URIs of the resources. Format `uri-template`. */
+  /** URI template (RFC 6570) that yields the URIs of the resources. */
   uriTemplate: string;
   /** Hints to the client about how to use or show this item. */
   annotations?: Annotations;
@@ -1164,7 +1158,7 @@ export type ResourceTemplate = {
  */
 export type ResourceTemplateReference = {
   type: 'ref/resource';
-  /** URI of a resource, or URI template (RFC 6570). Format `uri-template`. */
+  /** URI of a resource, or URI template (RFC 6570). */
   uri: string;
 };
 
@@ -1175,7 +1169,7 @@ export type ResourceTemplateReference = {
 export type ResourceUpdatedNotification = {
   method: 'notifications/resources/updated';
   params: {
-    /** URI of the resource that changed; it may be part of the one subscribed to. Format `uri`. */
+    /** URI of the resource that changed; it may be part of the one subscribed to. */
     uri: string;
     /**
      * Metadata that either side may attach beside the payload. Keys with a prefix that names MCP are
@@ -1205,7 +1199,7 @@ export type Role = 'assistant' | 'user';
 export type Root = {
   /** Name to show to people. */
   name?: string;
-  /** Location of the directory or file: a `file://` URI, no other scheme so far. Format `uri`. */
+  /** Location of the directory or file: a `file://` URI, no other scheme so far. */
   uri: string;
   /**
    * Metadata that either side may attach beside the payload. Keys with a prefix that names MCP are
@@ -1330,10 +1324,7 @@ export type StringSchema = {
 export type SubscribeRequest = {
   method: 'resources/subscribe';
   params: {
-    /**
-     * URI of the resource to watch. Any scheme is allowed; its meaning is up to the server. Format
-     * `uri`.
-     */
+    /** URI of the resource to watch. Any scheme is allowed; its meaning is up to the server. */
     uri: string;
     /**
      * Metadata that either side may attach beside the payload. Keys with a prefix that names MCP are
@@ -1368,7 +1359,7 @@ export type TextContent = {
 export type TextResourceContents = {
   /** Text of the resource. Not for binary data, which goes into a `BlobResourceContents`. */
   text: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;
@@ -1458,7 +1449,7 @@ export type ToolListChangedNotification = {
 export type UnsubscribeRequest = {
   method: 'resources/unsubscribe';
   params: {
-    /** URI of the resource to stop watching. Format `uri`. */
+    /** URI of the resource to stop watching. */
     uri: string;
     /**
      * Metadata that either side may attach beside the payload. Keys with a prefix that names MCP are

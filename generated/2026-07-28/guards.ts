@@ -191,8 +191,8 @@ export function hasMethod<M extends Method>(message: ClassifiedMessage, method: 
   return message.method === method && hasId(message) === isRequestMethod(method);
 }
 
-function hasId(message: { readonly id?: unknown }): boolean {
-  return message.id !== undefined;
+function hasId(message: ClassifiedMessage): boolean {
+  return 'id' in message && message.id !== undefined;
 }
 
 function isRequestMethod(method: string): boolean {

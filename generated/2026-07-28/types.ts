@@ -11,17 +11,14 @@ export type Annotations = {
   audience?: Role[];
   /** Time of the last change, as an ISO 8601 timestamp. */
   lastModified?: string;
-  /**
-   * Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out.
-   * From 0 to 1.
-   */
+  /** Importance from 0 to 1: at 1 the item is practically indispensable, at 0 it can be left out. */
   priority?: number;
 };
 
 /** Audio clip, for a model or from one. */
 export type AudioContent = {
   type: 'audio';
-  /** Audio data in base64. Format `byte`. */
+  /** Audio data in base64. */
   data: string;
   /** MIME type of the audio; which types work depends on the provider. */
   mimeType: string;
@@ -47,9 +44,9 @@ export type BaseMetadata = {
 
 /** Contents of a binary resource. */
 export type BlobResourceContents = {
-  /** Binary data in base64. Format `byte`. */
+  /** Binary data in base64. */
   blob: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;
@@ -88,7 +85,7 @@ export type CacheableResult = {
   resultType: string;
   /**
    * Time in milliseconds, counted from receipt, for which the client may treat this result as fresh;
-   * 0 means stale at once. Servers must not send a negative value. An integer. At least 0.
+   * 0 means stale at once. Servers must not send a negative value. An integer.
    */
   ttlMs: number;
   /**
@@ -298,7 +295,7 @@ export type CompleteRequestParams = {
 export type CompleteResult = {
   /** Suggestions and how many there are. */
   completion: {
-    /** Suggestions, best match first; at most 100. At most 100 items. */
+    /** Suggestions, best match first; at most 100. */
     values: string[];
     /** Existence of more matches than `values` holds, known or not how many. */
     hasMore?: boolean;
@@ -447,7 +444,7 @@ export type DiscoverResult = {
   supportedVersions: string[];
   /**
    * Time in milliseconds, counted from receipt, for which the client may treat this result as fresh;
-   * 0 means stale at once. Servers must not send a negative value. An integer. At least 0.
+   * 0 means stale at once. Servers must not send a negative value. An integer.
    */
   ttlMs: number;
   /**
@@ -648,7 +645,7 @@ export type HeaderMismatchError = {
 export type Icon = {
   /**
    * URI of the image: `http`, `https` or `data`. Consumers should accept only trusted hosts, and
-   * beware of scripts in SVG. Format `uri`.
+   * beware of scripts in SVG.
    */
   src: string;
   /** MIME type of the image, for where its source gives none or too vague a one. */
@@ -674,7 +671,7 @@ export type Icons = {
 /** Image, for a model or from one. */
 export type ImageContent = {
   type: 'image';
-  /** Image data in base64. Format `byte`. */
+  /** Image data in base64. */
   data: string;
   /** MIME type of the image; which types work depends on the provider. */
   mimeType: string;
@@ -895,7 +892,7 @@ export type ListPromptsResult = {
   resultType: string;
   /**
    * Time in milliseconds, counted from receipt, for which the client may treat this result as fresh;
-   * 0 means stale at once. Servers must not send a negative value. An integer. At least 0.
+   * 0 means stale at once. Servers must not send a negative value. An integer.
    */
   ttlMs: number;
   /**
@@ -941,7 +938,7 @@ export type ListResourceTemplatesResult = {
   resultType: string;
   /**
    * Time in milliseconds, counted from receipt, for which the client may treat this result as fresh;
-   * 0 means stale at once. Servers must not send a negative value. An integer. At least 0.
+   * 0 means stale at once. Servers must not send a negative value. An integer.
    */
   ttlMs: number;
   /**
@@ -987,7 +984,7 @@ export type ListResourcesResult = {
   resultType: string;
   /**
    * Time in milliseconds, counted from receipt, for which the client may treat this result as fresh;
-   * 0 means stale at once. Servers must not send a negative value. An integer. At least 0.
+   * 0 means stale at once. Servers must not send a negative value. An integer.
    */
   ttlMs: number;
   /**
@@ -1062,7 +1059,7 @@ export type ListToolsResult = {
   tools: Tool[];
   /**
    * Time in milliseconds, counted from receipt, for which the client may treat this result as fresh;
-   * 0 means stale at once. Servers must not send a negative value. An integer. At least 0.
+   * 0 means stale at once. Servers must not send a negative value. An integer.
    */
   ttlMs: number;
   /**
@@ -1184,16 +1181,16 @@ export type ModelHint = {
  * @deprecated Sampling is deprecated: let the server call an LLM provider itself.
  */
 export type ModelPreferences = {
-  /** Importance of low cost, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of low cost, from 0 (none) to 1 (decisive). */
   costPriority?: number;
   /**
    * Suggested models, best first. A client that uses them must take the first match and should rank
    * them above the priorities.
    */
   hints?: ModelHint[];
-  /** Importance of advanced abilities, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of advanced abilities, from 0 (none) to 1 (decisive). */
   intelligencePriority?: number;
-  /** Importance of low latency, from 0 (none) to 1 (decisive). From 0 to 1. */
+  /** Importance of low latency, from 0 (none) to 1 (decisive). */
   speedPriority?: number;
 };
 
@@ -1411,10 +1408,7 @@ export type ReadResourceRequest = {
 
 /** Parameters of `resources/read`. */
 export type ReadResourceRequestParams = {
-  /**
-   * URI of the resource to read. Any scheme is allowed; its meaning is up to the server. Format
-   * `uri`.
-   */
+  /** URI of the resource to read. Any scheme is allowed; its meaning is up to the server. */
   uri: string;
   /**
    * Answers to the `inputRequests` of the preceding `InputRequiredResult`, under the same keys;
@@ -1455,7 +1449,7 @@ export type ReadResourceResult = {
   resultType: string;
   /**
    * Time in milliseconds, counted from receipt, for which the client may treat this result as fresh;
-   * 0 means stale at once. Servers must not send a negative value. An integer. At least 0.
+   * 0 means stale at once. Servers must not send a negative value. An integer.
    */
   ttlMs: number;
   /**
@@ -1537,7 +1531,7 @@ export type Resource = {
   title?: string;
   /** Explanation of what this item is or does. */
   description?: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** Hints to the client about how to use or show this item. */
   annotations?: Annotations;
@@ -1562,7 +1556,7 @@ export type Resource = {
 
 /** Base of the contents of a resource or a part of it. */
 export type ResourceContents = {
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;
@@ -1585,7 +1579,7 @@ export type ResourceLink = {
   title?: string;
   /** Explanation of what this item is or does. */
   description?: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** Hints to the client about how to use or show this item. */
   annotations?: Annotations;
@@ -1620,7 +1614,7 @@ export type ResourceListChangedNotification = {
 
 /** Base of the parameters of requests about a single resource. */
 export type ResourceRequestParams = {
-  /** URI of the resource. Any scheme is allowed; its meaning is up to the server. Format `uri`. */
+  /** URI of the resource. Any scheme is allowed; its meaning is up to the server. */
   uri: string;
   /**
    * Metadata that either side may attach beside the payload. Keys with a prefix that names MCP are
@@ -1637,7 +1631,7 @@ export type ResourceTemplate = {
   title?: string;
   /** Explanation of what this item is or does. */
   description?: string;
-  /** URI template (RFC 6570) that yields the URIs of the resources. Format `uri-template`. */
+  /** URI template (RFC 6570) that yields the URIs of the resources. */
   uriTemplate: string;
   /** Hints to the client about how to use or show this item. */
   annotations?: Annotations;
@@ -1661,7 +1655,7 @@ export type ResourceTemplate = {
  */
 export type ResourceTemplateReference = {
   type: 'ref/resource';
-  /** URI of a resource, or URI template (RFC 6570). Format `uri-template`. */
+  /** URI of a resource, or URI template (RFC 6570). */
   uri: string;
 };
 
@@ -1677,7 +1671,7 @@ export type ResourceUpdatedNotification = {
 
 /** Parameters of `notifications/resources/updated`. */
 export type ResourceUpdatedNotificationParams = {
-  /** URI of the resource that changed; it may be part of the one subscribed to. Format `uri`. */
+  /** URI of the resource that changed; it may be part of the one subscribed to. */
   uri: string;
   /**
    * Metadata that either side may attach beside the payload. Keys with a prefix that names MCP are
@@ -1735,7 +1729,7 @@ export type Role = 'assistant' | 'user';
 export type Root = {
   /** Name to show to people. */
   name?: string;
-  /** Location of the directory or file: a `file://` URI, no other scheme so far. Format `uri`. */
+  /** Location of the directory or file: a `file://` URI, no other scheme so far. */
   uri: string;
   /**
    * Metadata that either side may attach beside the payload. Keys with a prefix that names MCP are
@@ -1978,7 +1972,7 @@ export type TextContent = {
 export type TextResourceContents = {
   /** Text of the resource. Not for binary data, which goes into a `BlobResourceContents`. */
   text: string;
-  /** URI that identifies this resource. Format `uri`. */
+  /** URI that identifies this resource. */
   uri: string;
   /** MIME type of the content; absent if unknown. */
   mimeType?: string;

@@ -179,8 +179,8 @@ export function hasMethod<M extends ${method}>(message: ClassifiedMessage, metho
   return message.method === method && hasId(message) === isRequestMethod(method);
 }
 `);
-  file.add(`function hasId(message: { readonly id?: unknown }): boolean {
-  return message.id !== undefined;
+  file.add(`function hasId(message: ClassifiedMessage): boolean {
+  return "id" in message && message.id !== undefined;
 }
 `);
   file.add(`function isRequestMethod(method: string): boolean {

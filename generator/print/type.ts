@@ -103,7 +103,7 @@ export function orderedMembers(members: readonly Member[]): readonly Member[] {
 }
 
 function docOf(owner: Definition | Member, printer: TypePrinter): string {
-  const limits = constraintsText(owner.type);
+  const limits = constraintsText(owner.type, owner.doc ?? '');
   const doc: DocComment = {
     text: owner.doc,
     more: limits === '' ? [] : [limits],
@@ -115,39 +115,66 @@ function docOf(owner: Definition | Member, printer: TypePrinter): string {
   return docComment(short ? { ...doc, text: `${owner.doc} ${limits}`, more: [] } : doc, printer.linkable);
 }
 
-/** Constraints in words, since a TypeScript type cannot hold them. */
-function constraintsText(type: TypeNode): string {
-  if (type.kind === 'array') {
-    return [sentence(type.constraints, 'items'), constraintsText(type.items) && `Items: ${constraintsText(type.items)}`]
-      .filter((text) => text !== '')
-      .join(' ');
-  }
-  if (type.kind === 'object') return sentence(type.constraints, 'members');
-  if (type.kind === 'string') return sentence(type.constraints, 'characters');
-  if (type.kind === 'number') return sentence(type.constraints, '');
-  if (type.kind === 'integer') return ['An integer', sentence(type.constraints, '')].filter((text) => text !== '').join('. ').replace(/\.?$/, '.');
-  return '';
+/** Constraints in words, since a TypeScript type cannot hold them; those that the doc text gives already are left out. */
+function constraintsText(type: TypeNode, doc: string): string {
+  return limitsOf(type)
+    .filter(({ values }) => !values.every((value) => mentions(doc, value)))
+    .map(({ text }) => `${text}.`)
+    .join(' ');
 }
 
-function sentence(constraints: Constraints, unit: string): string {
-  const of = (name: string): string | undefined => (name in constraints ? String(constraints[name]) : undefined);
-  const parts: string[] = [];
+/** A limit in words, and the values that make it up. */
+interface Limit {
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
+function limitsOf(type: TypeNode): readonly Limit[] {
+  switch (type.kind) {
+    case 'array':
+      return [
+        ...limits(type.constraints, 'items', 'Items'),
+        ...limitsOf(type.items).map((limit) => ({ ...limit, text: `Items: ${limit.text.charAt(0).toLowerCase()}${limit.text.slice(1)}` })),
+      ];
+    case 'object':
+      return limits(type.constraints, 'members', 'Properties');
+    case 'string':
+      return limits(type.constraints, 'characters', 'Length');
+    case 'number':
+      return limits(type.constraints, '', 'imum');
+    case 'integer':
+      return [{ text: 'An integer', values: ['integer'] }, ...limits(type.constraints, '', 'imum')];
+    default:
+      return [];
+  }
+}
+
+function limits(constraints: Constraints, unit: string, suffix: string): readonly Limit[] {
+  const found: Limit[] = [];
+  const add = (text: string, ...values: readonly string[]): void => {
+    found.push({ text: unit === '' || !/\d$/.test(text) ? text : `${text} ${unit}`, values });
+  };
+  const of = (keyword: string): string | undefined =>
+    Object.hasOwn(constraints, keyword) ? String(constraints[keyword]) : undefined;
   const format = of('format');
-  if (format !== undefined) parts.push(`Format \`${format}\``);
-  const low = of('minimum') ?? of(`min${unit === 'characters' ? 'Length' : unit === 'items' ? 'Items' : 'Properties'}`);
-  const high = of('maximum') ?? of(`max${unit === 'characters' ? 'Length' : unit === 'items' ? 'Items' : 'Properties'}`);
-  const suffix = unit === '' ? '' : ` ${unit}`;
-  if (low !== undefined && high !== undefined) parts.push(`From ${low} to ${high}${suffix}`);
-  else if (low !== undefined) parts.push(`At least ${low}${suffix}`);
-  else if (high !== undefined) parts.push(`At most ${high}${suffix}`);
-  const above = of('exclusiveMinimum');
-  if (above !== undefined) parts.push(`Above ${above}`);
-  const below = of('exclusiveMaximum');
-  if (below !== undefined) parts.push(`Below ${below}`);
-  const step = of('multipleOf');
-  if (step !== undefined) parts.push(`A multiple of ${step}`);
-  const pattern = of('pattern');
-  if (pattern !== undefined) parts.push(`Matches \`${pattern}\``);
-  if (constraints['uniqueItems'] === true) parts.push('No two items are equal');
-  return parts.map((part) => `${part}.`).join(' ');
+  if (format !== undefined) add(`Format \`${format}\``, format);
+  const [low, high] = [of(`min${suffix}`), of(`max${suffix}`)];
+  if (low !== undefined && high !== undefined) add(`From ${low} to ${high}`, low, high);
+  else if (low !== undefined) add(`At least ${low}`, low);
+  else if (high !== undefined) add(`At most ${high}`, high);
+  const [above, below, step, pattern] = [of('exclusiveMinimum'), of('exclusiveMaximum'), of('multipleOf'), of('pattern')];
+  if (above !== undefined) found.push({ text: `Above ${above}`, values: [above] });
+  if (below !== undefined) found.push({ text: `Below ${below}`, values: [below] });
+  if (step !== undefined) found.push({ text: `A multiple of ${step}`, values: [step] });
+  if (pattern !== undefined) found.push({ text: `Matches \`${pattern}\``, values: [pattern] });
+  if (constraints['uniqueItems'] === true) found.push({ text: 'No two items are equal', values: ['unique'] });
+  return found;
+}
+
+/** What a format is called in prose. */
+const FORMAT_WORDS: Readonly<Record<string, string>> = { byte: 'base64', 'uri-template': 'URI template', 'date-time': 'ISO 8601' };
+
+function mentions(doc: string, value: string): boolean {
+  const word = FORMAT_WORDS[value] ?? value;
+  return new RegExp(`(?<![\\w.])${word.replace(/[^\w ]/g, '\\$&')}(?![\\w])`, 'iu').test(doc);
 }
