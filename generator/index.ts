@@ -53,6 +53,8 @@ export interface GenerateOptions extends RenderOptions {
   readonly out: string;
   /** Plans, but writes nothing. */
   readonly dryRun?: boolean;
+  /** Told of each revision before its files are rendered. */
+  readonly onProgress?: (revision: string) => void;
 }
 
 /** What a run did, or would do. */
@@ -120,11 +122,30 @@ export async function check(options: Omit<GenerateOptions, 'dryRun'>): Promise<C
   return { ...result, upToDate: result.changes.every((change) => change.status === 'unchanged') };
 }
 
-async function plan(options: GenerateOptions): Promise<GenerateResult> {
-  const out = path.resolve(options.out);
+/** Files in memory, with the protocols that they were made from. */
+export interface Rendering {
+  readonly protocols: readonly Protocol[];
+  readonly files: readonly PlannedFile[];
+}
+
+/**
+ * Renders all files that {@link generate} would write, and writes none.
+ *
+ * @throws {@link McpgenError} if the input is wrong.
+ */
+export async function renderAll(options: GenerateOptions): Promise<Rendering> {
   const protocols = await loadAll(options);
   const files: PlannedFile[] = [];
-  for (const protocol of protocols) files.push(...(await render(protocol, out, options)));
+  for (const protocol of protocols) {
+    options.onProgress?.(protocol.revision);
+    files.push(...(await render(protocol, options.out, options)));
+  }
+  return { protocols, files };
+}
+
+async function plan(options: GenerateOptions): Promise<GenerateResult> {
+  const out = path.resolve(options.out);
+  const { protocols, files } = await renderAll(options);
   return {
     out,
     protocols,
@@ -161,18 +182,18 @@ async function loadAll(options: GenerateOptions): Promise<readonly Protocol[]> {
 }
 
 /** The command that makes a protocol's files anew, as their header names it. */
-function regenerateCommand(protocol: Protocol, options: RenderOptions & { readonly errata?: boolean }): string {
+function regenerateCommand({ source, revision }: Protocol, options: RenderOptions): string {
   const parts = options.emit ?? EMITTABLE;
-  const { builtin, file } = protocol.source;
   return [
     'mcpgen generate',
-    ...(builtin ? [] : [`--schema ${file}`]),
-    `--revision ${protocol.revision}`,
+    ...(source.builtin ? [] : [`--schema ${source.file}`]),
+    ...(source.catalogFile === undefined ? [] : [`--catalog ${source.catalogFile}`]),
+    `--revision ${revision}`,
     ...(EMITTABLE.every((part) => parts.includes(part)) ? [] : [`--emit ${parts.join(',')}`]),
     ...(options.importExtension === undefined || options.importExtension === 'js'
       ? []
       : [`--import-extension ${options.importExtension}`]),
-    ...(options.errata === false ? ['--no-errata'] : []),
+    ...(source.corrected ? [] : ['--no-errata']),
     '--out <folder above this one>',
   ].join(' ');
 }

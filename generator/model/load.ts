@@ -44,7 +44,7 @@ export interface LoadOptions {
 export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
   const input = readSchema(options);
   const catalog = await readCatalog(options, input);
-  const read = readDefinitions(input, options.errata ?? true);
+  const read = readDefinitions(input);
   const derived = derive(read.definitions);
   refuseDisagreements(
     verify(catalog, read.definitions, derived, { schema: input.place, catalog: catalogPlace(options, input) }),
@@ -96,6 +96,7 @@ interface SchemaInput {
 }
 
 function readSchema(options: LoadOptions): SchemaInput {
+  const corrected = options.errata ?? true;
   if (options.schema === undefined) {
     if (options.revision === undefined) {
       throw new McpgenError('neither a revision nor a schema is given', { remedy: 'Give a revision, or a schema file.' });
@@ -105,7 +106,7 @@ function readSchema(options: LoadOptions): SchemaInput {
     return {
       revision: builtin.revision,
       place,
-      source: { file: place, sha256: builtin.sha256, builtin: true },
+      source: { file: place, sha256: builtin.sha256, builtin: true, corrected },
       definitions: canonicalise(builtinSchema(builtin.revision), place).definitions,
       docs: builtinDocs(builtin.revision),
       builtin,
@@ -128,7 +129,13 @@ function readSchema(options: LoadOptions): SchemaInput {
   return {
     revision,
     place: name,
-    source: { file: baseName(name), sha256: digest, builtin: false },
+    source: {
+      file: baseName(name),
+      sha256: digest,
+      builtin: false,
+      corrected,
+      ...(options.catalog === undefined ? {} : { catalogFile: baseName(options.catalog.name) }),
+    },
     definitions: canonicalise(parseJson(textOf(bytes), name), name).definitions,
     // An official file brings its own descriptions; ours fill in where a file has none.
     docs: builtin === undefined ? NO_DOCS : builtinDocs(revision),
@@ -163,9 +170,8 @@ function catalogPlace(options: LoadOptions, input: SchemaInput): string {
 
 function readDefinitions(
   input: SchemaInput,
-  withErrata: boolean,
 ): { definitions: readonly Definition[]; errata: readonly Erratum[]; warnings: readonly Warning[] } {
-  const errata = withErrata ? errataFor(input.revision, builtinErrata()) : [];
+  const errata = input.source.corrected ? errataFor(input.revision, builtinErrata()) : [];
   const corrected = applyErrata(input.definitions, input.revision, errata, input.place);
   const parsed = parseDefinitions(corrected.definitions, input.docs, input.place);
   return { ...parsed, errata: corrected.applied };

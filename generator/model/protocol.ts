@@ -83,6 +83,10 @@ export interface Source {
   readonly sha256: string;
   /** Whether it is one of the revisions that ship with the generator. */
   readonly builtin: boolean;
+  /** Name of the catalog file that was given; absent where the built-in one was used. */
+  readonly catalogFile?: string;
+  /** Whether errata were to be applied, be there any or not. */
+  readonly corrected: boolean;
 }
 
 /** Something that a reader of the schema should know but that does not stop generation. */

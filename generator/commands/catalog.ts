@@ -1,0 +1,21 @@
+import { draftCatalog } from '../model/draft-catalog.js';
+import { readSchemaAlone } from '../model/load.js';
+import { colour, note, say } from '../terminal.js';
+import { inputFile, text } from './options.js';
+
+/** `mcpgen catalog derive`: a first catalog on standard output, what is undecided on standard error. Returns the exit code. */
+export function deriveCommand(flags: Record<string, unknown>): number {
+  const schema = inputFile(flags, 'schema');
+  if (schema === undefined) return 2;
+  const revision = text(flags, 'revision');
+  const protocol = text(flags, 'protocol');
+  const reading = readSchemaAlone(schema, revision);
+  const { catalog, notices } = draftCatalog(reading, {
+    ...(revision === undefined ? {} : { revision }),
+    ...(protocol === undefined ? {} : { protocol }),
+  });
+  say(JSON.stringify(catalog, undefined, 2));
+  for (const { place, message } of reading.warnings) note(`${colour.yellow('warning')}: ${place}: ${message}`);
+  for (const notice of notices) note(`${colour.yellow('check')}: ${notice}`);
+  return 0;
+}

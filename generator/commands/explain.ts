@@ -1,0 +1,129 @@
+import { McpgenError } from '../errors.js';
+import { builtinRevisions, requireRevision } from '../read/builtin.js';
+import { exampleMessage, exampleOf } from '../model/example.js';
+import { methodHistories, type MethodHistory } from '../model/history.js';
+import { loadProtocol } from '../model/load.js';
+import { findDefinition, type Definition, type Method, type Protocol } from '../model/protocol.js';
+import { memberOf } from '../model/derive.js';
+import { emitContext } from '../emit/context.js';
+import { printDefinition } from '../print/type.js';
+import { colour, nearest, say } from '../terminal.js';
+import { flag, text } from './options.js';
+
+/** `mcpgen explain`: one method or definition, with its members, docs and an example. Returns the exit code. */
+export async function explainCommand(name: string, flags: Record<string, unknown>): Promise<number> {
+  const wanted = text(flags, 'revision');
+  if (wanted !== undefined) requireRevision(wanted);
+  const revisions = builtinRevisions().map((item) => item.revision);
+  const protocols = await Promise.all(
+    (wanted === undefined ? revisions : [wanted]).map((revision) => loadProtocol({ revision })),
+  );
+  const having = protocols.filter((protocol) => find(protocol, name) !== undefined);
+  const protocol = having.at(-1);
+  const found = protocol === undefined ? undefined : find(protocol, name);
+  if (protocol === undefined || found === undefined) throw unknownName(name, protocols, wanted);
+  const inRevisions = wanted === undefined ? having.map((item) => item.revision) : await revisionsWith(name, revisions);
+  if ('kind' in found) await explainMethod(protocol, found, flags);
+  else await explainDefinition(protocol, found, inRevisions, flags);
+  return 0;
+}
+
+function find(protocol: Protocol, name: string): Method | Definition | undefined {
+  return protocol.methods.find((method) => method.name === name) ?? findDefinition(protocol, name);
+}
+
+async function revisionsWith(name: string, revisions: readonly string[]): Promise<readonly string[]> {
+  const protocols = await Promise.all(revisions.map((revision) => loadProtocol({ revision })));
+  return protocols.filter((protocol) => find(protocol, name) !== undefined).map((protocol) => protocol.revision);
+}
+
+function unknownName(name: string, protocols: readonly Protocol[], wanted: string | undefined): McpgenError {
+  const names = protocols.flatMap((protocol) => [
+    ...protocol.methods.map((method) => method.name),
+    ...protocol.definitions.map((definition) => definition.name),
+  ]);
+  const near = nearest(name, [...new Set(names)]);
+  const where = wanted === undefined ? 'no built-in revision' : `revision ${wanted}`;
+  return new McpgenError(
+    `${JSON.stringify(name)} is neither a method nor a definition of ${where}`.replace('of no built-in', 'in any built-in'),
+    { remedy: near === undefined ? '`mcpgen methods` lists the methods.' : `Did you mean ${near}?` },
+  );
+}
+
+async function explainMethod(protocol: Protocol, method: Method, flags: Record<string, unknown>): Promise<void> {
+  const history = methodHistories().find((item) => item.method === method.name);
+  const names = [...new Set([method.message, method.params ?? '', ...method.results, method.taskResult ?? ''])];
+  const definitions = names.flatMap((name) => findDefinition(protocol, name) ?? []);
+  const message = exampleMessage(protocol, method);
+  if (flag(flags, 'json')) {
+    say(JSON.stringify({ revision: protocol.revision, ...method, ...historyJson(history), example: message }, undefined, 2));
+    return;
+  }
+  say(`${colour.bold(method.name)}  ${colour.dim(`revision ${protocol.revision}`)}`);
+  say(`  ${method.summary}`);
+  if (method.deprecated !== undefined) say(`  ${colour.yellow('Deprecated')}: ${method.deprecated}`);
+  say();
+  fact('kind', method.kind);
+  fact('sent by', { clientToServer: 'the client', serverToClient: 'the server', both: 'either side', embedded: 'nobody: it travels inside results' }[method.direction]);
+  fact('needs', method.capabilities.join(' or ') || 'no capability');
+  if (method.kind === 'request') fact('answer', method.results.join(' | '));
+  if (method.taskResult !== undefined) fact('as a task', method.taskResult);
+  if (history !== undefined) fact('since', lifeOf(history));
+  say(`\n${await typescript(protocol, definitions)}`);
+  say(`${colour.dim('// example')}\n${JSON.stringify(message, undefined, 2)}`);
+}
+
+async function explainDefinition(
+  protocol: Protocol,
+  definition: Definition,
+  inRevisions: readonly string[],
+  flags: Record<string, unknown>,
+): Promise<void> {
+  const value = exampleOf(protocol, definition.type, definition.name);
+  if (flag(flags, 'json')) {
+    say(JSON.stringify({ revision: protocol.revision, revisions: inRevisions, ...definition, example: value }, undefined, 2));
+    return;
+  }
+  say(`${colour.bold(definition.name)}  ${colour.dim(`revision ${protocol.revision}`)}`);
+  fact('in', inRevisions.join(', '));
+  const users = usersOf(protocol, definition.name);
+  if (users.length > 0) fact('used by', users.join(', '));
+  say(`\n${await typescript(protocol, [definition])}`);
+  say(`${colour.dim('// example')}\n${JSON.stringify(value, undefined, 2)}`);
+}
+
+/** Methods whose message, params or result a definition is. */
+function usersOf(protocol: Protocol, name: string): readonly string[] {
+  return protocol.methods
+    .filter((method) => [method.message, method.params, method.taskResult, ...method.results].includes(name))
+    .map((method) => method.name);
+}
+
+async function typescript(protocol: Protocol, definitions: readonly Definition[]): Promise<string> {
+  const { format } = await import('prettier');
+  const { printer } = emitContext(protocol);
+  // A message whose params have a definition of their own says nothing that its params do not.
+  const shown = definitions.filter(
+    (definition) => !(definitions.length > 1 && memberOf(definition.type, 'params')?.type.kind === 'ref'),
+  );
+  const code = shown.map((definition) => printDefinition(definition, printer)).join('\n');
+  return format(code, { parser: 'typescript', singleQuote: true, printWidth: 100 });
+}
+
+function fact(name: string, value: string): void {
+  say(`  ${colour.dim(name.padEnd(10))}${value}`);
+}
+
+function lifeOf(history: MethodHistory): string {
+  const parts = [
+    history.since,
+    ...(history.embeddedSince === undefined ? [] : [`inside results since ${history.embeddedSince}`]),
+    ...(history.gone === undefined ? [] : [`gone in ${history.gone}`]),
+  ];
+  return parts.join(', ');
+}
+
+function historyJson(history: MethodHistory | undefined): Record<string, unknown> {
+  if (history === undefined) return {};
+  return { since: history.since, gone: history.gone ?? null, revisions: [...history.rows.keys()] };
+}

@@ -1,0 +1,182 @@
+import path from 'node:path';
+import { structuredPatch } from 'diff';
+import { McpgenError } from '../errors.js';
+import { check, generate, renderAll, type CheckResult, type GenerateOptions, type GenerateResult } from '../index.js';
+import type { FileChange } from '../output/plan.js';
+import type { ImportExtension } from '../print/source-file.js';
+import { colour, note, progress, say, table, type Cell } from '../terminal.js';
+
+import { emitParts, flag, inputFile, text, texts } from './options.js';
+
+const DEFAULT_OUT = 'generated';
+/** Lines of a diff that are shown for one file. */
+const DIFF_LINES = 12;
+
+/** `mcpgen generate`: writes, checks or only plans. Returns the exit code. */
+export async function generateCommand(flags: Record<string, unknown>): Promise<number> {
+  const schema = inputFile(flags, 'schema');
+  const out = text(flags, 'out') ?? (text(flags, 'schema') === '-' ? '-' : DEFAULT_OUT);
+  const catalog = inputFile(flags, 'catalog');
+  const emit = emitParts(flags);
+  const revisions = texts(flags, 'revision');
+  const options: GenerateOptions = {
+    out: out === '-' ? '.' : out,
+    importExtension: (text(flags, 'importExtension') ?? 'js') as ImportExtension,
+    errata: flags['errata'] !== false,
+    strict: flag(flags, 'strict'),
+    dryRun: flag(flags, 'dryRun'),
+    onProgress: (revision) => {
+      progress(`${revision} ...`);
+    },
+    ...(revisions.length === 0 ? {} : { revisions }),
+    ...(schema === undefined ? {} : { schema }),
+    ...(catalog === undefined ? {} : { catalog }),
+    ...(emit === undefined ? {} : { emit }),
+  };
+  if (out === '-') return toStandardOutput(options, flags);
+  if (flag(flags, 'check')) {
+    if (flag(flags, 'dryRun')) {
+      throw new McpgenError('--check and --dry-run exclude each other', { remedy: 'Both write nothing; --check sets the exit code.' });
+    }
+    const result = await check(options);
+    progress('');
+    report(result, flags, () => {
+      reportCheck(result, out, flags);
+    });
+    return result.upToDate ? 0 : 1;
+  }
+  const result = await generate(options);
+  progress('');
+  report(result, flags, () => {
+    reportGenerate(result, out, options.dryRun === true);
+  });
+  return 0;
+}
+
+async function toStandardOutput(options: GenerateOptions, flags: Record<string, unknown>): Promise<number> {
+  for (const name of ['check', 'dryRun', 'json'] as const) {
+    if (!flag(flags, name)) continue;
+    throw new McpgenError(`--${name === 'dryRun' ? 'dry-run' : name} needs an output folder`, {
+      place: '--out -',
+      remedy: 'Give --out DIR.',
+    });
+  }
+  const { files, protocols } = await renderAll(options);
+  progress('');
+  // With one part asked for, what it needs would only be in the way of a reader who redirects into a file.
+  const wanted = options.emit?.length === 1 ? files.filter((file) => file.path.endsWith(`/${options.emit?.[0] ?? ''}.ts`)) : files;
+  for (const file of wanted) {
+    process.stdout.write(wanted.length === 1 ? file.contents : `// file: ${file.path}\n${file.contents}\n`);
+  }
+  for (const warning of protocols.flatMap((protocol) => protocol.warnings)) note(`warning: ${warning.place}: ${warning.message}`);
+  return 0;
+}
+
+function report(result: GenerateResult, flags: Record<string, unknown>, human: () => void): void {
+  if (!flag(flags, 'json')) {
+    for (const { place, message } of result.warnings) note(`${colour.yellow('warning')}: ${place}: ${message}`);
+    human();
+    return;
+  }
+  const { upToDate } = result as Partial<CheckResult>;
+  const summary = {
+    out: result.out,
+    ...(upToDate === undefined ? {} : { upToDate }),
+    revisions: result.protocols.map((protocol) => ({
+      revision: protocol.revision,
+      definitions: protocol.definitions.length,
+      methods: protocol.methods.length,
+      sha256: protocol.source.sha256,
+      errata: protocol.errata.map((erratum) => erratum.id),
+    })),
+    files: result.changes.map(({ path: file, status }) => ({ path: file, status })),
+    warnings: result.warnings,
+  };
+  say(JSON.stringify(summary, undefined, 2));
+}
+
+function reportGenerate(result: GenerateResult, out: string, dryRun: boolean): void {
+  const rows = result.protocols.map((protocol): Cell[] => {
+    const own = result.changes.filter((change) => path.posix.dirname(change.path) === protocol.revision);
+    return [
+      { text: protocol.revision, paint: colour.cyan },
+      { text: count(protocol.definitions.length, 'definition') },
+      { text: count(protocol.methods.length, 'method') },
+      { text: protocol.errata.length === 0 ? 'no errata' : count(protocol.errata.length, 'erratum', 'errata') },
+      { text: tally(own, dryRun) },
+    ];
+  });
+  say(table(['revision', 'definitions', 'methods', 'errata', 'files'], rows));
+  for (const change of result.changes.filter((item) => item.status === 'orphaned')) {
+    say(`${dryRun ? 'would remove' : 'removed'} ${change.path}`);
+  }
+  const all = result.changes.length;
+  say(`\n${count(all, 'file')} in ${shown(out)}: ${tally(result.changes, dryRun)}${dryRun ? '; nothing was written' : ''}`);
+}
+
+function tally(changes: readonly FileChange[], dryRun: boolean): string {
+  const of = (status: FileChange['status']): number => changes.filter((change) => change.status === status).length;
+  const would = dryRun ? 'to ' : '';
+  const parts = [
+    [of('missing'), dryRun ? 'to write' : 'new'],
+    [of('stale'), dryRun ? 'to update' : 'updated'],
+    [of('orphaned'), `${would}${dryRun ? 'remove' : 'removed'}`],
+    [of('unchanged'), 'unchanged'],
+  ] as const;
+  return parts
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => `${number} ${word}`)
+    .join(', ');
+}
+
+function reportCheck(result: CheckResult, out: string, flags: Record<string, unknown>): void {
+  const wrong = result.changes.filter((change) => change.status !== 'unchanged');
+  if (wrong.length === 0) {
+    say(`${count(result.changes.length, 'file')} in ${shown(out)}: all up to date`);
+    return;
+  }
+  for (const change of wrong) {
+    say(`${colour.red(change.status.padEnd(8))}  ${path.join(out, change.path)}`);
+    for (const line of shortDiff(change)) say(`          ${line}`);
+  }
+  say(`\n${wrong.length} of ${count(result.changes.length, 'file')} not up to date. To mend it:\n  ${mendingCommand(flags)}`);
+}
+
+function shortDiff(change: FileChange): readonly string[] {
+  if (change.status !== 'stale') return [];
+  const patch = structuredPatch('', '', change.actual ?? '', change.expected ?? '', '', '', { context: 0 });
+  const lines = patch.hunks.flatMap((hunk) => [`@@ line ${hunk.oldStart} @@`, ...hunk.lines]);
+  const shownLines = lines.slice(0, DIFF_LINES).map((line) => {
+    const text = line.slice(0, 160);
+    return line.startsWith('-') ? colour.red(text) : line.startsWith('+') ? colour.green(text) : colour.dim(text);
+  });
+  const more = lines.length - shownLines.length;
+  return more > 0 ? [...shownLines, colour.dim(`... ${count(more, 'more line')}`)] : shownLines;
+}
+
+/** The command line that was given, without `--check`. */
+function mendingCommand(flags: Record<string, unknown>): string {
+  const given = (name: string, value: unknown): string[] => (typeof value === 'string' ? [`--${name} ${quoted(value)}`] : []);
+  return [
+    'mcpgen generate',
+    ...texts(flags, 'revision').map((revision) => `--revision ${quoted(revision)}`),
+    ...given('schema', flags['schema']),
+    ...given('catalog', flags['catalog']),
+    ...given('emit', flags['emit']),
+    ...(flags['importExtension'] === 'js' ? [] : given('import-extension', flags['importExtension'])),
+    ...(flags['errata'] === false ? ['--no-errata'] : []),
+    ...given('out', flags['out']),
+  ].join(' ');
+}
+
+function quoted(value: string): string {
+  return /^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+function shown(out: string): string {
+  return out.endsWith(path.sep) || out.endsWith('/') ? out : `${out}/`;
+}
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}

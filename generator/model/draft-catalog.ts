@@ -1,0 +1,109 @@
+import { builtinCatalog, builtinRevisions } from '../read/builtin.js';
+import type { CatalogError, CatalogMethod } from '../read/catalog.js';
+import { constantCase } from '../print/names.js';
+import type { DerivedMethod } from './derive.js';
+import type { SchemaReading } from './load.js';
+import type { TypeNode } from './protocol.js';
+
+/** A catalog row that may still have to be decided in part. */
+export type DraftRow = Partial<CatalogMethod> & Pick<CatalogMethod, 'method' | 'message'> & { readonly undecided?: readonly string[] };
+
+/** A first catalog for a schema, and what its reader should know. */
+export interface DraftCatalog {
+  readonly catalog: {
+    readonly protocol: string;
+    readonly revision: string;
+    readonly lifecycle: 'stateful' | 'stateless';
+    readonly batches: boolean;
+    readonly methods: readonly DraftRow[];
+    readonly errors: readonly CatalogError[];
+  };
+  readonly notices: readonly string[];
+}
+
+const STANDARD_ERRORS = ['PARSE_ERROR', 'INVALID_REQUEST', 'METHOD_NOT_FOUND', 'INVALID_PARAMS', 'INTERNAL_ERROR'];
+
+/**
+ * Drafts a catalog from a schema. What the schema says is derived; capability, summary and deprecation are taken from the
+ * newest built-in revision that has the method; the rest is listed in each row under `undecided`.
+ */
+export function draftCatalog(reading: SchemaReading, options: { revision?: string; protocol?: string }): DraftCatalog {
+  const known = knownRows();
+  const notices: string[] = [];
+  const methods = reading.derived.methods.map((method) => {
+    const row = draftRow(method, known.get(method.method));
+    if (row.undecided !== undefined) notices.push(`${method.method} (${method.message}): undecided: ${row.undecided.join(', ')}`);
+    return row;
+  });
+  for (const name of reading.derived.unplaced) {
+    notices.push(`${name} stands in no union of client or server messages, so its direction is undecided`);
+  }
+  const takenOver = methods.filter((row) => known.has(row.method)).length;
+  if (takenOver > 0) notices.push(`capability and summary of ${takenOver} known methods were taken over from the built-in catalogs: check them`);
+  const errors = draftErrors(reading, notices);
+  return {
+    catalog: {
+      protocol: options.protocol ?? (takenOver > 0 ? 'Model Context Protocol' : 'Protocol'),
+      revision: options.revision ?? reading.revision ?? 'draft',
+      lifecycle: methods.some((row) => row.method === 'initialize') ? 'stateful' : 'stateless',
+      batches: hasBatches(reading),
+      methods,
+      errors,
+    },
+    notices,
+  };
+}
+
+function draftRow(method: DerivedMethod, known: CatalogMethod | undefined): DraftRow {
+  const { results } = method;
+  const [result, second] = results ?? [];
+  const undecided = [
+    ...(method.kind === undefined ? ['kind'] : []),
+    ...(method.direction === undefined ? ['direction'] : []),
+    ...(method.kind === 'request' && result === undefined ? ['result'] : []),
+    ...(known === undefined ? ['capability', 'summary'] : []),
+  ];
+  return {
+    method: method.method,
+    ...(method.kind === undefined ? {} : { kind: method.kind }),
+    ...(method.direction === undefined ? {} : { direction: method.direction }),
+    message: method.message,
+    params: method.params,
+    ...(result === undefined ? {} : { result: second === undefined ? result : (results ?? []) }),
+    ...(method.taskResult === undefined ? {} : { taskResult: method.taskResult }),
+    ...(known === undefined ? {} : { capability: known.capability, summary: known.summary }),
+    ...(known?.deprecated === undefined ? {} : { deprecated: known.deprecated }),
+    ...(undecided.length === 0 ? {} : { undecided }),
+  };
+}
+
+function draftErrors(reading: SchemaReading, notices: string[]): readonly CatalogError[] {
+  const known = new Map<string, CatalogError>();
+  for (const { revision } of builtinRevisions()) for (const error of builtinCatalog(revision).errors) known.set(error.name, error);
+  const pinned = reading.derived.errors.map(({ code, definition }): CatalogError => {
+    const name = constantCase(definition.replace(/(?<=.)Error$/, ''));
+    const same = known.get(name) ?? known.get(constantCase(definition));
+    if (same === undefined) notices.push(`${definition} pins the code ${code}: check the name and write a summary`);
+    return { name: same?.name ?? name, code, definition, summary: same?.summary ?? `${definition}.` };
+  });
+  const codes = new Set(pinned.map((error) => error.code));
+  const standard = STANDARD_ERRORS.flatMap((name) => {
+    const error = known.get(name);
+    return error === undefined || codes.has(error.code) ? [] : [{ name, code: error.code, summary: error.summary }];
+  });
+  return [...pinned, ...standard].sort((a, b) => b.code - a.code);
+}
+
+function hasBatches(reading: SchemaReading): boolean {
+  const types = new Map(reading.definitions.map((definition) => [definition.name, definition.type]));
+  const resolved = (type: TypeNode | undefined): TypeNode | undefined =>
+    type?.kind === 'ref' ? resolved(types.get(type.name)) : type;
+  const message = types.get('JSONRPCMessage');
+  return message?.kind === 'union' && message.variants.some((variant) => resolved(variant)?.kind === 'array');
+}
+
+function knownRows(): ReadonlyMap<string, CatalogMethod> {
+  const rows = new Map<string, CatalogMethod>();
+  for (const { revision } of builtinRevisions()) for (const row of builtinCatalog(revision).methods) rows.set(row.method, row);
+  return rows;
+}

@@ -1,0 +1,86 @@
+import pc from 'picocolors';
+
+/** Colours for the terminal; they are off when the output is piped or NO_COLOR is set. */
+export const colour = pc;
+
+/** Writes a line to standard output. */
+export function say(line = ''): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Writes a line to standard error: notices and progress, which never belong to the result. */
+export function note(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Shows a line that the next one replaces, where a person is looking; nothing when piped. */
+export function progress(line: string): void {
+  if (!process.stderr.isTTY) return;
+  process.stderr.write(`\r\u001b[2K${line}`);
+}
+
+/** A cell of a table: its text, and how it is coloured. */
+export interface Cell {
+  readonly text: string;
+  readonly paint?: (text: string) => string;
+}
+
+/**
+ * Lays out rows in columns, two spaces apart. Where they are wider than the terminal, the columns after the first that
+ * still fits go onto an indented second line, so that no row is cut or broken at random.
+ *
+ * @param width - Columns of the terminal; unlimited by default.
+ */
+export function table(head: readonly string[], rows: readonly (readonly Cell[])[], width = Number.POSITIVE_INFINITY): string {
+  const all = [head.map((text): Cell => ({ text, paint: pc.bold })), ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.text.length ?? 0)));
+  const total = widths.reduce((sum, item) => sum + item + 2, -2);
+  const cut = total <= width ? head.length : fitting(widths, width);
+  const line = (cells: readonly Cell[], from: number): string =>
+    cells
+      .map(({ text, paint }, index) => (paint ? paint(text) : text) + ' '.repeat((widths[from + index] ?? 0) - text.length))
+      .join('  ')
+      .trimEnd();
+  return all
+    .flatMap((row) => {
+      const rest = row.slice(cut);
+      const second = rest.filter((cell) => cell.text !== '' && cell.text !== '-');
+      const lines = [line(row.slice(0, cut), 0)];
+      if (second.length > 0) lines.push(`    ${second.map(({ text, paint }) => (paint ? paint(text) : text)).join('  ')}`);
+      return lines;
+    })
+    .join('\n');
+}
+
+function fitting(widths: readonly number[], width: number): number {
+  let used = 0;
+  for (const [index, item] of widths.entries()) {
+    used += item + 2;
+    if (used - 2 > width) return Math.max(1, index);
+  }
+  return widths.length;
+}
+
+/** The candidate that is nearest to a misspelt word, if one is near enough to be meant. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(2, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
