@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { EMITTABLE } from './emit/index.js';
 import { McpgenError } from './errors.js';
+import { packageFile, readText } from './read/files.js';
 import { colour, note, progress } from './terminal.js';
 
 const DONE = 0;
@@ -9,13 +10,18 @@ const WRONG_INPUT = 2;
 
 const collect = (value: string, earlier: readonly string[] | undefined): string[] => [...(earlier ?? []), value];
 
+function version(): string {
+  return (JSON.parse(readText(packageFile())) as { version: string }).version;
+}
+
 function revisionOption(text: string): Option {
   return new Option('-r, --revision <revision>', text);
 }
 
 function buildProgram(): Command {
   const program = new Command('mcpgen')
-    .description('Generates TypeScript from the Model Context Protocol\'s JSON Schema and a method catalog.')
+    .description("Generates TypeScript from the Model Context Protocol's JSON Schema and a method catalog.")
+    .version(version(), '-v, --version', 'print the version')
     .showHelpAfterError('(mcpgen --help shows what there is)')
     .exitOverride()
     .addHelpText(
@@ -34,13 +40,23 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
   program
     .command('generate')
     .summary('write typings, method constants, message unions and guards')
-    .description('Writes typings, method constants, message unions, guards and error codes, a folder for each revision.')
-    .addOption(revisionOption('a built-in revision, or the one that --schema is of; repeatable (default: all released)').argParser(collect))
+    .description(
+      'Writes typings, method constants, message unions, guards and error codes, a folder for each revision.',
+    )
+    .addOption(
+      revisionOption(
+        'a built-in revision, or the one that --schema is of; repeatable (default: all released)',
+      ).argParser(collect),
+    )
     .option('--schema <file>', 'a schema that is not built in, of either dialect; - for standard input')
     .option('--catalog <file>', 'the method catalog of --schema')
     .option('-o, --out <dir>', 'output folder; - for standard output (default: generated)')
     .addOption(new Option('--emit <parts>', `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all)`))
-    .addOption(new Option('--import-extension <extension>', 'what stands behind the name of an imported file').choices(['js', 'ts', 'none']).default('js'))
+    .addOption(
+      new Option('--import-extension <extension>', 'what stands behind the name of an imported file')
+        .choices(['js', 'ts', 'none'])
+        .default('js'),
+    )
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
     .option('--dry-run', 'write nothing; say what would be written')
     .option('--strict', 'make an error of every warning')
@@ -66,7 +82,14 @@ Examples:
     .summary('print the method catalog')
     .description('Prints every method: who sends it, what it carries, what it needs, and in which revisions it exists.')
     .addOption(revisionOption('only the methods of this revision (default: of all)'))
-    .addOption(new Option('--direction <direction>', 'only this direction').choices(['clientToServer', 'serverToClient', 'both', 'embedded']))
+    .addOption(
+      new Option('--direction <direction>', 'only this direction').choices([
+        'clientToServer',
+        'serverToClient',
+        'both',
+        'embedded',
+      ]),
+    )
     .addOption(new Option('--kind <kind>', 'only this kind').choices(['request', 'notification']))
     .option('--json', 'print JSON')
     .option('--markdown', 'print a Markdown table')
@@ -120,11 +143,16 @@ Examples:
     .description('Works with method catalogs.')
     .command('derive')
     .summary('derive a first catalog from a schema')
-    .description('Prints a first catalog for a schema. What the schema does not say is marked in each row under `undecided`.')
+    .description(
+      'Prints a first catalog for a schema. What the schema does not say is marked in each row under `undecided`.',
+    )
     .requiredOption('--schema <file>', 'the schema; - for standard input')
     .addOption(revisionOption('the revision to put into the catalog'))
     .option('--protocol <name>', 'the name of the protocol to put into the catalog')
-    .addHelpText('after', '\nExample:\n  mcpgen catalog derive --schema draft.json --revision draft > draft-catalog.json')
+    .addHelpText(
+      'after',
+      '\nExample:\n  mcpgen catalog derive --schema draft.json --revision draft > draft-catalog.json',
+    )
     .action(async (options: Record<string, unknown>) => {
       const { deriveCommand } = await import('./commands/catalog.js');
       process.exitCode = deriveCommand(options);

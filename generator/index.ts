@@ -75,7 +75,11 @@ export interface GenerateResult {
  * @returns Files with paths below the output folder: `<revision>/types.ts` and so on.
  * @throws {@link McpgenError} if names collide.
  */
-export async function render(protocol: Protocol, out: string, options: RenderOptions = {}): Promise<readonly PlannedFile[]> {
+export async function render(
+  protocol: Protocol,
+  out: string,
+  options: RenderOptions = {},
+): Promise<readonly PlannedFile[]> {
   const importExtension = options.importExtension ?? 'js';
   const parts = options.emit ?? EMITTABLE;
   const files = emit(protocol, parts, importExtension);

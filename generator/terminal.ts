@@ -31,14 +31,21 @@ export interface Cell {
  *
  * @param width - Columns of the terminal; unlimited by default.
  */
-export function table(head: readonly string[], rows: readonly (readonly Cell[])[], width = Number.POSITIVE_INFINITY): string {
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  width = Number.POSITIVE_INFINITY,
+): string {
   const all = [head.map((text): Cell => ({ text, paint: pc.bold })), ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.text.length ?? 0)));
   const total = widths.reduce((sum, item) => sum + item + 2, -2);
   const cut = total <= width ? head.length : fitting(widths, width);
   const line = (cells: readonly Cell[], from: number): string =>
     cells
-      .map(({ text, paint }, index) => (paint ? paint(text) : text) + ' '.repeat((widths[from + index] ?? 0) - text.length))
+      .map(
+        ({ text, paint }, index) =>
+          (paint ? paint(text) : text) + ' '.repeat((widths[from + index] ?? 0) - text.length),
+      )
       .join('  ')
       .trimEnd();
   return all
@@ -46,7 +53,8 @@ export function table(head: readonly string[], rows: readonly (readonly Cell[])[
       const rest = row.slice(cut);
       const second = rest.filter((cell) => cell.text !== '' && cell.text !== '-');
       const lines = [line(row.slice(0, cut), 0)];
-      if (second.length > 0) lines.push(`    ${second.map(({ text, paint }) => (paint ? paint(text) : text)).join('  ')}`);
+      if (second.length > 0)
+        lines.push(`    ${second.map(({ text, paint }) => (paint ? paint(text) : text)).join('  ')}`);
       return lines;
     })
     .join('\n');

@@ -24,7 +24,8 @@ for (const { revision } of builtinRevisions()) {
   const ours = path.resolve(import.meta.dirname, '../generated', revision, 'types.ts');
   const theirs = new Set(exportedTypes(official));
   const names = exportedTypes(ours);
-  for (const name of names.filter((item) => !theirs.has(item))) details.push(`${revision} ${name}: no official type of this name`);
+  for (const name of names.filter((item) => !theirs.has(item)))
+    details.push(`${revision} ${name}: no official type of this name`);
   const relations = compareTypes(
     ours,
     official,
@@ -36,11 +37,27 @@ for (const { revision } of builtinRevisions()) {
     details.push(`${revision} ${relation.name}: ${direction}: ${relation.reason ?? ''}`);
   }
   if (process.argv.includes('--list')) {
-    details.push(`${revision} not identical: ${relations.filter((item) => !item.identical).map((item) => item.name).join(', ')}`);
+    details.push(
+      `${revision} not identical: ${relations
+        .filter((item) => !item.identical)
+        .map((item) => item.name)
+        .join(', ')}`,
+    );
   }
   const mutual = relations.filter((item) => item.toOurs && item.toTheirs).length;
-  rows.push([revision, String(names.length), String(mutual), String(relations.filter((item) => item.identical).length)]);
+  rows.push([
+    revision,
+    String(names.length),
+    String(mutual),
+    String(relations.filter((item) => item.identical).length),
+  ]);
 }
 const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-for (const row of rows) process.stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()}\n`);
+for (const row of rows)
+  process.stdout.write(
+    `${row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()}\n`,
+  );
 for (const detail of details) process.stdout.write(`\n${detail}\n`);

@@ -18,14 +18,17 @@ export function errataCommand(flags: Record<string, unknown>): number {
     return 0;
   }
   for (const erratum of errata) {
-    const status = erratum.status === 'open' ? colour.yellow('open') : colour.green('fixed in the current official file');
+    const status =
+      erratum.status === 'open' ? colour.yellow('open') : colour.green('fixed in the current official file');
     say(`${colour.bold(erratum.id)} (${status})`);
     say(`  ${erratum.summary}`);
     say(`  Source: ${erratum.source}`);
     for (const change of erratum.changes) for (const line of lines(change)) say(`  ${line}`);
     say();
   }
-  say(`${errata.length} ${errata.length === 1 ? 'erratum' : 'errata'}${revision === undefined ? '' : ` of revision ${revision}`}`);
+  say(
+    `${errata.length} ${errata.length === 1 ? 'erratum' : 'errata'}${revision === undefined ? '' : ` of revision ${revision}`}`,
+  );
   return 0;
 }
 

@@ -45,7 +45,10 @@ function unknownName(name: string, protocols: readonly Protocol[], wanted: strin
   const near = nearest(name, [...new Set(names)]);
   const where = wanted === undefined ? 'no built-in revision' : `revision ${wanted}`;
   return new McpgenError(
-    `${JSON.stringify(name)} is neither a method nor a definition of ${where}`.replace('of no built-in', 'in any built-in'),
+    `${JSON.stringify(name)} is neither a method nor a definition of ${where}`.replace(
+      'of no built-in',
+      'in any built-in',
+    ),
     { remedy: near === undefined ? '`mcpgen methods` lists the methods.' : `Did you mean ${near}?` },
   );
 }
@@ -56,7 +59,13 @@ async function explainMethod(protocol: Protocol, method: Method, flags: Record<s
   const definitions = names.flatMap((name) => findDefinition(protocol, name) ?? []);
   const message = exampleMessage(protocol, method);
   if (flag(flags, 'json')) {
-    say(JSON.stringify({ revision: protocol.revision, ...method, ...historyJson(history), example: message }, undefined, 2));
+    say(
+      JSON.stringify(
+        { revision: protocol.revision, ...method, ...historyJson(history), example: message },
+        undefined,
+        2,
+      ),
+    );
     return;
   }
   say(`${colour.bold(method.name)}  ${colour.dim(`revision ${protocol.revision}`)}`);
@@ -64,7 +73,15 @@ async function explainMethod(protocol: Protocol, method: Method, flags: Record<s
   if (method.deprecated !== undefined) say(`  ${colour.yellow('Deprecated')}: ${method.deprecated}`);
   say();
   fact('kind', method.kind);
-  fact('sent by', { clientToServer: 'the client', serverToClient: 'the server', both: 'either side', embedded: 'nobody: it travels inside results' }[method.direction]);
+  fact(
+    'sent by',
+    {
+      clientToServer: 'the client',
+      serverToClient: 'the server',
+      both: 'either side',
+      embedded: 'nobody: it travels inside results',
+    }[method.direction],
+  );
   fact('needs', method.capabilities.join(' or ') || 'no capability');
   if (method.kind === 'request') fact('answer', method.results.join(' | '));
   if (method.taskResult !== undefined) fact('as a task', method.taskResult);
@@ -81,7 +98,13 @@ async function explainDefinition(
 ): Promise<void> {
   const value = exampleOf(protocol, definition.type, definition.name);
   if (flag(flags, 'json')) {
-    say(JSON.stringify({ revision: protocol.revision, revisions: inRevisions, ...definition, example: value }, undefined, 2));
+    say(
+      JSON.stringify(
+        { revision: protocol.revision, revisions: inRevisions, ...definition, example: value },
+        undefined,
+        2,
+      ),
+    );
     return;
   }
   say(`${colour.bold(definition.name)}  ${colour.dim(`revision ${protocol.revision}`)}`);

@@ -36,7 +36,9 @@ export async function generateCommand(flags: Record<string, unknown>): Promise<n
   if (out === '-') return toStandardOutput(options, flags);
   if (flag(flags, 'check')) {
     if (flag(flags, 'dryRun')) {
-      throw new McpgenError('--check and --dry-run exclude each other', { remedy: 'Both write nothing; --check sets the exit code.' });
+      throw new McpgenError('--check and --dry-run exclude each other', {
+        remedy: 'Both write nothing; --check sets the exit code.',
+      });
     }
     const result = await check(options);
     progress('');
@@ -64,11 +66,13 @@ async function toStandardOutput(options: GenerateOptions, flags: Record<string, 
   const { files, protocols } = await renderAll(options);
   progress('');
   // With one part asked for, what it needs would only be in the way of a reader who redirects into a file.
-  const wanted = options.emit?.length === 1 ? files.filter((file) => file.path.endsWith(`/${options.emit?.[0] ?? ''}.ts`)) : files;
+  const wanted =
+    options.emit?.length === 1 ? files.filter((file) => file.path.endsWith(`/${options.emit?.[0] ?? ''}.ts`)) : files;
   for (const file of wanted) {
     process.stdout.write(wanted.length === 1 ? file.contents : `// file: ${file.path}\n${file.contents}\n`);
   }
-  for (const warning of protocols.flatMap((protocol) => protocol.warnings)) note(`warning: ${warning.place}: ${warning.message}`);
+  for (const warning of protocols.flatMap((protocol) => protocol.warnings))
+    note(`warning: ${warning.place}: ${warning.message}`);
   return 0;
 }
 
@@ -100,9 +104,9 @@ function reportGenerate(result: GenerateResult, out: string, dryRun: boolean): v
     const own = result.changes.filter((change) => path.posix.dirname(change.path) === protocol.revision);
     return [
       { text: protocol.revision, paint: colour.cyan },
-      { text: count(protocol.definitions.length, 'definition') },
-      { text: count(protocol.methods.length, 'method') },
-      { text: protocol.errata.length === 0 ? 'no errata' : count(protocol.errata.length, 'erratum', 'errata') },
+      { text: String(protocol.definitions.length) },
+      { text: String(protocol.methods.length) },
+      { text: String(protocol.errata.length) },
       { text: tally(own, dryRun) },
     ];
   });
@@ -111,7 +115,9 @@ function reportGenerate(result: GenerateResult, out: string, dryRun: boolean): v
     say(`${dryRun ? 'would remove' : 'removed'} ${change.path}`);
   }
   const all = result.changes.length;
-  say(`\n${count(all, 'file')} in ${shown(out)}: ${tally(result.changes, dryRun)}${dryRun ? '; nothing was written' : ''}`);
+  say(
+    `\n${count(all, 'file')} in ${shown(out)}: ${tally(result.changes, dryRun)}${dryRun ? '; nothing was written' : ''}`,
+  );
 }
 
 function tally(changes: readonly FileChange[], dryRun: boolean): string {
@@ -139,7 +145,9 @@ function reportCheck(result: CheckResult, out: string, flags: Record<string, unk
     say(`${colour.red(change.status.padEnd(8))}  ${path.join(out, change.path)}`);
     for (const line of shortDiff(change)) say(`          ${line}`);
   }
-  say(`\n${wrong.length} of ${count(result.changes.length, 'file')} not up to date. To mend it:\n  ${mendingCommand(flags)}`);
+  say(
+    `\n${wrong.length} of ${count(result.changes.length, 'file')} not up to date. To mend it:\n  ${mendingCommand(flags)}`,
+  );
 }
 
 function shortDiff(change: FileChange): readonly string[] {
@@ -156,7 +164,8 @@ function shortDiff(change: FileChange): readonly string[] {
 
 /** The command line that was given, without `--check`. */
 function mendingCommand(flags: Record<string, unknown>): string {
-  const given = (name: string, value: unknown): string[] => (typeof value === 'string' ? [`--${name} ${quoted(value)}`] : []);
+  const given = (name: string, value: unknown): string[] =>
+    typeof value === 'string' ? [`--${name} ${quoted(value)}`] : [];
   return [
     'mcpgen generate',
     ...texts(flags, 'revision').map((revision) => `--revision ${quoted(revision)}`),
@@ -177,6 +186,6 @@ function shown(out: string): string {
   return out.endsWith(path.sep) || out.endsWith('/') ? out : `${out}/`;
 }
 
-function count(number: number, one: string, many = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`;
+function count(number: number, one: string): string {
+  return `${number} ${number === 1 ? one : `${one}s`}`;
 }

@@ -26,7 +26,13 @@ export function methodsCommand(flags: Record<string, unknown>): number {
     return kind === undefined || row.kind === kind ? [{ row, history }] : [];
   });
   if (flag(flags, 'json')) {
-    say(JSON.stringify(rows.map((item) => jsonRow(item)), undefined, 2));
+    say(
+      JSON.stringify(
+        rows.map((item) => jsonRow(item)),
+        undefined,
+        2,
+      ),
+    );
     return 0;
   }
   if (flag(flags, 'markdown')) {
@@ -93,12 +99,13 @@ function cells(item: Row): readonly Cell[] {
 function markdown(rows: readonly Row[]): string {
   const line = (items: readonly string[]): string => `| ${items.join(' | ')} |`;
   const code = (item: string, column: number): string =>
-    [0, 5, 6, 7].includes(column) && item !== '-' ? item.split(' | ').map((part) => `\`${part}\``).join(' or ') : item;
-  return [
-    line(HEAD),
-    line(HEAD.map(() => '---')),
-    ...rows.map((row) => line(columns(row).map(code))),
-  ].join('\n');
+    [0, 5, 6, 7].includes(column) && item !== '-'
+      ? item
+          .split(' | ')
+          .map((part) => `\`${part}\``)
+          .join(' or ')
+      : item;
+  return [line(HEAD), line(HEAD.map(() => '---')), ...rows.map((row) => line(columns(row).map(code)))].join('\n');
 }
 
 function jsonRow({ row, history }: Row): Record<string, unknown> {

@@ -37,7 +37,11 @@ export function inputFile(options: Record<string, unknown>, name: string): Input
   try {
     return { name: 'standard input', contents: readFileSync(0) };
   } catch (error) {
-    throw new McpgenError('standard input cannot be read', { place: `--${name} -`, remedy: 'Pipe a file into it.', cause: error });
+    throw new McpgenError('standard input cannot be read', {
+      place: `--${name} -`,
+      remedy: 'Pipe a file into it.',
+      cause: error,
+    });
   }
 }
 

@@ -17,7 +17,10 @@ export function emitErrors({ protocol, printer }: EmitContext): SourceFile {
     '} as const;\n',
   );
   file.add('/** Name of an error code. */\n', 'export type ErrorName = keyof typeof ERROR_CODES;\n');
-  file.add('/** An error code to which the revision gives a meaning. */\n', 'export type ErrorCode = (typeof ERROR_CODES)[ErrorName];\n');
+  file.add(
+    '/** An error code to which the revision gives a meaning. */\n',
+    'export type ErrorCode = (typeof ERROR_CODES)[ErrorName];\n',
+  );
   file.add(
     '/** The name of an error code, or undefined if the revision gives it no meaning. */\n',
     'export function errorName(code: number): ErrorName | undefined {\n',

@@ -17,7 +17,8 @@ export function emitGuards(context: EmitContext): SourceFile {
 
 function emitClassify(file: SourceFile, { protocol }: EmitContext): void {
   const batches = protocol.batches;
-  for (const name of ['AnyRequest', 'AnyNotification', 'ResultResponse', 'ErrorResponse', 'AnyResponse']) file.type('messages', name);
+  for (const name of ['AnyRequest', 'AnyNotification', 'ResultResponse', 'ErrorResponse', 'AnyResponse'])
+    file.type('messages', name);
   file.add(`/** Why a value is no JSON-RPC message of this protocol. */
 export type InvalidReason =
   | "not an object"
@@ -132,7 +133,12 @@ ${batches ? '    case "batch":\n      return { kind, messages: value as readonly
 function emitJsonRpcGuards(file: SourceFile): void {
   const guards = [
     ['isRequest', 'AnyRequest', 'kindOf(value) === "request"', 'a request: a message with a method and an id'],
-    ['isNotification', 'AnyNotification', 'kindOf(value) === "notification"', 'a notification: a message with a method and no id'],
+    [
+      'isNotification',
+      'AnyNotification',
+      'kindOf(value) === "notification"',
+      'a notification: a message with a method and no id',
+    ],
     ['isResultResponse', 'ResultResponse', 'kindOf(value) === "result"', 'a response with a result'],
     ['isErrorResponse', 'ErrorResponse', 'kindOf(value) === "error"', 'a response with an error'],
   ] as const;
@@ -168,7 +174,10 @@ function emitMethodSets(file: SourceFile, { protocol }: EmitContext): void {
 function emitHasMethod(file: SourceFile): void {
   const method = file.type('methods', 'Method');
   const messageOf = file.type('messages', 'MessageOf');
-  file.add('/** A message that was classified already. */\n', 'export type ClassifiedMessage = AnyRequest | AnyNotification | AnyResponse;\n');
+  file.add(
+    '/** A message that was classified already. */\n',
+    'export type ClassifiedMessage = AnyRequest | AnyNotification | AnyResponse;\n',
+  );
   file.add(`/**
  * Narrows a classified message to that of a method.
  *

@@ -77,10 +77,13 @@ function refuseTakenNames(files: readonly SourceFile[], { names, protocol }: Emi
     for (const name of file.exports()) {
       const definition = owners.get(name);
       if (definition === undefined) continue;
-      throw new McpgenError(`the definition ${JSON.stringify(definition)} has a name that ${file.name}.ts exports itself`, {
-        place: `${protocol.source.file}#/$defs/${definition}`,
-        remedy: 'Rename it in the schema.',
-      });
+      throw new McpgenError(
+        `the definition ${JSON.stringify(definition)} has a name that ${file.name}.ts exports itself`,
+        {
+          place: `${protocol.source.file}#/$defs/${definition}`,
+          remedy: 'Rename it in the schema.',
+        },
+      );
     }
   }
 }

@@ -36,7 +36,10 @@ export function emitMessages(context: EmitContext): SourceFile {
       `export type ${prefix}Message = ${parts.join(' | ')};\n`,
     );
   }
-  file.add('/** Any message of either side; `method` tells them apart. */\n', 'export type AnyMessage = ClientMessage | ServerMessage;\n');
+  file.add(
+    '/** Any message of either side; `method` tells them apart. */\n',
+    'export type AnyMessage = ClientMessage | ServerMessage;\n',
+  );
   file.add(
     '/** The message of a method, complete as it travels. */\n',
     `export type MessageOf<M extends ${file.type('methods', 'Method')}> = Extract<AnyMessage, { method: M }>;\n`,
@@ -95,7 +98,9 @@ function emitResponses(file: SourceFile, context: EmitContext): void {
 
 /** Old revisions define messages without their envelope: what they lack is added here. */
 function emitEnvelopes(file: SourceFile, context: EmitContext): void {
-  const bare = context.methods.filter(({ method }) => !messageHas(context, method, 'jsonrpc')).map(({ method }) => method.kind);
+  const bare = context.methods
+    .filter(({ method }) => !messageHas(context, method, 'jsonrpc'))
+    .map(({ method }) => method.kind);
   const note = 'which the definitions of this revision leave out.';
   if (bare.includes('request')) {
     file.add(
@@ -127,7 +132,10 @@ function requestId(file: SourceFile, context: EmitContext): string {
 }
 
 function emitBatches(file: SourceFile): void {
-  file.add('/** Messages that travel together in one array, which is never empty. */\n', 'export type Batch<Message> = [Message, ...Message[]];\n');
+  file.add(
+    '/** Messages that travel together in one array, which is never empty. */\n',
+    'export type Batch<Message> = [Message, ...Message[]];\n',
+  );
   for (const [side, prefix] of SIDES) {
     file.add(
       docComment(

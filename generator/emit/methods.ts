@@ -31,7 +31,9 @@ function constants(name: string, methods: readonly NamedMethod[], text: string, 
 }
 
 function emitConstants(file: SourceFile, { methods, printer }: EmitContext): void {
-  file.add(constants('METHODS', methods, 'All methods that travel as messages of their own, by constant.', printer.linkable));
+  file.add(
+    constants('METHODS', methods, 'All methods that travel as messages of their own, by constant.', printer.linkable),
+  );
   file.add('/** Name of a method. */\n', 'export type Method = (typeof METHODS)[keyof typeof METHODS];\n');
 }
 
@@ -70,7 +72,10 @@ ${hasTasks ? '  /** Definition of the answer when the params ask for a task. */\
 }
 
 function map(name: string, doc: string, rows: readonly (readonly [string, string])[]): string {
-  const body = rows.length === 0 ? 'Record<never, never>' : `{\n${rows.map(([key, type]) => `${memberName(key)}: ${type};\n`).join('')}}`;
+  const body =
+    rows.length === 0
+      ? 'Record<never, never>'
+      : `{\n${rows.map(([key, type]) => `${memberName(key)}: ${type};\n`).join('')}}`;
   return `${docComment({ text: doc }, new Set())}export type ${name} = ${body};\n`;
 }
 
@@ -78,7 +83,10 @@ function emitMaps(file: SourceFile, context: EmitContext): void {
   const wire = context.methods.map(({ method }) => method);
   const requests = wire.filter((method) => method.kind === 'request');
   const notifications = wire.filter((method) => method.kind === 'notification');
-  const message = (method: Method): readonly [string, string] => [method.name, useDefinition(file, context, method.message)];
+  const message = (method: Method): readonly [string, string] => [
+    method.name,
+    useDefinition(file, context, method.message),
+  ];
   file.add(map('RequestMap', 'The definition of each request.', requests.map(message)));
   file.add(map('NotificationMap', 'The definition of each notification.', notifications.map(message)));
   file.add(
@@ -142,7 +150,9 @@ function emitLookups(file: SourceFile, context: EmitContext): void {
     ['request', 'Request'],
     ['notification', 'Notification'],
   ] as const) {
-    file.add(`type ${name}MethodsBySender = {\nclient: ${names('client', kind)};\nserver: ${names('server', kind)};\n};\n`);
+    file.add(
+      `type ${name}MethodsBySender = {\nclient: ${names('client', kind)};\nserver: ${names('server', kind)};\n};\n`,
+    );
     file.add(
       `/** Name of a ${kind}; with a side, of one that this side sends. */\n`,
       `export type ${name}Method<Sender extends Side = Side> = ${name}MethodsBySender[Sender];\n`,
@@ -159,7 +169,10 @@ function emitLookups(file: SourceFile, context: EmitContext): void {
 }
 
 function emitHandlers(file: SourceFile): void {
-  file.add('/** The other side. */\n', 'export type PeerOf<S extends Side> = S extends "client" ? "server" : "client";\n');
+  file.add(
+    '/** The other side. */\n',
+    'export type PeerOf<S extends Side> = S extends "client" ? "server" : "client";\n',
+  );
   file.add(
     '/** Handlers for requests, keyed by method: a method that the receiver is never sent does not compile. */\n',
     `export type RequestHandlers<Receiver extends Side> = {

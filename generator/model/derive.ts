@@ -208,7 +208,8 @@ function pinnedCode(definition: Definition): DerivedError[] {
   const holders = [...parts(definition.type), ...parts(memberOf(definition.type, 'error')?.type)];
   for (const holder of holders) {
     const code = memberOf(holder, 'code')?.type;
-    if (code?.kind === 'literal' && typeof code.value === 'number') return [{ code: code.value, definition: definition.name }];
+    if (code?.kind === 'literal' && typeof code.value === 'number')
+      return [{ code: code.value, definition: definition.name }];
   }
   return [];
 }

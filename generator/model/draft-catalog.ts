@@ -6,7 +6,8 @@ import type { SchemaReading } from './load.js';
 import type { TypeNode } from './protocol.js';
 
 /** A catalog row that may still have to be decided in part. */
-export type DraftRow = Partial<CatalogMethod> & Pick<CatalogMethod, 'method' | 'message'> & { readonly undecided?: readonly string[] };
+export type DraftRow = Partial<CatalogMethod> &
+  Pick<CatalogMethod, 'method' | 'message'> & { readonly undecided?: readonly string[] };
 
 /** A first catalog for a schema, and what its reader should know. */
 export interface DraftCatalog {
@@ -32,14 +33,18 @@ export function draftCatalog(reading: SchemaReading, options: { revision?: strin
   const notices: string[] = [];
   const methods = reading.derived.methods.map((method) => {
     const row = draftRow(method, known.get(method.method));
-    if (row.undecided !== undefined) notices.push(`${method.method} (${method.message}): undecided: ${row.undecided.join(', ')}`);
+    if (row.undecided !== undefined)
+      notices.push(`${method.method} (${method.message}): undecided: ${row.undecided.join(', ')}`);
     return row;
   });
   for (const name of reading.derived.unplaced) {
     notices.push(`${name} stands in no union of client or server messages, so its direction is undecided`);
   }
   const takenOver = methods.filter((row) => known.has(row.method)).length;
-  if (takenOver > 0) notices.push(`capability and summary of ${takenOver} known methods were taken over from the built-in catalogs: check them`);
+  if (takenOver > 0)
+    notices.push(
+      `capability and summary of ${takenOver} known methods were taken over from the built-in catalogs: check them`,
+    );
   const errors = draftErrors(reading, notices);
   return {
     catalog: {
@@ -79,7 +84,8 @@ function draftRow(method: DerivedMethod, known: CatalogMethod | undefined): Draf
 
 function draftErrors(reading: SchemaReading, notices: string[]): readonly CatalogError[] {
   const known = new Map<string, CatalogError>();
-  for (const { revision } of builtinRevisions()) for (const error of builtinCatalog(revision).errors) known.set(error.name, error);
+  for (const { revision } of builtinRevisions())
+    for (const error of builtinCatalog(revision).errors) known.set(error.name, error);
   const pinned = reading.derived.errors.map(({ code, definition }): CatalogError => {
     const name = constantCase(definition.replace(/(?<=.)Error$/, ''));
     const same = known.get(name) ?? known.get(constantCase(definition));
@@ -104,6 +110,7 @@ function hasBatches(reading: SchemaReading): boolean {
 
 function knownRows(): ReadonlyMap<string, CatalogMethod> {
   const rows = new Map<string, CatalogMethod>();
-  for (const { revision } of builtinRevisions()) for (const row of builtinCatalog(revision).methods) rows.set(row.method, row);
+  for (const { revision } of builtinRevisions())
+    for (const row of builtinCatalog(revision).methods) rows.set(row.method, row);
   return rows;
 }

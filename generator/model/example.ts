@@ -1,6 +1,13 @@
 import type { JsonObject, JsonValue } from '../read/json.js';
 import { objectOf } from '../read/json.js';
-import { findDefinition, type Constraints, type Method, type ObjectNode, type Protocol, type TypeNode } from './protocol.js';
+import {
+  findDefinition,
+  type Constraints,
+  type Method,
+  type ObjectNode,
+  type Protocol,
+  type TypeNode,
+} from './protocol.js';
 
 /** Depth at which optional content is left out, so that recursive definitions end. */
 const DEEPEST = 12;
@@ -69,7 +76,8 @@ function exampleObject(protocol: Protocol, type: ObjectNode, owner: string, dept
     type.members
       .filter((member) => member.required)
       .map((member): [string, JsonValue] => {
-        if (member.name === 'resultType') return [member.name, owner === 'InputRequiredResult' ? 'input_required' : 'complete'];
+        if (member.name === 'resultType')
+          return [member.name, owner === 'InputRequiredResult' ? 'input_required' : 'complete'];
         return [member.name, example(protocol, member.type, member.name, depth + 1)];
       }),
   );
@@ -100,7 +108,9 @@ function exampleString(protocol: Protocol, owner: string, constraints: Constrain
   if (typeof format === 'string' && BY_FORMAT[format] !== undefined) return BY_FORMAT[format];
   if (/[pP]rotocolVersion$|^supportedVersion$/.test(owner)) return protocol.revision;
   const text = BY_NAME[owner] ?? (owner === '' ? 'text' : `some ${owner}`);
-  return text.padEnd(Number(constraints['minLength'] ?? 0), '.').slice(0, Number(constraints['maxLength'] ?? text.length));
+  return text
+    .padEnd(Number(constraints['minLength'] ?? 0), '.')
+    .slice(0, Number(constraints['maxLength'] ?? text.length));
 }
 
 function exampleNumber(constraints: Constraints): number {

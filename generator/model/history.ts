@@ -27,7 +27,11 @@ export function methodHistories(): readonly MethodHistory[] {
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([method, own]) => historyOf(method, own, revisions));
 }
 
-function historyOf(method: string, rows: ReadonlyMap<string, CatalogMethod>, revisions: readonly string[]): MethodHistory {
+function historyOf(
+  method: string,
+  rows: ReadonlyMap<string, CatalogMethod>,
+  revisions: readonly string[],
+): MethodHistory {
   const having = [...rows.keys()];
   const since = having[0] ?? '';
   const gone = revisions[revisions.indexOf(having.at(-1) ?? '') + 1];

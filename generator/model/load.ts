@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { McpgenError } from '../errors.js';
-import { builtinCatalog, builtinErrata, builtinRevisions, builtinSchema, requireRevision, type BuiltinRevision } from '../read/builtin.js';
+import {
+  builtinCatalog,
+  builtinErrata,
+  builtinRevisions,
+  builtinSchema,
+  requireRevision,
+  type BuiltinRevision,
+} from '../read/builtin.js';
 import { canonicalise } from '../read/canonical.js';
 import { checkCatalog, type Catalog, type CatalogMethod } from '../read/catalog.js';
 import { builtinDocs, NO_DOCS, type Docs } from '../read/docs.js';
@@ -99,7 +106,9 @@ function readSchema(options: LoadOptions): SchemaInput {
   const corrected = options.errata ?? true;
   if (options.schema === undefined) {
     if (options.revision === undefined) {
-      throw new McpgenError('neither a revision nor a schema is given', { remedy: 'Give a revision, or a schema file.' });
+      throw new McpgenError('neither a revision nor a schema is given', {
+        remedy: 'Give a revision, or a schema file.',
+      });
     }
     const builtin = requireRevision(options.revision);
     const place = `schema/${builtin.revision}/schema.json`;
@@ -113,7 +122,8 @@ function readSchema(options: LoadOptions): SchemaInput {
     };
   }
   const { name } = options.schema;
-  const bytes = typeof options.schema.contents === 'string' ? Buffer.from(options.schema.contents) : options.schema.contents;
+  const bytes =
+    typeof options.schema.contents === 'string' ? Buffer.from(options.schema.contents) : options.schema.contents;
   const digest = sha256(bytes);
   const bySha = revisionBySha(digest);
   const revision = options.revision ?? bySha?.revision ?? catalogRevision(options.catalog);
@@ -124,7 +134,7 @@ function readSchema(options: LoadOptions): SchemaInput {
         'Give --revision R if it is a copy of a built-in revision, or --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first catalog.',
     });
   }
-  checkRevisionName(revision, options.revision === undefined ? `${options.catalog?.name ?? name}` : '--revision');
+  checkRevisionName(revision, options.revision === undefined ? (options.catalog?.name ?? name) : '--revision');
   const builtin = builtinRevisions().find((item) => item.revision === revision);
   return {
     revision,
@@ -168,9 +178,11 @@ function catalogPlace(options: LoadOptions, input: SchemaInput): string {
   return options.catalog?.name ?? `schema/${input.revision}/catalog.json`;
 }
 
-function readDefinitions(
-  input: SchemaInput,
-): { definitions: readonly Definition[]; errata: readonly Erratum[]; warnings: readonly Warning[] } {
+function readDefinitions(input: SchemaInput): {
+  definitions: readonly Definition[];
+  errata: readonly Erratum[];
+  warnings: readonly Warning[];
+} {
   const errata = input.source.corrected ? errataFor(input.revision, builtinErrata()) : [];
   const corrected = applyErrata(input.definitions, input.revision, errata, input.place);
   const parsed = parseDefinitions(corrected.definitions, input.docs, input.place);
@@ -211,10 +223,10 @@ function refuseDisagreements(found: readonly Disagreement[]): void {
 function refuseWarnings(warnings: readonly Warning[]): void {
   const [first] = warnings;
   if (first === undefined) return;
-  throw new McpgenError(
-    warnings.length === 1 ? first.message : `${first.message} (and ${warnings.length - 1} more)`,
-    { place: first.place, remedy: 'Mend it, or leave --strict out.' },
-  );
+  throw new McpgenError(warnings.length === 1 ? first.message : `${first.message} (and ${warnings.length - 1} more)`, {
+    place: first.place,
+    remedy: 'Mend it, or leave --strict out.',
+  });
 }
 
 /** Revisions name folders, so they must be plain names. */

@@ -1,6 +1,15 @@
 import { McpgenError } from '../errors.js';
 import type { Docs } from '../read/docs.js';
-import { compareText, isObject, member, objectOf, pointer, pointerTokens, type JsonObject, type JsonValue } from '../read/json.js';
+import {
+  compareText,
+  isObject,
+  member,
+  objectOf,
+  pointer,
+  pointerTokens,
+  type JsonObject,
+  type JsonValue,
+} from '../read/json.js';
 import type { Constraints, Definition, Member, ObjectNode, TypeNode, Warning } from './protocol.js';
 
 const ANNOTATIONS: ReadonlySet<string> = new Set([
@@ -44,9 +53,32 @@ const STRUCTURE: ReadonlySet<string> = new Set([
 ]);
 /** Formats that JSON Schema or MCP names; any other is kept as an annotation, with a warning. */
 const FORMATS: ReadonlySet<string> = new Set([
-  'date-time', 'date', 'time', 'duration', 'email', 'idn-email', 'hostname', 'idn-hostname', 'ipv4', 'ipv6', 'uri',
-  'uri-reference', 'iri', 'iri-reference', 'uuid', 'uri-template', 'json-pointer', 'relative-json-pointer', 'regex',
-  'byte', 'int32', 'int64', 'float', 'double', 'password', 'binary',
+  'date-time',
+  'date',
+  'time',
+  'duration',
+  'email',
+  'idn-email',
+  'hostname',
+  'idn-hostname',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uri-reference',
+  'iri',
+  'iri-reference',
+  'uuid',
+  'uri-template',
+  'json-pointer',
+  'relative-json-pointer',
+  'regex',
+  'byte',
+  'int32',
+  'int64',
+  'float',
+  'double',
+  'password',
+  'binary',
 ]);
 const PRIMITIVES = ['string', 'number', 'integer', 'boolean', 'null'] as const;
 type Primitive = (typeof PRIMITIVES)[number];
@@ -96,7 +128,11 @@ class SchemaReader {
     return { name, type, ...this.#annotations(schema, name, []) };
   }
 
-  #annotations(schema: JsonValue, definition: string, path: readonly string[]): Pick<Member, 'doc' | 'deprecated' | 'defaultValue'> {
+  #annotations(
+    schema: JsonValue,
+    definition: string,
+    path: readonly string[],
+  ): Pick<Member, 'doc' | 'deprecated' | 'defaultValue'> {
     const own = isObject(schema) ? schema : {};
     const description = member(own, 'description');
     const doc =
@@ -105,7 +141,8 @@ class SchemaReader {
         : path.length === 0
           ? this.#docs.definition(definition)
           : this.#docs.member(definition, path);
-    const deprecated = this.#docs.deprecated(definition, path) ?? (member(own, 'deprecated') === true ? true : undefined);
+    const deprecated =
+      this.#docs.deprecated(definition, path) ?? (member(own, 'deprecated') === true ? true : undefined);
     const defaultValue = member(own, 'default');
     return {
       ...(doc === undefined ? {} : { doc }),
@@ -132,18 +169,15 @@ class SchemaReader {
       const types = (list as readonly JsonValue[]).map((item, index) =>
         this.#type(item, at + pointer(keyword, index), definition, path),
       );
-      parts.push(
-        keyword === 'allOf'
-          ? intersection(types)
-          : union(types, keyword === 'oneOf'),
-      );
+      parts.push(keyword === 'allOf' ? intersection(types) : union(types, keyword === 'oneOf'));
     }
     return intersection(parts);
   }
 
   #refuseUnsupported(schema: JsonObject, at: string): void {
     for (const keyword of Object.keys(schema)) {
-      if (ANNOTATIONS.has(keyword) || CONSTRAINTS.has(keyword) || STRUCTURE.has(keyword) || keyword.startsWith('x-')) continue;
+      if (ANNOTATIONS.has(keyword) || CONSTRAINTS.has(keyword) || STRUCTURE.has(keyword) || keyword.startsWith('x-'))
+        continue;
       throw this.#fault(
         at + pointer(keyword),
         `the keyword ${JSON.stringify(keyword)} is not supported`,
@@ -178,7 +212,9 @@ class SchemaReader {
 
   #nearest(name: string): string {
     const lower = name.toLowerCase();
-    const near = [...this.#names].find((known) => known.toLowerCase() === lower || known.startsWith(name) || name.startsWith(known));
+    const near = [...this.#names].find(
+      (known) => known.toLowerCase() === lower || known.startsWith(name) || name.startsWith(known),
+    );
     return near === undefined ? 'Add it, or correct the reference.' : `Did you mean ${near}?`;
   }
 
@@ -188,7 +224,8 @@ class SchemaReader {
     if (constant !== undefined) return this.#literal(constant, at + pointer('const'));
     const values = member(schema, 'enum');
     if (values !== undefined) {
-      if (!Array.isArray(values) || values.length === 0) throw this.#fault(at + pointer('enum'), 'a list of values is expected');
+      if (!Array.isArray(values) || values.length === 0)
+        throw this.#fault(at + pointer('enum'), 'a list of values is expected');
       return union(
         (values as readonly JsonValue[]).map((value, index) => this.#literal(value, at + pointer('enum', index))),
         false,
@@ -223,7 +260,11 @@ class SchemaReader {
     if (type === 'object') return this.#object(schema, at, definition, path, constraints);
     const items = member(schema, 'items');
     if (Array.isArray(items)) {
-      throw this.#fault(at + pointer('items'), 'a list of item schemas (a tuple) is not supported', 'Use one schema for all items.');
+      throw this.#fault(
+        at + pointer('items'),
+        'a list of item schemas (a tuple) is not supported',
+        'Use one schema for all items.',
+      );
     }
     return {
       kind: 'array',
@@ -232,7 +273,13 @@ class SchemaReader {
     };
   }
 
-  #object(schema: JsonObject, at: string, definition: string, path: readonly string[], constraints: Constraints): ObjectNode {
+  #object(
+    schema: JsonObject,
+    at: string,
+    definition: string,
+    path: readonly string[],
+    constraints: Constraints,
+  ): ObjectNode {
     const properties = member(schema, 'properties');
     if (properties !== undefined && !isObject(properties)) {
       throw this.#fault(at + pointer('properties'), 'an object of schemas is expected');
@@ -295,7 +342,11 @@ class SchemaReader {
 
   #literal(value: JsonValue, at: string): TypeNode {
     if (value !== null && typeof value === 'object') {
-      throw this.#fault(at, 'an object or array as a constant is not supported', 'Describe it with `properties` or `items`.');
+      throw this.#fault(
+        at,
+        'an object or array as a constant is not supported',
+        'Describe it with `properties` or `items`.',
+      );
     }
     return { kind: 'literal', value };
   }
@@ -341,10 +392,13 @@ function refuseAliasCycles(definitions: readonly Definition[], file: string): vo
   const visit = (name: string, trail: readonly string[]): void => {
     const start = trail.indexOf(name);
     if (start !== -1) {
-      throw new McpgenError(`definitions refer to each other in a circle: ${[...trail.slice(start), name].join(' -> ')}`, {
-        place: `${file}#${pointer('$defs', name)}`,
-        remedy: 'A definition may contain itself in a member or an array, but not be itself.',
-      });
+      throw new McpgenError(
+        `definitions refer to each other in a circle: ${[...trail.slice(start), name].join(' -> ')}`,
+        {
+          place: `${file}#${pointer('$defs', name)}`,
+          remedy: 'A definition may contain itself in a member or an array, but not be itself.',
+        },
+      );
     }
     if (done.has(name)) return;
     for (const target of targets.get(name) ?? []) visit(target, [...trail, name]);

@@ -93,7 +93,7 @@ export function verify(
   const codes = new Map(catalog.errors.map((error, index) => [error.definition, { error, index }]));
   for (const pinned of derived.errors) {
     const entry = codes.get(pinned.definition);
-    if (entry !== undefined && entry.error.code === pinned.code) continue;
+    if (entry?.error.code === pinned.code) continue;
     found.push({
       message:
         entry === undefined
@@ -123,7 +123,11 @@ function comparisons(row: CatalogMethod, method: DerivedMethod): [string, string
     // A method in no union is an error of the schema, or it is embedded: both must be said, not passed over.
     ['direction', row.direction, method.direction ?? 'nothing: it stands in no union of client or server messages'],
     ['params', row.params ?? 'none', method.params ?? 'none'],
-    ['result', list(row.result), row.kind === 'request' && method.results === undefined ? undefined : list(method.results)],
+    [
+      'result',
+      list(row.result),
+      row.kind === 'request' && method.results === undefined ? undefined : list(method.results),
+    ],
     ['taskResult', row.taskResult ?? 'none', method.taskResult ?? 'none'],
   ];
 }

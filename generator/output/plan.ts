@@ -103,7 +103,9 @@ function readExisting(target: string, relative: string): string | undefined {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
     throw new McpgenError(
-      code === 'ENOTDIR' ? 'a file stands where a folder should be' : `cannot be looked at (${code ?? 'unknown error'})`,
+      code === 'ENOTDIR'
+        ? 'a file stands where a folder should be'
+        : `cannot be looked at (${code ?? 'unknown error'})`,
       { place: target, remedy: 'Move it away, or choose another output folder.', cause: error },
     );
   }

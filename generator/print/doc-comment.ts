@@ -23,7 +23,9 @@ export interface DocComment {
  * @param linkable - Names that `{@link ...}` may point at; a link to another name becomes plain text.
  */
 export function docComment(doc: DocComment, linkable: ReadonlySet<string>): string {
-  const paragraphs = [doc.text ?? '', ...(doc.more ?? [])].map((text) => cleanText(text, linkable)).filter((text) => text !== '');
+  const paragraphs = [doc.text ?? '', ...(doc.more ?? [])]
+    .map((text) => cleanText(text, linkable))
+    .filter((text) => text !== '');
   const lines: string[] = [];
   for (const paragraph of paragraphs) {
     if (lines.length > 0) lines.push('');

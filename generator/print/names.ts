@@ -51,10 +51,13 @@ export function typeNames(protocol: Protocol): TypeNames {
     }
     const other = owners.get(made);
     if (other !== undefined) {
-      throw new McpgenError(`the definitions ${JSON.stringify(other)} and ${JSON.stringify(name)} would both be called ${made}`, {
-        place,
-        remedy: 'Rename one of them in the schema.',
-      });
+      throw new McpgenError(
+        `the definitions ${JSON.stringify(other)} and ${JSON.stringify(name)} would both be called ${made}`,
+        {
+          place,
+          remedy: 'Rename one of them in the schema.',
+        },
+      );
     }
     owners.set(made, name);
     names.set(name, made);

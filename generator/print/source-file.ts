@@ -64,7 +64,11 @@ function use(uses: Map<ModuleName, Set<string>>, from: ModuleName, name: string)
   return name;
 }
 
-function imported(uses: ReadonlyMap<ModuleName, ReadonlySet<string>>, keyword: string, options: PrintOptions): string[] {
+function imported(
+  uses: ReadonlyMap<ModuleName, ReadonlySet<string>>,
+  keyword: string,
+  options: PrintOptions,
+): string[] {
   return [...uses.keys()]
     .sort()
     .map(

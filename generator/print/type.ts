@@ -1,4 +1,5 @@
 import type { Constraints, Definition, Member, ObjectNode, TypeNode } from '../model/protocol.js';
+import type { JsonValue } from '../read/json.js';
 import { docComment, type DocComment } from './doc-comment.js';
 import { memberName } from './names.js';
 
@@ -9,7 +10,18 @@ export interface TypePrinter {
 }
 
 /** Members that open an object, in this order; then required ones, optional ones, and `_meta` last. */
-const LEADING: readonly string[] = ['jsonrpc', 'id', 'method', 'params', 'result', 'error', 'type', 'name', 'title', 'description'];
+const LEADING: readonly string[] = [
+  'jsonrpc',
+  'id',
+  'method',
+  'params',
+  'result',
+  'error',
+  'type',
+  'name',
+  'title',
+  'description',
+];
 
 /** Prints a definition as an exported type alias with its docs. */
 export function printDefinition(definition: Definition, printer: TypePrinter): string {
@@ -134,7 +146,10 @@ function limitsOf(type: TypeNode): readonly Limit[] {
     case 'array':
       return [
         ...limits(type.constraints, 'items', 'Items'),
-        ...limitsOf(type.items).map((limit) => ({ ...limit, text: `Items: ${limit.text.charAt(0).toLowerCase()}${limit.text.slice(1)}` })),
+        ...limitsOf(type.items).map((limit) => ({
+          ...limit,
+          text: `Items: ${limit.text.charAt(0).toLowerCase()}${limit.text.slice(1)}`,
+        })),
       ];
     case 'object':
       return limits(type.constraints, 'members', 'Properties');
@@ -155,14 +170,19 @@ function limits(constraints: Constraints, unit: string, suffix: string): readonl
     found.push({ text: unit === '' || !/\d$/.test(text) ? text : `${text} ${unit}`, values });
   };
   const of = (keyword: string): string | undefined =>
-    Object.hasOwn(constraints, keyword) ? String(constraints[keyword]) : undefined;
+    Object.hasOwn(constraints, keyword) ? scalarText(constraints[keyword]) : undefined;
   const format = of('format');
   if (format !== undefined) add(`Format \`${format}\``, format);
   const [low, high] = [of(`min${suffix}`), of(`max${suffix}`)];
   if (low !== undefined && high !== undefined) add(`From ${low} to ${high}`, low, high);
   else if (low !== undefined) add(`At least ${low}`, low);
   else if (high !== undefined) add(`At most ${high}`, high);
-  const [above, below, step, pattern] = [of('exclusiveMinimum'), of('exclusiveMaximum'), of('multipleOf'), of('pattern')];
+  const [above, below, step, pattern] = [
+    of('exclusiveMinimum'),
+    of('exclusiveMaximum'),
+    of('multipleOf'),
+    of('pattern'),
+  ];
   if (above !== undefined) found.push({ text: `Above ${above}`, values: [above] });
   if (below !== undefined) found.push({ text: `Below ${below}`, values: [below] });
   if (step !== undefined) found.push({ text: `A multiple of ${step}`, values: [step] });
@@ -171,8 +191,16 @@ function limits(constraints: Constraints, unit: string, suffix: string): readonl
   return found;
 }
 
+function scalarText(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 /** What a format is called in prose. */
-const FORMAT_WORDS: Readonly<Record<string, string>> = { byte: 'base64', 'uri-template': 'URI template', 'date-time': 'ISO 8601' };
+const FORMAT_WORDS: Readonly<Record<string, string>> = {
+  byte: 'base64',
+  'uri-template': 'URI template',
+  'date-time': 'ISO 8601',
+};
 
 function mentions(doc: string, value: string): boolean {
   const word = FORMAT_WORDS[value] ?? value;

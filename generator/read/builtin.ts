@@ -2,7 +2,7 @@ import { McpgenError } from '../errors.js';
 import type { Catalog } from './catalog.js';
 import type { Erratum } from './errata.js';
 import { readBuiltinJson } from './files.js';
-import type { JsonObject } from './json.js';
+import { compareText, type JsonObject } from './json.js';
 
 /** What `schema/manifest.json` says of a built-in revision. */
 export interface BuiltinRevision {
@@ -18,9 +18,9 @@ export interface BuiltinRevision {
 export function builtinRevisions(): readonly BuiltinRevision[] {
   const manifest = readBuiltinJson('manifest.json') as JsonObject;
   const revisions = manifest['revisions'] as Record<string, Omit<BuiltinRevision, 'revision'>>;
-  return Object.keys(revisions)
-    .sort()
-    .map((revision) => ({ revision, ...(revisions[revision] as Omit<BuiltinRevision, 'revision'>) }));
+  return Object.entries(revisions)
+    .map(([revision, facts]) => ({ revision, ...facts }))
+    .sort((a, b) => compareText(a.revision, b.revision));
 }
 
 /** A built-in revision by name. */

@@ -156,5 +156,5 @@ function rank(keyword: string): number {
 }
 
 function compareJson(a: JsonValue, b: JsonValue): number {
-  return compareText(String(a), String(b));
+  return compareText(JSON.stringify(a), JSON.stringify(b));
 }

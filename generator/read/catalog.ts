@@ -60,7 +60,7 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
   if (undecided !== undefined) {
     throw new McpgenError(`${undecided.method} still has undecided members: ${undecided.members}`, {
       place: `${place}#/methods/${undecided.index}`,
-      remedy: 'Decide each of them, then remove the row\'s `undecided` list.',
+      remedy: "Decide each of them, then remove the row's `undecided` list.",
     });
   }
   // Loaded only for catalogs from outside: the built-in ones are held against the schema by the tests.
@@ -79,8 +79,16 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
     );
   }
   const catalog = value as unknown as Catalog;
-  refuseRepeated(catalog.methods.map((row) => row.method), 'methods', place);
-  refuseRepeated(catalog.errors.map((row) => row.name), 'errors', place);
+  refuseRepeated(
+    catalog.methods.map((row) => row.method),
+    'methods',
+    place,
+  );
+  refuseRepeated(
+    catalog.errors.map((row) => row.name),
+    'errors',
+    place,
+  );
   return catalog;
 }
 
@@ -105,7 +113,7 @@ function firstUndecided(value: JsonValue): { index: number; method: string; memb
     if (!isObject(row)) continue;
     const list = member(row, 'undecided');
     if (Array.isArray(list)) {
-      return { index, method: String(member(row, 'method')), members: list.map(String).join(', ') };
+      return { index, method: JSON.stringify(member(row, 'method')), members: list.map(String).join(', ') };
     }
   }
   return undefined;

@@ -1,13 +1,5 @@
 import { McpgenError } from '../errors.js';
-import {
-  isObject,
-  member,
-  objectOf,
-  pointerTokens,
-  stableStringify,
-  type JsonObject,
-  type JsonValue,
-} from './json.js';
+import { isObject, member, objectOf, pointerTokens, stableStringify, type JsonObject, type JsonValue } from './json.js';
 
 /**
  * A correction of an official schema. It names the value that it replaces, so that a file that was fixed upstream, or
@@ -126,9 +118,10 @@ function withValue(root: JsonValue, tokens: readonly string[], value: JsonValue)
     return root.map((item: JsonValue, index) => (index === Number(token) ? withValue(item, rest, value) : item));
   }
   const object = isObject(root) ? root : {};
-  const entries = Object.entries(object).map(
-    ([key, item]): [string, JsonValue] => [key, key === token ? withValue(item, rest, value) : item],
-  );
+  const entries = Object.entries(object).map(([key, item]): [string, JsonValue] => [
+    key,
+    key === token ? withValue(item, rest, value) : item,
+  ]);
   if (!Object.hasOwn(object, token)) entries.push([token, withValue({}, rest, value)]);
   return objectOf(entries);
 }

@@ -26,6 +26,11 @@ export function builtinPath(...names: string[]): string {
   return path.join(folder, ...names);
 }
 
+/** Path of this package's own package.json, which lies beside `schema/`. */
+export function packageFile(): string {
+  return builtinPath('..', 'package.json');
+}
+
 /** Parses a file of the built-in folder `schema/`. */
 export function readBuiltinJson(...names: string[]): JsonValue {
   return parseJson(readText(builtinPath(...names)), `schema/${names.join('/')}`);

@@ -58,7 +58,7 @@ function depthOf(value: JsonValue): number {
     const next: JsonValue[] = [];
     for (const item of level) {
       if (item !== null && typeof item === 'object') {
-        for (const child of Object.values(item)) next.push(child as JsonValue);
+        for (const child of Object.values(item)) next.push(child);
       }
     }
     level = next;

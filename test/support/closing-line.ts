@@ -13,7 +13,10 @@ export default class ClosingLine implements Reporter {
     const reasons: string[] = [];
     for (const module of modules) {
       // A file that cannot be loaded has no tests to count, yet it failed.
-      if (module.state() === 'failed' && [...module.children.allTests()].every((test) => test.result().state !== 'failed')) {
+      if (
+        module.state() === 'failed' &&
+        [...module.children.allTests()].every((test) => test.result().state !== 'failed')
+      ) {
         counts.failed += 1;
       }
       for (const test of module.children.allTests()) {
