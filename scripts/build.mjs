@@ -1,43 +1,70 @@
 // Builds dist/: the command line, the programmatic interface and the typings of the built-in revisions, as ESM and,
 // below dist/cjs/, as CommonJS for `require` on Node versions that cannot require ESM.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(root, 'dist');
-const cjs = path.join(dist, 'cjs');
+const sources = ['generator', 'generated', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
 
-rmSync(dist, { recursive: true, force: true });
-const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-try {
-  execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
-} catch {
-  process.exit(1);
+function newest(file) {
+  const stats = statSync(file);
+  if (!stats.isDirectory()) return stats.mtimeMs;
+  return Math.max(stats.mtimeMs, ...readdirSync(file).map((name) => newest(path.join(file, name))));
 }
-chmodSync(path.join(dist, 'generator/cli.js'), 0o755);
 
-const revisions = readdirSync(path.join(root, 'generated'));
-await build({
-  entryPoints: ['generator/index', ...revisions.map((revision) => `generated/${revision}/index`)].map((name) => ({
-    in: path.join(dist, `${name}.js`),
-    out: name,
-  })),
-  outdir: cjs,
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  target: 'node20',
-  format: 'cjs',
-  define: { 'import.meta.url': 'moduleUrl' },
-  banner: { js: '"use strict"; const moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
-});
-writeFileSync(path.join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
-for (const folder of ['generator', 'generated']) {
-  cpSync(path.join(dist, folder), path.join(cjs, folder), {
-    recursive: true,
-    filter: (source) => !source.endsWith('.js'),
+/** Whether dist/ was built after the last change of any source. */
+function isUpToDate() {
+  const built = path.join(dist, 'built');
+  return existsSync(built) && statSync(built).mtimeMs > Math.max(...sources.map((name) => newest(path.join(root, name))));
+}
+
+async function buildAll(target) {
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', target], {
+    stdio: 'inherit',
   });
+  chmodSync(path.join(target, 'generator/cli.js'), 0o755);
+  const cjs = path.join(target, 'cjs');
+  const revisions = readdirSync(path.join(root, 'generated'));
+  await build({
+    entryPoints: ['generator/index', ...revisions.map((revision) => `generated/${revision}/index`)].map((name) => ({
+      in: path.join(target, `${name}.js`),
+      out: name,
+    })),
+    outdir: cjs,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    define: { 'import.meta.url': 'moduleUrl' },
+    banner: { js: '"use strict"; const moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
+  });
+  writeFileSync(path.join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
+  for (const folder of ['generator', 'generated']) {
+    cpSync(path.join(target, folder), path.join(cjs, folder), {
+      recursive: true,
+      filter: (source) => !source.endsWith('.js'),
+    });
+  }
+  writeFileSync(path.join(target, 'built'), '');
+}
+
+if (!isUpToDate()) {
+  // Built beside its place and moved there when whole, so that a failed build leaves the last good one.
+  const target = path.join(root, `dist-${process.pid}`);
+  try {
+    await buildAll(target);
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(target, dist);
+  } catch (error) {
+    rmSync(target, { recursive: true, force: true });
+    // The compiler has printed what is wrong.
+    if (error.status === undefined) throw error;
+    process.exitCode = 1;
+  }
 }

@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest';
+import { loadProtocol, McpgenError } from '../../generator/index.js';
+import { derive } from '../../generator/model/derive.js';
+import { parseDefinitions } from '../../generator/model/parse.js';
+import { verify } from '../../generator/model/verify.js';
+import { builtinCatalog, builtinErrata, builtinSchema } from '../../generator/read/builtin.js';
+import type { Catalog, CatalogMethod } from '../../generator/read/catalog.js';
+import { builtinDocs, NO_DOCS } from '../../generator/read/docs.js';
+import { applyErrata } from '../../generator/read/errata.js';
+import type { JsonObject } from '../../generator/read/json.js';
+import { REVISIONS } from '../support/revisions.js';
+
+const PLACES = { schema: 'schema.json', catalog: 'catalog.json' };
+
+function read(revision: string, change: (definitions: Record<string, unknown>) => void = () => undefined) {
+  const raw = structuredClone(builtinSchema(revision)['$defs']) as unknown as Record<string, unknown>;
+  change(raw);
+  const { definitions } = applyErrata(raw as unknown as JsonObject, revision, builtinErrata(), PLACES.schema);
+  const parsed = parseDefinitions(definitions, builtinDocs(revision), PLACES.schema).definitions;
+  return { definitions: parsed, derived: derive(parsed) };
+}
+
+function disagreements(
+  revision: string,
+  changes: { catalog?: (catalog: Catalog) => Catalog; schema?: (definitions: Record<string, unknown>) => void },
+): readonly string[] {
+  const { definitions, derived } = read(revision, changes.schema);
+  const catalog = (changes.catalog ?? ((same) => same))(builtinCatalog(revision));
+  return verify(catalog, definitions, derived, PLACES).map(
+    (item) => `${item.message} | ${item.schemaPlace} | ${item.catalogPlace}`,
+  );
+}
+
+function withRow(catalog: Catalog, method: string, change: Partial<CatalogMethod>): Catalog {
+  return { ...catalog, methods: catalog.methods.map((row) => (row.method === method ? { ...row, ...change } : row)) };
+}
+
+describe.each(REVISIONS)('catalog of $revision', ({ revision, methods }) => {
+  test('agrees with the schema both ways', () => {
+    expect(disagreements(revision, {})).toEqual([]);
+  });
+
+  test(`has ${methods} methods, each derived from the schema in full`, () => {
+    const { derived } = read(revision);
+    expect(derived.methods).toHaveLength(methods);
+    expect(derived.unplaced).toEqual([]);
+    for (const method of derived.methods) {
+      expect(method.kind).toBeDefined();
+      expect(method.direction).toBeDefined();
+      if (method.kind === 'request') expect(method.results).toBeDefined();
+    }
+  });
+
+  test('every single wrong cell of every row is found', () => {
+    const catalog = builtinCatalog(revision);
+    const { definitions, derived } = read(revision);
+    const missed: string[] = [];
+    for (const row of catalog.methods) {
+      const wrong: Partial<CatalogMethod>[] = [
+        { kind: row.kind === 'request' ? 'notification' : 'request' },
+        { direction: row.direction === 'both' ? 'clientToServer' : 'both' },
+        { direction: row.direction === 'embedded' ? 'serverToClient' : 'embedded' },
+        { message: 'Tool' },
+        { params: 'Tool' },
+        { params: null },
+        { taskResult: row.taskResult === undefined ? 'Result' : 'Tool' },
+        { capability: 'server.nothing' },
+        ...(row.kind === 'request' ? [{ result: 'Tool' }, { result: 'Missing' }] : []),
+      ];
+      for (const change of wrong) {
+        const found = verify(withRow(catalog, row.method, change), definitions, derived, PLACES);
+        if (found.length === 0) missed.push(`${row.method}: ${JSON.stringify(change)}`);
+      }
+    }
+    expect(missed).toEqual([]);
+  });
+
+  test('a missing row, a row too many and a wrong error code are found', () => {
+    const [first] = builtinCatalog(revision).methods;
+    const without = disagreements(revision, { catalog: (c) => ({ ...c, methods: c.methods.slice(1) }) });
+    expect(without).toHaveLength(1);
+    expect(without[0]).toContain(`no row for "${first?.method ?? ''}"`);
+    const extra = disagreements(revision, {
+      catalog: (c) => ({ ...c, methods: [...c.methods, { ...c.methods[0], method: 'no/such' } as CatalogMethod] }),
+    });
+    expect(extra.join()).toContain('no definition carries the method "no/such"');
+  });
+});
+
+test('a disagreement names both places', () => {
+  expect(disagreements('2025-11-25', { catalog: (c) => withRow(c, 'tools/call', { direction: 'both' }) })).toEqual([
+    'tools/call: the catalog says direction both, the schema says clientToServer | schema.json#/$defs/CallToolRequest | catalog.json#/methods/29/direction',
+  ]);
+});
+
+test('error codes that the schema pins are held against the catalog both ways', () => {
+  const change = (code: number) => (c: Catalog) => ({
+    ...c,
+    errors: c.errors.map((error) => (error.name === 'HEADER_MISMATCH' ? { ...error, code } : error)),
+  });
+  expect(disagreements('2026-07-28', { catalog: change(-32001) }).join()).toContain(
+    'HEADER_MISMATCH: the catalog says -32001, HeaderMismatchError pins -32020',
+  );
+  expect(disagreements('2026-07-28', { catalog: (c) => ({ ...c, errors: c.errors.slice(1) }) }).join()).toContain(
+    'no error for HeaderMismatchError',
+  );
+});
+
+test('a method that the schema gained, and one whose literal changed, are found', () => {
+  const rename = disagreements('2025-11-25', {
+    schema: (definitions) => {
+      const request = definitions['CallToolRequest'] as { properties: { method: { const: string } } };
+      request.properties.method.const = 'tools/run';
+    },
+  });
+  expect(rename).toEqual([
+    'the catalog has no row for "tools/run", which CallToolRequest defines | schema.json#/$defs/CallToolRequest | catalog.json#/methods',
+    'no definition carries the method "tools/call" of the catalog | schema.json#/$defs | catalog.json#/methods/29',
+  ]);
+  const twins = disagreements('2025-11-25', {
+    schema: (definitions) => {
+      definitions['RunToolRequest'] = definitions['CallToolRequest'];
+    },
+  });
+  expect(twins.join()).toContain('two definitions carry the method "tools/call": CallToolRequest and RunToolRequest');
+});
+
+test('a message that moves from one union to another is found', () => {
+  const moved = disagreements('2025-11-25', {
+    schema: (definitions) => {
+      const { anyOf } = definitions['ServerRequest'] as { anyOf: unknown[] };
+      anyOf.push({ $ref: '#/$defs/CallToolRequest' });
+    },
+  });
+  expect(moved).toEqual([
+    'tools/call: the catalog says direction clientToServer, the schema says both | schema.json#/$defs/CallToolRequest | catalog.json#/methods/29/direction',
+  ]);
+});
+
+test('loading names all disagreements in one message', async () => {
+  const catalog = { ...builtinCatalog('2025-11-25'), methods: builtinCatalog('2025-11-25').methods.slice(2) };
+  const loading = loadProtocol({
+    revision: '2025-11-25',
+    schema: { name: 'schema.json', contents: JSON.stringify(builtinSchema('2025-11-25')) },
+    catalog: { name: 'catalog.json', contents: JSON.stringify(catalog) },
+  });
+  await expect(loading).rejects.toThrow(McpgenError);
+  await expect(loading).rejects.toThrow(/disagree in 2 points[^]*completion\/complete[^]*elicitation\/create/);
+});
+
+test('case-006: one literal with two definitions is the message, and the other its alias', async () => {
+  const { derived } = read('2026-07-28');
+  expect(derived.aliases).toEqual(new Map([['ClientNotification', 'CancelledNotification']]));
+  expect(derived.methods.filter((method) => method.method === 'notifications/cancelled')).toHaveLength(1);
+  const protocol = await loadProtocol({ revision: '2026-07-28' });
+  const alias = protocol.definitions.find((definition) => definition.name === 'ClientNotification');
+  expect(alias?.type).toEqual({ kind: 'ref', name: 'CancelledNotification' });
+});
+
+test('case-011: a message in no union is named, and stops generation', async () => {
+  const schema = {
+    $defs: {
+      FooRequest: {
+        type: 'object',
+        properties: { method: { const: 'foo/bar', type: 'string' } },
+        required: ['method'],
+      },
+      FooResult: { type: 'object' },
+      ClientRequest: { anyOf: [] },
+    },
+  };
+  const { definitions } = parseDefinitions(schema.$defs as unknown as JsonObject, NO_DOCS, 's.json');
+  expect(derive(definitions).unplaced).toEqual(['FooRequest']);
+  const catalog = {
+    protocol: 'Foo',
+    revision: 'r1',
+    lifecycle: 'stateless',
+    batches: false,
+    methods: [
+      {
+        method: 'foo/bar',
+        kind: 'request',
+        direction: 'clientToServer',
+        message: 'FooRequest',
+        params: null,
+        result: 'FooResult',
+        capability: null,
+        summary: 'Foos.',
+      },
+    ],
+    errors: [],
+  };
+  await expect(
+    loadProtocol({
+      schema: { name: 's.json', contents: JSON.stringify(schema) },
+      catalog: { name: 'c.json', contents: JSON.stringify(catalog) },
+    }),
+  ).rejects.toThrow(/foo\/bar: the catalog says direction clientToServer, the schema says nothing/);
+});
