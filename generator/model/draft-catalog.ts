@@ -1,8 +1,8 @@
 import { builtinCatalog, builtinRevisions } from '../read/builtin.js';
 import type { CatalogError, CatalogMethod } from '../read/catalog.js';
-import { constantCase } from '../print/names.js';
 import type { DerivedMethod } from './derive.js';
 import type { SchemaReading } from './load.js';
+import { constantCase } from './naming.js';
 import type { TypeNode } from './protocol.js';
 
 /** A catalog row that may still have to be decided in part. */

@@ -1,4 +1,5 @@
 import { McpgenError } from '../errors.js';
+import { constantCase, wordsOf } from '../model/naming.js';
 import type { Method, Protocol } from '../model/protocol.js';
 
 /** Words that cannot name a type or that would hide one that the language brings along. */
@@ -94,21 +95,9 @@ export function methodConstants(methods: readonly Method[], file: string): reado
   });
 }
 
-function wordsOf(name: string): string[] {
-  return name.match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
 function pascalCase(name: string): string {
   const made = wordsOf(name)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
-  return /^\p{N}/u.test(made) ? `_${made}` : made;
-}
-
-/** `fooBar/baz_qux` to `FOO_BAR_BAZ_QUX`. */
-export function constantCase(name: string): string {
-  const made = wordsOf(name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2'))
-    .map((word) => word.toUpperCase())
-    .join('_');
   return /^\p{N}/u.test(made) ? `_${made}` : made;
 }

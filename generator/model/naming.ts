@@ -1,0 +1,12 @@
+/** The words of a name: its runs of letters and digits. */
+export function wordsOf(name: string): string[] {
+  return name.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** `fooBar/baz_qux` to `FOO_BAR_BAZ_QUX`. */
+export function constantCase(name: string): string {
+  const made = wordsOf(name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2'))
+    .map((word) => word.toUpperCase())
+    .join('_');
+  return /^\p{N}/u.test(made) ? `_${made}` : made;
+}

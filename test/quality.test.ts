@@ -1,0 +1,82 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+function run(...args: readonly string[]): { status: number | null; output: string } {
+  const result = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  return { status: result.status, output: result.stdout + result.stderr };
+}
+
+/** All files that are part of the project. */
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((name) => name !== '');
+
+test('the compiler finds nothing', () => {
+  expect(run('node_modules/typescript/bin/tsc', '-p', '.')).toEqual({ status: 0, output: '' });
+});
+
+test('ESLint finds nothing', () => {
+  expect(run('node_modules/eslint/bin/eslint.js', '--max-warnings', '0', '.')).toEqual({ status: 0, output: '' });
+});
+
+test('Prettier finds nothing', () => {
+  expect(run('node_modules/prettier/bin/prettier.cjs', '--check', '.').output).toContain(
+    'All matched files use Prettier code style!',
+  );
+});
+
+describe('layers', () => {
+  /** What each part of the generator may import from, besides itself. */
+  const allowed: Readonly<Record<string, readonly string[]>> = {
+    read: ['errors'],
+    model: ['errors', 'read'],
+    print: ['errors', 'read', 'model'],
+    emit: ['errors', 'model', 'print'],
+    output: ['errors', 'print'],
+    index: ['errors', 'read', 'model', 'emit', 'print', 'output'],
+    commands: ['errors', 'read', 'model', 'emit', 'print', 'output', 'index', 'terminal'],
+    cli: ['errors', 'read', 'emit', 'commands', 'terminal'],
+    terminal: [],
+    errors: [],
+  };
+  const sources = tracked.filter((name) => name.startsWith('generator/') && name.endsWith('.ts'));
+  const partOf = (file: string): string => path.relative('generator', file).split('/')[0]?.replace(/\.ts$/, '') ?? '';
+
+  test.each(sources)('%s imports in one direction only', (file) => {
+    const own = partOf(file);
+    const imports = [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map((match) =>
+      partOf(path.join(path.dirname(file), match[1] ?? '').replace(/\.js$/, '.ts')),
+    );
+    expect(allowed[own]).toBeDefined();
+    expect(imports.filter((part) => part !== own && !allowed[own]?.includes(part))).toEqual([]);
+  });
+
+  test('emitters read no files and know no clock', () => {
+    for (const file of sources.filter(
+      (name) => /^generator\/(?:emit|print|model)\//.test(name) && !name.endsWith('/load.ts'),
+    )) {
+      expect([file, /'node:|Date\.|new Date|Math\.random|process\./.exec(readFileSync(file, 'utf8'))?.[0]]).toEqual([
+        file,
+        undefined,
+      ]);
+    }
+  });
+});
+
+describe('texts', () => {
+  test('the lock file names no address to download from', () => {
+    expect(readFileSync('package-lock.json', 'utf8')).not.toMatch(
+      /"resolved"|https?:\/\/(?!(?:github\.com|opencollective\.com|tidelift\.com|paulmillr\.com|www\.patreon\.com|eslint\.org|dotenvx\.com|feross\.org|ko-fi\.com)[/"])[^"]*registry/,
+    );
+  });
+
+  test("no file names a place on somebody's machine", () => {
+    const pattern = new RegExp(['/wo', 'rk/'].join('') + '|/ho' + 'me/|/Us' + 'ers/|/ro' + 'ot/', 'u');
+    const found = tracked
+      .filter((name) => !name.endsWith('package-lock.json'))
+      .filter((name) => pattern.test(readFileSync(name, 'utf8')));
+    expect(found).toEqual([]);
+  });
+});
