@@ -1,0 +1,79 @@
+import { execSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorsByLine } from './support/type-equality.js';
+
+const readme = readFileSync('README.md', 'utf8');
+
+function blocks(language: string): readonly string[] {
+  return [...readme.matchAll(/^```(\w+)\n([^]*?)^```$/gm)]
+    .filter((match) => match[1] === language)
+    .map((match) => match[2] ?? '');
+}
+
+const commands = blocks('sh').flatMap((block) => block.trim().split('\n'));
+
+/** Commands are run as written: those with `npx` in a project that has the package installed. */
+let project = '';
+beforeAll(() => {
+  project = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-readme-'));
+  mkdirSync(path.join(project, 'node_modules/.bin'), { recursive: true });
+  writeFileSync(path.join(project, 'package.json'), '{ "private": true }');
+  symlinkSync(path.resolve('.'), path.join(project, 'node_modules/mcpgen'));
+  symlinkSync('../mcpgen/dist/generator/cli.js', path.join(project, 'node_modules/.bin/mcpgen'));
+});
+afterAll(() => {
+  rmSync(project, { recursive: true, force: true });
+});
+
+test('the first screen has one line that generates and one that tests', () => {
+  expect(commands[0]).toBe('npm ci && npm run generate -- --out out');
+  expect(commands[1]).toBe('npm ci && npm test');
+  expect(readFileSync('.ci/run', 'utf8')).toContain(commands[1] ?? '?');
+});
+
+test('the first line does the main job and prints what the README shows', () => {
+  rmSync('out', { recursive: true, force: true });
+  // What the test run itself stands on is installed already.
+  const output = execSync((commands[0] ?? '').replace('npm ci && ', ''), { encoding: 'utf8' });
+  const table = output.slice(output.indexOf('revision  '));
+  expect(table.length).toBeGreaterThan(100);
+  expect(readme).toContain(table.trim());
+  expect(existsSync('out/2026-07-28/index.ts')).toBe(true);
+});
+
+test.each(commands.filter((command) => command.startsWith('npx ')))('%s', (command) => {
+  const output = execSync(command, { cwd: project, encoding: 'utf8', shell: '/bin/bash' });
+  if (!command.includes(' > ')) expect(output.length).toBeGreaterThan(20);
+});
+
+test('every command is one of these kinds', () => {
+  const others = commands.slice(2).filter((command) => !command.startsWith('npx mcpgen '));
+  expect(others).toEqual([]);
+});
+
+describe('TypeScript in it compiles', () => {
+  test.each(blocks('ts').map((block) => [block.split('\n')[0] ?? '', block] as const))('%s', (_line, block) => {
+    const text = block
+      .replaceAll(/'\.\/out\/([\d-]+)\/index\.js'/g, (_, revision: string) =>
+        JSON.stringify(path.resolve('generated', revision, 'index.ts')),
+      )
+      .replaceAll(/'mcpgen\/([\d-]+)'/g, (_, revision: string) =>
+        JSON.stringify(path.resolve('generated', revision, 'index.ts')),
+      )
+      .replaceAll("'mcpgen'", JSON.stringify(path.resolve('generator/index.ts')));
+    const errors = errorsByLine(`declare const line: string;\n${text}\nexport {};\n`, {
+      types: ['node'],
+      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+    });
+    expect([...errors.values()]).toEqual([]);
+  });
+});
+
+test('each relative link leads somewhere', () => {
+  const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map((match) => match[1] ?? '');
+  expect(links.length).toBeGreaterThan(2);
+  expect(links.filter((link) => !existsSync(link))).toEqual([]);
+});
