@@ -51,7 +51,9 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
     .option('--schema <file>', 'a schema that is not built in, of either dialect; - for standard input')
     .option('--catalog <file>', 'the method catalog of --schema')
     .option('-o, --out <dir>', 'output folder; - for standard output (default: generated)')
-    .addOption(new Option('--emit <parts>', `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all)`))
+    .addOption(
+      new Option('--emit <parts>', `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but zod)`),
+    )
     .addOption(
       new Option('--import-extension <extension>', 'what stands behind the name of an imported file')
         .choices(['js', 'ts', 'none'])

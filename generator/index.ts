@@ -4,18 +4,19 @@
  * @packageDocumentation
  */
 import path from 'node:path';
-import { emit, EMITTABLE, type Emittable } from './emit/index.js';
+import { DEFAULT_PARTS, emit, EMITTABLE, runtimeOf, type Emittable } from './emit/index.js';
 import { McpgenError } from './errors.js';
 import { loadProtocol, type InputFile, type LoadOptions } from './model/load.js';
 import type { Protocol, Warning } from './model/protocol.js';
 import { formatterFor } from './output/format.js';
 import { planChanges, type FileChange, type PlannedFile } from './output/plan.js';
 import { writeChanges } from './output/write.js';
-import { header } from './print/header.js';
+import { header, runtimeHeader } from './print/header.js';
 import type { ImportExtension } from './print/source-file.js';
 import { builtinRevisions, type BuiltinRevision } from './read/builtin.js';
+import { readTemplate } from './read/files.js';
 
-export { builtinRevisions, loadProtocol, McpgenError, EMITTABLE };
+export { builtinRevisions, loadProtocol, McpgenError, EMITTABLE, DEFAULT_PARTS };
 export type {
   BuiltinRevision,
   Emittable,
@@ -31,7 +32,7 @@ export type { Definition, Member, Method, ObjectNode, TypeNode, Source } from '.
 
 /** How the files of a protocol are made. */
 export interface RenderOptions {
-  /** The parts wanted; what they need comes along. All by default. */
+  /** The parts wanted; what they need comes along. All but `zod` by default. */
   readonly emit?: readonly Emittable[];
   /** What stands behind the name of an imported file; `js` by default. */
   readonly importExtension?: ImportExtension;
@@ -72,7 +73,8 @@ export interface GenerateResult {
  *
  * @param protocol - As {@link loadProtocol} gives it.
  * @param out - The output folder; only its Prettier config is read.
- * @returns Files with paths below the output folder: `<revision>/types.ts` and so on.
+ * @returns Files with paths below the output folder: `<revision>/types.ts` and so on, and `runtime/*.ts` which all
+ *   revisions share.
  * @throws {@link McpgenError} if names collide.
  */
 export async function render(
@@ -81,16 +83,23 @@ export async function render(
   options: RenderOptions = {},
 ): Promise<readonly PlannedFile[]> {
   const importExtension = options.importExtension ?? 'js';
-  const parts = options.emit ?? EMITTABLE;
+  const parts = options.emit ?? DEFAULT_PARTS;
   const files = emit(protocol, parts, importExtension);
   const head = header(protocol, regenerateCommand(protocol, options));
   const formatter = await formatterFor(path.resolve(out, protocol.revision));
+  const own = files.map((file) => ({
+    path: `${protocol.revision}/${file.name}.ts`,
+    text: file.print({ header: head, importExtension }),
+  }));
+  const shared = runtimeOf(parts).map((name) => ({
+    path: `${name}.ts`,
+    text: `${runtimeHeader(name)}\n${readTemplate(`${name}.ts`)}`,
+  }));
   return Promise.all(
-    files.map(async (file) => {
-      const name = `${protocol.revision}/${file.name}.ts`;
-      const contents = await formatter(file.print({ header: head, importExtension }), path.resolve(out, name));
-      return { path: name, contents };
-    }),
+    [...own, ...shared].map(async ({ path: name, text }) => ({
+      path: name,
+      contents: await formatter(text, path.resolve(out, name)),
+    })),
   );
 }
 
@@ -144,7 +153,8 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
     options.onProgress?.(protocol.revision);
     files.push(...(await render(protocol, options.out, options)));
   }
-  return { protocols, files };
+  // Each revision brings the shared files that it needs; they are the same.
+  return { protocols, files: [...new Map(files.map((file) => [file.path, file])).values()] };
 }
 
 async function plan(options: GenerateOptions): Promise<GenerateResult> {
@@ -185,15 +195,19 @@ async function loadAll(options: GenerateOptions): Promise<readonly Protocol[]> {
   return Promise.all([...new Set(revisions)].sort().map((revision) => loadProtocol({ ...common, revision })));
 }
 
+function areDefault(parts: readonly Emittable[]): boolean {
+  return EMITTABLE.every((part) => parts.includes(part) === DEFAULT_PARTS.includes(part));
+}
+
 /** The command that makes a protocol's files anew, as their header names it. */
 function regenerateCommand({ source, revision }: Protocol, options: RenderOptions): string {
-  const parts = options.emit ?? EMITTABLE;
+  const parts = options.emit ?? DEFAULT_PARTS;
   return [
     'mcpgen generate',
     ...(source.builtin ? [] : [`--schema ${source.file}`]),
     ...(source.catalogFile === undefined ? [] : [`--catalog ${source.catalogFile}`]),
     `--revision ${revision}`,
-    ...(EMITTABLE.every((part) => parts.includes(part)) ? [] : [`--emit ${parts.join(',')}`]),
+    ...(areDefault(parts) ? [] : [`--emit ${parts.join(',')}`]),
     ...(options.importExtension === undefined || options.importExtension === 'js'
       ? []
       : [`--import-extension ${options.importExtension}`]),

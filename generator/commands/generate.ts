@@ -14,6 +14,12 @@ const DIFF_LINES = 12;
 
 /** `mcpgen generate`: writes, checks or only plans. Returns the exit code. */
 export async function generateCommand(flags: Record<string, unknown>): Promise<number> {
+  if (text(flags, 'schema') === '-' && text(flags, 'catalog') === '-') {
+    throw new McpgenError('schema and catalog cannot both come from standard input', {
+      place: '--schema - --catalog -',
+      remedy: 'Give one of them as a file.',
+    });
+  }
   const schema = inputFile(flags, 'schema');
   const out = text(flags, 'out') ?? (text(flags, 'schema') === '-' ? '-' : DEFAULT_OUT);
   const catalog = inputFile(flags, 'catalog');

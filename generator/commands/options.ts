@@ -1,14 +1,27 @@
-import { readFileSync } from 'node:fs';
+import { readSync } from 'node:fs';
 import { EMITTABLE, type Emittable } from '../emit/index.js';
 import { McpgenError } from '../errors.js';
 import type { InputFile } from '../model/load.js';
 import { readBytes } from '../read/files.js';
 import { nearest } from '../terminal.js';
 
-/** An option's text, if it was given. */
+/**
+ * An option's text, if it was given.
+ *
+ * @throws {@link McpgenError} if it is empty, as that of a shell variable that is not set: it would mean something else.
+ */
 export function text(options: Record<string, unknown>, name: string): string | undefined {
   const value = options[name];
-  return typeof value === 'string' ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  if (value.trim() === '') throw emptyValue(name);
+  return value;
+}
+
+function emptyValue(name: string): McpgenError {
+  return new McpgenError('its value is empty', {
+    place: `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    remedy: 'Give a value, or leave the option out.',
+  });
 }
 
 /** Whether a flag was given. */
@@ -19,7 +32,12 @@ export function flag(options: Record<string, unknown>, name: string): boolean {
 /** The texts of a repeatable option; commas separate as well. */
 export function texts(options: Record<string, unknown>, name: string): readonly string[] {
   const value = options[name];
-  return Array.isArray(value) ? value.flatMap((item: unknown) => splitList(String(item))) : [];
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: unknown) => {
+    const list = splitList(String(item));
+    if (list.length === 0) throw emptyValue(name);
+    return list;
+  });
 }
 
 function splitList(value: string): string[] {
@@ -35,13 +53,31 @@ export function inputFile(options: Record<string, unknown>, name: string): Input
   if (file === undefined) return undefined;
   if (file !== '-') return { name: file, contents: readBytes(file) };
   try {
-    return { name: 'standard input', contents: readFileSync(0) };
+    return { name: 'standard input', contents: readStandardInput() };
   } catch (error) {
     throw new McpgenError('standard input cannot be read', {
       place: `--${name} -`,
       remedy: 'Pipe a file into it.',
       cause: error,
     });
+  }
+}
+
+/** All of standard input. A pipe into which nothing was written yet is no error but something to wait for. */
+function readStandardInput(): Buffer {
+  const chunks: Buffer[] = [];
+  const chunk = Buffer.alloc(65_536);
+  for (;;) {
+    try {
+      const length = readSync(0, chunk);
+      if (length === 0) return Buffer.concat(chunks);
+      chunks.push(Buffer.from(chunk.subarray(0, length)));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EOF') return Buffer.concat(chunks);
+      if (code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
   }
 }
 
@@ -54,9 +90,7 @@ export function emitParts(options: Record<string, unknown>): readonly Emittable[
   const value = text(options, 'emit');
   if (value === undefined) return undefined;
   const parts = splitList(value);
-  if (parts.length === 0) {
-    throw new McpgenError('no part is named', { place: '--emit', remedy: `Name some of ${EMITTABLE.join(', ')}.` });
-  }
+  if (parts.length === 0) throw emptyValue('emit');
   return parts.map((part) => {
     const known = EMITTABLE.find((item) => item === part);
     if (known !== undefined) return known;

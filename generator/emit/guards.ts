@@ -2,6 +2,19 @@ import { methodsFrom, type MessageKind, type Side } from '../model/protocol.js';
 import { SourceFile } from '../print/source-file.js';
 import { hasInputRequired, useDefinition, type EmitContext } from './context.js';
 
+/** Names of the guards on messages; a deep guard of a definition of such a name gives way. */
+export const MESSAGE_GUARDS: ReadonlySet<string> = new Set([
+  'isRequest',
+  'isNotification',
+  'isResultResponse',
+  'isErrorResponse',
+  'isResponse',
+  'isClientRequest',
+  'isServerRequest',
+  'isClientNotification',
+  'isServerNotification',
+]);
+
 /** `guards.ts`: what kind of JSON-RPC message a value is, and of which method a message is. */
 export function emitGuards(context: EmitContext): SourceFile {
   const file = new SourceFile('guards');

@@ -1,25 +1,38 @@
 import { McpgenError } from '../errors.js';
 import type { Protocol } from '../model/protocol.js';
-import { SourceFile, specifier, type ImportExtension, type ModuleName } from '../print/source-file.js';
+import {
+  SourceFile,
+  specifier,
+  type ImportExtension,
+  type ModuleName,
+  type RuntimeModule,
+} from '../print/source-file.js';
 import { emitContext, type EmitContext } from './context.js';
 import { emitErrors } from './errors.js';
 import { emitGuards } from './guards.js';
 import { emitMessages } from './messages.js';
 import { emitMethods } from './methods.js';
 import { emitTypes } from './types.js';
+import { emitValidators } from './validators.js';
+import { emitZod } from './zod.js';
 
 /** What can be asked for with `--emit`. */
-export const EMITTABLE = ['types', 'methods', 'messages', 'guards', 'errors'] as const;
+export const EMITTABLE = ['types', 'methods', 'messages', 'guards', 'validators', 'errors', 'zod'] as const;
 
 /** A part of the output that can be asked for. */
 export type Emittable = (typeof EMITTABLE)[number];
+
+/** What is written if nothing is asked for: all but what needs a package. */
+export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter((part) => part !== 'zod' && part !== 'validators');
 
 const EMITTERS: Readonly<Record<Emittable, (context: EmitContext) => SourceFile>> = {
   types: emitTypes,
   methods: emitMethods,
   messages: emitMessages,
   guards: emitGuards,
+  validators: emitValidators,
   errors: emitErrors,
+  zod: emitZod,
 };
 
 /** What each part imports from. */
@@ -28,8 +41,20 @@ const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
   methods: ['types'],
   messages: ['types', 'methods'],
   guards: ['types', 'methods', 'messages'],
+  validators: ['types', 'methods', 'messages', 'guards'],
   errors: [],
+  zod: ['types'],
 };
+
+/** The shared files that each part imports from. */
+const RUNTIME: Readonly<Partial<Record<Emittable, readonly RuntimeModule[]>>> = {
+  validators: ['runtime/validation'],
+};
+
+/** The shared files that the parts asked for need. */
+export function runtimeOf(parts: readonly Emittable[]): readonly RuntimeModule[] {
+  return [...new Set(withNeeds(parts).flatMap((part) => RUNTIME[part] ?? []))];
+}
 
 /** The parts asked for, with those that they need, in one fixed order. */
 export function withNeeds(parts: readonly Emittable[]): readonly Emittable[] {

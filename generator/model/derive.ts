@@ -135,7 +135,8 @@ function embeddedMessages(definitions: readonly Definition[]): ReadonlySet<strin
   return used;
 }
 
-function refsIn(type: TypeNode): readonly string[] {
+/** Names of the definitions that a type refers to, at any depth. */
+export function refsIn(type: TypeNode): readonly string[] {
   switch (type.kind) {
     case 'ref':
       return [type.name];

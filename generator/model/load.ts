@@ -5,14 +5,15 @@ import {
   builtinErrata,
   builtinRevisions,
   builtinSchema,
+  findRevision,
   requireRevision,
   type BuiltinRevision,
 } from '../read/builtin.js';
-import { canonicalise } from '../read/canonical.js';
+import { canonicalise, type CanonicalSchema } from '../read/canonical.js';
 import { checkCatalog, type Catalog, type CatalogMethod } from '../read/catalog.js';
 import { builtinDocs, NO_DOCS, type Docs } from '../read/docs.js';
 import { applyErrata, errataFor, type Erratum } from '../read/errata.js';
-import { compareText, parseJson, type JsonObject, type JsonValue } from '../read/json.js';
+import { compareText, isObject, member, parseOutsideJson } from '../read/json.js';
 import { derive, type Derived } from './derive.js';
 import { parseDefinitions } from './parse.js';
 import type { Definition, Method, Protocol, Source, Warning } from './protocol.js';
@@ -49,13 +50,14 @@ export interface LoadOptions {
  * @throws {@link McpgenError} if a file is broken, the revision cannot be told, or catalog and schema disagree.
  */
 export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
-  const input = readSchema(options);
-  const catalog = await readCatalog(options, input);
+  if (options.revision !== undefined && options.schema !== undefined) checkRevisionName(options.revision, '--revision');
+  const given = options.catalog === undefined ? undefined : await readCatalog(options.catalog, options.revision);
+  const input = readSchema(options, given);
+  const catalog = given ?? builtinCatalogOf(input);
   const read = readDefinitions(input);
   const derived = derive(read.definitions);
-  refuseDisagreements(
-    verify(catalog, read.definitions, derived, { schema: input.place, catalog: catalogPlace(options, input) }),
-  );
+  const places = { schema: input.place, catalog: catalogPlace(options, input) };
+  refuseDisagreements(verify(catalog, read.definitions, derived, places), input);
   const protocol: Protocol = {
     name: catalog.protocol,
     revision: input.revision,
@@ -86,10 +88,10 @@ export interface SchemaReading {
  * @throws {@link McpgenError} if the file is broken.
  */
 export function readSchemaAlone(file: InputFile, revision?: string): SchemaReading {
-  const bytes = typeof file.contents === 'string' ? Buffer.from(file.contents) : file.contents;
-  const known = revision ?? revisionBySha(sha256(bytes))?.revision;
-  const canonical = canonicalise(parseJson(textOf(bytes), file.name), file.name);
-  const { definitions, warnings } = parseDefinitions(canonical.definitions, NO_DOCS, file.name);
+  if (revision !== undefined) checkRevisionName(revision, '--revision');
+  const known = revision ?? revisionBySha(sha256(bytesOf(file.contents)))?.revision;
+  const canonical = canonicalise(parseOutsideJson(file.contents, file.name), file.name);
+  const { definitions, warnings } = parseDefinitions(canonical.definitions, NO_DOCS, file.name, canonical);
   return { revision: known, definitions, derived: derive(definitions), warnings };
 }
 
@@ -97,12 +99,14 @@ interface SchemaInput {
   readonly revision: string;
   readonly place: string;
   readonly source: Source;
-  readonly definitions: JsonObject;
+  readonly canonical: CanonicalSchema;
+  /** The revision whose official file it is, or is said to be: its errata hold. */
+  readonly official: string;
   readonly docs: Docs;
   readonly builtin: BuiltinRevision | undefined;
 }
 
-function readSchema(options: LoadOptions): SchemaInput {
+function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaInput {
   const corrected = options.errata ?? true;
   if (options.schema === undefined) {
     if (options.revision === undefined) {
@@ -110,23 +114,22 @@ function readSchema(options: LoadOptions): SchemaInput {
         remedy: 'Give a revision, or a schema file.',
       });
     }
-    const builtin = requireRevision(options.revision);
+    const builtin = requireRevision(options.revision, '; for another, give --schema FILE and --catalog FILE');
     const place = `schema/${builtin.revision}/schema.json`;
     return {
       revision: builtin.revision,
       place,
       source: { file: place, sha256: builtin.sha256, builtin: true, corrected },
-      definitions: canonicalise(builtinSchema(builtin.revision), place).definitions,
+      canonical: canonicalise(builtinSchema(builtin.revision), place),
+      official: builtin.revision,
       docs: builtinDocs(builtin.revision),
       builtin,
     };
   }
-  const { name } = options.schema;
-  const bytes =
-    typeof options.schema.contents === 'string' ? Buffer.from(options.schema.contents) : options.schema.contents;
-  const digest = sha256(bytes);
-  const bySha = revisionBySha(digest);
-  const revision = options.revision ?? bySha?.revision ?? catalogRevision(options.catalog);
+  const { name, contents } = options.schema;
+  const digest = sha256(bytesOf(contents));
+  const official = revisionBySha(digest)?.revision;
+  const revision = options.revision ?? catalog?.revision ?? official;
   if (revision === undefined) {
     throw new McpgenError('the schema does not say which revision it is, and no built-in one has its SHA-256', {
       place: name,
@@ -134,8 +137,15 @@ function readSchema(options: LoadOptions): SchemaInput {
         'Give --revision R if it is a copy of a built-in revision, or --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first catalog.',
     });
   }
-  checkRevisionName(revision, options.revision === undefined ? (options.catalog?.name ?? name) : '--revision');
-  const builtin = builtinRevisions().find((item) => item.revision === revision);
+  const builtin = findRevision(revision);
+  // Another name, such as `draft`, is the user's own choice; that of another released revision is a mistake.
+  if (official !== undefined && builtin !== undefined && official !== revision) {
+    throw new McpgenError(`by its SHA-256 the schema is that of revision ${official}, not ${revision}`, {
+      place: name,
+      remedy: `Give --revision ${official}, or the schema of ${revision}.`,
+    });
+  }
+  const canonical = canonicalise(parseOutsideJson(contents, name), name);
   return {
     revision,
     place: name,
@@ -146,25 +156,29 @@ function readSchema(options: LoadOptions): SchemaInput {
       corrected,
       ...(options.catalog === undefined ? {} : { catalogFile: baseName(options.catalog.name) }),
     },
-    definitions: canonicalise(parseJson(textOf(bytes), name), name).definitions,
+    canonical,
+    official: official ?? revision,
     // An official file brings its own descriptions; ours fill in where a file has none.
     docs: builtin === undefined ? NO_DOCS : builtinDocs(revision),
     builtin,
   };
 }
 
-async function readCatalog(options: LoadOptions, input: SchemaInput): Promise<Catalog> {
-  if (options.catalog !== undefined) {
-    const { name, contents } = options.catalog;
-    const catalog = await checkCatalog(parseJson(textOf(contents), name), name);
-    if (options.revision !== undefined && catalog.revision !== options.revision) {
-      throw new McpgenError(`the catalog is of revision ${catalog.revision}, not ${options.revision}`, {
-        place: `${name}#/revision`,
-        remedy: 'Give the catalog of that revision, or leave --revision out.',
-      });
-    }
-    return catalog;
+async function readCatalog({ name, contents }: InputFile, revision: string | undefined): Promise<Catalog> {
+  const value = parseOutsideJson(contents, name);
+  const said = isObject(value) ? member(value, 'revision') : undefined;
+  if (typeof said === 'string') checkRevisionName(said, `${name}#/revision`);
+  const catalog = await checkCatalog(value, name);
+  if (revision !== undefined && catalog.revision !== revision) {
+    throw new McpgenError(`the catalog is of revision ${catalog.revision}, not ${revision}`, {
+      place: `${name}#/revision`,
+      remedy: 'Give the catalog of that revision, or leave --revision out.',
+    });
   }
+  return catalog;
+}
+
+function builtinCatalogOf(input: SchemaInput): Catalog {
   if (input.builtin === undefined) {
     throw new McpgenError(`revision ${JSON.stringify(input.revision)} is not built in, so its schema needs a catalog`, {
       place: input.place,
@@ -183,9 +197,10 @@ function readDefinitions(input: SchemaInput): {
   errata: readonly Erratum[];
   warnings: readonly Warning[];
 } {
-  const errata = input.source.corrected ? errataFor(input.revision, builtinErrata()) : [];
-  const corrected = applyErrata(input.definitions, input.revision, errata, input.place);
-  const parsed = parseDefinitions(corrected.definitions, input.docs, input.place);
+  const { canonical, place } = input;
+  const errata = input.source.corrected ? errataFor(input.official, builtinErrata()) : [];
+  const corrected = applyErrata(canonical.definitions, input.official, errata, place);
+  const parsed = parseDefinitions(corrected.definitions, input.docs, place, canonical);
   return { ...parsed, errata: corrected.applied };
 }
 
@@ -210,9 +225,14 @@ function methodOf(row: CatalogMethod): Method {
   };
 }
 
-function refuseDisagreements(found: readonly Disagreement[]): void {
+function refuseDisagreements(found: readonly Disagreement[], { place, canonical }: SchemaInput): void {
   if (found.length === 0) return;
-  const shown = found.slice(0, 20).map((item) => `${item.message}\n    ${item.schemaPlace}\n    ${item.catalogPlace}`);
+  // The model knows `$defs` only; the file may say `definitions`.
+  const inFile = (schemaPlace: string): string =>
+    schemaPlace.replace(`${place}#/$defs`, () => `${place}#/${canonical.root}`);
+  const shown = found
+    .slice(0, 20)
+    .map((item) => `${item.message}\n    ${inFile(item.schemaPlace)}\n    ${item.catalogPlace}`);
   const more = found.length > shown.length ? [`and ${found.length - shown.length} more`] : [];
   throw new McpgenError(
     `catalog and schema disagree in ${found.length === 1 ? 'one point' : `${found.length} points`}:\n  ${[...shown, ...more].join('\n  ')}`,
@@ -238,12 +258,6 @@ function checkRevisionName(revision: string, place: string): void {
   });
 }
 
-function catalogRevision(catalog: InputFile | undefined): string | undefined {
-  if (catalog === undefined) return undefined;
-  const value = parseJson(textOf(catalog.contents), catalog.name) as { revision?: JsonValue } | null;
-  return typeof value?.revision === 'string' ? value.revision : undefined;
-}
-
 function revisionBySha(digest: string): BuiltinRevision | undefined {
   return builtinRevisions().find((item) => item.sha256 === digest);
 }
@@ -252,8 +266,8 @@ function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function textOf(contents: string | Uint8Array): string {
-  return typeof contents === 'string' ? contents : Buffer.from(contents).toString('utf8');
+function bytesOf(contents: string | Uint8Array): Uint8Array {
+  return typeof contents === 'string' ? Buffer.from(contents) : contents;
 }
 
 function baseName(file: string): string {

@@ -1,4 +1,5 @@
 import { McpgenError } from '../errors.js';
+import type { DefinitionsKey } from '../read/canonical.js';
 import type { Docs } from '../read/docs.js';
 import {
   compareText,
@@ -38,6 +39,19 @@ const CONSTRAINTS: ReadonlySet<string> = new Set([
   'minProperties',
   'maxProperties',
 ]);
+/** Constraints whose value is something other than a number. */
+const OTHER_CONSTRAINTS: Readonly<Record<string, 'string' | 'boolean'>> = {
+  format: 'string',
+  pattern: 'string',
+  uniqueItems: 'boolean',
+};
+/** Keywords that say something about values of one type only. */
+const FOR_TYPE: Readonly<Record<string, string>> = {
+  properties: 'object',
+  required: 'object',
+  additionalProperties: 'object',
+  items: 'array',
+};
 const STRUCTURE: ReadonlySet<string> = new Set([
   '$ref',
   'type',
@@ -83,6 +97,14 @@ const FORMATS: ReadonlySet<string> = new Set([
 const PRIMITIVES = ['string', 'number', 'integer', 'boolean', 'null'] as const;
 type Primitive = (typeof PRIMITIVES)[number];
 
+/** What is known of the file that definitions come from. */
+export interface DefinitionsFile {
+  /** Where the file itself has its definitions; `$defs` by default. */
+  readonly root?: DefinitionsKey;
+  /** Keywords beside the definitions that nothing reads. */
+  readonly unread?: readonly string[];
+}
+
 /**
  * Turns canonical JSON Schema definitions into the model's types.
  *
@@ -95,12 +117,17 @@ export function parseDefinitions(
   definitions: JsonObject,
   docs: Docs,
   place: string,
+  { root = '$defs', unread = [] }: DefinitionsFile = {},
 ): { definitions: readonly Definition[]; warnings: readonly Warning[] } {
   const names = Object.keys(definitions).sort(compareText);
-  const reader = new SchemaReader(new Set(names), docs, place);
+  const reader = new SchemaReader(new Set(names), docs, place, root);
   const parsed = names.map((name) => reader.definition(name, definitions[name] as JsonValue));
-  refuseAliasCycles(parsed, place);
-  return { definitions: parsed, warnings: reader.warnings };
+  refuseAliasCycles(parsed, `${place}#${pointer(root)}`);
+  const beside = unread.map((keyword) => ({
+    place: `${place}#${pointer(keyword)}`,
+    message: `only the definitions of a schema are read, so ${show(keyword)} beside them has no effect`,
+  }));
+  return { definitions: parsed, warnings: [...beside, ...reader.warnings] };
 }
 
 class SchemaReader {
@@ -109,22 +136,19 @@ class SchemaReader {
   readonly #names: ReadonlySet<string>;
   readonly #docs: Docs;
   readonly #file: string;
+  readonly #root: DefinitionsKey;
 
-  constructor(names: ReadonlySet<string>, docs: Docs, file: string) {
+  constructor(names: ReadonlySet<string>, docs: Docs, file: string, root: DefinitionsKey) {
     this.#names = names;
     this.#docs = docs;
     this.#file = file;
+    this.#root = root;
   }
 
   definition(name: string, schema: JsonValue): Definition {
-    const at = pointer('$defs', name);
+    const at = pointer(this.#root, name);
     const type = this.#type(schema, at, name, []);
-    if (type.kind === 'unknown') {
-      this.warnings.push({
-        place: `${this.#file}#${at}`,
-        message: `${name} is the empty schema, so its type is unknown`,
-      });
-    }
+    if (type.kind === 'unknown') this.#warn(at, `${name} is the empty schema, so its type is unknown`);
     return { name, type, ...this.#annotations(schema, name, []) };
   }
 
@@ -154,7 +178,9 @@ class SchemaReader {
   #type(schema: JsonValue, at: string, definition: string, path: readonly string[]): TypeNode {
     if (schema === true) return { kind: 'unknown' };
     if (schema === false) return { kind: 'never' };
-    if (!isObject(schema)) throw this.#fault(at, 'a schema is an object or a boolean');
+    if (!isObject(schema)) {
+      throw this.#fault(at, `a schema is an object or a boolean, not ${show(schema)}`, 'Write a schema here.');
+    }
     this.#refuseUnsupported(schema, at);
 
     const parts: TypeNode[] = [];
@@ -165,7 +191,13 @@ class SchemaReader {
     for (const keyword of ['anyOf', 'oneOf', 'allOf'] as const) {
       const list = member(schema, keyword);
       if (list === undefined) continue;
-      if (!Array.isArray(list)) throw this.#fault(at + pointer(keyword), 'a list of schemas is expected');
+      if (!Array.isArray(list) || list.length === 0) {
+        throw this.#fault(
+          at + pointer(keyword),
+          `a list of schemas is expected, not ${show(list)}`,
+          'Name at least one schema, or leave the keyword out.',
+        );
+      }
       const types = (list as readonly JsonValue[]).map((item, index) =>
         this.#type(item, at + pointer(keyword, index), definition, path),
       );
@@ -175,6 +207,18 @@ class SchemaReader {
   }
 
   #refuseUnsupported(schema: JsonObject, at: string): void {
+    for (const [keyword, wanted] of [
+      ['description', 'string'],
+      ['deprecated', 'boolean'],
+    ] as const) {
+      const value = member(schema, keyword);
+      if (value === undefined || typeof value === wanted) continue;
+      throw this.#fault(
+        at + pointer(keyword),
+        `a ${wanted} is expected, not ${show(value)}`,
+        'Correct it, or leave it out.',
+      );
+    }
     for (const keyword of Object.keys(schema)) {
       if (ANNOTATIONS.has(keyword) || CONSTRAINTS.has(keyword) || STRUCTURE.has(keyword) || keyword.startsWith('x-'))
         continue;
@@ -188,7 +232,9 @@ class SchemaReader {
 
   #ref(ref: JsonValue, at: string): TypeNode {
     const place = at + pointer('$ref');
-    if (typeof ref !== 'string') throw this.#fault(place, 'a reference is a string');
+    if (typeof ref !== 'string') {
+      throw this.#fault(place, `a reference is a string, not ${show(ref)}`, 'Write `#/$defs/<Name>`.');
+    }
     if (!ref.startsWith('#')) {
       throw this.#fault(
         place,
@@ -218,21 +264,40 @@ class SchemaReader {
     return near === undefined ? 'Add it, or correct the reference.' : `Did you mean ${near}?`;
   }
 
+  /** Says which keywords have no effect because the schema is of another type than they speak of. */
+  #warnWithoutEffect(schema: JsonObject, at: string, types: readonly string[]): void {
+    for (const [keyword, type] of Object.entries(FOR_TYPE)) {
+      if (!Object.hasOwn(schema, keyword) || types.includes(type)) continue;
+      this.#warn(at + pointer(keyword), `${show(keyword)} has no effect here, since this is no ${type}`);
+    }
+  }
+
   /** The type that the schema's own keywords give: not its references and combinations. */
   #ownType(schema: JsonObject, at: string, definition: string, path: readonly string[]): TypeNode | undefined {
     const constant = member(schema, 'const');
-    if (constant !== undefined) return this.#literal(constant, at + pointer('const'));
     const values = member(schema, 'enum');
+    if (constant !== undefined || values !== undefined) this.#warnWithoutEffect(schema, at, []);
+    if (constant !== undefined) return this.#literal(constant, at + pointer('const'));
     if (values !== undefined) {
-      if (!Array.isArray(values) || values.length === 0)
-        throw this.#fault(at + pointer('enum'), 'a list of values is expected');
+      if (!Array.isArray(values) || values.length === 0) {
+        throw this.#fault(
+          at + pointer('enum'),
+          `a list of values is expected, not ${show(values)}`,
+          'Name at least one value, or leave the keyword out.',
+        );
+      }
       return union(
         (values as readonly JsonValue[]).map((value, index) => this.#literal(value, at + pointer('enum', index))),
         false,
       );
     }
     const types = this.#typeNames(schema, at);
-    if (types === undefined) return undefined;
+    if (types === undefined) {
+      const limits = Object.keys(this.#constraints(schema, at)).map(show).join(', ');
+      if (limits !== '') this.#warn(at, `without a type, ${limits} has no effect`);
+      return undefined;
+    }
+    this.#warnWithoutEffect(schema, at, types);
     return union(
       types.map((type) => this.#typeNamed(type, schema, at, definition, path)),
       false,
@@ -247,11 +312,16 @@ class SchemaReader {
       return Object.hasOwn(schema, 'items') ? ['array'] : undefined;
     }
     const list: readonly JsonValue[] = Array.isArray(type) ? type : [type];
-    if (list.length === 0) throw this.#fault(at + pointer('type'), 'a type is expected');
-    return list.map((item) => {
-      if (typeof item === 'string' && (isPrimitive(item) || item === 'array' || item === 'object')) return item;
-      throw this.#fault(at + pointer('type'), `${show(item)} is not a type`);
-    });
+    const known = [...PRIMITIVES, 'array', 'object'];
+    const names = list.flatMap((item) => known.find((name) => name === item) ?? []);
+    if (list.length === 0 || names.length < list.length) {
+      throw this.#fault(
+        at + pointer('type'),
+        `${show(type)} is not a type`,
+        `Types are ${known.join(', ')}, or a list of these.`,
+      );
+    }
+    return names;
   }
 
   #typeNamed(type: string, schema: JsonObject, at: string, definition: string, path: readonly string[]): TypeNode {
@@ -282,7 +352,11 @@ class SchemaReader {
   ): ObjectNode {
     const properties = member(schema, 'properties');
     if (properties !== undefined && !isObject(properties)) {
-      throw this.#fault(at + pointer('properties'), 'an object of schemas is expected');
+      throw this.#fault(
+        at + pointer('properties'),
+        `an object of schemas is expected, not ${show(properties)}`,
+        'Write a schema for each member, by its name.',
+      );
     }
     const required = this.#required(schema, at);
     const names = new Set([...Object.keys(properties ?? {}), ...required]);
@@ -322,20 +396,31 @@ class SchemaReader {
     const required = member(schema, 'required');
     if (required === undefined) return new Set();
     if (!Array.isArray(required) || !required.every((name) => typeof name === 'string')) {
-      throw this.#fault(at + pointer('required'), 'a list of member names is expected');
+      throw this.#fault(
+        at + pointer('required'),
+        `a list of member names is expected, not ${show(required)}`,
+        'Name the members that must be there.',
+      );
     }
     return new Set(required as readonly string[]);
   }
 
   #constraints(schema: JsonObject, at: string): Constraints {
     const found = Object.keys(schema).filter((key) => CONSTRAINTS.has(key));
+    for (const key of found) {
+      const wanted = OTHER_CONSTRAINTS[key] ?? 'number';
+      const value = schema[key] as JsonValue;
+      if (typeof value === wanted && (typeof value !== 'number' || Number.isFinite(value))) continue;
+      throw this.#fault(
+        at + pointer(key),
+        `a ${wanted} is expected, not ${show(value)}`,
+        'Correct it, or leave it out.',
+      );
+    }
     const format = member(schema, 'format');
     if (typeof format === 'string' && !FORMATS.has(format) && !this.#unknownFormats.has(format)) {
       this.#unknownFormats.add(format);
-      this.warnings.push({
-        place: `${this.#file}#${at}${pointer('format')}`,
-        message: `the format ${show(format)} is unknown; it is kept as an annotation`,
-      });
+      this.#warn(at + pointer('format'), `the format ${show(format)} is unknown; it is kept as an annotation`);
     }
     return objectOf(found.map((key) => [key, schema[key] as JsonValue]));
   }
@@ -348,7 +433,14 @@ class SchemaReader {
         'Describe it with `properties` or `items`.',
       );
     }
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      throw this.#fault(at, 'the number is too large to be exact', 'Use a smaller one, or a string.');
+    }
     return { kind: 'literal', value };
+  }
+
+  #warn(at: string, message: string): void {
+    this.warnings.push({ place: `${this.#file}#${at}`, message });
   }
 
   #fault(at: string, message: string, remedy?: string): McpgenError {
@@ -374,7 +466,8 @@ function intersection(parts: readonly TypeNode[]): TypeNode {
 }
 
 function show(value: JsonValue): string {
-  return JSON.stringify(value).slice(0, 100);
+  const text = JSON.stringify(value);
+  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
 }
 
 function decodeFragment(ref: string): string {
@@ -386,25 +479,36 @@ function decodeFragment(ref: string): string {
 }
 
 /** TypeScript refuses an alias that is nothing but itself; objects and arrays in between make recursion fine. */
-function refuseAliasCycles(definitions: readonly Definition[], file: string): void {
+function refuseAliasCycles(definitions: readonly Definition[], place: string): void {
   const targets = new Map(definitions.map((definition) => [definition.name, aliasTargets(definition.type)]));
   const done = new Set<string>();
-  const visit = (name: string, trail: readonly string[]): void => {
-    const start = trail.indexOf(name);
-    if (start !== -1) {
-      throw new McpgenError(
-        `definitions refer to each other in a circle: ${[...trail.slice(start), name].join(' -> ')}`,
-        {
-          place: `${file}#${pointer('$defs', name)}`,
-          remedy: 'A definition may contain itself in a member or an array, but not be itself.',
-        },
-      );
+  for (const { name: start } of definitions) {
+    // By hand, since a long chain of aliases would be too deep for recursion. A map keeps the order of the trail.
+    const trail = new Map([[start, [...(targets.get(start) ?? [])]]]);
+    const steps = [start];
+    for (let name = steps.at(-1); name !== undefined; name = steps.at(-1)) {
+      const next = trail.get(name)?.pop();
+      if (next === undefined || done.has(name)) {
+        done.add(name);
+        trail.delete(name);
+        steps.pop();
+      } else if (trail.has(next)) {
+        throw aliasCycle(steps.slice(steps.indexOf(next)), place);
+      } else if (!done.has(next)) {
+        trail.set(next, [...(targets.get(next) ?? [])]);
+        steps.push(next);
+      }
     }
-    if (done.has(name)) return;
-    for (const target of targets.get(name) ?? []) visit(target, [...trail, name]);
-    done.add(name);
-  };
-  for (const definition of definitions) visit(definition.name, []);
+  }
+}
+
+function aliasCycle(names: readonly string[], place: string): McpgenError {
+  const [first = ''] = names;
+  const shown = names.length > 10 ? [...names.slice(0, 10), `${names.length - 10} more`] : names;
+  return new McpgenError(`definitions refer to each other in a circle: ${[...shown, first].join(' -> ')}`, {
+    place: place + pointer(first),
+    remedy: 'A definition may contain itself in a member or an array, but not be itself.',
+  });
 }
 
 function aliasTargets(type: TypeNode): readonly string[] {

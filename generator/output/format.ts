@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { format, resolveConfig, type Options } from 'prettier';
+import { format, resolveConfig, resolveConfigFile, type Options } from 'prettier';
 import { McpgenError } from '../errors.js';
 
 /** Lays out TypeScript as the output folder's own Prettier config says. */
@@ -13,19 +13,40 @@ export type Formatter = (text: string, fileName: string) => Promise<string>;
  * @throws {@link McpgenError} if the config is broken.
  */
 export async function formatterFor(folder: string): Promise<Formatter> {
-  let options: Options;
-  try {
-    options = (await resolveConfig(path.join(folder, 'index.ts'), { editorconfig: true })) ?? {};
-  } catch (error) {
-    throw new McpgenError(`the Prettier config that holds for the output folder cannot be used: ${firstLine(error)}`, {
-      place: folder,
-      remedy: 'Mend the config; a .prettierrc in the output folder itself comes first.',
+  const inside = path.join(folder, 'index.ts');
+  const unusable = async (error: unknown): Promise<McpgenError> =>
+    new McpgenError(`the Prettier config of the output folder cannot be used: ${reasonOf(error)}`, {
+      place: (await resolveConfigFile(inside).catch(() => undefined)) ?? folder,
+      remedy: 'Mend it; a .prettierrc in the output folder itself comes first.',
       cause: error,
     });
+  let options: Options;
+  try {
+    options = { ...(await resolveConfig(inside, { editorconfig: true })), ...WHOLE_FILES };
+  } catch (error) {
+    throw await unusable(error);
   }
-  return async (text, fileName) => format(text, { ...options, parser: 'typescript', filepath: fileName });
+  return async (text, fileName) => {
+    try {
+      return await format(text, { ...options, parser: 'typescript', filepath: fileName });
+    } catch (error) {
+      // A wrong value or a plugin that is not there shows only now; code that does not parse is no fault of the config.
+      throw error instanceof SyntaxError ? error : await unusable(error);
+    }
+  };
 }
 
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+/** Settings that would put something above our header, or leave a file or a part of it as it is. */
+const WHOLE_FILES: Options = {
+  insertPragma: false,
+  requirePragma: false,
+  rangeStart: 0,
+  rangeEnd: Number.POSITIVE_INFINITY,
+};
+
+/** What an error says, without its stack or a picture of the source. */
+function reasonOf(error: unknown): string {
+  const lines = (error instanceof Error ? error.message : String(error)).split('\n').map((line) => line.trim());
+  const [first = '', second = ''] = lines.filter((line) => line !== '');
+  return first.endsWith(':') ? `${first} ${second}` : first;
 }

@@ -1,7 +1,10 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { isGenerated } from '../print/header.js';
+
+/** Prefix of files that are being written; what a killed process leaves of them is removed by the next run. */
+export const STAGED = '.mcpgen-tmp-';
 
 /** A file as it should be. */
 export interface PlannedFile {
@@ -52,13 +55,14 @@ function findOrphans(folder: string, files: readonly PlannedFile[]): readonly Fi
   return folders.flatMap((name) => {
     const real = pathBelow(folder, name);
     if (!existsSync(real)) return [];
-    return readdirSync(real, { withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    return looking(real, () => readdirSync(real, { withFileTypes: true }))
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.startsWith(STAGED))
       .map((entry) => `${name}/${entry.name}`)
       .filter((file) => !expected.has(file))
       .sort()
       .flatMap((file): FileChange[] => {
-        const actual = readFileSync(path.join(folder, file), 'utf8');
+        const target = path.join(folder, file);
+        const actual = looking(target, () => readFileSync(target, 'utf8'));
         return isGenerated(actual) ? [{ path: file, status: 'orphaned', expected: undefined, actual }] : [];
       });
   });
@@ -70,7 +74,7 @@ export function pathBelow(folder: string, relative: string): string {
   const target = path.resolve(root, relative);
   if (!isInside(root, target) || !isInside(realParent(root), realParent(target))) {
     throw new McpgenError(`${JSON.stringify(relative)} would leave the output folder`, {
-      place: root,
+      place: target,
       remedy: 'Remove the symbolic link that leads out of it, or choose another output folder.',
     });
   }
@@ -87,33 +91,68 @@ function realParent(target: string): string {
   let existing = target;
   const rest: string[] = [];
   while (!existsSync(existing)) {
+    if (isLink(existing)) {
+      throw new McpgenError('this symbolic link leads nowhere', {
+        place: existing,
+        remedy: 'Remove it, or make what it leads to.',
+      });
+    }
     const parent = path.dirname(existing);
     if (parent === existing) break;
     rest.unshift(path.basename(existing));
     existing = parent;
   }
-  return path.join(realpathSync(existing), ...rest);
+  const nearest = existing;
+  return looking(nearest, () => {
+    if (rest.length > 0 && !statSync(nearest).isDirectory()) {
+      throw new McpgenError('a file stands where a folder should be', {
+        place: nearest,
+        remedy: 'Move it away, or choose another output folder.',
+      });
+    }
+    return path.join(realpathSync(nearest), ...rest);
+  });
+}
+
+function isLink(target: string): boolean {
+  return looking(target, () => {
+    try {
+      return lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    } catch (error) {
+      // A file stands above it: then it is not there.
+      if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+      throw error;
+    }
+  });
 }
 
 function readExisting(target: string, relative: string): string | undefined {
-  let stats;
-  try {
-    stats = lstatSync(target);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new McpgenError(
-      code === 'ENOTDIR'
-        ? 'a file stands where a folder should be'
-        : `cannot be looked at (${code ?? 'unknown error'})`,
-      { place: target, remedy: 'Move it away, or choose another output folder.', cause: error },
-    );
-  }
+  const stats = looking(target, () => lstatSync(target, { throwIfNoEntry: false }));
+  if (stats === undefined) return undefined;
   if (!stats.isFile()) {
     throw new McpgenError('something that is not a file is in the way', {
       place: target,
       remedy: `Move it away: ${relative} is to be written there.`,
     });
   }
-  return readFileSync(target, 'utf8');
+  return looking(target, () => readFileSync(target, 'utf8'));
+}
+
+/** Does something that may fail for reasons that lie in the file system. */
+function looking<T>(target: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof McpgenError) throw error;
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    const reasons: Record<string, string> = {
+      EACCES: 'permission to read it is missing',
+      ENAMETOOLONG: 'the name is too long for this file system',
+    };
+    throw new McpgenError(reasons[code] ?? `cannot be read (${code})`, {
+      place: target,
+      remedy: 'Mend that, or choose another output folder.',
+      cause: error,
+    });
+  }
 }

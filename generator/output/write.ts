@@ -1,10 +1,18 @@
-import { mkdirSync, openSync, closeSync, fsyncSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
-import { pathBelow, type FileChange } from './plan.js';
-
-/** Prefix of files that are being written; what a killed process leaves of them is removed by the next run. */
-const STAGED = '.mcpgen-tmp-';
+import { pathBelow, STAGED, type FileChange } from './plan.js';
 
 interface Staged {
   readonly temporary: string;
@@ -25,8 +33,7 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
   const staged: Staged[] = [];
   try {
     for (const parent of new Set(changes.map((change) => path.dirname(pathBelow(folder, change.path))))) {
-      const first = mkdirSync(parent, { recursive: true });
-      if (first !== undefined) made.push(first);
+      makeFolder(parent, made);
       removeLeftovers(parent);
     }
     for (const change of written) {
@@ -37,7 +44,7 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
     }
   } catch (error) {
     for (const { temporary } of staged) rmSync(temporary, { force: true });
-    for (const parent of made) rmSync(parent, { recursive: true, force: true });
+    for (const parent of made.reverse()) removeIfEmpty(parent);
     throw writeError(folder, error);
   }
   try {
@@ -49,9 +56,33 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
   }
 }
 
+/** Makes a folder and those above it, and notes which it made. Node's own way does not end below `/proc`. */
+function makeFolder(folder: string, made: string[]): void {
+  const missing: string[] = [];
+  for (let at = folder; !existsSync(at) && path.dirname(at) !== at; at = path.dirname(at)) missing.unshift(at);
+  for (const one of missing) {
+    try {
+      mkdirSync(one);
+      made.push(one);
+    } catch (error) {
+      // Another run may have made it in the meantime.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Another run may have written into a folder that this one made: it stays then. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It holds something, or is gone.
+  }
+}
+
 function writeFully(file: string, text: string): void {
   const bytes = Buffer.from(text, 'utf8');
-  const handle = openSync(file, 'w');
+  const handle = openSync(file, 'wx');
   try {
     let offset = 0;
     while (offset < bytes.length) offset += writeSync(handle, bytes, offset);
@@ -63,8 +94,9 @@ function writeFully(file: string, text: string): void {
 
 /** Removes staged files of processes that no longer run; those of one that does are its own. */
 function removeLeftovers(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith(STAGED)) continue;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const { name } = entry;
+    if (!name.startsWith(STAGED) || entry.isDirectory()) continue;
     const owner = Number.parseInt(name.slice(STAGED.length), 10);
     if (owner === process.pid || !isRunning(owner)) rmSync(path.join(folder, name), { force: true });
   }
@@ -83,6 +115,8 @@ function writeError(folder: string, error: unknown): McpgenError {
   if (error instanceof McpgenError) return error;
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
   const reasons: Record<string, string> = {
+    ENOENT: 'the folder cannot be made',
+    ENAMETOOLONG: 'the name is too long for this file system',
     ENOSPC: 'the disk is full',
     EFBIG: 'a file would be larger than allowed',
     EDQUOT: 'the disk quota is used up',

@@ -27,6 +27,21 @@ export function header(protocol: Protocol, command: string): string {
   return `${lines.join('\n')}\n`;
 }
 
+/**
+ * The header of a file that all revisions share.
+ *
+ * @param name - Its path below the output folder, without extension.
+ */
+export function runtimeHeader(name: string): string {
+  const lines = [
+    `${HEADER_MARK}; edits are lost when it runs again.`,
+    `// Shared by all revisions: ${name}`,
+    '// Regenerate: mcpgen generate --out <folder above this one>',
+    '/* eslint-disable */',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
 /** Text that cannot leave its line comment. */
 function inLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?').slice(0, 300);

@@ -1,5 +1,8 @@
 /** The files that a revision is made of, without their extension. */
-export type ModuleName = 'types' | 'methods' | 'messages' | 'guards' | 'errors' | 'index';
+export type ModuleName = 'types' | 'methods' | 'messages' | 'guards' | 'errors' | 'validators' | 'zod' | 'index';
+
+/** The files that all revisions share, without their extension. */
+export type RuntimeModule = 'runtime/validation';
 
 /** What stands behind the name of an imported file. */
 export type ImportExtension = 'js' | 'ts' | 'none';
@@ -18,6 +21,9 @@ export class SourceFile {
   readonly name: ModuleName;
   readonly #types = new Map<ModuleName, Set<string>>();
   readonly #values = new Map<ModuleName, Set<string>>();
+  readonly #namespaces = new Map<string, RuntimeModule>();
+  readonly #packages = new Map<string, string>();
+  readonly #reexports: { from: RuntimeModule; values: readonly string[]; types: readonly string[] }[] = [];
   readonly #parts: string[] = [];
 
   constructor(name: ModuleName) {
@@ -34,6 +40,24 @@ export class SourceFile {
     return use(this.#values, from, name);
   }
 
+  /** Uses a shared file as a whole, under a name. */
+  namespace(from: RuntimeModule, name: string): void {
+    this.#namespaces.set(name, from);
+  }
+
+  /** Uses a package as a whole, under a name. */
+  package(from: string, name: string): void {
+    this.#packages.set(name, from);
+  }
+
+  /** Passes names of a shared file on. */
+  reexport(
+    from: RuntimeModule,
+    names: { readonly values: readonly string[]; readonly types: readonly string[] },
+  ): void {
+    this.#reexports.push({ from, ...names });
+  }
+
   /** Adds a top-level piece of code; pieces are set apart by a blank line. */
   add(...code: string[]): void {
     this.#parts.push(code.join(''));
@@ -42,20 +66,39 @@ export class SourceFile {
   /** Names that the file exports. */
   exports(): readonly string[] {
     const declared = /^export (?:type|const|function) ([\w$]+)/gm;
-    return this.#parts.flatMap((part) => [...part.matchAll(declared)].map((match) => match[1] ?? ''));
+    return [
+      ...this.#parts.flatMap((part) => [...part.matchAll(declared)].map((match) => match[1] ?? '')),
+      ...this.#reexports.flatMap(({ values, types }) => [...values, ...types]),
+    ];
   }
 
   /** The file's text, still to be laid out by Prettier. */
   print(options: PrintOptions): string {
-    const imports = [...imported(this.#types, 'import type', options), ...imported(this.#values, 'import', options)];
-    const parts = [options.header, imports.join('\n'), ...this.#parts].map((part) => part.trimEnd());
+    const packages = [...this.#packages].map(([name, from]) => `import * as ${name} from ${JSON.stringify(from)};`);
+    const shared = [...this.#namespaces].map(
+      ([name, from]) => `import * as ${name} from "${specifier(from, options.importExtension)}";`,
+    );
+    const imports = [
+      ...packages,
+      ...shared,
+      ...imported(this.#types, 'import type', options),
+      ...imported(this.#values, 'import', options),
+    ];
+    const passedOn = this.#reexports.flatMap(({ from, values, types }) => {
+      const source = JSON.stringify(specifier(from, options.importExtension));
+      return [`export { ${values.join(', ')} } from ${source};`, `export type { ${types.join(', ')} } from ${source};`];
+    });
+    const parts = [options.header, imports.join('\n'), passedOn.join('\n'), ...this.#parts].map((part) =>
+      part.trimEnd(),
+    );
     return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
   }
 }
 
-/** The module specifier of another file of the same revision. */
-export function specifier(module: ModuleName, importExtension: ImportExtension): string {
-  return importExtension === 'none' ? `./${module}` : `./${module}.${importExtension}`;
+/** The module specifier of another file of the same revision, or of one that all revisions share. */
+export function specifier(module: ModuleName | RuntimeModule, importExtension: ImportExtension): string {
+  const file = module.startsWith('runtime/') ? `../${module}` : `./${module}`;
+  return importExtension === 'none' ? file : `${file}.${importExtension}`;
 }
 
 function use(uses: Map<ModuleName, Set<string>>, from: ModuleName, name: string): string {

@@ -31,14 +31,16 @@ export function findRevision(revision: string): BuiltinRevision | undefined {
 /**
  * A built-in revision by name.
  *
+ * @param otherwise - What else can be done where it is not built in.
  * @throws {@link McpgenError} listing the built-in ones if there is none of that name.
  */
-export function requireRevision(revision: string): BuiltinRevision {
+export function requireRevision(revision: string, otherwise = ''): BuiltinRevision {
   const found = findRevision(revision);
   if (found === undefined) {
     const known = builtinRevisions().map((item) => item.revision);
     throw new McpgenError(`revision ${JSON.stringify(revision)} is not built in`, {
-      remedy: `Built in are ${known.join(', ')}; for another, give --schema FILE and --catalog FILE.`,
+      place: '--revision',
+      remedy: `Built in are ${known.join(', ')}${otherwise}.`,
     });
   }
   return found;

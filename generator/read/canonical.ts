@@ -20,7 +20,14 @@ export type Dialect = 'draft-07' | '2020-12';
 export interface CanonicalSchema {
   readonly dialect: Dialect;
   readonly definitions: JsonObject;
+  /** Where the file itself has its definitions. */
+  readonly root: DefinitionsKey;
+  /** Keywords beside the definitions that say something which nothing reads. */
+  readonly unread: readonly string[];
 }
+
+/** Where a file has its definitions. */
+export type DefinitionsKey = '$defs' | 'definitions';
 
 const PROSE_KEYWORDS: ReadonlySet<string> = new Set(['description', '$comment']);
 const SCHEMA_MAPS: ReadonlySet<string> = new Set([
@@ -31,6 +38,16 @@ const SCHEMA_MAPS: ReadonlySet<string> = new Set([
   'definitions',
 ]);
 const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
+
+/** Keywords beside the definitions that change nothing about them. */
+const ROOT_KEYWORDS: ReadonlySet<string> = new Set([
+  '$schema',
+  '$comment',
+  '$defs',
+  'definitions',
+  'title',
+  'description',
+]);
 
 /** Keywords in the order in which a person reads a schema; others follow by name. */
 const KEYWORD_ORDER: readonly string[] = [
@@ -70,14 +87,19 @@ export function canonicalise(
   options: { prose?: 'keep' | 'strip' } = {},
 ): CanonicalSchema {
   if (!isObject(schema)) {
-    throw new McpgenError('a schema file holds one JSON object', { place });
+    throw new McpgenError('a schema file holds one JSON object', {
+      place,
+      remedy: 'Give a JSON Schema with definitions under `$defs` or `definitions`.',
+    });
   }
   const dialect = dialectOf(schema, place);
-  const definitions = definitionsOf(schema, place);
+  const { root, definitions } = definitionsOf(schema, place);
   const strip = options.prose === 'strip';
   return {
     dialect,
     definitions: mapOfSchemas(definitions, strip),
+    root,
+    unread: Object.keys(schema).filter((key) => !ROOT_KEYWORDS.has(key)),
   };
 }
 
@@ -97,7 +119,7 @@ function dialectOf(schema: JsonObject, place: string): Dialect {
   });
 }
 
-function definitionsOf(schema: JsonObject, place: string): JsonObject {
+function definitionsOf(schema: JsonObject, place: string): { root: DefinitionsKey; definitions: JsonObject } {
   const found = (['$defs', 'definitions'] as const).filter((key) => member(schema, key) !== undefined);
   const [key, second] = found;
   if (key === undefined) {
@@ -111,9 +133,12 @@ function definitionsOf(schema: JsonObject, place: string): JsonObject {
   }
   const definitions = member(schema, key);
   if (!isObject(definitions) || Object.keys(definitions).length === 0) {
-    throw new McpgenError('the schema has no definitions', { place: `${place}#/${key}` });
+    throw new McpgenError('the schema has no definitions', {
+      place: `${place}#/${key}`,
+      remedy: 'An object is expected here, with a schema for each definition.',
+    });
   }
-  return definitions;
+  return { root: key, definitions };
 }
 
 function mapOfSchemas(map: JsonObject, strip: boolean): JsonObject {

@@ -58,10 +58,13 @@ export interface Catalog {
 export async function checkCatalog(value: JsonValue, place: string): Promise<Catalog> {
   const undecided = firstUndecided(value);
   if (undecided !== undefined) {
-    throw new McpgenError(`${undecided.method} still has undecided members: ${undecided.members}`, {
-      place: `${place}#/methods/${undecided.index}`,
-      remedy: "Decide each of them, then remove the row's `undecided` list.",
-    });
+    throw new McpgenError(
+      `${undecided.method} is still undecided${undecided.members === '' ? '' : `: ${undecided.members}`}`,
+      {
+        place: `${place}#/methods/${undecided.index}`,
+        remedy: "Decide each of them, then remove the row's `undecided` list.",
+      },
+    );
   }
   // Loaded only for catalogs from outside: the built-in ones are held against the schema by the tests.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
@@ -69,9 +72,10 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
   const validate = ajv.compile(readBuiltinJson('catalog.schema.json') as object);
   if (!validate(value)) {
     const [error] = validate.errors ?? [];
-    const extra: unknown = error?.params['additionalProperty'];
+    const { additionalProperty, allowedValue, allowedValues } = (error?.params ?? {}) as Record<string, unknown>;
+    const which = additionalProperty ?? allowedValue ?? allowedValues;
     throw new McpgenError(
-      `${error?.message ?? 'is not a catalog'}${typeof extra === 'string' ? `: ${JSON.stringify(extra)}` : ''}`,
+      `${error?.message ?? 'is not a catalog'}${which === undefined ? '' : `: ${JSON.stringify(which)}`}`,
       {
         place: `${place}#${error?.instancePath ?? ''}`,
         remedy: 'The form of a catalog is in schema/catalog.schema.json; `mcpgen catalog derive` writes a first one.',
@@ -89,11 +93,16 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
     'errors',
     place,
   );
+  refuseRepeated(
+    catalog.errors.map((row) => row.code),
+    'errors',
+    place,
+  );
   return catalog;
 }
 
-function refuseRepeated(names: readonly string[], list: string, place: string): void {
-  const seen = new Map<string, number>();
+function refuseRepeated(names: readonly (string | number)[], list: string, place: string): void {
+  const seen = new Map<string | number, number>();
   names.forEach((name, index) => {
     const first = seen.get(name);
     if (first !== undefined) {
@@ -113,7 +122,12 @@ function firstUndecided(value: JsonValue): { index: number; method: string; memb
     if (!isObject(row)) continue;
     const list = member(row, 'undecided');
     if (Array.isArray(list)) {
-      return { index, method: JSON.stringify(member(row, 'method')), members: list.map(String).join(', ') };
+      const method = member(row, 'method');
+      return {
+        index,
+        method: typeof method === 'string' ? JSON.stringify(method) : 'the row',
+        members: list.filter((item) => typeof item === 'string').join(', '),
+      };
     }
   }
   return undefined;

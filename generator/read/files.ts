@@ -26,6 +26,11 @@ export function builtinPath(...names: string[]): string {
   return path.join(folder, ...names);
 }
 
+/** Text of a file of the package's folder `templates/`, which is copied into the output as it is. */
+export function readTemplate(...names: string[]): string {
+  return readText(builtinPath('..', 'templates', ...names));
+}
+
 /** Path of this package's own package.json, which lies beside `schema/`. */
 export function packageFile(): string {
   return builtinPath('..', 'package.json');

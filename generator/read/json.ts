@@ -1,4 +1,5 @@
 import { McpgenError } from '../errors.js';
+import { firstFault } from './json-fault.js';
 
 /** A value as JSON has it. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
@@ -36,18 +37,69 @@ function syntaxError(source: string, place: string, error: SyntaxError): McpgenE
   if (source.trim() === '') {
     return new McpgenError('the file is empty', { place, remedy: 'Give a JSON file.' });
   }
-  const at = /position (\d+)/.exec(error.message)?.[1];
-  const offset = at === undefined ? source.length : Number(at);
-  const before = source.slice(0, offset).split('\n');
-  const position = `${before.length}:${(before.at(-1) ?? '').length + 1}`;
-  const cut = offset >= source.trimEnd().length;
-  return new McpgenError(cut ? 'JSON ends too early' : 'not valid JSON', {
-    place: `${place}:${position}`,
-    remedy: cut
-      ? 'The file seems to be truncated; fetch it again.'
-      : `The parser says: ${error.message.split('\n')[0]?.slice(0, 160) ?? ''}`,
+  const fault = firstFault(source);
+  const at = `${place}:${positionOf(source, fault?.offset ?? 0)}`;
+  if (fault !== undefined && fault.offset >= source.trimEnd().length) {
+    return new McpgenError('JSON ends too early', {
+      place: at,
+      remedy: 'The file seems to be truncated; fetch it again.',
+      cause: error,
+    });
+  }
+  return new McpgenError(fault === undefined ? 'not valid JSON' : `not valid JSON: ${fault.message}`, {
+    place: at,
+    remedy: 'Correct it there, or check that this is the right file.',
     cause: error,
   });
+}
+
+/** Line and column of an offset, both from 1. */
+function positionOf(source: string, offset: number): string {
+  const before = source.slice(0, offset).split('\n');
+  return `${before.length}:${(before.at(-1) ?? '').length + 1}`;
+}
+
+/**
+ * Parses a JSON file that came from outside. Beyond {@link parseJson} it wants UTF-8, and no member twice in one object,
+ * of which a parser would drop one without a word.
+ *
+ * @param contents - The file as text or as bytes.
+ * @param place - What to call the file in an error.
+ * @throws {@link McpgenError} naming line and column.
+ */
+export function parseOutsideJson(contents: string | Uint8Array, place: string): JsonValue {
+  const text = typeof contents === 'string' ? contents : decode(contents, place);
+  const value = parseJson(text, place);
+  const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  const repeated = firstFault(source);
+  if (repeated !== undefined) {
+    throw new McpgenError(repeated.message, {
+      place: `${place}:${positionOf(source, repeated.offset)}`,
+      remedy: 'Keep one of the two, or rename one.',
+    });
+  }
+  return value;
+}
+
+function decode(bytes: Uint8Array, place: string): string {
+  const [first, second] = bytes;
+  const utf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  // Without its mark, UTF-16 shows by the zero byte that each ASCII character has.
+  if (utf16 || (bytes.length > 1 && (first === 0) !== (second === 0))) {
+    throw new McpgenError('the file is UTF-16', { place, remedy: 'Save it as UTF-8.' });
+  }
+  if (bytes.subarray(0, 4096).includes(0)) {
+    throw new McpgenError('the file is not text', { place, remedy: 'Give a JSON file; check the path.' });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new McpgenError('the file is not UTF-8 text', {
+      place,
+      remedy: 'Save it as UTF-8, or check that this is the right file.',
+      cause: error,
+    });
+  }
 }
 
 /** Nesting of a JSON value in levels, found without recursion. */

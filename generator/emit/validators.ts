@@ -1,0 +1,559 @@
+import { memberOf, refsIn } from '../model/derive.js';
+import { discriminate, kindsOf, lookupIn, resolve, type JsonKind, type TypeLookup } from '../model/discriminate.js';
+import {
+  findDefinition,
+  type Constraints,
+  type Method,
+  type ObjectNode,
+  type Protocol,
+  type TypeNode,
+} from '../model/protocol.js';
+import { SourceFile } from '../print/source-file.js';
+import { orderedMembers } from '../print/type.js';
+import { useDefinition, type EmitContext } from './context.js';
+import { MESSAGE_GUARDS } from './guards.js';
+
+/** `validators.ts`: for each definition a deep guard, a validator and an assertion, in plain code. */
+export function emitValidators(context: EmitContext): SourceFile {
+  const file = new SourceFile('validators');
+  file.namespace('runtime/validation', 'check');
+  const writer = new GuardWriter(context);
+  for (const definition of context.protocol.definitions) {
+    const name = useDefinition(file, context, definition.name);
+    file.add(writer.definition(definition.name, definition.type));
+    file.add(exportsOf(name));
+  }
+  emitDispatchers(file, context, writer);
+  file.reexport('runtime/validation', { values: REEXPORTED_VALUES, types: REEXPORTED_TYPES });
+  for (const code of writer.inline) file.add(code);
+  return file;
+}
+
+/** What a user of the validators needs of the runtime. */
+const REEXPORTED_VALUES: readonly string[] = [
+  'describeFailure',
+  'FORMATS',
+  'lenientList',
+  'missingContent',
+  'missingResultType',
+  'nullCursor',
+  'nullMembers',
+  'tolerating',
+  'unknownContent',
+  'ValidationError',
+];
+const REEXPORTED_TYPES: readonly string[] = [
+  'Deviation',
+  'Failure',
+  'Leniency',
+  'LenientList',
+  'Repair',
+  'ValidateOptions',
+  'Validation',
+  'Validator',
+];
+
+/** Names of the validators and guards that choose by method; those of a definition of such a name give way. */
+const BY_METHOD: ReadonlySet<string> = new Set([
+  'validateParams',
+  'validateResult',
+  'validateTaskResult',
+  'validateResponse',
+  'validateRequestMessage',
+  'validateNotificationMessage',
+  'isRequestMessage',
+  'isNotificationMessage',
+  'isMessageOf',
+  'isResultOf',
+  'isTaskResultOf',
+  'isResponseTo',
+]);
+
+/** A name made of a verb and a definition, marked as the definition's where a function on messages has it already. */
+function nameOf(verb: 'is' | 'validate' | 'assert', definition: string): string {
+  const name = verb + definition;
+  return BY_METHOD.has(name) || MESSAGE_GUARDS.has(name) ? `${name}Definition` : name;
+}
+
+function exportsOf(name: string): string {
+  const guard = nameOf('is', name);
+  return `/** Validates {@link ${name}}. */
+export const ${nameOf('validate', name)}: check.Validator<${name}> = /* @__PURE__ */ check.validator(${guard});
+
+/** Throws a {@link check.ValidationError} unless a value is a {@link ${name}}. */
+export const ${nameOf('assert', name)}: check.Assertion<${name}> = /* @__PURE__ */ check.assertion(${guard});
+`;
+}
+
+/** Most constants that a failure names one by one. */
+const MOST_NAMED = 8;
+
+/** Members that every object inherits: reading them plainly would find what the sender never sent. */
+function isInherited(name: string): boolean {
+  return name in Object.prototype;
+}
+
+/** Reads a member of `value`. */
+function read(name: string): string {
+  return isInherited(name) ? `check.own(value, ${JSON.stringify(name)})` : `value[${JSON.stringify(name)}]`;
+}
+
+/** Writes guards: one for each definition, and one for each inline type that is too large to stand in an expression. */
+class GuardWriter {
+  /** Guards of inline types, in the order in which they were asked for. */
+  readonly inline: string[] = [];
+  readonly #names = new Set<string>();
+  /** Functions of inline types by their type, so that one serves wherever it recurs. */
+  readonly #hoisted = new Map<string, string>();
+  readonly #context: EmitContext;
+  readonly #lookup: TypeLookup;
+  readonly #recursive: ReadonlySet<string>;
+
+  constructor(context: EmitContext) {
+    this.#context = context;
+    this.#lookup = lookupIn(context.protocol);
+    this.#recursive = recursiveDefinitions(context.protocol);
+    for (const { name } of context.protocol.definitions) this.#names.add(this.guardOf(name));
+  }
+
+  /** Name of the guard of a definition. */
+  guardOf(definition: string): string {
+    return nameOf('is', this.#context.printer.name(definition));
+  }
+
+  /** The guard of a definition. */
+  definition(definition: string, type: TypeNode): string {
+    const name = this.#context.printer.name(definition);
+    const guard = this.guardOf(definition);
+    const doc = `/** Whether a value is a {@link ${name}}, however deep one looks. */\n`;
+    const signature = `export function ${guard}(value: unknown): value is ${name} {\n`;
+    if (!this.#recursive.has(definition)) return `${doc}${signature}${this.#body(guard, type, name)}}\n`;
+    const expression = this.#expressionOrCall(type, 'value', guard);
+    return `${doc}${signature}return check.descend(value) && check.ascend(${expression});\n}\n`;
+  }
+
+  /** An expression that says whether `value` is of a type. */
+  #expression(type: TypeNode, value: string, hint: string): string {
+    switch (type.kind) {
+      case 'unknown':
+        return `check.present(${value})`;
+      case 'never':
+        return `check.nothing(${value})`;
+      case 'boolean':
+        return `check.boolean(${value})`;
+      case 'null':
+        return `check.literal(${value}, null)`;
+      case 'literal':
+        return `check.literal(${value}, ${JSON.stringify(type.value)})`;
+      case 'string':
+        return stringCheck(type.constraints, value);
+      case 'number':
+      case 'integer': {
+        const limits = limitsOf(type.constraints, NUMBER_LIMITS);
+        return all([`check.${type.kind}(${value})`, limits && `check.numberWithin(${value}, ${limits})`]);
+      }
+      case 'ref':
+        return `${this.guardOf(type.name)}(${value})`;
+      case 'array': {
+        const limits = limitsOf(type.constraints, { minItems: 'min', maxItems: 'max' });
+        return all([
+          type.items.kind === 'unknown'
+            ? `check.array(${value})`
+            : `check.list(${value}, ${this.#reference(type.items, `${hint}Item`)})`,
+          limits && `check.counted(${value}, ${limits})`,
+          type.constraints['uniqueItems'] === true && `check.distinct(${value})`,
+        ]);
+      }
+      case 'object': {
+        if (hasMembers(type)) return this.#call(type, value, hint);
+        const limits = limitsOf(type.constraints, { minProperties: 'min', maxProperties: 'max' });
+        return all([
+          type.rest === undefined || type.rest.kind === 'unknown'
+            ? `check.object(${value})`
+            : `check.map(${value}, ${this.#reference(type.rest, `${hint}Value`)})`,
+          limits && `check.sized(${value}, ${limits})`,
+        ]);
+      }
+      case 'union':
+      case 'intersection':
+        return this.#call(type, value, hint);
+    }
+  }
+
+  /** An expression, by way of a function of its own where a type needs statements. */
+  #expressionOrCall(type: TypeNode, value: string, hint: string): string {
+    return needsBody(type) ? this.#call(type, value, `${hint}Inner`) : this.#expression(type, value, hint);
+  }
+
+  #call(type: TypeNode, value: string, hint: string): string {
+    return `${this.#hoist(type, hint)}(${value})`;
+  }
+
+  /** A function that checks a type: one that exists, or a new one. */
+  #reference(type: TypeNode, hint: string): string {
+    return this.#existing(type) ?? this.#hoist(type, hint);
+  }
+
+  /** A function that checks a type, if there is one without writing it. */
+  #existing(type: TypeNode): string | undefined {
+    if (type.kind === 'ref') return this.guardOf(type.name);
+    if (type.kind === 'boolean') return 'check.boolean';
+    if (
+      type.kind === 'object' &&
+      !hasMembers(type) &&
+      isPlain(type.constraints) &&
+      (type.rest === undefined || type.rest.kind === 'unknown')
+    )
+      return 'check.object';
+    if (type.kind === 'array' && type.items.kind === 'unknown' && isPlain(type.constraints)) return 'check.array';
+    const primitive = type.kind === 'string' || type.kind === 'number' || type.kind === 'integer';
+    return primitive && isPlain(type.constraints) ? `check.${type.kind}` : undefined;
+  }
+
+  #hoist(type: TypeNode, hint: string): string {
+    const shape = JSON.stringify(type, withoutProse);
+    const same = this.#hoisted.get(shape);
+    if (same !== undefined) return same;
+    let name = hint;
+    for (let number = 2; this.#names.has(name); number += 1) name = `${hint}${number}`;
+    this.#names.add(name);
+    this.#hoisted.set(shape, name);
+    const index = this.inline.length;
+    // Kept in front of the inline types that it needs itself.
+    this.inline.push('');
+    this.inline[index] = `function ${name}(value: unknown): boolean {\n${this.#body(name, type)}}\n`;
+    return name;
+  }
+
+  #body(name: string, type: TypeNode, definition?: string): string {
+    if (type.kind === 'object' && hasMembers(type)) return this.#objectBody(name, type, definition);
+    if (type.kind === 'union') return this.#unionBody(name, type.variants, type.exclusive);
+    if (type.kind === 'intersection') {
+      const parts = all(type.parts.map((part, index) => this.#expression(part, 'value', `${name}Part${index + 1}`)));
+      return `return ${definition === undefined ? parts : `(${parts}) || check.inside(${JSON.stringify(definition)})`};\n`;
+    }
+    return `return ${this.#expression(type, 'value', name)};\n`;
+  }
+
+  #objectBody(name: string, type: ObjectNode, definition: string | undefined): string {
+    const checks = ['check.object(value)'];
+    for (const member of orderedMembers(type.members)) {
+      const hint = name + capitalised(member.name);
+      if (member.required) checks.push(this.#expression(member.type, read(member.name), hint));
+      else if (member.type.kind !== 'unknown') checks.push(this.#optional(member.type, read(member.name), hint));
+    }
+    const limits = limitsOf(type.constraints, { minProperties: 'min', maxProperties: 'max' });
+    if (limits !== undefined) checks.push(`check.sized(value, ${limits})`);
+    if (type.rest !== undefined && type.rest.kind !== 'unknown') {
+      const known = JSON.stringify(type.members.map((member) => member.name));
+      const item = type.rest.kind === 'never' ? 'check.nothing' : this.#reference(type.rest, `${name}Value`);
+      checks.push(`check.rest(value, ${known}, ${item})`);
+    }
+    return definition === undefined
+      ? `return ${all(checks)};\n`
+      : `return (${all(checks)}) || check.inside(${JSON.stringify(definition)});\n`;
+  }
+
+  #optional(type: TypeNode, value: string, hint: string): string {
+    const existing = this.#existing(type);
+    if (existing !== undefined) return `check.optional(${value}, ${existing})`;
+    if (needsBody(type)) return `check.optional(${value}, ${this.#hoist(type, hint)})`;
+    return `(${value} === undefined || ${grouped(this.#expression(type, value, hint))})`;
+  }
+
+  #unionBody(name: string, variants: readonly TypeNode[], exclusive: boolean): string {
+    const variantHint = (index: number): string => `${name}Variant${index + 1}`;
+    if (exclusive) {
+      const outcomes = variants.map((variant, index) => this.#expression(variant, 'value', variantHint(index)));
+      return `return check.exactlyOne(value, ${outcomes.join(', ')});\n`;
+    }
+    const simple = simpleUnion(variants);
+    if (simple !== undefined) return `return ${simple};\n`;
+    const pick = (indices: readonly number[]): string => {
+      const types = indices.map((index) => variants[index] ?? { kind: 'never' as const });
+      const [only, second] = types;
+      if (only !== undefined && second === undefined)
+        return `return ${this.#expression(only, 'value', variantHint(indices[0] ?? 0))};\n`;
+      return `return check.any(value, ${types.map((type, position) => this.#reference(type, variantHint(indices[position] ?? 0))).join(', ')});\n`;
+    };
+    const kinds = variants.map((variant) => kindsOf(variant, this.#lookup));
+    if (kinds.some((own) => own === undefined)) return pick(variants.map((_, index) => index));
+
+    const byKind = new Map<JsonKind, number[]>();
+    kinds.forEach((own, index) => {
+      for (const kind of own ?? []) byKind.set(kind, [...(byKind.get(kind) ?? []), index]);
+    });
+    const objects = byKind.get('object') ?? [];
+    const tests = new Map<string, { conditions: string[]; indices: readonly number[] }>();
+    for (const [kind, indices] of byKind) {
+      if (kind === 'object') continue;
+      const entry = tests.get(indices.join()) ?? { conditions: [], indices };
+      entry.conditions.push(kindTest(kind));
+      tests.set(indices.join(), entry);
+    }
+    const lines = [...tests.values()].map(
+      ({ conditions, indices }) => `if (${conditions.join(' || ')}) ${pick(indices)}`,
+    );
+    const expected = JSON.stringify(kindsText([...byKind.keys()]));
+    if (objects.length === 0) return `${lines.join('')}return check.miss(${expected}, value);\n`;
+    if (tests.size > 0)
+      lines.push(`if (typeof value !== "object" || value === null) return check.miss(${expected}, value);\n`);
+    const chosen = objects.map((index) => variants[index] ?? { kind: 'never' as const });
+    const discriminator = chosen.length > 1 ? discriminate(chosen, this.#lookup) : undefined;
+    if (discriminator === undefined) return `${lines.join('')}${pick(objects)}`;
+
+    const { member, cases } = discriminator;
+    const byTarget = new Map<string, { tags: string[]; indices: readonly number[] }>();
+    for (const [tag, positions] of cases) {
+      const indices = positions.map((position) => objects[position] ?? 0);
+      const entry = byTarget.get(indices.join()) ?? { tags: [], indices };
+      entry.tags.push(JSON.stringify(tag));
+      byTarget.set(indices.join(), entry);
+    }
+    const branches = [...byTarget.values()].map(
+      ({ tags, indices }) => `${tags.map((tag) => `case ${tag}:\n`).join('')}${pick(indices)}`,
+    );
+    const otherwise =
+      cases.size > MOST_NAMED
+        ? `check.miss(${JSON.stringify(`one of ${cases.size} known values`)}, ${read(member)})`
+        : `check.noneOf(${read(member)}, ${[...cases.keys()].map((tag) => JSON.stringify(tag)).join(', ')})`;
+    return `${lines.join('')}if (!check.object(value)) return false;
+switch (${read(member)}) {\n${branches.join('')}default:\nreturn ${otherwise};\n}\n`;
+  }
+}
+
+/** Definitions that can contain themselves. */
+function recursiveDefinitions(protocol: Protocol): ReadonlySet<string> {
+  const targets = new Map(
+    protocol.definitions.map((definition) => [definition.name, new Set(refsIn(definition.type))]),
+  );
+  const reaches = (from: string, wanted: string): boolean => {
+    const seen = new Set<string>();
+    const open = [...(targets.get(from) ?? [])];
+    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (name === wanted) return true;
+      if (seen.has(name)) continue;
+      seen.add(name);
+      open.push(...(targets.get(name) ?? []));
+    }
+    return false;
+  };
+  return new Set(protocol.definitions.map((definition) => definition.name).filter((name) => reaches(name, name)));
+}
+
+function withoutProse(key: string, value: unknown): unknown {
+  return key === 'doc' || key === 'deprecated' || key === 'defaultValue' ? undefined : value;
+}
+
+function hasMembers(type: ObjectNode): boolean {
+  return type.members.length > 0 || type.rest?.kind === 'never';
+}
+
+/** Whether a type's guard consists of more than one expression. */
+function needsBody(type: TypeNode): boolean {
+  return type.kind === 'union' || type.kind === 'intersection' || (type.kind === 'object' && hasMembers(type));
+}
+
+function isPlain(constraints: Constraints): boolean {
+  return Object.keys(constraints).length === 0;
+}
+
+/** Validators by method: of params, results and whole messages. */
+function emitDispatchers(file: SourceFile, context: EmitContext, writer: GuardWriter): void {
+  const method = file.type('methods', 'Method');
+  const requestMethod = file.type('methods', 'RequestMethod');
+  const classify = file.value('guards', 'classify');
+  const wire = context.methods.map((named) => named.method);
+  const requests = wire.filter((item) => item.kind === 'request');
+  const switchOn = (rows: readonly (readonly [Method, string])[], otherwise: string): string =>
+    `switch (method) {\n${rows.map(([row, expression]) => `case ${JSON.stringify(row.name)}:\nreturn ${expression};\n`).join('')}default:\nreturn ${otherwise};\n}\n`;
+  const unknown = 'check.miss("a method of this revision", method)';
+
+  file.add(`/** Validates the params of a method; \`undefined\` stands for a message without params. */
+export function validateParams<M extends ${method}>(
+  method: M,
+  params: unknown,
+  options?: check.ValidateOptions,
+): check.Validation<${file.type('methods', 'ParamsOf')}<M>> {
+  // The params are checked where they belong, in a message; pointers are their own all the same.
+  return check.run((value) => isMessageOf(method, { jsonrpc: "2.0", id: 0, method, params: value }), params, options);
+}
+`);
+  file.add(
+    `function isMessageOf(method: string, value: unknown): boolean {\n${switchOn(
+      wire.map((row) => [row, `${writer.guardOf(row.message)}(value)`] as const),
+      'check.miss("a method of this revision", method)',
+    )}}\n`,
+  );
+
+  const kinds = findDefinition(context.protocol, 'Result');
+  const hasResultType = memberOf(kinds?.type, 'resultType') !== undefined;
+  const note = hasResultType
+    ? '\n * The kind of result decides by what it is measured: one that asks for input is never taken for a complete one, and one\n * without `resultType`, as older servers send it, is complete.'
+    : '';
+  file.add(`/**
+ * Validates the result of a request by the request's method.${note}
+ */
+export function validateResult<M extends ${requestMethod}>(
+  method: M,
+  result: unknown,
+  options?: check.ValidateOptions,
+): check.Validation<${file.type('methods', 'ResultOf')}<M>> {
+  return check.run((value) => isResultOf(method, value), result, options);
+}
+`);
+  const resultCheck = (row: Method): string => {
+    const [complete = 'Result', ...others] = row.results;
+    if (!hasResultType) return `${writer.guardOf(complete)}(value)`;
+    const asking = others.includes('InputRequiredResult') ? `, ${writer.guardOf('InputRequiredResult')}` : '';
+    return `check.resultOf(value, ${writer.guardOf(complete)}${asking})`;
+  };
+  file.add(
+    `function isResultOf(method: string, value: unknown): boolean {\n${switchOn(
+      requests.map((row) => [row, resultCheck(row)] as const),
+      unknown,
+    )}}\n`,
+  );
+
+  const tasks = requests.filter((row) => row.taskResult !== undefined);
+  if (tasks.length > 0) {
+    file.add(`/** Validates what a request is answered with at once if its params ask for a task. */
+export function validateTaskResult<M extends keyof ${file.type('methods', 'TaskResultMap')}>(
+  method: M,
+  result: unknown,
+  options?: check.ValidateOptions,
+): check.Validation<TaskResultMap[M]> {
+  return check.run((value) => isTaskResultOf(method, value), result, options);
+}
+`);
+    file.add(
+      `function isTaskResultOf(method: string, value: unknown): boolean {\n${switchOn(
+        tasks.map((row) => [row, `${writer.guardOf(row.taskResult ?? '')}(value)`] as const),
+        unknown,
+      )}}\n`,
+    );
+  }
+
+  file.add(`/** Validates a whole response to a request, envelope and all, by the request's method. */
+export function validateResponse<M extends ${requestMethod}>(
+  method: M,
+  response: unknown,
+  options?: check.ValidateOptions,
+): check.Validation<${file.type('messages', 'ResultResponse')}<ResultOf<M>> | ${file.type('messages', 'ErrorResponse')}> {
+  return check.run((value) => isResponseTo(method, value), response, options);
+}
+`);
+  file.add(`function isResponseTo(method: string, value: unknown): boolean {
+  const classified = ${classify}(value);
+  if (classified.kind === "result") return isResultOf(method, classified.message.result);
+  return classified.kind === "error" || check.miss(\`a response (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
+}
+`);
+  for (const kind of ['request', 'notification'] as const) {
+    const Kind = kind === 'request' ? 'Request' : 'Notification';
+    const client = file.type('messages', `Client${Kind}Message`);
+    const server = file.type('messages', `Server${Kind}Message`);
+    const guard = `is${Kind}Message`;
+    file.add(`/** Validates a whole ${kind} of either side, envelope and all, by its method. */
+export const validate${Kind}Message: check.Validator<${client} | ${server}> = /* @__PURE__ */ check.validator(${guard});
+`);
+    file.add(`/** Whether a value is a whole ${kind} of either side, envelope and all. */
+export function ${guard}(value: unknown): value is ${client} | ${server} {
+  const classified = ${classify}(value);
+  if (classified.kind !== "${kind}") {
+    return check.miss(\`a ${kind} (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
+  }
+  const { message } = classified;
+  const { method } = message;
+  return ${file.value('guards', `isClient${Kind}`)}(message) || ${file.value('guards', `isServer${Kind}`)}(message)
+    ? isMessageOf(method, value)
+    : check.miss("the method of a ${kind}", method);
+}
+`);
+  }
+}
+
+function all(parts: readonly (string | false | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== false && part !== '').join(' && ');
+}
+
+function grouped(expression: string): string {
+  return expression.includes(' && ') ? `(${expression})` : expression;
+}
+
+const NUMBER_LIMITS = {
+  minimum: 'min',
+  maximum: 'max',
+  exclusiveMinimum: 'above',
+  exclusiveMaximum: 'below',
+  multipleOf: 'step',
+} as const;
+
+function stringCheck(constraints: Constraints, value: string): string {
+  const format = constraints['format'];
+  const limits = limitsOf(constraints, { minLength: 'min', maxLength: 'max', pattern: 'pattern' });
+  const parts = [
+    typeof format === 'string' && `check.formatted(${value}, ${JSON.stringify(format)})`,
+    limits && `check.stringWithin(${value}, ${limits})`,
+  ];
+  return all(parts) || `check.string(${value})`;
+}
+
+/** Constraints as an object literal, under the names that the runtime gives them. */
+function limitsOf(constraints: Constraints, names: Readonly<Record<string, string>>): string | undefined {
+  const entries = Object.entries(names)
+    .filter(([keyword]) => Object.hasOwn(constraints, keyword))
+    .map(([keyword, name]) => {
+      const value = constraints[keyword];
+      return `${name}: ${keyword === 'pattern' ? `new RegExp(${JSON.stringify(value)}, "u")` : JSON.stringify(value)}`;
+    });
+  return entries.length === 0 ? undefined : `{ ${entries.join(', ')} }`;
+}
+
+/** A union of plain kinds and constants, as one expression. */
+function simpleUnion(variants: readonly TypeNode[]): string | undefined {
+  const conditions: string[] = [];
+  const texts: string[] = [];
+  for (const variant of variants) {
+    if (variant.kind === 'literal') {
+      conditions.push(`value === ${JSON.stringify(variant.value)}`);
+      texts.push(JSON.stringify(variant.value));
+      continue;
+    }
+    const kind = variant.kind;
+    if (kind !== 'string' && kind !== 'number' && kind !== 'integer' && kind !== 'boolean' && kind !== 'null')
+      return undefined;
+    if (!isPlain(variant.constraints)) return undefined;
+    conditions.push(PLAIN_TESTS[kind]);
+    texts.push(kindsText([kind]));
+  }
+  if (variants.every((variant) => variant.kind === 'literal'))
+    return `${conditions.join(' || ')} || check.noneOf(value, ${texts.join(', ')})`;
+  return `${conditions.join(' || ')} || check.miss(${JSON.stringify(alternatives(texts))}, value)`;
+}
+
+const PLAIN_TESTS = {
+  string: 'typeof value === "string"',
+  number: 'Number.isFinite(value)',
+  integer: 'Number.isInteger(value)',
+  boolean: 'typeof value === "boolean"',
+  null: 'value === null',
+} as const;
+
+function kindTest(kind: JsonKind): string {
+  if (kind === 'array') return 'Array.isArray(value)';
+  return kind === 'null' ? 'value === null' : `typeof value === ${JSON.stringify(kind)}`;
+}
+
+function kindsText(kinds: readonly string[]): string {
+  return alternatives(kinds.map((kind) => (kind === 'null' ? 'null' : `${/^[aio]/.test(kind) ? 'an' : 'a'} ${kind}`)));
+}
+
+function alternatives(texts: readonly string[]): string {
+  return texts.length < 2 ? (texts[0] ?? 'nothing') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1) ?? ''}`;
+}
+
+function capitalised(name: string): string {
+  const words = name.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}

@@ -1,0 +1,373 @@
+import { McpgenError } from '../errors.js';
+import { discriminate, lookupIn, resolve, type TypeLookup } from '../model/discriminate.js';
+import type { Constraints, Definition, Member, ObjectNode, TypeNode } from '../model/protocol.js';
+import { docComment } from '../print/doc-comment.js';
+import { literalKey } from '../print/names.js';
+import { SourceFile } from '../print/source-file.js';
+import { orderedMembers } from '../print/type.js';
+import type { EmitContext } from './context.js';
+
+/** `zod.ts`: a Zod 4 schema for every definition, with the verdict of its JSON Schema. */
+export function emitZod(context: EmitContext): SourceFile {
+  const file = new SourceFile('zod');
+  file.package('zod', 'z');
+  const writer = new SchemaWriter(file, context);
+  const schemas = inOrder(context.protocol.definitions).map((definition) => writer.definition(definition));
+  file.add(PREFACE);
+  for (const helper of writer.helpers()) file.add(helper);
+  for (const schema of schemas) file.add(schema);
+  return file;
+}
+
+const PREFACE = `// Needs Zod 4.4 or later. A value comes back as Zod copies it, equal to what went in: unknown members stay, and nothing is
+// filled in. Formats are not checked. The value of a member named __proto__ is not checked, and never copied, as
+// everywhere in Zod.
+`;
+
+/** What schemas are made with beside Zod itself. Each is written only into files that use it. */
+const HELPERS = {
+  schema: `/** Makes a schema. Calls are marked as pure, so that a bundler leaves out the schemas that nothing uses. */
+function schema<T>(make: () => T): T {
+  return make();
+}
+`,
+  optional: `/** An optional member; its type does not allow undefined, but undefined passes for an absent member. */
+const optional = z.optional as <T extends z.core.SomeType>(inner: T) => z.ZodExactOptional<T>;
+`,
+  present: `/** A required member that may be anything but absent. */
+function present<T extends z.ZodType>(inner: T): T {
+  return inner.refine((value) => value !== undefined, "Invalid input: expected a value, received undefined") as T;
+}
+`,
+  integer: `/** A number without a fraction, however large: z.int() would refuse unsafe ones. */
+const integer = /* @__PURE__ */ schema(() => z.number().refine(Number.isInteger, "Invalid input: expected integer"));
+`,
+  anyObject: `/** Any object, whatever its members. */
+const anyObject: z.ZodType<object> = /* @__PURE__ */ schema(() => z.looseObject({}));
+`,
+  characters: `/** The length of a text in characters, of which some are two units long. */
+function characters(text: string): number {
+  return [...text].length;
+}
+`,
+  members: `/** The number of members of an object. */
+function members(value: object): number {
+  return Object.keys(value).length;
+}
+`,
+  unique: `/** Whether no two items are equal. */
+function unique(items: readonly unknown[]): boolean {
+  return new Set(items.map((item) => JSON.stringify(item, sorted))).size === items.length;
+}
+
+/** Sorts the members of objects, so that equal values have one text. */
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+`,
+  both: `/** What both schemas accept. An intersection would let an unknown member pass that only one of them refuses. */
+function both<A extends z.ZodType, B extends z.ZodType>(left: A, right: B): z.ZodType<z.infer<A> & z.infer<B>> {
+  return z.pipe(left, right as z.ZodType<z.infer<B>, z.infer<A>>) as z.ZodType<z.infer<A> & z.infer<B>>;
+}
+`,
+} as const;
+
+type Helper = keyof typeof HELPERS;
+
+/** Names that a file has beside its schemas, which end in \`Schema\`. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['z', 'sorted', ...Object.keys(HELPERS)]);
+
+/** Definitions with those that they refer to in front of them, as far as there is such an order; else by name. */
+function inOrder(definitions: readonly Definition[]): readonly Definition[] {
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]));
+  const ordered: Definition[] = [];
+  const visit = (name: string): void => {
+    const definition = byName.get(name);
+    if (definition === undefined) return;
+    byName.delete(name);
+    for (const reference of references(definition.type)) visit(reference);
+    ordered.push(definition);
+  };
+  for (const { name } of definitions) visit(name);
+  return ordered;
+}
+
+function references(type: TypeNode): readonly string[] {
+  switch (type.kind) {
+    case 'ref':
+      return [type.name];
+    case 'array':
+      return references(type.items);
+    case 'union':
+      return type.variants.flatMap(references);
+    case 'intersection':
+      return type.parts.flatMap(references);
+    case 'object':
+      return [
+        ...orderedMembers(type.members).flatMap((member) => references(member.type)),
+        ...(type.rest === undefined ? [] : references(type.rest)),
+      ];
+    default:
+      return [];
+  }
+}
+
+/** The variants of a union that is written out inside another one; any other type is one variant. */
+function inlined(type: TypeNode): readonly TypeNode[] {
+  return type.kind === 'union' && !type.exclusive ? type.variants.flatMap(inlined) : [type];
+}
+
+/** Writes schemas one after the other, in an order in which each stands behind those that it needs. */
+class SchemaWriter {
+  readonly #file: SourceFile;
+  readonly #context: EmitContext;
+  readonly #lookup: TypeLookup;
+  readonly #used = new Set<Helper>();
+  /** Definitions whose schemas are written already. */
+  readonly #written = new Set<string>();
+  /** Definitions that were referred to before they were written. Their type has to be spelled out. */
+  readonly #awaited = new Set<string>();
+  /** The definition that is being written. */
+  #current = '';
+
+  constructor(file: SourceFile, context: EmitContext) {
+    this.#file = file;
+    this.#context = context;
+    this.#lookup = lookupIn(context.protocol);
+  }
+
+  /** The helpers that the schemas written so far use. */
+  helpers(): readonly string[] {
+    return (Object.keys(HELPERS) as Helper[]).filter((name) => this.#used.has(name)).map((name) => HELPERS[name]);
+  }
+
+  definition({ name, type, doc, deprecated }: Definition): string {
+    this.#current = name;
+    const comment = docComment({ text: doc, deprecated }, new Set());
+    const schema = this.#schema(type);
+    this.#written.add(name);
+    const annotation = this.#awaited.has(name) ? `: z.ZodType<${this.#typeName(name)}>` : '';
+    // An alias makes nothing that a bundler would have to be told about.
+    const value = type.kind === 'ref' && annotation === '' ? schema : this.#pure(schema);
+    return `${comment}export const ${this.#schemaName(name)}${annotation} = ${value};\n`;
+  }
+
+  #pure(schema: string): string {
+    return `/* @__PURE__ */ ${this.#use('schema')}(() => ${schema})`;
+  }
+
+  #use(helper: Helper): Helper {
+    this.#used.add(helper);
+    return helper;
+  }
+
+  #schemaName(definition: string): string {
+    return `${this.#context.printer.name(definition)}Schema`;
+  }
+
+  /** The name of a definition's type, imported. */
+  #typeName(definition: string): string {
+    const name = this.#context.printer.name(definition);
+    if (OWN_NAMES.has(name)) throw this.#fault(`the name ${JSON.stringify(name)} is taken in zod.ts`);
+    return this.#file.type('types', name);
+  }
+
+  #schema(type: TypeNode): string {
+    switch (type.kind) {
+      case 'unknown':
+      case 'never':
+      case 'boolean':
+      case 'null':
+        return `z.${type.kind}()`;
+      case 'string':
+        return this.#string(type.constraints);
+      case 'number':
+        return this.#number('z.number()', type.constraints);
+      case 'integer':
+        return this.#number(this.#use('integer'), type.constraints);
+      case 'literal':
+        return type.value === null ? 'z.null()' : `z.literal(${JSON.stringify(type.value)})`;
+      case 'array':
+        return this.#array(type.items, type.constraints);
+      case 'object':
+        return this.#object(type);
+      case 'union':
+        return type.exclusive ? `z.xor([${this.#list(type.variants)}])` : this.#union(type.variants);
+      case 'intersection':
+        return this.#intersection(type.parts);
+      case 'ref':
+        return this.#reference(type.name);
+    }
+  }
+
+  #list(types: readonly TypeNode[]): string {
+    return types.map((type) => this.#schema(type)).join(', ');
+  }
+
+  #reference(name: string): string {
+    if (this.#written.has(name)) return this.#schemaName(name);
+    this.#awaited.add(name);
+    return `z.lazy(() => ${this.#schemaName(name)})`;
+  }
+
+  #string(constraints: Constraints): string {
+    const { minLength, maxLength, pattern } = constraints;
+    return [
+      'z.string()',
+      ...(typeof pattern === 'string' ? [`.regex(${this.#regularExpression(pattern)})`] : []),
+      ...this.#sizes('characters', 'string', 'characters', minLength, maxLength),
+    ].join('');
+  }
+
+  #regularExpression(pattern: string): string {
+    try {
+      return String(new RegExp(pattern, 'u'));
+    } catch (error) {
+      throw this.#fault(`${JSON.stringify(pattern)} is not a regular expression`, { cause: error });
+    }
+  }
+
+  #number(base: string, constraints: Constraints): string {
+    const limits = [
+      ['minimum', 'min'],
+      ['maximum', 'max'],
+      ['exclusiveMinimum', 'gt'],
+      ['exclusiveMaximum', 'lt'],
+    ] as const;
+    const checks = limits.flatMap(([keyword, method]) => {
+      const limit = constraints[keyword];
+      return limit === undefined ? [] : [`.${method}(${JSON.stringify(limit)})`];
+    });
+    const step = JSON.stringify(constraints['multipleOf']);
+    // Zod's own check rounds; JSON Schema asks whether the quotient is an integer.
+    const multiple = `.refine((value) => Number.isInteger(value / ${step}), "Invalid number: must be a multiple of ${step}")`;
+    return [base, ...checks, ...(constraints['multipleOf'] === undefined ? [] : [multiple])].join('');
+  }
+
+  #array(items: TypeNode, { minItems, maxItems, uniqueItems }: Constraints): string {
+    return [
+      `z.array(${this.#schema(items)})`,
+      ...(minItems === undefined ? [] : [`.min(${JSON.stringify(minItems)})`]),
+      ...(maxItems === undefined ? [] : [`.max(${JSON.stringify(maxItems)})`]),
+      ...(uniqueItems === true ? [`.refine(${this.#use('unique')}, "Invalid input: two items are equal")`] : []),
+    ].join('');
+  }
+
+  #object(type: ObjectNode): string {
+    const { minProperties, maxProperties } = type.constraints;
+    return [
+      this.#unlimitedObject(type),
+      ...this.#sizes('members', 'object', 'properties', minProperties, maxProperties),
+    ].join('');
+  }
+
+  /** Checks of a size that Zod does not measure as JSON Schema does. */
+  #sizes(measure: Helper, what: string, unit: string, low: unknown, high: unknown): readonly string[] {
+    const check = (limit: unknown, operator: string, size: string): readonly string[] => {
+      if (limit === undefined) return [];
+      const bound = `${operator}${JSON.stringify(limit)}`;
+      return [
+        `.refine((value) => ${this.#use(measure)}(value) ${bound}, "Too ${size}: expected ${what} to have ${bound} ${unit}")`,
+      ];
+    };
+    return [...check(low, '>=', 'small'), ...check(high, '<=', 'big')];
+  }
+
+  #unlimitedObject({ members, rest, shape }: ObjectNode): string {
+    if (members.length === 0) {
+      if (shape === 'opaque' || shape === 'empty') return this.#use('anyObject');
+      if (rest?.kind !== 'never')
+        return `z.record(z.string(), ${rest === undefined ? 'z.unknown()' : this.#schema(rest)})`;
+    }
+    const block = `{${orderedMembers(members)
+      .map((member) => `\n${literalKey(member.name)}: ${this.#member(member)},`)
+      .join('')}\n}`;
+    if (rest === undefined || rest.kind === 'unknown') return `z.looseObject(${block})`;
+    if (rest.kind === 'never') return `z.strictObject(${block})`;
+    return `z.object(${block}).catchall(${this.#schema(rest)})`;
+  }
+
+  #member({ name, required, type }: Member): string {
+    if (name in Object.prototype) {
+      throw this.#fault(`Zod cannot check a member named ${JSON.stringify(name)}, since every object inherits one`, {
+        member: name,
+        remedy: 'Leave zod out, or rename the member in the schema.',
+      });
+    }
+    const schema = this.#schema(type);
+    if (!required) return `${this.#use('optional')}(${schema})`;
+    return this.#allowsUndefined(type) ? `${this.#use('present')}(${schema})` : schema;
+  }
+
+  /** Whether a type's schema lets undefined pass, so that Zod would not miss a required member. */
+  #allowsUndefined(type: TypeNode): boolean {
+    const resolved = resolve(type, this.#lookup);
+    switch (resolved.kind) {
+      case 'unknown':
+        return true;
+      case 'union':
+        return resolved.variants.some((variant) => this.#allowsUndefined(variant));
+      case 'intersection':
+        return resolved.parts.every((part) => this.#allowsUndefined(part));
+      default:
+        return false;
+    }
+  }
+
+  #union(given: readonly TypeNode[]): string {
+    const variants = given.flatMap(inlined);
+    const literals = variants.flatMap((variant) => (variant.kind === 'literal' ? [variant.value] : []));
+    if (literals.length === variants.length) {
+      const list = [...new Set(literals)].map((value) => JSON.stringify(value)).join(', ');
+      return literals.every((value) => typeof value === 'string') ? `z.enum([${list}])` : `z.literal([${list}])`;
+    }
+    const schemas = [...new Set(variants.map((variant) => this.#schema(variant)))];
+    const [first, second] = schemas.filter((schema) => schema !== 'z.null()');
+    if (first !== undefined && second === undefined) return schemas.length === 1 ? first : `${first}.nullable()`;
+    const member = this.#discriminator(variants);
+    if (member === undefined) return `z.union([${schemas.join(', ')}])`;
+    return `z.discriminatedUnion(${JSON.stringify(member)}, [${schemas.join(', ')}])`;
+  }
+
+  /** The member by which Zod can tell the variants of a union apart, if there is one. */
+  #discriminator(variants: readonly TypeNode[]): string | undefined {
+    const readable = variants.every(
+      (variant) =>
+        resolve(variant, this.#lookup).kind === 'object' &&
+        // Of a schema whose type is spelled out, Zod's types no longer know the members.
+        !(variant.kind === 'ref' && (this.#awaited.has(variant.name) || !this.#written.has(variant.name))),
+    );
+    const found = readable ? discriminate(variants, this.#lookup) : undefined;
+    const distinct = found !== undefined && [...found.cases.values()].every((indices) => indices.length === 1);
+    return distinct ? found.member : undefined;
+  }
+
+  #intersection(parts: readonly TypeNode[]): string {
+    const exact = parts.some((part) => this.#mayBeStrict(part));
+    const join = exact ? this.#use('both') : 'z.intersection';
+    return parts.map((part) => this.#schema(part)).reduce((left, right) => `${join}(${left}, ${right})`);
+  }
+
+  #mayBeStrict(type: TypeNode): boolean {
+    const resolved = resolve(type, this.#lookup);
+    switch (resolved.kind) {
+      case 'object':
+        return resolved.rest?.kind === 'never';
+      case 'union':
+        return resolved.variants.some((variant) => this.#mayBeStrict(variant));
+      case 'intersection':
+        return resolved.parts.some((part) => this.#mayBeStrict(part));
+      default:
+        return false;
+    }
+  }
+
+  #fault(message: string, more: { member?: string; remedy?: string; cause?: unknown } = {}): McpgenError {
+    return new McpgenError(`${this.#current}${more.member === undefined ? '' : `.${more.member}`}: ${message}`, {
+      place: `${this.#context.protocol.source.file}#/$defs/${this.#current}`,
+      remedy: more.remedy ?? 'Rename or correct it in the schema.',
+      ...(more.cause === undefined ? {} : { cause: more.cause }),
+    });
+  }
+}

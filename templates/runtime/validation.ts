@@ -1,0 +1,668 @@
+/**
+ * What the generated guards and validators stand on: small checks that say yes or no, and a way to find out why not.
+ *
+ * A guard is plain code that reads members and checks them one after the other; it carries no pointers and no texts. When
+ * it says no, it is run once more over a stand-in for the value that notes which member is read: the member that was read
+ * last before the no is the wrong one. So a valid value costs nothing beyond its checks, and an invalid one gets its place
+ * and reason all the same.
+ */
+
+/** Why a value is not valid: one place and one reason. */
+export type Failure = {
+  /** JSON pointer (RFC 6901) to the wrong value, or to the member that is missing; `""` is the value itself. */
+  readonly path: string;
+  /** `missing`: a required member is not there; `value`: what is there is wrong. */
+  readonly reason: 'missing' | 'value';
+  /** What would be right, in words. */
+  readonly expected: string;
+  /** What was found, in words, shortened. */
+  readonly found: string;
+  /** The innermost definition that the failure lies in. */
+  readonly definition?: string;
+};
+
+/** A check of a value. It only says yes or no; why not is found out afterwards, by {@link explain}. */
+export type Check = (value: unknown) => boolean;
+
+/** A deviation from the protocol that can be put up with: it repairs a copy of the value, and never the value itself. */
+export type Deviation = {
+  readonly name: string;
+  /** A copy of `root` without the fault, or undefined if this deviation is not what is wrong. */
+  readonly repair: (root: unknown, failure: Failure) => { readonly value: unknown } | undefined;
+};
+
+/** A repair that made a value valid. */
+export type Repair = {
+  /** Name of the deviation. */
+  readonly deviation: string;
+  /** JSON pointer to what was repaired. */
+  readonly path: string;
+};
+
+/** Tries to make a value valid whose failure is known. */
+export type Leniency = <T>(check: Check, value: unknown, failure: Failure) => Validation<T>;
+
+/** How to validate. */
+export type ValidateOptions = {
+  /** Formats to assert, by name, such as {@link FORMATS}; without it a format is an annotation. */
+  readonly formats?: { readonly [format: string]: (text: string) => boolean };
+  /** Deviations to put up with, as {@link tolerating} makes it; none by default. */
+  readonly lenient?: Leniency;
+};
+
+/** The outcome of a validation. */
+export type Validation<T> =
+  | {
+      readonly success: true;
+      /** The value itself, unchanged, or a repaired copy where a deviation was put up with. */
+      readonly value: T;
+      readonly repairs?: readonly Repair[];
+    }
+  | { readonly success: false; readonly failure: Failure };
+
+/** The part of Standard Schema (version 1) that a validator has, so that libraries can take it as a schema. */
+export type StandardProps<T> = {
+  readonly version: 1;
+  readonly vendor: 'mcpgen';
+  readonly validate: (
+    value: unknown,
+  ) =>
+    | { readonly value: T }
+    | { readonly issues: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[] };
+  readonly types?: { readonly input: T; readonly output: T };
+};
+
+/** Validates a value. Is a Standard Schema too. */
+export type Validator<T> = ((value: unknown, options?: ValidateOptions) => Validation<T>) & {
+  readonly '~standard': StandardProps<T>;
+};
+
+/** Thrown by an assertion; its message names place, reason, what was expected and what was found. */
+export class ValidationError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(describeFailure(failure));
+    this.name = 'ValidationError';
+    this.failure = failure;
+  }
+}
+
+/** A failure in one line. */
+export function describeFailure({ path, reason, expected, found, definition }: Failure): string {
+  const where = path === '' ? 'the value' : path;
+  const owner = definition === undefined ? '' : ` (${definition})`;
+  return reason === 'missing'
+    ? `${where} is missing${owner}: expected ${expected}`
+    : `${where} is wrong${owner}: expected ${expected}, found ${found}`;
+}
+
+/** Makes a validator of a guard. */
+export function validator<T>(guard: (value: unknown) => value is T): Validator<T> {
+  const validate = (value: unknown, options?: ValidateOptions): Validation<T> => run<T>(guard, value, options);
+  const props: StandardProps<T> = {
+    version: 1,
+    vendor: 'mcpgen',
+    validate(value) {
+      const outcome = validate(value);
+      if (outcome.success) return { value: outcome.value };
+      return { issues: [{ message: describeFailure(outcome.failure), path: tokensOf(outcome.failure.path) }] };
+    },
+  };
+  return Object.assign(validate, { '~standard': props });
+}
+
+/**
+ * Does nothing if a value is of a type.
+ *
+ * @throws {@link ValidationError} if it is not.
+ */
+export type Assertion<T> = (value: unknown) => asserts value is T;
+
+/** Makes an assertion of a guard. */
+export function assertion<T>(guard: (value: unknown) => value is T): Assertion<T> {
+  return (value): asserts value is T => {
+    if (!guard(value)) throw new ValidationError(explain(guard, value));
+  };
+}
+
+/** Runs a check on a whole value. */
+export function run<T>(check: Check, value: unknown, options?: ValidateOptions): Validation<T> {
+  const outer = formats;
+  formats = options?.formats;
+  try {
+    if (check(value)) return { success: true, value: value as T };
+    const failure = explain(check, value);
+    return options?.lenient?.<T>(check, value, failure) ?? { success: false, failure };
+  } finally {
+    formats = outer;
+  }
+}
+
+// Checks. Each reads its value, says whether it is right, and leaves a note of what it missed.
+
+/** What the last check that said no had expected, and what it was given. */
+let missed: { expected: string; value: unknown; definition: string | undefined; path: string } = {
+  expected: '',
+  value: undefined,
+  definition: undefined,
+  path: '',
+};
+/** Formats that the running validation asserts. */
+let formats: ValidateOptions['formats'];
+/** How deep recursive definitions are nested at the moment. */
+let depth = 0;
+/** Deepest nesting of recursive definitions that is followed. */
+const MAX_DEPTH = 1000;
+
+/** Notes what was expected of a value, and says no. */
+export function miss(expected: string, value: unknown): false {
+  // Without a stand-in nobody will ask, so nothing is allocated.
+  if (places !== undefined) missed = { expected, value, definition: undefined, path: placeOf(value) };
+  return false;
+}
+
+/** Notes the definition that a failure lies in, unless an inner one is noted, and says no. */
+export function inside(definition: string): false {
+  missed.definition ??= definition;
+  return false;
+}
+
+/** An object of which nothing is known yet. */
+export type Fields = { readonly [name: string]: unknown };
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function object(value: unknown): value is Fields {
+  return isObject(value) || miss('an object', value);
+}
+
+export function string(value: unknown): boolean {
+  return typeof value === 'string' || miss('a string', value);
+}
+
+export function number(value: unknown): boolean {
+  return Number.isFinite(value) || miss('a number', value);
+}
+
+export function integer(value: unknown): boolean {
+  return Number.isInteger(value) || miss('an integer', value);
+}
+
+export function boolean(value: unknown): boolean {
+  return typeof value === 'boolean' || miss('a boolean', value);
+}
+
+export function array(value: unknown): boolean {
+  return Array.isArray(value) || miss('an array', value);
+}
+
+/** Anything but nothing. */
+export function present(value: unknown): boolean {
+  return value !== undefined || miss('a value', value);
+}
+
+/** Nothing: for members that a schema forbids. */
+export function nothing(value: unknown): boolean {
+  return value === undefined || miss('no such member', value);
+}
+
+export function literal(value: unknown, wanted: string | number | boolean | null): boolean {
+  return value === wanted || noneOf(value, wanted);
+}
+
+/** Says no to a value that is none of the constants that were wanted. */
+export function noneOf(value: unknown, ...wanted: readonly (string | number | boolean | null)[]): false {
+  return miss(alternatives(wanted.map((item) => JSON.stringify(item))), value);
+}
+
+/** A value that is absent, or passes a check. */
+export function optional(value: unknown, check: Check): boolean {
+  return value === undefined || check(value);
+}
+
+/** A string of a format, which counts only where the validation asserts formats. */
+export function formatted(value: unknown, format: string): boolean {
+  if (typeof value !== 'string') return miss('a string', value);
+  if (formats === undefined || !Object.hasOwn(formats, format)) return true;
+  return formats[format]?.(value) !== false || miss(`a string of format ${format}`, value);
+}
+
+/** A string within limits; lengths are counted in code points, as JSON Schema does. */
+export function stringWithin(
+  value: unknown,
+  limits: { readonly min?: number; readonly max?: number; readonly pattern?: RegExp },
+): boolean {
+  if (typeof value !== 'string') return miss('a string', value);
+  const { min = 0, max = Number.POSITIVE_INFINITY, pattern } = limits;
+  const length = min > 0 || max < value.length ? codePoints(value) : value.length;
+  if (length < min) return miss(`at least ${min} characters`, value);
+  if (length > max) return miss(`at most ${max} characters`, value);
+  return pattern?.test(value) !== false || miss(`a string that matches ${pattern.source}`, value);
+}
+
+/** A number within limits; checked after its type. */
+export function numberWithin(
+  value: unknown,
+  limits: {
+    readonly min?: number;
+    readonly max?: number;
+    readonly above?: number;
+    readonly below?: number;
+    readonly step?: number;
+  },
+): boolean {
+  const { min, max, above, below, step } = limits;
+  const actual = value as number;
+  if (min !== undefined && actual < min) return miss(`at least ${min}`, value);
+  if (max !== undefined && actual > max) return miss(`at most ${max}`, value);
+  if (above !== undefined && actual <= above) return miss(`more than ${above}`, value);
+  if (below !== undefined && actual >= below) return miss(`less than ${below}`, value);
+  return step === undefined || Number.isInteger(actual / step) || miss(`a multiple of ${step}`, value);
+}
+
+/** A list of values that all pass a check. */
+export function list(value: unknown, check: Check): boolean {
+  if (!Array.isArray(value)) return miss('an array', value);
+  const items = original(value) as readonly unknown[];
+  for (let index = 0; index < items.length; index += 1) {
+    // Of a stand-in only the item that is wrong is looked at again.
+    if (!check(items[index])) return items === value ? false : check((value as readonly unknown[])[index]);
+  }
+  return true;
+}
+
+/** A list whose number of items is within limits; checked after its type. */
+export function counted(value: unknown, limits: { readonly min?: number; readonly max?: number }): boolean {
+  const { length } = original(value) as readonly unknown[];
+  if (limits.min !== undefined && length < limits.min) return miss(`at least ${limits.min} items`, value);
+  return limits.max === undefined || length <= limits.max || miss(`at most ${limits.max} items`, value);
+}
+
+/** A list without two equal items; checked after its type. */
+export function distinct(value: unknown): boolean {
+  const items = original(value) as readonly unknown[];
+  return new Set(items.map(canonicalText)).size === items.length || miss('items of which no two are equal', value);
+}
+
+/** An object whose number of members is within limits; checked after its type. */
+export function sized(value: unknown, limits: { readonly min?: number; readonly max?: number }): boolean {
+  const size = Object.keys(original(value) as object).length;
+  if (limits.min !== undefined && size < limits.min) return miss(`at least ${limits.min} members`, value);
+  return limits.max === undefined || size <= limits.max || miss(`at most ${limits.max} members`, value);
+}
+
+/** An object whose members all pass a check. */
+export function map(value: unknown, check: Check): boolean {
+  return object(value) && rest(value, [], check);
+}
+
+/** The members of an object, but for those that are named, all pass a check. */
+export function rest(value: Fields, named: readonly string[], check: Check): boolean {
+  const members = original(value) as Fields;
+  for (const name of Object.keys(members)) {
+    if (named.includes(name)) continue;
+    if (!check(members[name])) return members === value ? false : check(value[name]);
+  }
+  return true;
+}
+
+/** An own member, for names that every object inherits. */
+export function own(value: Fields, name: string): unknown {
+  const found = Object.hasOwn(original(value) as Fields, name) ? value[name] : undefined;
+  if (found === undefined && places !== undefined) cursor = `${placeOf(value)}/${escape(name)}`;
+  return found;
+}
+
+/** Exactly one of several checks passes; the outcomes are those of all of them. */
+export function exactlyOne(value: unknown, ...outcomes: readonly boolean[]): boolean {
+  const passed = outcomes.filter((outcome) => outcome).length;
+  return passed === 1 || (passed > 0 && miss(`just one of ${outcomes.length} forms, not ${passed} at once`, value));
+}
+
+/** Enters a recursive definition, unless it is nested too deeply. */
+export function descend(value: unknown): boolean {
+  if (depth >= MAX_DEPTH) return miss(`at most ${MAX_DEPTH} levels of nesting`, value);
+  depth += 1;
+  return true;
+}
+
+/** Leaves a recursive definition with what was found. */
+export function ascend(outcome: boolean): boolean {
+  depth -= 1;
+  return outcome;
+}
+
+/** Branches of a union that cannot be told apart by a member: one of them passes. */
+export function any(value: unknown, ...checks: readonly Check[]): boolean {
+  let best: typeof missed | undefined;
+  for (const check of checks) {
+    if (check(value)) return true;
+    // The failure that is told is that of the branch which got furthest.
+    if (places !== undefined && (best === undefined || progressOf(missed) > progressOf(best))) best = missed;
+  }
+  if (best !== undefined) missed = best;
+  return false;
+}
+
+/** How far into a value a branch got: a wrong value in a member says more than a missing one. */
+function progressOf({ path, value }: { readonly path: string; readonly value: unknown }): number {
+  return path.split('/').length * 2 + (value === undefined ? 0 : 1);
+}
+
+/**
+ * A result by its kind. One that asks for input is never taken for a complete one, and one without a kind, as servers of
+ * older revisions send it, is complete.
+ */
+export function resultOf(value: unknown, complete: Check, inputRequired?: Check): boolean {
+  if (!object(value)) return false;
+  const resultType = value['resultType'];
+  if (resultType === undefined) return complete(withMember(value, 'resultType', 'complete'));
+  if (resultType === 'input_required' && inputRequired !== undefined) return inputRequired(value);
+  if (resultType === 'complete') return complete(value);
+  return inputRequired === undefined
+    ? noneOf(resultType, 'complete')
+    : noneOf(resultType, 'complete', 'input_required');
+}
+
+function withMember(value: Fields, name: string, member: unknown): unknown {
+  const copy = { ...(original(value) as Fields), [name]: member };
+  return places === undefined ? copy : standIn(copy, placeOf(value));
+}
+
+// Finding out why not.
+
+/** Stand-ins by the place that they have in the value; there are some only while a failure is explained. */
+let places: Map<unknown, string> | undefined;
+/** Values by their stand-ins. */
+let originals: WeakMap<object, object> | undefined;
+/** Where the member lies that was read last. */
+let cursor = '';
+
+/** Why a check says no to a value: the check is run again over a stand-in that notes which member is read. */
+export function explain(check: Check, value: unknown): Failure {
+  places = new Map();
+  originals = new WeakMap();
+  cursor = '';
+  depth = 0;
+  try {
+    check(standIn(value, ''));
+    const { expected, path, definition } = missed;
+    const actual = original(missed.value);
+    return {
+      path,
+      reason: actual === undefined && path !== '' ? 'missing' : 'value',
+      expected,
+      found: found(actual),
+      ...(definition === undefined ? {} : { definition }),
+    };
+  } finally {
+    places = undefined;
+    originals = undefined;
+  }
+}
+
+/** Something that reads like a value and notes what is read; primitive values stand for themselves. */
+function standIn(value: unknown, path: string): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  // An empty target, since a proxy of a frozen object would have to give its members unchanged.
+  const proxy: object = new Proxy(Array.isArray(value) ? [] : {}, {
+    get(_target, name) {
+      const member = (value as { readonly [name: string | symbol]: unknown })[name];
+      if (typeof name === 'symbol') return member;
+      cursor = `${path}/${escape(name)}`;
+      return standIn(member, cursor);
+    },
+  });
+  places?.set(proxy, path);
+  originals?.set(proxy, value);
+  return proxy;
+}
+
+/** The value that a stand-in stands for; other values stand for themselves. */
+function original(value: unknown): unknown {
+  return originals === undefined || typeof value !== 'object' || value === null
+    ? value
+    : (originals.get(value) ?? value);
+}
+
+/** Where a value lies: a stand-in knows it, a primitive value was read last. */
+function placeOf(value: unknown): string {
+  return places?.get(value) ?? cursor;
+}
+
+// Texts and pointers: only ever needed on failure.
+
+/** Longest member name that goes into a pointer as it is. */
+const MAX_NAME = 200;
+/** Longest string that is quoted in a failure. */
+const MAX_QUOTED = 60;
+
+function escape(at: string): string {
+  const name = at.length > MAX_NAME ? `${at.slice(0, MAX_NAME)}…` : at;
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function tokensOf(path: string): readonly string[] {
+  return path
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function found(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'string') {
+    return value.length > MAX_QUOTED
+      ? `${JSON.stringify(value.slice(0, MAX_QUOTED))}… (${value.length} characters)`
+      : JSON.stringify(value);
+  }
+  return typeof value === 'object' ? 'an object' : String(value).slice(0, MAX_QUOTED);
+}
+
+function alternatives(texts: readonly string[]): string {
+  return texts.length < 2 ? (texts[0] ?? 'nothing') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1) ?? ''}`;
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** One text for equal JSON values, whatever the order of their members. */
+function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'undefined';
+  return `{${Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonicalText(ownMember(value, name))}`)
+    .join(',')}}`;
+}
+
+// Formats.
+
+/** The formats of MCP's schemas, to be asserted by `{ formats: FORMATS }`. */
+export const FORMATS: { readonly [format: string]: (text: string) => boolean } = {
+  uri: (text) => /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]*$/i.test(text),
+  'uri-template': (text) => /^(?:[^\s<>"{}|\\^`]|\{[+#./;?&=,!@|]?[\w.%,:*]+\})*$/.test(text),
+  byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
+  date: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && isDate(text),
+  'date-time': (text) =>
+    /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/.test(text) &&
+    isDate(text.slice(0, 10)),
+  email: (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),
+};
+
+function isDate(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+// Deviations: what is sent in the field although the protocol does not allow it.
+
+/** Most repairs of one value; a value with more faults is not worth being lenient with. */
+const MAX_REPAIRS = 1000;
+
+/**
+ * Puts up with deviations: a value with such a fault is valid, and comes back as a repaired copy with a list of the
+ * repairs. The value itself is never changed, and a fault of any other kind is a failure as ever.
+ */
+export function tolerating(...deviations: readonly Deviation[]): Leniency {
+  return <T>(check: Check, value: unknown, first: Failure): Validation<T> => {
+    const repairs: Repair[] = [];
+    let root = value;
+    let failure = first;
+    while (repairs.length < MAX_REPAIRS) {
+      const repaired = repair(root, failure, deviations);
+      if (repaired === undefined) break;
+      root = repaired.value;
+      repairs.push(repaired.repair);
+      if (check(root)) return { success: true, value: root as T, repairs };
+      failure = explain(check, root);
+    }
+    return { success: false, failure: first };
+  };
+}
+
+function repair(
+  root: unknown,
+  failure: Failure,
+  deviations: readonly Deviation[],
+): { readonly value: unknown; readonly repair: Repair } | undefined {
+  for (const deviation of deviations) {
+    const repaired = deviation.repair(root, failure);
+    if (repaired !== undefined)
+      return { value: repaired.value, repair: { deviation: deviation.name, path: failure.path } };
+  }
+  return undefined;
+}
+
+/** An optional member written as null counts as absent. */
+export const nullMembers: Deviation = /* @__PURE__ */ deviation('nullMembers', (root, failure) =>
+  valueAt(root, tokensOf(failure.path)) === null ? without(root, tokensOf(failure.path)) : undefined,
+);
+
+/** `nextCursor: null` counts as absent: there is no further page. */
+export const nullCursor: Deviation = /* @__PURE__ */ deviation('nullCursor', (root, failure) =>
+  failure.path.endsWith('/nextCursor') && valueAt(root, tokensOf(failure.path)) === null
+    ? without(root, tokensOf(failure.path))
+    : undefined,
+);
+
+/** A tool result with `structuredContent` and no `content` has no content blocks. */
+export const missingContent: Deviation = /* @__PURE__ */ deviation('missingContent', (root, failure) => {
+  const tokens = tokensOf(failure.path);
+  const parent = valueAt(root, tokens.slice(0, -1));
+  if (failure.reason !== 'missing' || tokens.at(-1) !== 'content' || !isObject(parent)) return undefined;
+  return parent['structuredContent'] === undefined ? undefined : withValue(root, tokens, []);
+});
+
+/** A content block of a type that this revision does not know is left out, so that the others are not lost. */
+export const unknownContent: Deviation = /* @__PURE__ */ deviation('unknownContent', (root, failure) => {
+  const tokens = tokensOf(failure.path);
+  const [list, index, member] = tokens.slice(-3);
+  if (member !== 'type' || list !== 'content' || index === undefined || failure.reason !== 'value') return undefined;
+  return Array.isArray(valueAt(root, tokens.slice(0, -2))) && typeof valueAt(root, tokens) === 'string'
+    ? without(root, tokens.slice(0, -1))
+    : undefined;
+});
+
+/** A result without `resultType`, as servers of older revisions send it, is complete. */
+export const missingResultType: Deviation = /* @__PURE__ */ deviation('missingResultType', (root, failure) => {
+  const tokens = tokensOf(failure.path);
+  return failure.reason === 'missing' && tokens.at(-1) === 'resultType'
+    ? withValue(root, tokens, 'complete')
+    : undefined;
+});
+
+function deviation(name: string, repaired: (root: unknown, failure: Failure) => unknown): Deviation {
+  return {
+    name,
+    repair(root, failure) {
+      const value = repaired(root, failure);
+      return value === undefined ? undefined : { value };
+    },
+  };
+}
+
+function valueAt(root: unknown, tokens: readonly string[]): unknown {
+  let value = root;
+  for (const token of tokens) {
+    if (Array.isArray(value)) value = (value as readonly unknown[])[Number(token)];
+    else if (isObject(value)) value = ownMember(value, token);
+    else return undefined;
+  }
+  return value;
+}
+
+function ownMember(value: Fields, name: string): unknown {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** A copy of `root` in which one value is another; only the way to it is copied. */
+function withValue(root: unknown, tokens: readonly string[], value: unknown): unknown {
+  const [token, ...others] = tokens;
+  if (token === undefined) return value;
+  if (Array.isArray(root))
+    return root.map((item: unknown, index) => (String(index) === token ? withValue(item, others, value) : item));
+  const object = isObject(root) ? root : {};
+  return { ...object, [token]: withValue(ownMember(object, token), others, value) };
+}
+
+/** A copy of `root` without one member or item; only the way to it is copied. */
+function without(root: unknown, tokens: readonly string[]): unknown {
+  const [token, ...others] = tokens;
+  if (token === undefined) return undefined;
+  if (Array.isArray(root)) {
+    if (others.length === 0) return root.filter((_, index) => String(index) !== token);
+    return root.map((item: unknown, index) => (String(index) === token ? without(item, others) : item));
+  }
+  if (!isObject(root)) return root;
+  if (others.length > 0) return { ...root, [token]: without(ownMember(root, token), others) };
+  const { [token]: _gone, ...kept } = root;
+  return kept;
+}
+
+/** A list of which the bad items were left out. */
+export type LenientList<T> =
+  | {
+      readonly success: true;
+      /** The value itself if all items are good, else a copy with the good ones. */
+      readonly value: T;
+      /** The bad items: where they were, and what was wrong. */
+      readonly bad: readonly { readonly index: number; readonly item: unknown; readonly failure: Failure }[];
+    }
+  | { readonly success: false; readonly failure: Failure };
+
+/**
+ * Validates a result that holds a list, such as the tools of `tools/list`, and keeps the good items where some are bad.
+ * A fault outside of the items is a failure as ever.
+ */
+export function lenientList<T>(validate: Validator<T>, value: unknown, options?: ValidateOptions): LenientList<T> {
+  const outcome = validate(value, options);
+  if (outcome.success) return { ...outcome, bad: [] };
+  const [name, index] = tokensOf(outcome.failure.path);
+  const items = isObject(value) && name !== undefined ? ownMember(value, name) : undefined;
+  if (!isObject(value) || name === undefined || index === undefined || !Array.isArray(items)) return outcome;
+  const kept: unknown[] = [];
+  const bad: { index: number; item: unknown; failure: Failure }[] = [];
+  items.forEach((item: unknown, position) => {
+    const alone = validate({ ...value, [name]: [item] }, options);
+    if (alone.success) {
+      kept.push(...((alone.value as Fields)[name] as readonly unknown[]));
+      return;
+    }
+    bad.push({
+      index: position,
+      item,
+      failure: { ...alone.failure, path: alone.failure.path.replace(`/${name}/0`, `/${name}/${position}`) },
+    });
+  });
+  const rest = validate({ ...value, [name]: kept }, options);
+  return rest.success ? { ...rest, bad } : rest;
+}

@@ -1,0 +1,368 @@
+/**
+ * Benchmarks, for `npm run bench`: the whole process against json-schema-to-typescript's, the stages of one run, and the
+ * guards against `JSON.parse` and the SDK's. What is compared runs in turns, so that a busy machine slows all alike.
+ *
+ * `npm run bench -- --runs 9` counts more runs than the 5 that are the least.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isJSONRPCRequest as isRequestOfSdk1 } from '@modelcontextprotocol/sdk/types.js';
+import { isJSONRPCRequest as isRequestOfSdk2 } from '@modelcontextprotocol/server';
+
+const root = path.resolve(import.meta.dirname, '..');
+const REVISION = '2025-11-25';
+const runs = Math.max(5, Number(process.argv[process.argv.indexOf('--runs') + 1]) || 5);
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-bench-'));
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const high = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? high) + high) / 2;
+}
+
+function printTable(title: string, rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ');
+  process.stdout.write(`\n${title}\n${rows.map((row) => `  ${line(row)}\n`).join('')}`);
+}
+
+/** Runs Node once, from nothing. Returns milliseconds on the clock and of processor time. */
+function runNode(args: readonly string[]): {
+  readonly clock: number;
+  readonly processor: number;
+  readonly output: string;
+} {
+  const start = performance.now();
+  const run = spawnSync(process.execPath, ['--require', meter, ...args], {
+    cwd: scratch,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const clock = performance.now() - start;
+  if (run.status !== 0) throw new Error(`${args.join(' ')}: exit code ${String(run.status)}\n${run.stderr}`);
+  return { clock, processor: Number(run.output[3]), output: run.stdout };
+}
+
+const meter = path.join(scratch, 'meter.cjs');
+writeFileSync(
+  meter,
+  `process.on('exit', () => {
+  const { user, system } = process.cpuUsage();
+  require('node:fs').writeSync(3, String((user + system) / 1000));
+});
+`,
+);
+
+function wholeProcess(): void {
+  const cli = path.join(root, 'dist/generator/cli.js');
+  const json2ts = path.join(
+    path.dirname(createRequire(import.meta.url).resolve('json-schema-to-typescript')),
+    'cli.js',
+  );
+  const schema = path.join(root, 'schema', REVISION, 'schema.json');
+  const ours = path.join(scratch, 'ours');
+  const theirs = path.join(scratch, 'theirs.ts');
+  const commands = {
+    [`mcpgen generate, ${REVISION}`]: [cli, 'generate', '--revision', REVISION, '--out', ours],
+    'json2ts, the same schema': [json2ts, '-i', schema, '-o', theirs, '--unreachableDefinitions'],
+    'mcpgen generate, all five': [cli, 'generate', '--out', ours],
+    [`mcpgen generate --emit types, ${REVISION}`]: [cli, 'generate', '-r', REVISION, '--emit', 'types', '--out', ours],
+    'mcpgen --version': [cli, '--version'],
+    'node -e 0': ['-e', '0'],
+  };
+  const names = Object.keys(commands) as readonly (keyof typeof commands)[];
+  const samples = new Map(names.map((name) => [name, { clock: [] as number[], processor: [] as number[] }]));
+  for (let round = 0; round <= runs; round += 1) {
+    for (const name of names) {
+      // Nothing to compare with and all to write: as on a user's first run.
+      for (const made of [ours, theirs]) rmSync(made, { recursive: true, force: true });
+      const { clock, processor } = runNode(commands[name] ?? []);
+      if (name.startsWith('json2ts') && statSync(theirs).size < 10_000)
+        throw new Error('json2ts wrote next to nothing');
+      // The first round warms the disk cache only.
+      if (round === 0) continue;
+      samples.get(name)?.clock.push(clock);
+      samples.get(name)?.processor.push(processor);
+    }
+  }
+  const of = (name: keyof typeof commands, kind: 'clock' | 'processor'): number =>
+    median(samples.get(name)?.[kind] ?? []);
+  const peer = 'json2ts, the same schema';
+  printTable(`Whole process, medians of ${runs} runs in turns`, [
+    ['', 'ms', 'of json2ts', 'processor ms', 'of json2ts'],
+    ...names.map((name) => [
+      name,
+      of(name, 'clock').toFixed(0),
+      (of(name, 'clock') / of(peer, 'clock')).toFixed(2),
+      of(name, 'processor').toFixed(0),
+      (of(name, 'processor') / of(peer, 'processor')).toFixed(2),
+    ]),
+  ]);
+  const all = 'mcpgen generate, all five';
+  const [clock, processor] = (['clock', 'processor'] as const).map((kind) => of(all, kind) / (2 * of(peer, kind)));
+  process.stdout.write(
+    `\n  All five revisions / two json2ts runs: ${(clock ?? 0).toFixed(2)} on the clock, ${(processor ?? 0).toFixed(2)} of processor time (aim: below 1)\n`,
+  );
+}
+
+/** What one run does, in a process of its own that has done nothing before. */
+const STAGES_SCRIPT = `
+const rounds = [];
+let last = performance.now();
+let times = {};
+const lap = (stage) => {
+  const now = performance.now();
+  times[stage] = (times[stage] ?? 0) + now - last;
+  last = now;
+};
+const dist = process.argv[1];
+const { loadProtocol } = await import(dist + 'generator/index.js');
+const { emit, EMITTABLE } = await import(dist + 'generator/emit/index.js');
+const { header } = await import(dist + 'generator/print/header.js');
+const { formatterFor } = await import(dist + 'generator/output/format.js');
+const { planChanges } = await import(dist + 'generator/output/plan.js');
+const { writeChanges } = await import(dist + 'generator/output/write.js');
+lap('import');
+const path = await import('node:path');
+const { rmSync } = await import('node:fs');
+for (let round = 0; round < 8; round += 1) {
+  rmSync('staged', { recursive: true, force: true });
+  const out = path.resolve('staged');
+  last = performance.now();
+  const protocol = await loadProtocol({ revision: ${JSON.stringify(REVISION)} });
+  lap('load');
+  const files = emit(protocol, EMITTABLE, 'js');
+  lap('emit');
+  const texts = files.map((file) => file.print({ header: header(protocol, ''), importExtension: 'js' }));
+  lap('print');
+  const formatter = await formatterFor(path.join(out, protocol.revision));
+  lap('Prettier config');
+  const planned = [];
+  for (const [index, text] of texts.entries()) {
+    const name = protocol.revision + '/' + files[index].name + '.ts';
+    planned.push({ path: name, contents: await formatter(text, path.join(out, name)) });
+    lap('Prettier ' + files[index].name);
+  }
+  const changes = planChanges(out, planned);
+  lap('plan');
+  writeChanges(out, changes);
+  lap('write');
+  rounds.push(times);
+  times = {};
+}
+console.log(JSON.stringify(rounds));
+`;
+
+function stages(): void {
+  const dist = `${pathToFileURL(path.join(root, 'dist')).href}/`;
+  const cold: Record<string, number>[] = [];
+  const warm: Record<string, number>[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const { output } = runNode(['--input-type=module', '-e', STAGES_SCRIPT, dist]);
+    const [first, ...others] = JSON.parse(output) as [Record<string, number>, ...Record<string, number>[]];
+    cold.push(first);
+    warm.push(...others);
+  }
+  const names = Object.keys(cold[0] ?? {});
+  const of = (rounds: readonly Record<string, number>[], name: string): number =>
+    median(rounds.flatMap((round) => round[name] ?? []));
+  const sum = (rounds: readonly Record<string, number>[]): number =>
+    names.reduce((total, name) => total + (Number.isNaN(of(rounds, name)) ? 0 : of(rounds, name)), 0);
+  printTable(`Stages of one run, ${REVISION}, in ms: first in a process (${runs} processes), and once it is warm`, [
+    ['', 'first', 'warm'],
+    ...names.map((name) => [
+      name,
+      of(cold, name).toFixed(1),
+      Number.isNaN(of(warm, name)) ? '' : of(warm, name).toFixed(1),
+    ]),
+    ['all', sum(cold).toFixed(1), sum(warm).toFixed(1)],
+  ]);
+}
+
+/** Messages as they come and go in a small session. */
+const MESSAGES: readonly unknown[] = [
+  {
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-11-25',
+      capabilities: { roots: { listChanged: true }, sampling: {}, elicitation: { form: {} } },
+      clientInfo: { name: 'bench', title: 'Bench', version: '1.0.0' },
+    },
+  },
+  {
+    jsonrpc: '2.0',
+    id: 0,
+    result: {
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {}, logging: {} },
+      serverInfo: { name: 'bench-server', version: '1.0.0' },
+      instructions: 'Ask for the weather by city.',
+    },
+  },
+  { jsonrpc: '2.0', method: 'notifications/initialized' },
+  { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
+  {
+    jsonrpc: '2.0',
+    id: 1,
+    result: {
+      tools: ['weather', 'forecast', 'history'].map((name) => ({
+        name,
+        title: `The ${name} of a city`,
+        description: `Gives the ${name} of a city, in words and as data.`,
+        inputSchema: {
+          type: 'object',
+          properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+          required: ['city'],
+        },
+        annotations: { readOnlyHint: true },
+      })),
+    },
+  },
+  {
+    jsonrpc: '2.0',
+    id: 'call-2',
+    method: 'tools/call',
+    params: { name: 'weather', arguments: { city: 'Graz' }, _meta: { progressToken: 7 } },
+  },
+  {
+    jsonrpc: '2.0',
+    method: 'notifications/progress',
+    params: { progressToken: 7, progress: 1, total: 2, message: 'half' },
+  },
+  {
+    jsonrpc: '2.0',
+    id: 'call-2',
+    result: {
+      content: [{ type: 'text', text: 'Sunny, 21 degrees.' }],
+      structuredContent: { sky: 'sunny', degrees: 21 },
+      isError: false,
+    },
+  },
+  { jsonrpc: '2.0', id: 3, method: 'resources/read', params: { uri: 'file:///readme.md' } },
+  {
+    jsonrpc: '2.0',
+    id: 3,
+    result: { contents: [{ uri: 'file:///readme.md', mimeType: 'text/markdown', text: '# Readme\n\nSome text.\n' }] },
+  },
+  {
+    jsonrpc: '2.0',
+    id: 9,
+    method: 'sampling/createMessage',
+    params: { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 100 },
+  },
+  { jsonrpc: '2.0', id: 4, error: { code: -32602, message: 'no such tool', data: { name: 'wether' } } },
+  { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', logger: 'bench', data: 'done' } },
+  { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3, reason: 'no longer wanted' } },
+];
+
+/** What anyone would write by hand who wanted the same checks as `classify` makes. */
+function classifyByHand(value: unknown): { readonly kind: string; readonly message?: unknown } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { kind: 'invalid' };
+  const message = value as Record<string, unknown>;
+  if (message['jsonrpc'] !== '2.0') return { kind: 'invalid' };
+  const { id, method, params, result, error } = message;
+  const validId = typeof id === 'string' || Number.isInteger(id);
+  if (method !== undefined) {
+    if (typeof method !== 'string' || result !== undefined || error !== undefined) return { kind: 'invalid' };
+    if (params !== undefined && !isPlainObject(params)) return { kind: 'invalid' };
+    if (id === undefined) return { kind: 'notification', message };
+    return validId ? { kind: 'request', message } : { kind: 'invalid' };
+  }
+  if (result !== undefined) {
+    return error === undefined && validId && isPlainObject(result) ? { kind: 'result', message } : { kind: 'invalid' };
+  }
+  if (!isPlainObject(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string') {
+    return { kind: 'invalid' };
+  }
+  return id === undefined || id === null || validId ? { kind: 'error', message } : { kind: 'invalid' };
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+async function guards(): Promise<void> {
+  const built = pathToFileURL(path.join(root, 'dist/generated', REVISION, 'index.js')).href;
+  const generated = (await import(built)) as typeof import('../generated/2025-11-25/index.js');
+  const { classify, hasMethod, isClientRequest, isRequest, METHODS } = generated;
+  const texts = MESSAGES.map((message) => JSON.stringify(message));
+  const values = texts.map((text) => JSON.parse(text) as unknown);
+  const classified = values.flatMap((value) => {
+    const found = classify(value);
+    return found.kind === 'invalid' ? [] : [found.message];
+  });
+  if (classified.length !== values.length) throw new Error('a message of the corpus is invalid');
+
+  // Each gives a number, and all are added up: nothing can be left out as without effect.
+  const contenders: Readonly<Record<string, () => number>> = {
+    'JSON.parse': () => each(texts, (text) => (JSON.parse(text) === null ? 0 : 1)),
+    classify: () => each(values, (value) => classify(value).kind.length),
+    'classify, strict': () => each(values, (value) => classify(value, { strict: true }).kind.length),
+    'classify, by hand': () => each(values, (value) => classifyByHand(value).kind.length),
+    isRequest: () => each(values, (value) => (isRequest(value) ? 1 : 0)),
+    hasMethod: () => each(classified, (message) => (hasMethod(message, METHODS.TOOLS_CALL) ? 1 : 0)),
+    isClientRequest: () => each(classified, (message) => (isClientRequest(message) ? 1 : 0)),
+    'isJSONRPCRequest of SDK v1': () => each(values, (value) => (isRequestOfSdk1(value) ? 1 : 0)),
+    'isJSONRPCRequest of SDK v2': () => each(values, (value) => (isRequestOfSdk2(value) ? 1 : 0)),
+  };
+  const names = Object.keys(contenders);
+  const loops = new Map<string, number>();
+  const samples = new Map<string, number[]>(names.map((name) => [name, []]));
+  let checksum = 0;
+  const time = (name: string, count: number): number => {
+    const contender = contenders[name] ?? ((): number => 0);
+    const start = performance.now();
+    for (let index = 0; index < count; index += 1) checksum += contender();
+    return performance.now() - start;
+  };
+  for (const name of names) {
+    let count = 16;
+    while (time(name, count) < 30) count *= 2;
+    loops.set(name, count);
+  }
+  for (let round = 0; round <= 4 * runs; round += 1) {
+    for (const name of names) {
+      const count = loops.get(name) ?? 1;
+      const elapsed = time(name, count);
+      if (round > 0) samples.get(name)?.push((elapsed * 1e6) / (count * MESSAGES.length));
+    }
+  }
+  if (checksum === 0) throw new Error('nothing was measured');
+  const of = (name: string): number => median(samples.get(name) ?? []);
+  printTable(`Guards, ${MESSAGES.length} messages, medians of ${4 * runs} samples in turns`, [
+    ['', 'ns a message', 'as fast as JSON.parse, times'],
+    ...names.map((name) => [name, of(name).toFixed(1), (of('JSON.parse') / of(name)).toPrecision(3)]),
+  ]);
+}
+
+function each<T>(items: readonly T[], measure: (item: T) => number): number {
+  let sum = 0;
+  for (const item of items) sum += measure(item);
+  return sum;
+}
+
+try {
+  const { version } = JSON.parse(
+    readFileSync(path.join(root, 'node_modules/json-schema-to-typescript/package.json'), 'utf8'),
+  ) as {
+    version: string;
+  };
+  process.stdout.write(
+    `Node ${process.version}, ${os.cpus().length} processors, json-schema-to-typescript ${version}\n`,
+  );
+  wholeProcess();
+  stages();
+  await guards();
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,314 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { diffLines } from 'diff';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { check, loadProtocol, render } from '../../generator/index.js';
+import { builtinErrata, builtinRevisions, builtinSchema } from '../../generator/read/builtin.js';
+import { canonicalise } from '../../generator/read/canonical.js';
+import { applyErrata, errataFor } from '../../generator/read/errata.js';
+import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json.js';
+import { REVISIONS } from '../support/revisions.js';
+import { needsShared, officialSchema } from '../support/shared.js';
+import { anyKeywords } from '../support/type-equality.js';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const generated = path.join(root, 'generated');
+
+let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-determinism-'));
+});
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+/** The committed files of a revision, by path below the output folder. */
+function committed(revision: string): ReadonlyMap<string, string> {
+  const folder = path.join(generated, revision);
+  return new Map(
+    readdirSync(folder).map((name) => [`${revision}/${name}`, readFileSync(path.join(folder, name), 'utf8')]),
+  );
+}
+
+/** The files that a schema text gives, by path below the output folder. */
+async function renderSchema(revision: string, contents: string): Promise<ReadonlyMap<string, string>> {
+  const protocol = await loadProtocol({ revision, schema: { name: 'schema.json', contents } });
+  return new Map((await render(protocol, scratch)).map((file) => [file.path, file.contents]));
+}
+
+/** Files without the digest of the schema file, which is another one for every order of its members. */
+function withoutDigest(files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...files].map(([name, text]) => [name, text.replace(/, sha256 [0-9a-f]{64}$/m, '')]));
+}
+
+/** Random numbers from 0 to 1 that are the same for the same seed. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  const result = [...items];
+  for (let last = result.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [result[last], result[other]] = [result[other] as T, result[last] as T];
+  }
+  return result;
+}
+
+/** A schema with all members of all objects, and all lists of required members, in another order. */
+function shuffledSchema(value: JsonValue, random: () => number): JsonValue {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => shuffledSchema(item, random));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    shuffled(Object.entries(value), random).map(([key, item]) => [
+      key,
+      key === 'required' && Array.isArray(item) ? shuffled(item as JsonValue[], random) : shuffledSchema(item, random),
+    ]),
+  );
+}
+
+/** The same schema in the other dialect. */
+function otherDialect(text: string): string {
+  return text.includes('"$defs"')
+    ? text
+        .replace('https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#')
+        .replace('"$defs"', '"definitions"')
+        .replaceAll('"#/$defs/', '"#/definitions/')
+    : text
+        .replace('http://json-schema.org/draft-07/schema#', 'https://json-schema.org/draft/2020-12/schema')
+        .replace('"definitions"', '"$defs"')
+        .replaceAll('"#/definitions/', '"#/$defs/');
+}
+
+/** Holds the output of a schema against that of the same schema in other orders. */
+async function expectNoOrder(revision: string, text: string): Promise<void> {
+  const straight = withoutDigest(await renderSchema(revision, text));
+  const parsed = JSON.parse(text) as JsonValue;
+  for (const seed of [1, 2]) {
+    const other = JSON.stringify(shuffledSchema(parsed, randomNumbers(seed)));
+    expect(other).not.toBe(JSON.stringify(parsed));
+    expect(withoutDigest(await renderSchema(revision, seed === 1 ? other : otherDialect(other)))).toEqual(straight);
+  }
+}
+
+describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
+  const shipped = readFileSync(path.join(root, 'schema', revision, 'schema.json'), 'utf8');
+
+  it('gives the same bytes twice, and those that are committed', async () => {
+    for (const _ of ['once', 'twice']) {
+      const files = await render(await loadProtocol({ revision }), generated);
+      expect(new Map(files.map((file) => [file.path, file.contents]))).toEqual(committed(revision));
+    }
+  });
+
+  it('gives the same bytes for any order of the members of the shipped schema, in either dialect', async () => {
+    await expectNoOrder(revision, shipped);
+  });
+
+  it('gives the same bytes for any order of the members of the official schema, in either dialect', async (context) => {
+    needsShared(context);
+    await expectNoOrder(revision, officialSchema(revision));
+  });
+
+  it('gets lines, and loses none, from a new definition and a new member', async () => {
+    const before = withoutDigest(await renderSchema(revision, shipped));
+    for (const name of ['Aardvark', 'Implementation1', 'Zebra']) {
+      const schema = JSON.parse(shipped) as { $defs: Record<string, JsonObject> };
+      schema.$defs[name] = { type: 'object', properties: { stripes: { type: 'integer' } }, required: ['stripes'] };
+      const { properties } = schema.$defs['Implementation'] as { properties: Record<string, JsonObject> };
+      properties[name] = { $ref: `#/$defs/${name}` };
+      const after = withoutDigest(await renderSchema(revision, JSON.stringify(schema)));
+      for (const [file, text] of after) {
+        const parts = diffLines(before.get(file) ?? '', text);
+        expect(parts.filter((part) => part.removed).map((part) => part.value)).toEqual([]);
+        const added = parts.filter((part) => part.added).map((part) => part.value);
+        expect(added.some((lines) => lines.includes(`export type ${name} = {`))).toBe(file.endsWith('/types.ts'));
+      }
+    }
+  });
+
+  it(`has every definition once, under its own name: ${count}`, () => {
+    const names = Object.keys((JSON.parse(shipped) as { $defs: JsonObject }).$defs);
+    expect(names).toHaveLength(count);
+    const source = parse(committed(revision).get(`${revision}/types.ts`) ?? '');
+    const declared = source.statements.map((statement) =>
+      ts.isTypeAliasDeclaration(statement) && isExported(statement) ? statement.name.text : statement.getText(source),
+    );
+    expect([...declared].sort()).toEqual([...names].sort());
+  });
+
+  it('says `any`, `enum` and `namespace` nowhere', () => {
+    for (const [file, text] of committed(revision)) {
+      expect(anyKeywords(text), file).toEqual([]);
+      expect(
+        nodesOf(parse(text), (node) => ts.isEnumDeclaration(node) || ts.isModuleDeclaration(node)),
+        file,
+      ).toEqual([]);
+    }
+  });
+
+  it('says `unknown` only where the schema says nothing', () => {
+    const errata = errataFor(revision, builtinErrata());
+    const canonical = canonicalise(builtinSchema(revision), 'schema').definitions;
+    const { definitions } = applyErrata(canonical, revision, errata, 'schema');
+    const source = parse(committed(revision).get(`${revision}/types.ts`) ?? '');
+    const seen = new Set<ts.Node>();
+    const faults: string[] = [];
+    for (const statement of source.statements) {
+      if (!ts.isTypeAliasDeclaration(statement)) continue;
+      const { text: name } = statement.name;
+      matchUnknowns(statement.type, definitions[name], name, { seen, faults });
+    }
+    expect(faults).toEqual([]);
+    // Each one was held against its place in the schema.
+    const all = nodesOf(source, (node) => node.kind === ts.SyntaxKind.UnknownKeyword);
+    expect(all.length).toBeGreaterThan(0);
+    expect(all.filter((node) => !seen.has(node)).length).toBe(0);
+  });
+
+  it('names revision, digest, errata and command in the header, and neither date nor version', () => {
+    const { sha256 } = builtinRevisions().find((item) => item.revision === revision) ?? {};
+    // A fixed erratum is for old copies of a schema, and the shipped one is none.
+    const errata = errataFor(revision, builtinErrata()).filter((erratum) => erratum.status === 'open');
+    const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
+    for (const [file, text] of committed(revision)) {
+      expect(text.split('\n').slice(0, 7), file).toEqual([
+        '// @generated by mcpgen; edits are lost when it runs again.',
+        `// Model Context Protocol, revision ${revision}`,
+        `// Schema: schema/${revision}/schema.json, sha256 ${sha256 ?? ''}`,
+        `// Errata: ${errata.map((erratum) => erratum.id).join(', ')}`,
+        `// Regenerate: mcpgen generate --revision ${revision} --out <folder above this one>`,
+        '/* eslint-disable */',
+        '',
+      ]);
+      const dates = new Set(text.match(/\b(?:19|20)\d\d-\d\d-\d\d\b/g));
+      expect([...dates].filter((date) => !REVISIONS.some((item) => item.revision === date))).toEqual([]);
+      expect(text).not.toContain(version);
+    }
+  });
+});
+
+describe('surroundings', () => {
+  it.each([
+    { locale: 'tr-TR', environment: { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Pacific/Kiritimati' } },
+    { locale: 'de-DE', environment: { LC_ALL: 'de_DE.UTF-8', LANG: 'de_DE.UTF-8', TZ: 'America/St_Johns' } },
+  ])('in locale $locale, another time zone and another folder: the same bytes', ({ locale, environment }) => {
+    const cwd = path.join(scratch, locale);
+    mkdirSync(cwd);
+    copyFileSync(path.join(root, '.prettierrc'), path.join(cwd, '.prettierrc'));
+    const env = { ...process.env, ...environment };
+    const facts = '[Intl.DateTimeFormat().resolvedOptions().locale, Intl.DateTimeFormat().resolvedOptions().timeZone]';
+    const surroundings = execFileSync(process.execPath, ['-p', `${facts}.join()`], { env, encoding: 'utf8' });
+    expect(surroundings.trim()).toBe(`${locale},${environment.TZ}`);
+    const cli = path.join(root, 'dist/generator/cli.js');
+    const run = spawnSync(process.execPath, [cli, 'generate', '--out', 'made/here'], { cwd, env, encoding: 'utf8' });
+    expect(run.status, run.stderr).toBe(0);
+    for (const { revision } of REVISIONS) {
+      const folder = path.join(cwd, 'made/here', revision);
+      const made = readdirSync(folder).map((name): [string, string] => [
+        `${revision}/${name}`,
+        readFileSync(path.join(folder, name), 'utf8'),
+      ]);
+      expect(new Map(made)).toEqual(committed(revision));
+    }
+  });
+
+  it('finds generated/ up to date', async () => {
+    const { upToDate, changes, warnings } = await check({ out: generated });
+    expect(
+      changes.filter((change) => change.status !== 'unchanged').map(({ path: file, status }) => ({ file, status })),
+    ).toEqual([]);
+    expect(upToDate).toBe(true);
+    expect(warnings).toEqual([]);
+    expect([...new Set(changes.map((change) => path.posix.dirname(change.path)))]).toEqual(
+      readdirSync(generated).sort(),
+    );
+  });
+});
+
+function parse(text: string): ts.SourceFile {
+  return ts.createSourceFile('generated.ts', text, ts.ScriptTarget.ES2022, true);
+}
+
+function isExported(node: ts.TypeAliasDeclaration): boolean {
+  return node.modifiers?.some((modifier) => modifier.kind === ts.SyntaxKind.ExportKeyword) === true;
+}
+
+function nodesOf(source: ts.SourceFile, wanted: (node: ts.Node) => boolean): readonly ts.Node[] {
+  const found: ts.Node[] = [];
+  const visit = (node: ts.Node): void => {
+    if (wanted(node)) found.push(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+interface Findings {
+  /** Every `unknown` that was met. */
+  readonly seen: Set<ts.Node>;
+  readonly faults: string[];
+}
+
+/** Goes down a printed type and its schema side by side: an `unknown` needs a schema that says nothing there. */
+function matchUnknowns(type: ts.TypeNode, schema: JsonValue | undefined, at: string, findings: Findings): void {
+  if (type.kind === ts.SyntaxKind.UnknownKeyword) {
+    findings.seen.add(type);
+    if (!saysNothing(schema)) findings.faults.push(`${at}: unknown, but the schema says ${JSON.stringify(schema)}`);
+    return;
+  }
+  if (ts.isParenthesizedTypeNode(type)) {
+    matchUnknowns(type.type, schema, at, findings);
+    return;
+  }
+  if (ts.isArrayTypeNode(type)) {
+    matchUnknowns(type.elementType, childOf(schema, 'items'), `${at}[]`, findings);
+    return;
+  }
+  if (ts.isUnionTypeNode(type) || ts.isIntersectionTypeNode(type)) {
+    const parts = variantsOf(schema);
+    type.types.forEach((part, index) => {
+      matchUnknowns(part, parts.length === type.types.length ? parts[index] : schema, `${at}|${index}`, findings);
+    });
+    return;
+  }
+  if (!ts.isTypeLiteralNode(type)) return;
+  for (const member of type.members) {
+    if (ts.isPropertySignature(member) && member.type !== undefined) {
+      const name = ts.isIdentifier(member.name) || ts.isStringLiteral(member.name) ? member.name.text : '';
+      const properties = childOf(schema, 'properties');
+      const own = properties !== undefined && isObject(properties) ? properties[name] : undefined;
+      matchUnknowns(member.type, own, `${at}.${name}`, findings);
+    } else if (ts.isIndexSignatureDeclaration(member)) {
+      matchUnknowns(member.type, childOf(schema, 'additionalProperties'), `${at}[*]`, findings);
+    }
+  }
+}
+
+function childOf(schema: JsonValue | undefined, key: string): JsonValue | undefined {
+  return schema !== undefined && isObject(schema) ? schema[key] : undefined;
+}
+
+/** The parts that a schema is made of, in the order in which they are printed. */
+function variantsOf(schema: JsonValue | undefined): readonly JsonValue[] {
+  if (schema === undefined || !isObject(schema)) return [];
+  const lists = ['anyOf', 'oneOf', 'allOf'].map((key) => schema[key]);
+  return lists.flatMap((list): readonly JsonValue[] => (Array.isArray(list) ? (list as readonly JsonValue[]) : []));
+}
+
+function saysNothing(schema: JsonValue | undefined): boolean {
+  if (schema === undefined || schema === true) return true;
+  if (!isObject(schema)) return false;
+  return Object.keys(schema).every((key) =>
+    ['title', 'description', 'default', 'deprecated', '$comment'].includes(key),
+  );
+}

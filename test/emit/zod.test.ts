@@ -1,0 +1,534 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { build } from 'esbuild';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ZodType } from 'zod';
+import { DEFAULT_PARTS, EMITTABLE, loadProtocol, render, type Protocol } from '../../generator/index.js';
+import { parseDefinitions } from '../../generator/model/parse.js';
+import { NO_DOCS } from '../../generator/read/docs.js';
+import { isObject, objectOf, type JsonObject, type JsonValue } from '../../generator/read/json.js';
+import { correctedDefinitions, oracleOf } from '../support/oracle.js';
+import { REVISIONS } from '../support/revisions.js';
+import { mutated, validValue } from '../support/schema-arbitrary.js';
+import { needsShared, officialExamples } from '../support/shared.js';
+import { errorsByLine } from '../support/type-equality.js';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** Values of each kind for each definition. More are tried by MCPGEN_FUZZ=1000, others by MCPGEN_FUZZ_SEED=7. */
+const VALUES = Number(process.env['MCPGEN_FUZZ'] ?? 20);
+const SEED = Number(process.env['MCPGEN_FUZZ_SEED'] ?? 20260728);
+const HOUR = 3_600_000;
+
+type Schemas = Readonly<Record<string, ZodType>>;
+
+/** Outside the project, as the files of a user are; packages are found all the same. */
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-zod-'));
+symlinkSync(path.join(root, 'node_modules'), path.join(scratch, 'node_modules'), 'dir');
+writeFileSync(path.join(scratch, 'package.json'), '{ "type": "module" }\n');
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+/** Writes the files of `--emit zod` below a folder, and loads the schemas. */
+async function written(protocol: Protocol, out = scratch): Promise<Schemas> {
+  mkdirSync(path.join(out, protocol.revision), { recursive: true });
+  for (const file of await render(protocol, out, { emit: ['zod'] })) {
+    writeFileSync(path.join(out, file.path), file.contents);
+  }
+  return (await import(pathToFileURL(zodFile(protocol.revision, out)).href)) as Schemas;
+}
+
+function zodFile(revision: string, out = scratch): string {
+  return path.join(out, revision, 'zod.ts');
+}
+
+function schemaOf(schemas: Schemas, definition: string): ZodType {
+  const schema = schemas[`${definition}Schema`];
+  if (schema === undefined) throw new Error(`there is no schema of ${definition}`);
+  return schema;
+}
+
+/** A value without its members named `__proto__`, whose values Zod does not check, and which it never copies. */
+function withoutProto(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(withoutProto);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([name]) => name !== '__proto__');
+  return objectOf(entries.map(([name, item]) => [name, withoutProto(item)]));
+}
+
+/** Tells oracle and schema apart: what is wrong with the verdict on a value, or with what came back. */
+function difference(schema: ZodType, accepts: (value: unknown) => boolean, value: JsonValue): string | undefined {
+  const before = structuredClone(value);
+  // The two verdicts differ for a map with a member named __proto__, which Zod does not check, and for a closed object.
+  const verdicts = [accepts(withoutProto(value)), accepts(value)];
+  const result = schema.safeParse(value);
+  if (!isDeepStrictEqual(value, before)) return 'the value was changed';
+  if (!verdicts.includes(result.success)) {
+    return `Ajv ${result.success ? 'refuses' : 'accepts'} it, Zod says ${result.error?.message ?? 'it is right'}`;
+  }
+  if (!result.success) return undefined;
+  const back = result.data as JsonValue;
+  if (!isDeepStrictEqual(withoutProto(back), withoutProto(value))) return `came back as ${JSON.stringify(back)}`;
+  return undefined;
+}
+
+interface Tally {
+  values: number;
+  refused: number;
+}
+
+/** Holds schemas against the oracle for valid and mutated values of all definitions; the error of a failure names one. */
+function compareAll(definitions: JsonObject, schemas: Schemas, kind: 'valid' | 'mutated'): Tally {
+  const oracle = oracleOf(definitions);
+  const tally: Tally = { values: 0, refused: 0 };
+  for (const name of Object.keys(definitions)) {
+    const schema = schemaOf(schemas, name);
+    const validate = oracle(name);
+    const accepts = (value: unknown): boolean => validate(value);
+    const values = kind === 'valid' ? validValue(definitions, name).map(asMutant) : mutated(definitions, name);
+    const property = fc.property(values, ({ value, change }) => {
+      tally.values += 1;
+      if (!accepts(value)) tally.refused += 1;
+      const found = difference(schema, accepts, value);
+      if (found !== undefined) throw new Error(`${name}, ${change}: ${found}`);
+    });
+    fc.assert(property, { numRuns: VALUES, seed: SEED });
+  }
+  return tally;
+}
+
+function asMutant(value: JsonValue): { value: JsonValue; change: string } {
+  return { value, change: 'a valid value' };
+}
+
+const protocols = new Map<string, Protocol>();
+const loaded = new Map<string, Schemas>();
+beforeAll(async () => {
+  for (const { revision } of REVISIONS) {
+    const protocol = await loadProtocol({ revision });
+    protocols.set(revision, protocol);
+    loaded.set(revision, await written(protocol));
+  }
+});
+
+function schemasOf(revision: string): Schemas {
+  const schemas = loaded.get(revision);
+  if (schemas === undefined) throw new Error(`${revision} was not loaded`);
+  return schemas;
+}
+
+describe.each(REVISIONS)('zod.ts of $revision', ({ revision, definitions: count }) => {
+  const definitions = correctedDefinitions(revision);
+
+  it('exports one schema for each definition', () => {
+    const names = Object.keys(definitions).map((name) => `${name}Schema`);
+    expect(Object.keys(schemasOf(revision)).sort()).toEqual(names.sort());
+    expect(names).toHaveLength(count);
+  });
+
+  it(
+    'accepts valid values and gives them back',
+    () => {
+      const tally = compareAll(definitions, schemasOf(revision), 'valid');
+      expect(tally).toEqual({ values: count * VALUES, refused: 0 });
+    },
+    HOUR,
+  );
+
+  it(
+    'has the verdict of the JSON Schema on mutated values',
+    () => {
+      const tally = compareAll(definitions, schemasOf(revision), 'mutated');
+      expect(tally.values).toBe(count * VALUES);
+      // Most mutations matter, or the comparison would say little.
+      expect(tally.refused).toBeGreaterThan(tally.values / 2);
+    },
+    HOUR,
+  );
+
+  it('takes undefined for an absent member', () => {
+    const schema = schemaOf(schemasOf(revision), 'TextContent');
+    expect(schema.safeParse({ type: 'text', text: 'a', annotations: undefined }).success).toBe(true);
+    expect(schema.safeParse({ type: 'text', text: undefined }).success).toBe(false);
+  });
+
+  it('wants a required member whose type is not known', () => {
+    const named = definitions['LoggingMessageNotificationParams'] !== undefined;
+    const schema = schemaOf(
+      schemasOf(revision),
+      named ? 'LoggingMessageNotificationParams' : 'LoggingMessageNotification',
+    );
+    const withParams = (params: object): unknown =>
+      named ? params : { method: 'notifications/message', params, jsonrpc: '2.0' };
+    for (const data of [null, 0, '', false, {}, []]) {
+      expect(schema.safeParse(withParams({ level: 'info', data })).success).toBe(true);
+    }
+    expect(schema.safeParse(withParams({ level: 'info' })).success).toBe(false);
+    expect(schema.safeParse(withParams({ level: 'info', data: undefined })).success).toBe(false);
+  });
+
+  it('neither checks nor copies a member named __proto__', () => {
+    const value = JSON.parse('{ "type": "text", "text": "a", "__proto__": { "polluted": true } }') as object;
+    const back = schemaOf(schemasOf(revision), 'TextContent').parse(value) as object;
+    expect(Object.keys(back)).toEqual(['type', 'text']);
+    expect(Object.getPrototypeOf(back)).toBe(Object.prototype);
+    expect('polluted' in back).toBe(false);
+  });
+});
+
+describe('zod.ts of 2026-07-28', () => {
+  it('accepts the official examples and gives them back', (context) => {
+    needsShared(context);
+    const examples = officialExamples();
+    expect(examples.length).toBeGreaterThan(0);
+    for (const { definition, name, value } of examples) {
+      const result = schemaOf(schemasOf('2026-07-28'), definition).safeParse(value);
+      expect(result, `${definition}/${name}`).toEqual({ success: true, data: value });
+    }
+  });
+});
+
+/**
+ * Types that are not the ones of types.ts, with the reason.
+ *
+ * None so far: what Zod cannot infer is spelled out in the generated file.
+ */
+const OTHER_TYPES: readonly string[] = [];
+
+describe('types', () => {
+  it.each([true, false])('are those of types.ts, both ways, with exactOptionalPropertyTypes %s', (exact) => {
+    const lines = ["import type * as z from 'zod';"];
+    const questions: { question: string; line: number }[] = [];
+    REVISIONS.forEach(({ revision }, index) => {
+      const folder = path.join(scratch, revision);
+      lines.push(
+        `import type * as T${index} from ${JSON.stringify(path.join(folder, 'types.ts'))};`,
+        `import type * as S${index} from ${JSON.stringify(path.join(folder, 'zod.ts'))};`,
+      );
+      for (const { name } of protocols.get(revision)?.definitions ?? []) {
+        const [type, inferred] = [`T${index}.${name}`, `z.infer<typeof S${index}.${name}Schema>`];
+        const variable = `${name}${index}`;
+        questions.push({ question: `${revision} ${name} is not any`, line: lines.length });
+        lines.push(`export const any_${variable}: 0 extends 1 & ${inferred} ? true : false = false;`);
+        questions.push({ question: `${revision} ${name} from Zod`, line: lines.length });
+        lines.push(
+          `declare const out_${variable}: ${inferred}; export const from_${variable}: ${type} = out_${variable};`,
+        );
+        questions.push({ question: `${revision} ${name} to Zod`, line: lines.length });
+        lines.push(`declare const in_${variable}: ${type}; export const to_${variable}: ${inferred} = in_${variable};`);
+      }
+    });
+    // A line that must not compile, so that a program that finds no errors at all is noticed.
+    const planted = lines.length;
+    lines.push('export const planted: z.infer<typeof S0.ToolSchema> = { name: 1 };');
+    const errors = errorsByLine(lines.join('\n'), { exactOptionalPropertyTypes: exact });
+    const wrong = questions.flatMap(({ question, line }) => {
+      const error = errors.get(line);
+      return error === undefined ? [] : [`${question}: ${error}`];
+    });
+    expect(wrong).toEqual(OTHER_TYPES);
+    expect(errors.has(planted)).toBe(true);
+    expect(errors.size).toBe(wrong.length + 1);
+  });
+
+  it('compile under every compiler, with declarations', async () => {
+    const compilerOptions = {
+      target: 'ES2022',
+      module: 'nodenext',
+      rootDir: '.',
+      types: [],
+      strict: true,
+      noEmit: true,
+      declaration: true,
+      skipLibCheck: true,
+      verbatimModuleSyntax: true,
+      isolatedModules: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noUnusedLocals: true,
+      noUnusedParameters: true,
+      noPropertyAccessFromIndexSignature: true,
+    };
+    writeFileSync(
+      path.join(scratch, 'planted.ts'),
+      `import { ToolSchema } from './2026-07-28/zod.js';\nexport const inputSchema: number = ToolSchema.shape.inputSchema;\n`,
+    );
+    const include = ['planted.ts', ...REVISIONS.map(({ revision }) => `${revision}/*.ts`)];
+    writeFileSync(path.join(scratch, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
+    const outputs = await Promise.all(['typescript-5.9', 'typescript', 'typescript-7'].map(compilerOutput));
+    for (const output of outputs) {
+      const errors = output.split('\n').filter((line) => line.includes('error TS'));
+      expect(errors).toHaveLength(1);
+      expect(errors[0]).toMatch(/^planted\.ts\(2,14\): error TS2322/);
+    }
+  });
+});
+
+async function compilerOutput(compiler: string): Promise<string> {
+  const run = spawn(
+    process.execPath,
+    [path.join(root, 'node_modules', compiler, 'bin/tsc'), '-p', scratch, '--pretty', 'false'],
+    { cwd: scratch },
+  );
+  let output = '';
+  for (const stream of [run.stdout, run.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    run.on('error', reject).on('close', () => {
+      resolve(output);
+    });
+  });
+}
+
+describe('a bundler', () => {
+  it('leaves out the schemas that nothing uses', async () => {
+    const bundle = async (code: string): Promise<string> => {
+      const { outputFiles } = await build({
+        stdin: { contents: code, resolveDir: scratch, loader: 'ts' },
+        bundle: true,
+        write: false,
+        format: 'esm',
+        external: ['zod'],
+      });
+      return outputFiles[0]?.text ?? '';
+    };
+    const constants = (text: string): readonly string[] =>
+      [...text.matchAll(/^var (\w+Schema)\b/gm)].map((match) => match[1] ?? '');
+    const one = await bundle(`import { ToolSchema } from './2025-03-26/zod.ts'; console.log(ToolSchema);`);
+    expect(constants(one)).toEqual(['ToolAnnotationsSchema', 'ToolSchema']);
+    const none = await bundle(`import './2025-03-26/zod.ts';`);
+    expect(none.replace(/\/\/.*/g, '').trim()).toMatch(/^import [^;]*"zod";$/);
+    const all = await bundle(`import * as all from './2025-03-26/zod.ts'; console.log(all);`);
+    expect(constants(all).length).toBeGreaterThan(75);
+  });
+});
+
+/** What MCP's schemas do not use, or use in one way only. */
+const BEYOND: JsonObject = {
+  Text: { type: 'string', minLength: 2, maxLength: 3 },
+  Pattern: { type: 'string', pattern: '^[a-z/]+\\p{Lu}?$', maxLength: 5 },
+  Ranged: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 10, multipleOf: 0.1 },
+  Even: { type: 'integer', minimum: -4, maximum: 20, multipleOf: 2 },
+  Limits: { type: ['integer', 'string', 'null'], minimum: 1, minLength: 1 },
+  Tags: { type: 'array', items: { type: 'string', maxLength: 2 }, minItems: 1, maxItems: 3, uniqueItems: true },
+  Distinct: { type: 'array', items: {}, uniqueItems: true },
+  Few: { type: 'object', properties: { a: {} }, minProperties: 1, maxProperties: 2 },
+  FewInMap: { type: 'object', additionalProperties: { type: 'boolean' }, minProperties: 1, maxProperties: 2 },
+  Exact: { type: 'object', properties: { a: { type: 'string' }, b: {} }, required: ['a'], additionalProperties: false },
+  Nothing: { type: 'object', properties: {}, additionalProperties: false },
+  Typed: {
+    type: 'object',
+    properties: { a: { type: 'string' }, b: { type: 'number' } },
+    required: ['a'],
+    additionalProperties: { type: 'number' },
+  },
+  OneOf: { oneOf: [{ type: 'integer' }, { type: 'number', minimum: 5 }, { type: 'string' }] },
+  Mixed: { enum: ['a', 1, null, true] },
+  Maybe: { anyOf: [{ $ref: '#/$defs/Text' }, { type: 'null' }] },
+  Anything: {},
+  NeedsAnything: {
+    type: 'object',
+    properties: { a: { $ref: '#/$defs/Anything' }, b: { anyOf: [{ type: 'string' }, {}] }, c: {} },
+    required: ['a', 'b'],
+  },
+  Never: { type: 'object', properties: { gone: false }, required: [] },
+  OddNames: {
+    type: 'object',
+    properties: {
+      '': { type: 'string' },
+      'a b': { type: 'number' },
+      '1': {},
+      'it\'s "x"\\': { type: 'null' },
+      class: {},
+    },
+    required: ['a b', '1'],
+  },
+  Both: { allOf: [{ $ref: '#/$defs/Exact' }, { type: 'object', properties: { c: {} } }] },
+  BothClosed: {
+    allOf: [
+      { type: 'object', properties: { a: {} }, additionalProperties: false },
+      { type: 'object', properties: { a: { type: 'string' }, b: {} }, additionalProperties: false },
+    ],
+  },
+  Narrowed: { $ref: '#/$defs/Typed', type: 'object', properties: { a: { const: 'x' } } },
+  Shape: { anyOf: [{ $ref: '#/$defs/Circle' }, { $ref: '#/$defs/Square' }] },
+  Circle: { type: 'object', properties: { kind: { const: 'circle' }, r: { type: 'number' } }, required: ['kind', 'r'] },
+  Square: { type: 'object', properties: { kind: { enum: ['square', 4] } }, required: ['kind'] },
+  Loose: { anyOf: [{ $ref: '#/$defs/Circle' }, { type: 'object', properties: { kind: { const: 'x' } } }] },
+  Twice: {
+    anyOf: [
+      { $ref: '#/$defs/Circle' },
+      { type: 'object', properties: { kind: { const: 'circle' }, r: {} }, required: ['kind'] },
+    ],
+  },
+  Tree: {
+    type: 'object',
+    properties: { value: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/Tree' } } },
+    required: ['value'],
+  },
+  Odd: { type: 'object', properties: { even: { $ref: '#/$defs/Alternating' }, n: { const: 1 } }, required: ['n'] },
+  Alternating: {
+    anyOf: [{ $ref: '#/$defs/Odd' }, { type: 'object', properties: { n: { const: 2 } }, required: ['n'] }],
+  },
+};
+
+async function protocolOf(definitions: JsonObject): Promise<Protocol> {
+  const base = await loadProtocol({ revision: '2024-11-05' });
+  const parsed = parseDefinitions(definitions, NO_DOCS, 'own.json');
+  return { ...base, revision: 'own', definitions: parsed.definitions, methods: [], errors: [], errata: [] };
+}
+
+describe('keywords beyond those of MCP', () => {
+  let schemas: Schemas;
+  beforeAll(async () => {
+    schemas = await written(await protocolOf(BEYOND), path.join(scratch, 'beyond'));
+  });
+
+  it('give the verdict of the JSON Schema on valid values', () => {
+    // Of a oneOf with overlapping variants not every value that one variant allows is valid.
+    const { OneOf: _, ...others } = BEYOND;
+    expect(compareAll(others, schemas, 'valid').refused).toBe(0);
+    expect(compareAll(BEYOND, schemas, 'valid').refused).toBeGreaterThan(0);
+  });
+
+  it('give the verdict of the JSON Schema on mutated values', () => {
+    const tally = compareAll(BEYOND, schemas, 'mutated');
+    expect(tally.refused).toBeGreaterThan(tally.values / 3);
+  });
+
+  it.each<readonly [string, JsonValue, boolean]>([
+    ['Text', '\u{1f600}', false],
+    ['Text', '\u{1f600}\u{1f600}\u{1f600}', true],
+    ['Text', '\u{1f600}\u{1f600}\u{1f600}\u{1f600}', false],
+    ['Pattern', 'a/', true],
+    ['Pattern', 'aB', true],
+    ['Pattern', 'aBc', false],
+    ['Ranged', 0.3, false],
+    ['Ranged', 0.5, true],
+    ['Ranged', 10, false],
+    ['Even', 2 ** 60, false],
+    ['OneOf', 5, false],
+    ['OneOf', 5.5, true],
+    ['OneOf', 4, true],
+    [
+      'Distinct',
+      [
+        { a: 1, b: [2] },
+        { b: [2], a: 1 },
+      ],
+      false,
+    ],
+    ['Distinct', [1, '1', true, [1], { '1': 1 }], true],
+    ['Exact', { a: 'x', c: 1 }, false],
+    ['Both', { a: 'x', c: 1 }, false],
+    ['BothClosed', { a: 'x', b: 1 }, false],
+    ['BothClosed', { a: 'x' }, true],
+    ['Typed', { a: 'x', other: 'x' }, false],
+    ['Typed', { a: 'x', toString: 1 }, true],
+    ['Nothing', {}, true],
+    ['Nothing', { a: 1 }, false],
+    ['Tree', { value: 'a', children: [{ value: 'b', children: [{ value: 1 }] }] }, false],
+  ])('%s: %j is valid: %s', (name, value, valid) => {
+    expect(oracleOf(BEYOND)(name)(value)).toBe(valid);
+    expect(schemaOf(schemas, name).safeParse(value).success).toBe(valid);
+  });
+
+  it('are written as a person would', () => {
+    const text = readFileSync(zodFile('own', path.join(scratch, 'beyond')), 'utf8');
+    const bodyOf = (name: string): string =>
+      new RegExp(`export const ${name}Schema([^]*?);\\n\\n`).exec(`${text}\n`)?.[1]?.replace(/\s+/g, ' ') ?? '';
+    expect(bodyOf('Shape')).toContain('z.discriminatedUnion("kind", [CircleSchema, SquareSchema])');
+    expect(bodyOf('Loose')).toContain('z.union([');
+    expect(bodyOf('Twice')).toContain('z.union([');
+    expect(bodyOf('Maybe')).toContain('TextSchema.nullable()');
+    expect(bodyOf('Mixed')).toContain('z.literal(["a", 1, null, true])');
+    expect(bodyOf('Exact')).toContain('z.strictObject({');
+    expect(bodyOf('Typed')).toMatch(/z \.object\(\{.*\}\) \.catchall\(z\.number\(\)\)/);
+    expect(bodyOf('Tree')).toMatch(/^: z\.ZodType<Tree> = .*z\.array\(z\.lazy\(\(\) => TreeSchema\)\)/);
+  });
+
+  it('compile', () => {
+    const folder = path.join(scratch, 'beyond');
+    const uses = Object.keys(BEYOND).map((name) => `S.${name}Schema`);
+    const text = `import * as S from ${JSON.stringify(zodFile('own', folder))};\nexport const all = [${uses.join(', ')}];\n`;
+    expect([...errorsByLine(text, { exactOptionalPropertyTypes: true })]).toEqual([]);
+    const file = readFileSync(zodFile('own', folder), 'utf8');
+    expect([...errorsByLine(file.replace('./types.js', path.join(folder, 'own/types.ts')))]).toEqual([]);
+  });
+});
+
+describe('what cannot be said in Zod', () => {
+  it.each([
+    [
+      'a member that every object inherits',
+      { A: { type: 'object', properties: { constructor: { type: 'string' } } } },
+      'A.constructor: Zod cannot check a member named "constructor", since every object inherits one',
+    ],
+    [
+      'a member named __proto__',
+      { A: { type: 'object', properties: JSON.parse('{ "__proto__": { "type": "string" } }') as JsonObject } },
+      'A.__proto__: Zod cannot check a member named "__proto__", since every object inherits one',
+    ],
+    [
+      'a recursive definition with a name that the file needs itself',
+      { z: { type: 'array', items: { $ref: '#/$defs/z' } } },
+      'z: the name "z" is taken in zod.ts',
+    ],
+    [
+      'a schema with the name of a type',
+      { A: { type: 'string' }, ASchema: { type: 'number' } },
+      'the definition "ASchema" has a name that zod.ts exports itself',
+    ],
+  ] as const)('is refused by name: %s', async (_, definitions, message) => {
+    await expect(render(await protocolOf(definitions), scratch, { emit: ['zod'] })).rejects.toThrow(message);
+    await expect(render(await protocolOf(definitions), scratch, { emit: ['types'] })).resolves.toHaveLength(2);
+  });
+});
+
+describe('--emit zod', () => {
+  const cli = path.join(root, 'dist/generator/cli.js');
+  const generate = (...args: readonly string[]): readonly string[] => {
+    const out = execFileSync(process.execPath, [cli, 'generate', '-r', '2025-03-26', '--dry-run', '--json', ...args]);
+    const { files } = JSON.parse(out.toString()) as { files: readonly { path: string }[] };
+    return files.map((file) => path.basename(file.path)).sort();
+  };
+
+  it('is the one part that is not written by default', () => {
+    expect(EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part))).toEqual(['zod']);
+    expect(generate('--out', path.join(scratch, 'none'))).not.toContain('zod.ts');
+  });
+
+  it('writes the schemas, the types and the index', () => {
+    expect(generate('--emit', 'zod', '--out', path.join(scratch, 'none'))).toEqual(['index.ts', 'types.ts', 'zod.ts']);
+  });
+
+  it('is named by the command that regenerates the files', async () => {
+    const protocol = await loadProtocol({ revision: '2025-03-26' });
+    const commandOf = async (emit?: typeof EMITTABLE): Promise<string> => {
+      const [file] = await render(protocol, scratch, emit === undefined ? {} : { emit });
+      return /Regenerate: (.*) --out/.exec(file?.contents ?? '')?.[1] ?? '';
+    };
+    expect(await commandOf()).toBe('mcpgen generate --revision 2025-03-26');
+    expect(await commandOf(EMITTABLE)).toBe(`mcpgen generate --revision 2025-03-26 --emit ${EMITTABLE.join(',')}`);
+  });
+
+  it('is exported from the index, and the only file that imports a package', async () => {
+    const protocol = await loadProtocol({ revision: '2025-03-26' });
+    const files = await render(protocol, scratch, { emit: EMITTABLE });
+    const contents = (name: string): string => files.find((file) => file.path.endsWith(`/${name}.ts`))?.contents ?? '';
+    expect(contents('index')).toContain('export * from "./zod.js";');
+    const withPackages = files
+      .filter((file) => /from "(?!\.)/.test(file.contents))
+      .map((file) => path.basename(file.path));
+    expect(withPackages).toEqual(['zod.ts']);
+  });
+});

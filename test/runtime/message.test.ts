@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { ListToolsRequest } from '../../generated/2025-11-25/index.js';
+import {
+  errorResponse,
+  isRequestId,
+  isReservedCode,
+  notification,
+  request,
+  resultResponse,
+  RpcError,
+  STANDARD_ERROR_CODES,
+} from '../../templates/runtime/index.js';
+import { anyMessage, CLASSIFY } from './codec-support.js';
+
+describe('constructors', () => {
+  it('make messages and leave undefined params out', () => {
+    expect(request(1, 'ping')).toStrictEqual({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    expect(request('a', 'tools/call', { name: 'x' })).toStrictEqual({
+      jsonrpc: '2.0',
+      id: 'a',
+      method: 'tools/call',
+      params: { name: 'x' },
+    });
+    expect(notification('notifications/initialized')).toStrictEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/initialized',
+    });
+    expect(notification('a', { b: 1 })).toStrictEqual({ jsonrpc: '2.0', method: 'a', params: { b: 1 } });
+    expect(resultResponse(0, {})).toStrictEqual({ jsonrpc: '2.0', id: 0, result: {} });
+    expect(errorResponse('', { code: -32603, message: 'no', data: undefined })).toStrictEqual({
+      jsonrpc: '2.0',
+      id: '',
+      error: { code: -32603, message: 'no' },
+    });
+    expect(errorResponse(null, { code: 1, message: '', data: null })).toStrictEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: 1, message: '', data: null },
+    });
+    expect(errorResponse(undefined, { code: 1, message: '' })).toStrictEqual({
+      jsonrpc: '2.0',
+      error: { code: 1, message: '' },
+    });
+  });
+
+  it('keep the params themselves, not a copy', () => {
+    const params = { a: {} };
+    expect(request(1, 'a', params).params).toBe(params);
+    expect(notification('a', params).params).toBe(params);
+    expect(resultResponse(1, params).result).toBe(params);
+  });
+
+  it('are typed so that what they make is a message of the generated types', () => {
+    expectTypeOf(request(1, 'tools/list')).toExtend<ListToolsRequest>();
+    expectTypeOf(request(1, 'tools/list', { cursor: 'a' })).toExtend<ListToolsRequest>();
+    // @ts-expect-error a cursor is a string
+    const wrong: ListToolsRequest = request(1, 'tools/list', { cursor: 1 });
+    expect(wrong.params).toEqual({ cursor: 1 });
+  });
+
+  it.each([1.5, NaN, Infinity, 2 ** 53, -(2 ** 53), null, undefined, true, 1n, {}, ['a'], Symbol('a')])(
+    'refuse %s as an id',
+    (id) => {
+      expect(isRequestId(id)).toBe(false);
+      expect(() => request(id as number, 'a')).toThrow(/^an id must be a string or a safe integer, not /);
+      expect(() => resultResponse(id as number, {})).toThrow(TypeError);
+      // For an error response they are how it says that the id could not be read.
+      if (id !== null && id !== undefined) {
+        expect(() => errorResponse(id as number, { code: 1, message: '' })).toThrow(TypeError);
+      }
+    },
+  );
+
+  it.each([0, -0, -7, 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, '', '0', '1', 'ü'])(
+    'take %s as an id',
+    (id) => {
+      expect(isRequestId(id)).toBe(true);
+      expect(request(id, 'a').id).toBe(id);
+      expect(resultResponse(id, {}).id).toBe(id);
+      expect(errorResponse(id, { code: 1, message: '' }).id).toBe(id);
+    },
+  );
+
+  it('refuse methods that begin with rpc., and only these', () => {
+    expect(() => request(1, 'rpc.discover')).toThrow(/"rpc\.discover" cannot be a method/);
+    expect(() => notification('rpc.')).toThrow(TypeError);
+    expect(request(1, 'rpc').method).toBe('rpc');
+    expect(notification('my/rpc.x').method).toBe('my/rpc.x');
+    expect(() => request(1, 5 as unknown as string)).toThrow(/a method must be a string, not 5/);
+  });
+
+  it.each([[[]], [null], ['a'], [1]])('refuse %j as params and as a result', (value) => {
+    expect(() => request(1, 'a', value as object)).toThrow(/params must be an object/);
+    expect(() => notification('a', value as object)).toThrow(/params must be an object/);
+    expect(() => resultResponse(1, value as object)).toThrow(/result must be an object/);
+  });
+
+  it('refuse an error that is none', () => {
+    expect(() => errorResponse(1, { code: 1.5, message: '' })).toThrow(/an error code must be an integer, not 1\.5/);
+    expect(() => errorResponse(1, { code: '1' as unknown as number, message: '' })).toThrow(TypeError);
+    expect(() => errorResponse(1, { code: 1 } as { code: number; message: string })).toThrow(
+      /message must be a string/,
+    );
+  });
+
+  it('name a long value shortly when they refuse it', () => {
+    let text = '';
+    try {
+      request(1, `rpc.${'x'.repeat(1e6)}`);
+    } catch (error) {
+      text = String(error);
+    }
+    expect(text).toMatch(/^TypeError: "rpc\.x/);
+    expect(text.length).toBeLessThan(200);
+  });
+
+  it.each(Object.entries(CLASSIFY))('make what is a message in %s', (_, classify) => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        const kind =
+          'method' in message
+            ? 'id' in message
+              ? 'request'
+              : 'notification'
+            : 'result' in message
+              ? 'result'
+              : 'error';
+        expect(classify(message).kind).toBe(kind);
+      }),
+    );
+  });
+});
+
+describe('error codes', () => {
+  it('are those of JSON-RPC', () => {
+    expect(STANDARD_ERROR_CODES).toEqual({
+      PARSE_ERROR: -32700,
+      INVALID_REQUEST: -32600,
+      METHOD_NOT_FOUND: -32601,
+      INVALID_PARAMS: -32602,
+      INTERNAL_ERROR: -32603,
+    });
+  });
+
+  it('are reserved from -32768 to -32000', () => {
+    const reserved = [-32768, -32700, -32099, -32000];
+    const free = [-32769, -31999, 0, 1, -1, 32000, NaN, -32000.5, Infinity];
+    expect(reserved.filter(isReservedCode)).toEqual(reserved);
+    expect(free.filter(isReservedCode)).toEqual([]);
+  });
+});
+
+describe('RpcError', () => {
+  it('is an error with code, message and data', () => {
+    const cause = new Error('why');
+    const error = new RpcError(-32602, 'no such tool', { name: 'x' }, { cause });
+    expectTypeOf(error.data).toEqualTypeOf<{ name: string } | undefined>();
+    expect(error).toBeInstanceOf(Error);
+    expect([error.code, error.data]).toEqual([-32602, { name: 'x' }]);
+    expect([error.name, error.message, error.cause]).toEqual(['RpcError', 'no such tool', cause]);
+    expect(String(error)).toBe('RpcError: no such tool');
+  });
+
+  it('travels without stack and cause', () => {
+    const error = new RpcError(1, 'a', undefined, { cause: new Error('secret') });
+    expect(JSON.parse(JSON.stringify(error))).toStrictEqual({ code: 1, message: 'a' });
+    expect(errorResponse(1, error)).toStrictEqual({ jsonrpc: '2.0', id: 1, error: { code: 1, message: 'a' } });
+    expect(errorResponse(1, new RpcError(1, 'a', 0)).error).toStrictEqual({ code: 1, message: 'a', data: 0 });
+  });
+
+  it('is made from what a peer answered', () => {
+    const error = RpcError.from({ code: -32002, message: 'gone', data: { uri: 'a:b' } });
+    expect(error.toJSON()).toEqual({ code: -32002, message: 'gone', data: { uri: 'a:b' } });
+    expect(RpcError.from({ code: 1, message: 'a' }).data).toBeUndefined();
+  });
+
+  it.each([1.5, NaN, '1', undefined])('has no code %s', (code) => {
+    expect(() => new RpcError(code as number, 'a')).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,643 @@
+import { setFlagsFromString } from 'node:v8';
+import { Readable } from 'node:stream';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  DEFAULT_MAX_MESSAGE_BYTES,
+  encodeLine,
+  MessageReader,
+  readMessages,
+  resultResponse,
+} from '../../templates/runtime/index.js';
+import type { ByteSource, Diagnostic, Message, ReaderOptions } from '../../templates/runtime/index.js';
+import {
+  anyMessage,
+  anySizes,
+  asRead,
+  bytesOf,
+  classify,
+  classifyWithBatches,
+  cut,
+  kindsOf,
+  messagesOf,
+  read,
+  utf8,
+} from './codec-support.js';
+import type { Event } from './codec-support.js';
+
+const RESULT = '{"jsonrpc":"2.0","id":1,"result":{}}';
+/** How many streams each property is tried with; a longer run by this variable. */
+const RUNS = Number(process.env['MCPGEN_FUZZ_RUNS'] ?? 1000);
+
+const result = resultResponse(1, {});
+
+function diagnosticsOf(events: readonly Event[]): readonly Diagnostic[] {
+  return events.filter((event) => event.kind === 'diagnostic');
+}
+
+async function collect(source: ByteSource, options: Partial<ReaderOptions> = {}): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  for await (const event of readMessages(source, { classify, ...options })) events.push(event);
+  return events;
+}
+
+describe('messages', () => {
+  it('come out as they went in, however the stream is cut', () => {
+    fc.assert(
+      fc.property(fc.array(anyMessage), anySizes, fc.boolean(), fc.boolean(), (messages, sizes, hasMark, isCrlf) => {
+        const lines = messages.map(encodeLine).map((line) => (isCrlf ? line.replace('\n', '\r\n') : line));
+        const events = read(cut(bytesOf(hasMark ? '\uFEFF' : '', ...lines), sizes));
+        expect(messagesOf(events)).toEqual(messages.map(asRead));
+        expect(events).toHaveLength(messages.length);
+      }),
+      { numRuns: RUNS / 2 },
+    );
+  });
+
+  it('come out between lines that are none, which are reported once each', () => {
+    const junk = fc
+      .oneof(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.string({ minLength: 1 }).map(utf8))
+      // What opens a bracket may have the lines after it for its continuation, which other tests are about.
+      .map((bytes) =>
+        bytesOf(
+          '#',
+          bytes.filter((byte) => byte !== 0x0a),
+        ),
+      );
+    const line = fc.oneof(anyMessage, junk);
+    fc.assert(
+      fc.property(fc.array(line), anySizes, (lines, sizes) => {
+        const parts = lines.map((item) => (item instanceof Uint8Array ? bytesOf(item, '\n') : encodeLine(item)));
+        const wanted = lines.map((item, index) => (item instanceof Uint8Array ? index + 1 : asRead(item)));
+        const events = read(cut(bytesOf(...parts), sizes));
+        expect(
+          events.map((event) => (event.kind === 'diagnostic' ? event.line : 'message' in event && event.message)),
+        ).toEqual(wanted);
+      }),
+      { numRuns: RUNS / 2 },
+    );
+  });
+
+  it('are split at newlines only', () => {
+    const text = '{"jsonrpc":"2.0","id":1,"result":{"t":"a\u2028b\u2029c\u0085d\u00a0e"}}';
+    expect(messagesOf(read([`${text}\n`]))).toEqual([JSON.parse(text)]);
+    // A carriage return is white space to JSON, and no end of a line.
+    expect(messagesOf(read([`{"jsonrpc":"2.0",\r"id":1,"result":{}}\n`]))).toEqual([result]);
+    expect(kindsOf(read([`${RESULT}\r${RESULT}\n`]))).toEqual(['not-json']);
+  });
+
+  it('keep characters whole that are cut by chunks', () => {
+    const text = 'ä€😀\u{10ffff}'.repeat(50);
+    const line = encodeLine(resultResponse(1, { text }));
+    for (const size of [1, 2, 3, 5]) {
+      expect(messagesOf(read(cut(utf8(line), [size])))).toEqual([resultResponse(1, { text })]);
+    }
+  });
+
+  it('may end in CRLF, and blank lines are nothing', () => {
+    expect(kindsOf(read([`\n\r\n  \n\t\n${RESULT}\r\n\r\n${RESULT}\n\n`]))).toEqual(['result', 'result']);
+    expect(kindsOf(read(cut(utf8(`\r\n${RESULT}\r\n${RESULT}\r\n \r\n`), [1])))).toEqual(['result', 'result']);
+    expect(read([])).toEqual([]);
+    expect(read(['\n \n  '])).toEqual([]);
+    // Other white space is not JSON's.
+    expect(kindsOf(read(['\u00a0\n', '\f\n']))).toEqual(['not-json', 'not-json']);
+  });
+
+  it('may follow a byte order mark, at the start of the stream only', () => {
+    const mark = new Uint8Array([0xef, 0xbb, 0xbf]);
+    for (const size of [1, 2, 3, 4, 100]) {
+      expect(kindsOf(read(cut(bytesOf(mark, RESULT, '\n', RESULT, '\n'), [size])))).toEqual(['result', 'result']);
+      expect(kindsOf(read(cut(bytesOf(mark, '\n', mark, RESULT, '\n', mark, mark, RESULT), [size])))).toEqual([
+        'not-json',
+        'not-json',
+      ]);
+      expect(kindsOf(read(cut(bytesOf(mark, mark, RESULT), [size])))).toEqual(['not-json']);
+      expect(read(cut(mark, [size]))).toEqual([]);
+    }
+  });
+
+  it('may end without a newline', () => {
+    const reader = new MessageReader({ classify });
+    expect(reader.push(utf8(RESULT))).toEqual([]);
+    expect(reader.end()).toEqual([{ kind: 'result', message: result }]);
+    expect(reader.end()).toEqual([]);
+  });
+
+  it('may be batches where the revision has them', () => {
+    const text = `[${RESULT},${RESULT}]\n[]\n`;
+    expect(kindsOf(read([text], { classify: classifyWithBatches }))).toEqual(['batch', 'invalid']);
+    expect(kindsOf(read([text]))).toEqual(['invalid', 'invalid']);
+  });
+
+  it('are judged by the options of parseMessage', () => {
+    const text = '{"jsonrpc":"2.0","id":1,"method":"a","params":null}\n';
+    expect(kindsOf(read([text]))).toEqual(['invalid']);
+    expect(kindsOf(read([text], { nullParamsAsAbsent: true }))).toEqual(['request']);
+    expect(kindsOf(read([text.replace('null', '{"a":{}}')], { maxDepth: 2 }))).toEqual(['invalid']);
+  });
+});
+
+describe('a line that is no JSON', () => {
+  it('is skipped and reported once, and the stream goes on', () => {
+    const [first, second, ...rest] = read(['Server started\n', '[INFO] ready\n', `${RESULT}\n`]);
+    expect(first).toEqual({
+      kind: 'diagnostic',
+      code: 'not-json',
+      line: 1,
+      reason: 'the line is not JSON',
+      excerpt: '"Server started"',
+      about: 'unknown',
+      id: null,
+      answer: { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error: the line is not JSON' } },
+    });
+    expect(second).toMatchObject({ code: 'not-json', line: 2, excerpt: '"[INFO] ready"' });
+    expect(rest).toEqual([{ kind: 'result', message: result }]);
+  });
+
+  it('is shown short, and cannot act on a terminal', () => {
+    const [short] = diagnosticsOf(read(['\u001b[31m\u009b2J\u202eevil\u200b\ufeff"\\\u2066\u007f\r\n']));
+    expect(short?.excerpt).toBe('"\\u001b[31m\\u009b2J\\u202eevil\\u200b\\ufeff\\"\\\\\\u2066\\u007f\\r"');
+    const [long] = diagnosticsOf(read([`${'x'.repeat(1e6)}\n`]));
+    expect(long?.excerpt).toBe(`"${'x'.repeat(100)}..."`);
+    // Half a character is no reason to fail.
+    const [half] = diagnosticsOf(read([`${'x'.repeat(99)}😀 and more\n`]));
+    expect(half?.excerpt).toBe(`"${'x'.repeat(99)}\\ud83d..."`);
+  });
+
+  it('is reported as such if it is not UTF-8', () => {
+    const bytes = bytesOf(RESULT, '\n{"jsonrpc":"2.0","id":2,"method":"', new Uint8Array([0xff]), '"}\n', RESULT, '\n');
+    const events = read([bytes]);
+    expect(kindsOf(events)).toEqual(['result', 'not-utf8', 'result']);
+    expect(events[1]).toMatchObject({ line: 2, answer: { id: null, error: { code: -32700 } } });
+    expect((events[1] as Diagnostic).excerpt).toBe('"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":2,\\"method\\":\\"\ufffd\\"}"');
+    expect(kindsOf(read([bytesOf(new Uint8Array([0xe2, 0x82]))]))).toEqual(['not-utf8']);
+  });
+
+  it('is answered without an id where the revision has it so', () => {
+    const [event] = diagnosticsOf(read(['a\n'], { unreadId: 'absent' }));
+    expect(event?.answer).toStrictEqual({
+      jsonrpc: '2.0',
+      error: { code: -32700, message: 'Parse error: the line is not JSON' },
+    });
+  });
+
+  it('is told from JSON that is no message, which is answered with -32600', () => {
+    expect(
+      read(['{"hello":"world"}\n', '1\n', '[1]\n']).map((event) => 'answer' in event && event.answer?.error.code),
+    ).toEqual([-32600, -32600, -32600]);
+  });
+});
+
+describe('a message over several lines', () => {
+  const pretty = JSON.stringify(
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      result: { tools: [{ name: '} "{[', deep: [1, -2.5e3, true, null, 'x', [], {}, [[{}], 3]] }] },
+    },
+    null,
+    2,
+  );
+
+  it.each([
+    ['indented by two', pretty],
+    ['indented by tabs', pretty.replace(/ {2}/g, '\t')],
+    ['with CRLF', pretty.replaceAll('\n', '\r\n')],
+    ['not indented', pretty.replace(/\n +/g, '\n')],
+    ['with blank lines', pretty.replaceAll('\n', '\n\n')],
+    ['an array', `[\n${pretty}\n]`],
+  ])('is reported once, with a hint: %s', (_, text) => {
+    const events = read([`${RESULT}\n${text}\n${RESULT}\nbanner\n`]);
+    expect(kindsOf(events)).toEqual(['result', 'embedded-newline', 'result', 'not-json']);
+    expect(events[1]).toMatchObject({
+      line: 2,
+      reason: 'a message with newlines in it, as pretty-printed JSON has; it must be one line',
+      answer: { id: null, error: { code: -32700 } },
+    });
+  });
+
+  it('is reported once each time', () => {
+    expect(kindsOf(read([`${pretty}\n${pretty}\n{\n}\n[\n1\n]\n`]))).toEqual(Array(4).fill('embedded-newline'));
+  });
+
+  it('hides no message after it, even if it never ends', () => {
+    expect(kindsOf(read([`{\n"a": {\n${RESULT}\n"b": 1\n1\n`]))).toEqual([
+      'embedded-newline',
+      'result',
+      'not-json',
+      'invalid',
+    ]);
+    // Nor one that is invalid but was meant to be one.
+    expect(kindsOf(read([`{\n{"jsonrpc":"2.0","id":1}\n`]))).toEqual(['embedded-newline', 'invalid']);
+  });
+
+  it('hides no other line after it', () => {
+    expect(kindsOf(read(['{"jsonrpc":"2.0",\nServer crashed\n"a"\n']))).toEqual([
+      'embedded-newline',
+      'not-json',
+      'invalid',
+    ]);
+    expect(kindsOf(read(['{"a":\n', bytesOf(new Uint8Array([0xff, 0x0a])), '1\n']))).toEqual([
+      'embedded-newline',
+      'not-utf8',
+      'invalid',
+    ]);
+    const long = `{"a":\n"${'x'.repeat(100)}"\n1\n`;
+    expect(kindsOf(read([long], { maxMessageBytes: 50 }))).toEqual(['embedded-newline', 'too-long', 'invalid']);
+  });
+
+  it('may be cut inside a string', () => {
+    expect(kindsOf(read(['{"jsonrpc":"2.0","id":1,"result":{"t":"a\nb"}}\nc\n']))).toEqual([
+      'embedded-newline',
+      'not-json',
+      'not-json',
+    ]);
+  });
+
+  it('is not seen in what only begins with a bracket', () => {
+    for (const line of ['[INFO] {', '{x', '[12:00] up', '{}{', '[run] {', '{"a":1', '[', '{ "a": nulls, [']) {
+      const [first, ...rest] = kindsOf(read([`${line}\n`, '42\n']));
+      const isOpen = line === '{"a":1' || line === '[' || line === '{}{';
+      expect([line, first, ...rest]).toEqual([line, ...(isOpen ? ['embedded-newline'] : ['not-json', 'invalid'])]);
+    }
+  });
+
+  it('is reported as unfinished at the end of the stream', () => {
+    expect(kindsOf(read(['{"jsonrpc":"2.0","id":1,"resu']))).toEqual(['unfinished']);
+    expect(kindsOf(read(['{"jsonrpc":"2.0","id":1,']))).toEqual(['unfinished']);
+    expect(kindsOf(read(['bye']))).toEqual(['not-json']);
+    expect(kindsOf(read(['{\n"a":']))).toEqual(['embedded-newline']);
+  });
+});
+
+describe('Content-Length framing', () => {
+  const frame = (header: string): string => `${header}\r\n\r\n${RESULT}`;
+
+  it.each([
+    'Content-Length: 36',
+    'content-length:36',
+    'Content-Length: 36\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8',
+  ])('is named: %s', (header) => {
+    const events = read([frame(header)]);
+    const headers = header.split('\n').map(() => 'content-length');
+    expect(kindsOf(events)).toEqual([...headers, 'result']);
+    expect(events[0]).toMatchObject({
+      line: 1,
+      reason: 'Content-Length framing; here each message is one line of JSON',
+    });
+  });
+
+  it('is named where the next header stands right behind a message', () => {
+    const header = 'Content-Length: 36';
+    expect(kindsOf(read([frame(header), frame(header), frame(header)]))).toEqual([
+      ...Array<string>(3).fill('content-length'),
+      'result',
+    ]);
+  });
+
+  it('is not seen in what only mentions it', () => {
+    expect(kindsOf(read(['see Content-Length: 5\n', 'Content-Lengthy: 5\n']))).toEqual(['not-json', 'not-json']);
+  });
+});
+
+describe('a line that is too long', () => {
+  /** A line of a length in bytes. */
+  const lineOf = (length: number, start = '{"jsonrpc":"2.0","id":7,"result":{"t":"'): string =>
+    `${start}${'x'.repeat(length - start.length - 3)}"}}`;
+
+  it('is one of more than 16 MiB by default, however it is cut', () => {
+    expect(DEFAULT_MAX_MESSAGE_BYTES).toBe(16 * 1024 * 1024);
+    const fits = lineOf(DEFAULT_MAX_MESSAGE_BYTES);
+    const exceeds = `${fits} `;
+    for (const sizes of [[Infinity], [1_000_003], [DEFAULT_MAX_MESSAGE_BYTES, 1]]) {
+      const events = read(cut(utf8(`${fits}\n${exceeds}\n${RESULT}\n`), sizes));
+      expect(kindsOf(events)).toEqual(['result', 'too-long', 'result']);
+    }
+    expect(kindsOf(read([exceeds]))).toEqual(['too-long']);
+    expect(kindsOf(read([fits]))).toEqual(['result']);
+  });
+
+  it('counts in bytes, without its newline', () => {
+    const line = '{"jsonrpc":"2.0","id":1,"method":"ä€😀"}';
+    const length = utf8(line).length;
+    expect(length).toBeGreaterThan(line.length);
+    for (const sizes of [[1], [3], [1000]]) {
+      expect(kindsOf(read(cut(utf8(`${line}\n`), sizes), { maxMessageBytes: length }))).toEqual(['request']);
+      expect(kindsOf(read(cut(utf8(`${line}\n`), sizes), { maxMessageBytes: length - 1 }))).toEqual(['too-long']);
+    }
+  });
+
+  it('is reported at once, once, and with the id that it begins with', () => {
+    const reader = new MessageReader({ classify, maxMessageBytes: 100 });
+    expect(reader.push(utf8('{"jsonrpc":"2.0","id":"x","method":"a","params":{"t":"'))).toEqual([]);
+    const reason = 'the message is longer than 100 bytes';
+    expect(reader.push(utf8('x'.repeat(100)))).toEqual([
+      {
+        kind: 'diagnostic',
+        code: 'too-long',
+        line: 1,
+        reason,
+        excerpt: `"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":\\"x\\",\\"method\\":\\"a\\",\\"params\\":{\\"t\\":\\"${'x'.repeat(46)}"`,
+        about: 'request',
+        id: 'x',
+        answer: { jsonrpc: '2.0', id: 'x', error: { code: -32600, message: `Invalid Request: ${reason}` } },
+      },
+    ]);
+    for (let count = 0; count < 100; count += 1) expect(reader.push(utf8('x'.repeat(1000)))).toEqual([]);
+    expect(reader.push(utf8(`\n${RESULT}\noops\n`))).toMatchObject([{ kind: 'result' }, { line: 3 }]);
+  });
+
+  it('is not answered if it is a response, and answered with null if its id does not show', () => {
+    const at = (start: string): unknown => read([`${lineOf(5000, start)}\n`], { maxMessageBytes: 4000 })[0];
+    expect(at('{"jsonrpc":"2.0","id":7,"result":{"t":"')).toMatchObject({
+      about: 'response',
+      id: 7,
+      answer: undefined,
+    });
+    // A notification, or a request whose id comes last: the null id serves the second.
+    expect(at('{"jsonrpc":"2.0","method":"a","params":{"t":"')).toMatchObject({
+      about: 'unknown',
+      answer: { id: null },
+    });
+    expect(at('hello')).toMatchObject({ about: 'unknown', answer: { id: null } });
+  });
+
+  it('ends a stream without more ado', () => {
+    expect(kindsOf(read(['x'.repeat(20), 'y'], { maxMessageBytes: 10 }))).toEqual(['too-long']);
+  });
+
+  it.each([0, -1, NaN])('cannot have the limit %s', (limit) => {
+    expect(() => new MessageReader({ classify, maxMessageBytes: limit })).toThrow(RangeError);
+    expect(() => new MessageReader({ classify, maxDepth: limit })).toThrow(/^maxDepth must be at least 1/);
+  });
+
+  it('may be as long as it likes, by option', () => {
+    expect(kindsOf(read(cut(utf8(lineOf(20_000_000)), [5_000_000]), { maxMessageBytes: Infinity }))).toEqual([
+      'result',
+    ]);
+  });
+});
+
+describe('any bytes', () => {
+  const part = fc.oneof(
+    fc.uint8Array({ maxLength: 50 }),
+    anyMessage.map((message) => utf8(JSON.stringify(message))),
+    anyMessage.map((message) => utf8(JSON.stringify(message, null, 1))),
+    fc
+      .constantFrom('\n', '\n', '\r\n', '\uFEFF', '{', '}', '[', ']', '"', 'Content-Length: 5', '1', '{}', ' ')
+      .map(utf8),
+  );
+  const stream = fc.array(part, { maxLength: 30 }).map((parts) => bytesOf(...parts));
+  const limit = fc.oneof(fc.integer({ min: 1, max: 80 }), fc.constant(DEFAULT_MAX_MESSAGE_BYTES));
+
+  it('get the same verdict however they are cut, also at the limit, and never throw', () => {
+    fc.assert(
+      fc.property(
+        stream,
+        anySizes,
+        limit,
+        fc.constantFrom(classify, classifyWithBatches),
+        (bytes, sizes, maxMessageBytes, rules) => {
+          const options = { classify: rules, maxMessageBytes };
+          const whole = read([bytes], options);
+          expect(read(cut(bytes, sizes), options)).toEqual(whole);
+          expect(read(cut(bytes, [1]), options)).toEqual(whole);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('get the same verdict if many lines are read at once', () => {
+    // Longer than what is decoded in one go, so that lines lie across its borders.
+    fc.assert(
+      fc.property(stream, fc.integer({ min: 65_400, max: 65_600 }), (bytes, length) => {
+        const filler = bytesOf('{"jsonrpc":"2.0","id":1,"result":{"t":"', 'x'.repeat(length % 997), '"}}\n');
+        const start = bytesOf(
+          ...Array<Uint8Array>(Math.floor(length / filler.length)).fill(filler),
+          ' '.repeat(length % filler.length),
+        );
+        const all = bytesOf(start, bytes, '\n', filler);
+        expect(read([all])).toEqual(read(cut(all, [1009])));
+      }),
+      { numRuns: RUNS / 10 },
+    );
+  });
+
+  it('spoil nothing but the line in which they are changed', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyMessage, { minLength: 1 }),
+        fc.nat(),
+        fc.integer({ min: 11, max: 255 }),
+        anySizes,
+        (messages, where, byte, sizes) => {
+          const lines = messages.map((message) => utf8(encodeLine(message)));
+          const line = lines[where % lines.length] ?? new Uint8Array();
+          line[where % (line.length - 1)] = byte;
+          const events = messagesOf(read(cut(bytesOf(...lines), sizes))).map((message) => JSON.stringify(message));
+          const untouched = messages
+            .filter((_, index) => index !== where % lines.length)
+            .map((message) => JSON.stringify(asRead(message)));
+          expect(untouched.filter((message) => !events.includes(message))).toEqual([]);
+          expect(events.length - untouched.length).toBeLessThanOrEqual(1);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('are not kept: what is in a chunk may change afterwards', () => {
+    const reader = new MessageReader({ classify });
+    const chunk = utf8(RESULT);
+    reader.push(chunk);
+    chunk.fill(0);
+    expect(reader.push(utf8('\n'))).toEqual([{ kind: 'result', message: result }]);
+  });
+
+  it('must be bytes, and come before the end', () => {
+    const reader = new MessageReader({ classify });
+    expect(() => reader.push(RESULT as unknown as Uint8Array)).toThrow(
+      'a stream of messages consists of bytes (Uint8Array)',
+    );
+    expect(() => reader.push(new Uint16Array(1) as unknown as Uint8Array)).toThrow(TypeError);
+    expect(reader.push(runInNewContext('new Uint8Array([0x31, 0x0a])') as Uint8Array)).toMatchObject([
+      { kind: 'invalid' },
+    ]);
+    expect(reader.push(Buffer.from(`${RESULT}\n`))).toHaveLength(1);
+    reader.end();
+    expect(() => reader.push(utf8('\n'))).toThrow('bytes after the end of the stream');
+  });
+});
+
+describe('time and memory', () => {
+  /** How many times longer one stream takes than as many bytes in 16 streams; the best of some runs, as others compute too. */
+  function growth(chunksOf: (length: number) => readonly Uint8Array[], length: number): number {
+    const [whole, part] = [chunksOf(length), chunksOf(length / 16)];
+    const milliseconds = (chunks: readonly Uint8Array[], times: number): number => {
+      const start = performance.now();
+      for (let count = 0; count < times; count += 1) read(chunks);
+      return performance.now() - start;
+    };
+    milliseconds(part, 1);
+    const best = [Infinity, Infinity];
+    for (let run = 0; run < 5; run += 1) {
+      best[0] = Math.min(best[0] ?? 0, milliseconds(whole, 1));
+      best[1] = Math.min(best[1] ?? 0, milliseconds(part, 16));
+      if ((best[0] ?? 0) < 2 * (best[1] ?? 0)) break;
+    }
+    return (best[0] ?? 0) / (best[1] ?? 0);
+  }
+
+  it('1 MiB in chunks of one byte takes no longer than 16 times 64 KiB', () => {
+    const chunksOf = (length: number): readonly Uint8Array[] =>
+      cut(utf8(encodeLine(resultResponse(1, { t: 'x'.repeat(length) }))), [1]);
+    // Were the line copied for each byte, it would take 16 times as long.
+    expect(growth(chunksOf, 1024 * 1024)).toBeLessThan(6);
+  });
+
+  it.each(['\n', '{\n', '"\n', '[[[[\n', '1\n', '{"a":"\n', '{', '["', '-1', '\\'])(
+    '%j over and over takes linear time',
+    (unit) => {
+      expect(growth((length) => [utf8(unit.repeat(length / unit.length))], 160_000)).toBeLessThan(6);
+    },
+  );
+
+  /** Size of the stream; a longer run by this variable. */
+  const megabytes = Number(process.env['MCPGEN_STREAM_MB'] ?? 64);
+
+  it(`stays flat over ${megabytes} MB of stream`, { timeout: 3_600_000 }, () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const used = (): number => {
+      collectGarbage();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return (heapUsed + arrayBuffers) / 2 ** 20;
+    };
+    const messages: readonly Message[] = [
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'hällo' } } },
+      resultResponse(2, { content: [{ type: 'text', text: 'x'.repeat(300_000) }] }),
+      resultResponse('3', { tools: Array.from({ length: 200 }, (_, index) => ({ name: `tool${index}` })) }),
+      { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 0, progress: 0.5 } },
+    ];
+    const noise = ['banner\n', '{\n"a": 1\n}\n', new Uint8Array([0xff, 0x0a]), 'y'.repeat(3_000_000), '\n'];
+    const round = bytesOf(...messages.map(encodeLine), ...noise, ...messages.map(encodeLine));
+    const reader = new MessageReader({ classify, maxMessageBytes: 2_000_000 });
+    const rounds = Math.ceil((megabytes * 1e6) / round.length);
+    const counts = { message: 0, diagnostic: 0, bytes: 0 };
+    let [base, peak] = [0, 0];
+    for (let index = 0; index < rounds; index += 1) {
+      // Other borders in each round.
+      for (let start = 0, size = 4096 + ((index * 7919) % 60_000); start < round.length; start += size) {
+        for (const event of reader.push(round.subarray(start, start + size)))
+          counts['message' in event ? 'message' : 'diagnostic'] += 1;
+      }
+      counts.bytes += round.length;
+      if (index === 1) base = used();
+      else if (index > 1) peak = Math.max(peak, used());
+    }
+    expect(counts).toEqual({ message: rounds * 8, diagnostic: rounds * 4, bytes: rounds * round.length });
+    expect(rounds).toBeGreaterThan(10);
+    console.log(
+      `${Math.round(counts.bytes / 1e6)} MB: ${base.toFixed(1)} MB in use at first, ${peak.toFixed(1)} MB at most`,
+    );
+    expect(peak - base).toBeLessThan(8);
+  });
+
+  it('an endless line is never held', () => {
+    const reader = new MessageReader({ classify, maxMessageBytes: 1_000_000 });
+    const chunk = new Uint8Array(900_000).fill(0x78);
+    const before = process.memoryUsage().arrayBuffers;
+    for (let index = 0; index < 500; index += 1) reader.push(chunk);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
+  });
+});
+
+describe('readMessages', () => {
+  const chunks = [utf8(`${RESULT}\n{"jsonrpc`), utf8(`":"2.0","id":1,"result":{}}\nbanner\n${RESULT}`)];
+  const wanted = ['result', 'result', 'not-json', 'result'];
+
+  it('reads whatever yields bytes', async () => {
+    expect(kindsOf(await collect(Readable.from(chunks)))).toEqual(wanted);
+    expect(kindsOf(await collect(ReadableStream.from(chunks) as ByteSource))).toEqual(wanted);
+    async function* generate(): AsyncGenerator<Uint8Array> {
+      await Promise.resolve();
+      yield* chunks;
+    }
+    expect(kindsOf(await collect(generate()))).toEqual(wanted);
+  });
+
+  it('is typed by the classify that it is given', async () => {
+    for await (const event of readMessages(Readable.from(chunks), { classify })) {
+      // @ts-expect-error no batches in this revision
+      expect(event.kind === 'batch').toBe(false);
+    }
+  });
+
+  it('asks for a chunk only when the one before is used up', async () => {
+    let asked = 0;
+    async function* generate(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        asked += 1;
+        await Promise.resolve();
+        yield utf8(`${RESULT}\n${RESULT}\n`);
+      }
+    }
+    const asking: number[] = [];
+    for await (const _ of readMessages(generate(), { classify })) {
+      asking.push(asked);
+      if (asking.length === 6) break;
+    }
+    expect(asking).toEqual([1, 1, 2, 2, 3, 3]);
+  });
+
+  it('hands out a large chunk bit by bit', async () => {
+    let count = 0;
+    for await (const event of readMessages(Readable.from([utf8('x\n'.repeat(100_000))]), { classify })) {
+      if (event.kind === 'diagnostic' && event.code === 'not-json') count += 1;
+    }
+    expect(count).toBe(100_000);
+  });
+
+  it('cancels the stream if the loop is left', async () => {
+    let isCancelled = false;
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(chunks[0] ?? new Uint8Array());
+      },
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    for await (const event of readMessages(stream as ByteSource, { classify })) {
+      expect(event.kind).toBe('result');
+      break;
+    }
+    expect([isCancelled, stream.locked]).toEqual([true, false]);
+    const readable = Readable.from(chunks);
+    for await (const _ of readMessages(readable, { classify })) break;
+    expect(readable.destroyed).toBe(true);
+  });
+
+  it('throws what the stream fails with, after what came before', async () => {
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield utf8(`${RESULT}\n{"half`);
+      await Promise.resolve();
+      throw new Error('reset');
+    }
+    for (const source of [broken(), ReadableStream.from(broken()) as ByteSource]) {
+      const events: string[] = [];
+      const run = async (): Promise<void> => {
+        for await (const event of readMessages(source, { classify })) events.push(event.kind);
+      };
+      await expect(run()).rejects.toThrow('reset');
+      expect(events).toEqual(['result']);
+    }
+  });
+
+  it('refuses a stream of text', async () => {
+    const text = Readable.from([RESULT]) as AsyncIterable<Uint8Array>;
+    await expect(collect(text)).rejects.toThrow('a stream of messages consists of bytes (Uint8Array)');
+  });
+});

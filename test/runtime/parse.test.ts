@@ -1,0 +1,589 @@
+import fc from 'fast-check';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import * as r20250326 from '../../generated/2025-03-26/index.js';
+import * as r20251125 from '../../generated/2025-11-25/index.js';
+import {
+  collectBatch,
+  encodeText,
+  errorResponse,
+  parseMessage,
+  resultResponse,
+} from '../../templates/runtime/index.js';
+import type { Classification, Parsed, ParseOptions } from '../../templates/runtime/index.js';
+import { isNestedDeeper, readEnvelope } from '../../templates/runtime/text.js';
+import {
+  anyJson,
+  anyMessage,
+  asRead,
+  bytesOf,
+  CLASSIFY,
+  classify,
+  classifyWithBatches,
+  utf8,
+} from './codec-support.js';
+
+function parse(input: string | Uint8Array, options: Partial<ParseOptions> = {}): Parsed {
+  return parseMessage<Classification>(input, { classify, ...options });
+}
+
+function parseBatch(input: string, options: Partial<ParseOptions> = {}): Parsed {
+  return parse(input, { classify: classifyWithBatches, ...options });
+}
+
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+describe('parseMessage', () => {
+  it.each([
+    ['request', PING],
+    ['request', '{"jsonrpc":"2.0","id":"","method":"a","params":{"b":[1]}}'],
+    ['notification', '{"jsonrpc":"2.0","method":"a"}'],
+    ['result', '{"jsonrpc":"2.0","id":0,"result":{}}'],
+    ['error', '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}'],
+    ['error', '{"jsonrpc":"2.0","error":{"code":1,"message":"","data":null}}'],
+  ] as const)('reads a %s: %s', (kind, text) => {
+    const wanted = { kind, message: JSON.parse(text) as unknown };
+    expect(parse(text)).toEqual(wanted);
+    expect(parse(utf8(text))).toEqual(wanted);
+    expect(parse(` \t\r\n${text}\r\n`)).toEqual(wanted);
+  });
+
+  it('is typed by the classify that it is given', () => {
+    const parsed = parseMessage(PING, { classify: r20251125.classify });
+    expectTypeOf<Extract<typeof parsed, { kind: 'batch' }>>().toBeNever();
+    const batches = parseMessage(`[${PING}]`, { classify: r20250326.classify });
+    expectTypeOf<Extract<typeof batches, { kind: 'batch' }>>().not.toBeNever();
+    expect(batches.kind).toBe('batch');
+    expect(parsed.kind === 'request' && r20251125.hasMethod(parsed.message, 'ping')).toBe(true);
+  });
+
+  it('passes the options of a stricter classify on', () => {
+    const text = '{"jsonrpc":"2.0","id":1,"method":"ping","trace":1}';
+    const strict = (value: unknown): ReturnType<typeof classify> => classify(value, { strict: true });
+    expect(parse(text).kind).toBe('request');
+    expect(parse(text, { classify: strict })).toMatchObject({ kind: 'invalid', reason: 'an unknown member', id: 1 });
+  });
+
+  it.each(Object.keys(CLASSIFY) as (keyof typeof CLASSIFY)[])('reads what the constructors of %s make', (revision) => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        expect(parse(JSON.stringify(message), { classify: CLASSIFY[revision] })).toMatchObject({
+          message: asRead(message),
+        });
+      }),
+    );
+  });
+
+  it('passes over a byte order mark at the start of bytes only, and leaves it alone in strings', () => {
+    const text = '{"jsonrpc":"2.0","id":"\uFEFF","method":"a"}';
+    expect(parse(bytesOf([0xef, 0xbb, 0xbf].map((byte) => String.fromCharCode(byte)).join(''), text)).kind).toBe(
+      'invalid',
+    );
+    expect(parse(bytesOf(new Uint8Array([0xef, 0xbb, 0xbf]), text))).toMatchObject({ message: { id: '\uFEFF' } });
+    expect(parse(`\uFEFF${text}`)).toMatchObject({ kind: 'invalid', fault: 'not-json' });
+  });
+
+  it('never throws, and answers what is no message by the rules', () => {
+    const check = (input: string | Uint8Array): void => {
+      for (const rules of [classify, classifyWithBatches]) {
+        const parsed = parse(input, { classify: rules });
+        if (parsed.kind !== 'invalid') continue;
+        const silent = parsed.about === 'response' || parsed.about === 'notification';
+        expect(parsed.answer === undefined).toBe(silent);
+        if (parsed.answer !== undefined) {
+          expect(parsed.answer.id).toBe(parsed.id);
+          expect([-32700, -32600, -32602]).toContain(parsed.answer.error.code);
+          expect(classify(parsed.answer).kind).toBe('error');
+        }
+      }
+    };
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 60 }), check), { numRuns: 2000 });
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), check), { numRuns: 1000 });
+    fc.assert(
+      fc.property(
+        anyJson.map((value) => JSON.stringify(value)),
+        check,
+      ),
+      { numRuns: 1000 },
+    );
+    const members = fc.constantFrom('jsonrpc', 'id', 'method', 'params', 'result', 'error', '__proto__', 'x');
+    const values = fc.oneof(
+      fc.constantFrom('2.0', 1, 1.5, 2 ** 60, null, [], {}, 'a', { code: 1, message: '' }),
+      anyJson,
+    );
+    const envelope = fc.dictionary(members, values, { noNullPrototype: true });
+    const batch = fc.oneof(
+      envelope,
+      fc.array(envelope),
+      fc.array(fc.oneof(anyMessage, envelope, fc.array(anyMessage))),
+    );
+    fc.assert(
+      fc.property(
+        batch.map((value) => JSON.stringify(value)),
+        check,
+      ),
+      { numRuns: 2000 },
+    );
+    const mutated = fc.tuple(anyMessage, fc.nat(), fc.nat(255)).map(([message, at, byte]) => {
+      const bytes = utf8(JSON.stringify(message));
+      bytes[at % bytes.length] = byte;
+      return bytes;
+    });
+    fc.assert(fc.property(mutated, check), { numRuns: 2000 });
+  });
+});
+
+describe('what is no JSON', () => {
+  it.each([
+    '',
+    ' ',
+    'hello',
+    '{',
+    '{"jsonrpc":"2.0","id":1,"method":"ping"',
+    `${PING}${PING}`,
+    "{'a':1}",
+    'NaN',
+    '\u0000',
+  ])('gets -32700 with id null: %j', (text) => {
+    const answer = errorResponse(null, { code: -32700, message: 'Parse error: the text is not JSON' });
+    const wanted = { kind: 'invalid', fault: 'not-json', about: 'unknown', id: null, answer };
+    expect(parse(text)).toMatchObject(wanted);
+    expect(parse(utf8(text))).toMatchObject(wanted);
+  });
+
+  it.each([
+    ['a lone continuation byte', [0x80]],
+    ['a cut sequence', [0xe2, 0x82]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['Latin-1', [0xe9]],
+    ['a byte that UTF-8 does not have', [0xff]],
+  ])('gets -32700 for bytes that are not UTF-8: %s', (_, bytes) => {
+    const input = bytesOf('{"jsonrpc":"2.0","id":1,"method":"', new Uint8Array(bytes), '"}');
+    expect(parse(input)).toEqual({
+      kind: 'invalid',
+      fault: 'not-utf8',
+      reason: 'the bytes are not UTF-8',
+      about: 'unknown',
+      id: null,
+      answer: { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error: the bytes are not UTF-8' } },
+    });
+  });
+
+  it('is answered without an id where the revision has it so', () => {
+    expect(parse('{', { unreadId: 'absent' })).toMatchObject({ id: null });
+    const parsed = parse('{', { unreadId: 'absent' });
+    expect(parsed.kind === 'invalid' && parsed.answer !== undefined && 'id' in parsed.answer).toBe(false);
+    // An id that was read is given in any case.
+    expect(parse('{"id":0}', { unreadId: 'absent' })).toMatchObject({ answer: { id: 0 } });
+  });
+});
+
+describe('what is no message', () => {
+  it.each([
+    ['null', null],
+    ['1', null],
+    ['"a"', null],
+    ['{}', null],
+    ['{"id":1}', 1],
+    ['{"id":"a"}', 'a'],
+    ['{"id":0}', 0],
+    ['{"id":""}', ''],
+    ['{"id":null}', null],
+    ['{"id":1.5}', null],
+    ['{"id":true}', null],
+    ['{"id":[1]}', null],
+    ['{"id":{"id":1}}', null],
+    ['{"id":9007199254740993}', null],
+    ['{"jsonrpc":"1.0","id":1,"method":"ping"}', 1],
+    ['{"jsonrpc":2.0,"id":1,"method":"ping"}', 1],
+    ['{"id":1,"method":"ping"}', 1],
+    ['{"jsonrpc":"2.0","id":1,"method":2}', 1],
+    ['{"jsonrpc":"2.0","id":null,"method":"ping"}', null],
+    ['{"jsonrpc":"2.0","method":2}', null],
+    ['{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}', 1],
+    ['{"method":"a"}', null],
+  ])('gets -32600 with the id, or null where none can be read: %s', (text, id) => {
+    const parsed = parse(text);
+    expect(parsed).toMatchObject({ kind: 'invalid', id, answer: { jsonrpc: '2.0', id, error: { code: -32600 } } });
+  });
+
+  it.each([
+    ['{"jsonrpc":"2.0","id":1,"result":1}', 1],
+    ['{"jsonrpc":"2.0","id":1,"result":null}', 1],
+    ['{"jsonrpc":"2.0","id":"1","error":{"code":"E","message":"x"}}', '1'],
+    ['{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}', 1],
+    ['{"jsonrpc":"2.0","id":null,"result":{}}', null],
+    ['{"id":2,"result":{}}', 2],
+    ['{"jsonrpc":"2.0","id":9007199254740993,"result":{}}', null],
+    ['{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":1,"message":""}}', null],
+    ['[{"jsonrpc":"2.0","id":1,"result":{}}]', null],
+  ])('is not answered if it is a response, and names the call that it breaks: %s', (text, id) => {
+    expect(parse(text)).toMatchObject({ kind: 'invalid', about: 'response', id, answer: undefined });
+  });
+
+  it('is not answered if it is a notification beyond doubt', () => {
+    expect(parse('{"jsonrpc":"2.0","method":"a","params":[]}')).toMatchObject({
+      kind: 'invalid',
+      fault: 'params',
+      about: 'notification',
+      answer: undefined,
+    });
+  });
+
+  it('gets -32602 if only its params are wrong', () => {
+    for (const params of ['[]', 'null', '1', '"a"', 'false']) {
+      expect(parse(`{"jsonrpc":"2.0","id":"a","method":"x","params":${params}}`)).toMatchObject({
+        kind: 'invalid',
+        fault: 'params',
+        about: 'request',
+        answer: { id: 'a', error: { code: -32602, message: 'Invalid params: params is not an object' } },
+      });
+    }
+    // What else is wrong comes first.
+    expect(parse('{"id":"a","method":"x","params":[]}')).toMatchObject({ answer: { error: { code: -32600 } } });
+    expect(parse('{"jsonrpc":"2.0","id":9007199254740993,"method":"x","params":[]}')).toMatchObject({ id: null });
+  });
+
+  it('may have params null, by option', () => {
+    const text = '{"jsonrpc":"2.0","id":1,"method":"x","params":null}';
+    const option = { nullParamsAsAbsent: true };
+    expect(parse(text, option)).toStrictEqual({ kind: 'request', message: { jsonrpc: '2.0', id: 1, method: 'x' } });
+    expect(parse(text.replace('"id":1,', ''), option)).toMatchObject({ kind: 'notification' });
+    expect(parse(text.replace('null', '[]'), option)).toMatchObject({ fault: 'params' });
+    expect(parse(text.replace(':1,', ':1e300,'), option)).toMatchObject({ fault: 'unsafe-id' });
+    expect(parseBatch(`[${text}]`, option)).toMatchObject({ kind: 'batch', members: [{ kind: 'request' }] });
+  });
+
+  it('is described without a word of the sender', () => {
+    const parsed = parse('{"jsonrpc":"evil","id":1,"method":"evil","params":"evil"}');
+    expect(parsed.kind === 'invalid' && parsed.reason + JSON.stringify(parsed.answer)).not.toContain('evil');
+  });
+});
+
+describe('ids', () => {
+  it.each([
+    ['9007199254740991', 9007199254740991],
+    ['-9007199254740991', -9007199254740991],
+    ['0.0', 0],
+    ['1e3', 1000],
+    ['-7', -7],
+    ['"9007199254740993"', '9007199254740993'],
+    ['"1"', '1'],
+    ['1', 1],
+  ])('%s is read exactly', (literal, id) => {
+    const parsed = parse(`{"jsonrpc":"2.0","id":${literal},"method":"a"}`);
+    expect(parsed).toEqual({ kind: 'request', message: { jsonrpc: '2.0', id, method: 'a' } });
+  });
+
+  it.each(['9007199254740992', '9007199254740993', '-9007199254740992', '1e300', '12345678901234567890'])(
+    '%s is refused: it would be echoed as another number',
+    (literal) => {
+      const parsed = parse(`{"jsonrpc":"2.0","id":${literal},"method":"a"}`);
+      expect(parsed).toMatchObject({ kind: 'invalid', fault: 'unsafe-id', about: 'request', id: null });
+      expect(parsed).toMatchObject({ answer: { id: null, error: { code: -32600 } } });
+      expect(parse(`{"jsonrpc":"2.0","id":${literal},"result":{}}`)).toMatchObject({
+        about: 'response',
+        answer: undefined,
+      });
+    },
+  );
+
+  it('no integer that JSON.parse rounds passes', () => {
+    const literal = fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n });
+    fc.assert(
+      fc.property(literal, (id) => {
+        const parsed = parse(`{"jsonrpc":"2.0","id":${id},"method":"a"}`);
+        expect(parsed.kind === 'request' ? BigInt(parsed.message.id) : undefined).toBe(
+          BigInt(Number.MIN_SAFE_INTEGER) <= id && id <= BigInt(Number.MAX_SAFE_INTEGER) ? id : undefined,
+        );
+      }),
+      { numRuns: 1000, examples: [[2n ** 53n], [2n ** 53n - 1n], [2n ** 53n + 1n], [-(2n ** 53n)], [0n]] },
+    );
+  });
+});
+
+describe('__proto__', () => {
+  const spellings = [
+    '"__proto__"',
+    '"\\u005f_proto__"',
+    '"\\u005F_proto__"',
+    '"__pr\\u006fto__"',
+    '"__pr\\u006Fto__"',
+    '"__\\u0070roto__"',
+    '"__p\\u0072oto__"',
+    '"__pro\\u0074o__"',
+    '"\\u005f\\u005f\\u0070\\u0072\\u006f\\u0074\\u006f\\u005f\\u005F"',
+  ];
+
+  it.each(spellings)('%s is dropped at any depth', (name) => {
+    const evil = `${name}:{"admin":true,"id":666}`;
+    const text = `{${evil},"jsonrpc":"2.0","id":1,"method":"a","params":{"b":[[{${evil},"c":{"d":1,${evil}}}]],${evil}}}`;
+    const parsed = parse(text);
+    if (parsed.kind !== 'request') throw new Error(parsed.kind);
+    expect(parsed.message).toStrictEqual({ jsonrpc: '2.0', id: 1, method: 'a', params: { b: [[{ c: { d: 1 } }]] } });
+    expect(JSON.stringify(parsed.message)).not.toContain('admin');
+    const { params } = parsed.message as { params?: { b?: [[object]]; admin?: unknown } };
+    const copy = Object.assign({}, params);
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+    expect(copy.admin).toBeUndefined();
+  });
+
+  it('cannot stand in for members of the envelope', () => {
+    expect(parse('{"__proto__":{"jsonrpc":"2.0","id":1,"method":"a"}}')).toMatchObject({ kind: 'invalid', id: null });
+    expect(parseBatch(`[${PING},{"__proto__":{"jsonrpc":"2.0","id":2,"method":"a"}}]`)).toMatchObject({
+      members: [{ kind: 'request' }, { kind: 'invalid', id: null }],
+    });
+  });
+
+  it('is left alone where it is a value, and so are names that only look like it', () => {
+    const params = { a: '__proto__', __proto: 1, proto__: 2, constructor: { prototype: 3 }, x__proto__: 4 };
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: '__proto__', params });
+    expect(parse(text)).toEqual({ kind: 'request', message: JSON.parse(text) as unknown });
+  });
+
+  it('is dropped from any message, however it is escaped', () => {
+    const escaped = fc.array(fc.boolean(), { minLength: 9, maxLength: 9 }).map((choices) =>
+      Array.from('__proto__')
+        .map((char, index) => {
+          const hex = char.charCodeAt(0).toString(16).padStart(4, '0');
+          return choices[index] === true ? `\\u${index % 2 === 0 ? hex.toUpperCase() : hex}` : char;
+        })
+        .join(''),
+    );
+    fc.assert(
+      fc.property(escaped, anyJson, (name, value) => {
+        const parsed = parse(
+          `{"jsonrpc":"2.0","id":1,"result":{"${name}":${JSON.stringify(value)},"a":[{"${name}":1}]}}`,
+        );
+        expect(parsed).toStrictEqual({ kind: 'result', message: { jsonrpc: '2.0', id: 1, result: { a: [{}] } } });
+      }),
+    );
+  });
+
+  it('is dropped even where no depth limit is set, without recursion', () => {
+    const depth = 200_000;
+    const text = `{"jsonrpc":"2.0","id":1,"result":{"a":${'['.repeat(depth)}{"__proto__":1}${']'.repeat(depth)}}}`;
+    expect(parse(text, { maxDepth: Infinity }).kind).toBe('result');
+  });
+});
+
+describe('depth', () => {
+  /** A request of the given depth in all. */
+  const nested = (depth: number, tail = ''): string =>
+    `{"jsonrpc":"2.0","id":"x","method":"a","params":{"a":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}${tail}}`;
+
+  it('is 256 levels at most, by default', () => {
+    expect(parse(nested(256)).kind).toBe('request');
+    const { reason, ...parsed } = parse(nested(257)) as Extract<Parsed, { kind: 'invalid' }>;
+    expect(reason).toBe('nested deeper than 256 levels');
+    const error = { code: -32600, message: `Invalid Request: ${reason}` };
+    expect(parsed).toEqual({
+      kind: 'invalid',
+      fault: 'too-deep',
+      about: 'request',
+      id: 'x',
+      answer: { jsonrpc: '2.0', id: 'x', error },
+    });
+  });
+
+  it('is by option what the option says', () => {
+    expect(parse(nested(3), { maxDepth: 3 }).kind).toBe('request');
+    expect(parse(nested(4), { maxDepth: 3 })).toMatchObject({ fault: 'too-deep' });
+    expect(parse(PING, { maxDepth: 1 }).kind).toBe('request');
+    expect(parse(nested(5000), { maxDepth: Infinity }).kind).toBe('request');
+    expect(parse(PING, { maxDepth: NaN })).toMatchObject({ fault: 'too-deep' });
+  });
+
+  it('counts no brackets in strings, and width is not depth', () => {
+    const text = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { a: `${'['.repeat(1000)}\\"{`, b: '{'.repeat(1000), c: '\\' },
+    });
+    expect(parse(text).kind).toBe('result');
+    const wide = { jsonrpc: '2.0', id: 1, result: { a: Array.from({ length: 5000 }, () => ({ b: [{ c: ']' }] })) } };
+    expect(parse(JSON.stringify(wide)).kind).toBe('result');
+  });
+
+  it('is told exactly', () => {
+    const depthOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ stringUnit: fc.constantFrom('"', '\\', '[', '{', '}', ']', 'a'), maxDepth: 6 }),
+        fc.integer({ min: 0, max: 6 }),
+        (value, limit) => {
+          expect(isNestedDeeper(JSON.stringify(value), limit)).toBe(depthOf(value) > limit);
+          expect(isNestedDeeper(JSON.stringify(value, null, 1), limit)).toBe(depthOf(value) > limit);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('tells what was refused and its id, wherever in the message they stand', () => {
+    const envelope = fc
+      .tuple(anyMessage, fc.array(fc.nat()), fc.boolean())
+      .map(([message, order, isSpaced]): [codec: object, text: string] => {
+        const members = Object.entries({ ...message, deep: [[[[[[]]]]]], 'i"d': 'no', x: { id: 'no', method: 'no' } })
+          .map((entry, index) => ({ entry, at: order[index] ?? index }))
+          .sort((left, right) => left.at - right.at);
+        return [message, JSON.stringify(Object.fromEntries(members.map(({ entry }) => entry)), null, isSpaced ? 1 : 0)];
+      });
+    fc.assert(
+      fc.property(envelope, ([message, text]) => {
+        const { kind } = classify(message);
+        const about = kind === 'result' || kind === 'error' ? 'response' : kind;
+        const id = ('id' in message ? message.id : undefined) ?? null;
+        expect(parse(text, { maxDepth: 5 })).toMatchObject({ kind: 'invalid', fault: 'too-deep', about, id });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('finds no id that is none', () => {
+    const id = (literal: string): unknown => readEnvelope(`{"method":"a","id":${literal},"b":1}`, true);
+    for (const literal of ['1.5', '9007199254740993', 'true', 'null', '[1]', '{"id":1}', '01', '"\\x"', '1x', '-']) {
+      expect(id(literal)).toEqual({ about: 'request', id: null });
+    }
+    expect(id('-1e2')).toEqual({ about: 'request', id: -100 });
+    expect(readEnvelope('{"id":1,"id":2,"method":"a"}', true).id).toBe(2);
+    expect(readEnvelope('["id",1]', true)).toEqual({ about: 'unknown', id: null });
+    // It may go on behind the end of the part.
+    expect(readEnvelope('{"method":"a","id":12', false)).toEqual({ about: 'request', id: null });
+    expect(readEnvelope('{"method":"a","id":"12', false)).toEqual({ about: 'request', id: null });
+    expect(readEnvelope('{"method":"a"', false)).toEqual({ about: 'unknown', id: null });
+  });
+
+  it.each([
+    ['arrays', '['.repeat(1_000_000)],
+    ['objects', '{"a":'.repeat(1_000_000)],
+    ['arrays that close', '['.repeat(500_000) + ']'.repeat(500_000)],
+    ['brackets in no order', '}]{['.repeat(250_000)],
+    ['params of a request', nested(500_000)],
+    ['strings that open', '["'.repeat(500_000)],
+    ['backslashes', `["${'\\'.repeat(1_000_000)}`],
+    ['wide and flat', `[${'[],'.repeat(350_000)}[]]`],
+  ])('a million %s neither crash nor take long', (_, text) => {
+    const start = performance.now();
+    expect(parse(text).kind).toBe('invalid');
+    expect(parse(text, { maxDepth: 1_000_000 }).kind).toMatch(/^(?:invalid|request)$/);
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+});
+
+describe('batches', () => {
+  const NOTE = '{"jsonrpc":"2.0","method":"a"}';
+  const RESULT = '{"jsonrpc":"2.0","id":2,"result":{}}';
+  const ERROR = '{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":""}}';
+  const kinds = (parsed: Parsed): unknown => parsed.kind === 'batch' && parsed.members.map(({ kind }) => kind);
+
+  it('are read member by member, where the revision has them', () => {
+    expect(parseBatch(`[${PING},${NOTE},${PING}]`)).toEqual({
+      kind: 'batch',
+      members: [
+        { kind: 'request', message: JSON.parse(PING) as unknown },
+        { kind: 'notification', message: JSON.parse(NOTE) as unknown },
+        { kind: 'request', message: JSON.parse(PING) as unknown },
+      ],
+    });
+    expect(kinds(parseBatch(`[${RESULT},${ERROR}]`))).toEqual(['result', 'error']);
+    for (const [revision, rules] of Object.entries(CLASSIFY)) {
+      expect([revision, parse(`[${PING}]`, { classify: rules }).kind]).toEqual([
+        revision,
+        revision === '2025-03-26' ? 'batch' : 'invalid',
+      ]);
+    }
+  });
+
+  it('have their invalid members answered one by one', () => {
+    const parsed = parseBatch(
+      `[1,${PING},{"id":5},{"jsonrpc":"2.0","id":6,"method":"a","params":[]},[],[${PING}],null]`,
+    );
+    const answers = parsed.kind === 'batch' ? parsed.members.map((member) => 'answer' in member && member.answer) : [];
+    expect(answers.map((answer) => answer !== false && [answer?.id, answer?.error.code])).toEqual([
+      [null, -32600],
+      false,
+      [5, -32600],
+      [6, -32602],
+      [null, -32600],
+      [null, -32600],
+      [null, -32600],
+    ]);
+    expect(parsed).toMatchObject({ members: [{}, {}, {}, {}, {}, { reason: 'a batch inside a batch' }, {}] });
+  });
+
+  it('are refused as a whole if they mix responses with requests or notifications', () => {
+    for (const text of [
+      `[${PING},${RESULT}]`,
+      `[${ERROR},${PING}]`,
+      `[${NOTE},${RESULT}]`,
+      `[{"id":1,"method":1},${RESULT}]`,
+    ]) {
+      expect(parseBatch(text)).toMatchObject({
+        kind: 'invalid',
+        fault: 'batch',
+        reason: 'responses in one batch with requests or notifications',
+        answer: { id: null, error: { code: -32600 } },
+      });
+    }
+  });
+
+  it('of responses are not answered, not even for what is invalid in them', () => {
+    const parsed = parseBatch(`[${RESULT},1,{"jsonrpc":"2.0","id":4,"result":5}]`);
+    expect(parsed).toMatchObject({
+      members: [
+        { kind: 'result' },
+        { kind: 'invalid', answer: undefined },
+        { about: 'response', id: 4, answer: undefined },
+      ],
+    });
+    expect(parseBatch('[{"jsonrpc":"2.0","id":4,"result":5},1]')).toMatchObject({
+      members: [{}, { answer: undefined }],
+    });
+  });
+
+  it('have a limit of members', () => {
+    const pings = (count: number): string => `[${Array(count).fill(PING).join(',')}]`;
+    expect(parseBatch(pings(1000)).kind).toBe('batch');
+    expect(parseBatch(pings(1001))).toMatchObject({ fault: 'batch', reason: 'a batch of more than 1000 messages' });
+    expect(parseBatch(pings(3), { maxBatch: 2 })).toMatchObject({ answer: { id: null, error: { code: -32600 } } });
+    expect(parseBatch(pings(2), { maxBatch: 2 }).kind).toBe('batch');
+  });
+
+  it('can be closed to a message by a rule of the endpoint', () => {
+    const refuseInBatch: ParseOptions['refuseInBatch'] = ({ kind, message }) =>
+      'method' in message && message.method !== 'ping' ? `a ${kind} that is no ping` : undefined;
+    expect(parseBatch(`[${PING},${PING.replace('ping', 'x')},${NOTE}]`, { refuseInBatch })).toMatchObject({
+      members: [
+        { kind: 'request' },
+        { kind: 'invalid', fault: 'batch', reason: 'a request that is no ping', id: 1, answer: { id: 1 } },
+        { kind: 'invalid', about: 'notification', answer: undefined },
+      ],
+    });
+    expect(parseBatch(PING.replace('ping', 'x'), { refuseInBatch }).kind).toBe('request');
+  });
+
+  it('are answered in one array, in any order, without the notifications', () => {
+    const first = resultResponse(1, {});
+    const second = errorResponse('2', { code: 1, message: '' });
+    expect(collectBatch([second, undefined, first])).toEqual([second, first]);
+    expect(collectBatch(new Set([undefined, first]))).toEqual([first]);
+    expect(collectBatch([undefined, undefined])).toBeUndefined();
+    expect(collectBatch([])).toBeUndefined();
+  });
+
+  it('come back as they were sent', () => {
+    const calls = anyMessage.filter((message) => 'method' in message);
+    const answers = anyMessage.filter((message) => !('method' in message));
+    const batch = fc.oneof(fc.array(calls, { minLength: 1 }), fc.array(answers, { minLength: 1 }));
+    fc.assert(
+      fc.property(batch, (messages) => {
+        const parsed = parseBatch(encodeText(JSON.stringify(messages)));
+        const got =
+          parsed.kind === 'batch' ? parsed.members.map((member) => 'message' in member && member.message) : parsed;
+        expect(got).toEqual(messages.map(asRead));
+      }),
+    );
+  });
+});

@@ -1,0 +1,243 @@
+import path from 'node:path';
+import ts from 'typescript';
+import { loadProtocol, McpgenError, render, type PlannedFile, type Protocol } from '../../generator/index.js';
+
+/** A JSON Schema in the making. */
+export type Schema = Record<string, unknown>;
+
+/** The definitions of the smallest protocol: one request, `ping`, from the client. */
+export function pingDefinitions(): Schema {
+  return {
+    RequestId: { type: ['string', 'integer'] },
+    PingRequest: {
+      type: 'object',
+      properties: {
+        jsonrpc: { const: '2.0', type: 'string' },
+        id: { $ref: '#/$defs/RequestId' },
+        method: { const: 'ping', type: 'string' },
+        params: { type: 'object', additionalProperties: {} },
+      },
+      required: ['jsonrpc', 'id', 'method'],
+    },
+    ClientRequest: { anyOf: [{ $ref: '#/$defs/PingRequest' }] },
+    EmptyResult: { type: 'object', additionalProperties: {} },
+  };
+}
+
+/** A schema of the smallest protocol with further definitions; `__proto__` may be one of them. */
+export function schemaWith(definitions: Schema = {}, beside: Schema = {}): Schema {
+  const all = pingDefinitions();
+  for (const [name, value] of Object.entries(definitions)) own(all, name, value);
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: all, ...beside };
+}
+
+/** Sets an own member, whatever its name. */
+export function own(object: Schema, name: string, value: unknown): Schema {
+  return Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** The catalog row of `ping`. */
+export const PING_ROW = {
+  method: 'ping',
+  kind: 'request',
+  direction: 'clientToServer',
+  message: 'PingRequest',
+  params: 'PingRequest.params',
+  result: 'EmptyResult',
+  capability: null,
+  summary: 'Asks whether the other side is there.',
+} as const;
+
+/** The catalog of the smallest protocol, with other members in the place of its own. */
+export function catalogWith(other: Schema = {}): Schema {
+  return {
+    protocol: 'Test protocol',
+    revision: 'draft',
+    lifecycle: 'stateless',
+    batches: false,
+    methods: [PING_ROW],
+    errors: [],
+    ...other,
+  };
+}
+
+/** What a file holds: a value to be written as JSON, a text, or bytes. */
+export type Contents = Schema | string | Uint8Array;
+
+/** The text or bytes of a file. */
+export function asFile(contents: unknown): string | Uint8Array {
+  return typeof contents === 'string' || contents instanceof Uint8Array ? contents : JSON.stringify(contents);
+}
+
+/** Loads a schema with a catalog, by default those of the smallest protocol. */
+export async function load(
+  schema: unknown = schemaWith(),
+  catalog: unknown = catalogWith(),
+  options: { name?: string; revision?: string; strict?: boolean } = {},
+): Promise<Protocol> {
+  const { name = 'schema.json', ...more } = options;
+  return loadProtocol({
+    schema: { name, contents: asFile(schema) },
+    catalog: { name: 'catalog.json', contents: asFile(catalog) },
+    ...more,
+  });
+}
+
+/** All files of a schema, in memory. */
+export async function generated(
+  schema: unknown,
+  catalog?: unknown,
+  options?: Parameters<typeof load>[2],
+): Promise<readonly PlannedFile[]> {
+  return render(await load(schema, catalog, options), '/nowhere');
+}
+
+/** Text of one of the files. */
+export function fileOf(files: readonly PlannedFile[], name: string): string {
+  const found = files.find((file) => file.path.endsWith(`/${name}.ts`));
+  if (found === undefined) throw new Error(`there is no ${name}.ts among the files`);
+  return found.contents;
+}
+
+/** Characters that no generated file may hold, but for line breaks and what joins or varies visible characters. */
+const HIDDEN =
+  /(?![\n\u200c\u200d\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\p{Surrogate}/gu;
+
+/** The hidden characters of a text, as numbers. */
+export function hiddenIn(text: string): readonly string[] {
+  return [...new Set(text.match(HIDDEN))].map(
+    (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
+  );
+}
+
+/** What the fault of an input says, once it has been seen to be one that the tool explains. */
+export interface Fault {
+  readonly message: string;
+  readonly place: string;
+  readonly remedy: string;
+}
+
+/** Awaits a fault and checks its form: our own kind, with a place and a remedy, and nothing of the machinery in it. */
+export async function faultOf(action: Promise<unknown>): Promise<Fault> {
+  const error = await action.then(
+    () => new Error('nothing was refused'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof McpgenError)) throw error;
+  const { message, place = '', remedy = '' } = error;
+  const wrong = [
+    ...(place === '' && !message.includes('#/') ? ['no place'] : []),
+    ...(remedy === '' ? ['no remedy'] : []),
+    ...machineryIn(error.format()),
+  ];
+  if (wrong.length > 0) throw new Error(`${wrong.join(', ')} in: ${JSON.stringify(error.format())}`);
+  return { message, place, remedy };
+}
+
+/** What a text for the user has in it that is not for the user. */
+export function machineryIn(text: string): readonly string[] {
+  return [
+    ...(/\bundefined\b(?!")/.test(text) ? ['undefined'] : []),
+    ...(text.includes('[object ') ? ['[object ...]'] : []),
+    ...(/^\s+at .*[:(]/m.test(text) || text.includes('node:') ? ['a stack trace'] : []),
+    ...(text.length > 4000 ? [`${text.length} characters`] : []),
+    ...hiddenIn(text).map((character) => `hidden ${character}`),
+  ];
+}
+
+const COMPILER_OPTIONS: ts.CompilerOptions = {
+  strict: true,
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  erasableSyntaxOnly: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  types: [],
+  noEmit: true,
+};
+
+const ROOT = path.resolve(import.meta.dirname, '__generated__');
+const sources = new Map<string, ts.SourceFile | undefined>();
+
+/** Generated files as a program. */
+export class Compiled {
+  readonly #program: ts.Program;
+  readonly #files: readonly string[];
+
+  /** @param sets - Sets of files, by a name of their own so that they do not meet. */
+  constructor(sets: ReadonlyMap<string, readonly PlannedFile[]>) {
+    const texts = new Map(
+      [...sets].flatMap(([set, files]) =>
+        files.map((file): [string, string] => [path.join(ROOT, set, file.path), file.contents]),
+      ),
+    );
+    const host = ts.createCompilerHost(COMPILER_OPTIONS);
+    const library = { ...host };
+    host.fileExists = (name) => texts.has(name) || library.fileExists(name);
+    host.readFile = (name) => texts.get(name) ?? library.readFile(name);
+    host.directoryExists = (name) => name.startsWith(ROOT) || (library.directoryExists?.(name) ?? true);
+    host.getSourceFile = (name, languageVersion, ...rest) => {
+      const text = texts.get(name);
+      if (text !== undefined) return ts.createSourceFile(name, text, languageVersion, true);
+      if (!sources.has(name)) sources.set(name, library.getSourceFile(name, languageVersion, ...rest));
+      return sources.get(name);
+    };
+    this.#files = [...texts.keys()];
+    this.#program = ts.createProgram(this.#files, COMPILER_OPTIONS, host);
+  }
+
+  /** What the compiler finds wrong. */
+  errors(): readonly string[] {
+    return ts
+      .getPreEmitDiagnostics(this.#program)
+      .map((item) => `${item.file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(item.messageText, '\n')}`);
+  }
+
+  /** Visits every node of the generated code; comments are none. */
+  visit(action: (node: ts.Node, file: string) => void): void {
+    for (const name of this.#files) {
+      const source = this.#program.getSourceFile(name);
+      if (source === undefined) continue;
+      const walk = (node: ts.Node): void => {
+        action(node, name);
+        ts.forEachChild(node, walk);
+      };
+      walk(source);
+    }
+  }
+
+  /** Identifiers of the code. */
+  identifiers(): ReadonlySet<string> {
+    const found = new Set<string>();
+    this.visit((node) => {
+      if (ts.isIdentifier(node)) found.add(node.text);
+    });
+    return found;
+  }
+
+  /** Texts of string literals and quoted names, as they are at run time. */
+  strings(): ReadonlySet<string> {
+    const found = new Set<string>();
+    this.visit((node) => {
+      if (ts.isStringLiteralLike(node)) found.add(node.text);
+    });
+    return found;
+  }
+
+  /** Doc tags, as the compiler and every editor read them. */
+  docTags(): ReadonlySet<string> {
+    const found = new Set<string>();
+    this.visit((node) => {
+      for (const tag of ts.getJSDocTags(node)) found.add(tag.tagName.text);
+    });
+    return found;
+  }
+}
+
+/** Compiles one set of files. */
+export function compiled(files: readonly PlannedFile[]): Compiled {
+  return new Compiled(new Map([['one', files]]));
+}
