@@ -10,11 +10,12 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isJSONRPCRequest as isRequestOfSdk1 } from '@modelcontextprotocol/sdk/types.js';
-import { isJSONRPCRequest as isRequestOfSdk2 } from '@modelcontextprotocol/server';
+import type * as Generated from '../generated/2025-11-25/index.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const REVISION = '2025-11-25';
+/** What lets Node run this file again, in the processes that it starts. */
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const runs = Math.max(5, Number(process.argv[process.argv.indexOf('--runs') + 1]) || 5);
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-bench-'));
 
@@ -84,7 +85,7 @@ function wholeProcess(): void {
     for (const name of names) {
       // Nothing to compare with and all to write: as on a user's first run.
       for (const made of [ours, theirs]) rmSync(made, { recursive: true, force: true });
-      const { clock, processor } = runNode(commands[name] ?? []);
+      const { clock, processor } = runNode(commands[name]);
       if (name.startsWith('json2ts') && statSync(theirs).size < 10_000)
         throw new Error('json2ts wrote next to nothing');
       // The first round warms the disk cache only.
@@ -291,78 +292,112 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-async function guards(): Promise<void> {
-  const built = pathToFileURL(path.join(root, 'dist/generated', REVISION, 'index.js')).href;
-  const generated = (await import(built)) as typeof import('../generated/2025-11-25/index.js');
-  const { classify, hasMethod, isClientRequest, isRequest, METHODS } = generated;
+/** What is measured, by name: a loop over all messages that gives a number, so that nothing is without effect. */
+async function contender(name: string): Promise<() => number> {
   const texts = MESSAGES.map((message) => JSON.stringify(message));
   const values = texts.map((text) => JSON.parse(text) as unknown);
+  const built = pathToFileURL(path.join(root, 'dist/generated', REVISION, 'index.js')).href;
+  const { classify, hasMethod, isClientRequest, isRequest, METHODS } = (await import(built)) as typeof Generated;
   const classified = values.flatMap((value) => {
     const found = classify(value);
     return found.kind === 'invalid' ? [] : [found.message];
   });
   if (classified.length !== values.length) throw new Error('a message of the corpus is invalid');
-
-  // Each gives a number, and all are added up: nothing can be left out as without effect.
-  const contenders: Readonly<Record<string, () => number>> = {
-    'JSON.parse': () => each(texts, (text) => (JSON.parse(text) === null ? 0 : 1)),
-    classify: () => each(values, (value) => classify(value).kind.length),
-    'classify, strict': () => each(values, (value) => classify(value, { strict: true }).kind.length),
-    'classify, by hand': () => each(values, (value) => classifyByHand(value).kind.length),
-    isRequest: () => each(values, (value) => (isRequest(value) ? 1 : 0)),
-    hasMethod: () => each(classified, (message) => (hasMethod(message, METHODS.TOOLS_CALL) ? 1 : 0)),
-    isClientRequest: () => each(classified, (message) => (isClientRequest(message) ? 1 : 0)),
-    'isJSONRPCRequest of SDK v1': () => each(values, (value) => (isRequestOfSdk1(value) ? 1 : 0)),
-    'isJSONRPCRequest of SDK v2': () => each(values, (value) => (isRequestOfSdk2(value) ? 1 : 0)),
+  const over = <T>(items: readonly T[], measure: (item: T) => number) => {
+    return (): number => {
+      let sum = 0;
+      for (const item of items) sum += measure(item);
+      return sum;
+    };
   };
-  const names = Object.keys(contenders);
-  const loops = new Map<string, number>();
-  const samples = new Map<string, number[]>(names.map((name) => [name, []]));
-  let checksum = 0;
-  const time = (name: string, count: number): number => {
-    const contender = contenders[name] ?? ((): number => 0);
-    const start = performance.now();
-    for (let index = 0; index < count; index += 1) checksum += contender();
-    return performance.now() - start;
-  };
-  for (const name of names) {
-    let count = 16;
-    while (time(name, count) < 30) count *= 2;
-    loops.set(name, count);
+  switch (name) {
+    case 'JSON.parse':
+      return over(texts, (text) => (JSON.parse(text) === null ? 0 : 1));
+    case 'classify':
+      return over(values, (value) => classify(value).kind.length);
+    case 'classify, strict':
+      return over(values, (value) => classify(value, { strict: true }).kind.length);
+    case 'classify, by hand':
+      return over(values, (value) => classifyByHand(value).kind.length);
+    case 'isRequest':
+      return over(values, (value) => (isRequest(value) ? 1 : 0));
+    case 'hasMethod':
+      return over(classified, (message) => (hasMethod(message, METHODS.TOOLS_CALL) ? 1 : 0));
+    case 'isClientRequest':
+      return over(classified, (message) => (isClientRequest(message) ? 1 : 0));
+    case 'isJSONRPCRequest of SDK v1': {
+      const { isJSONRPCRequest } = await import('@modelcontextprotocol/sdk/types.js');
+      return over(values, (value) => (isJSONRPCRequest(value) ? 1 : 0));
+    }
+    case 'isJSONRPCRequest of SDK v2': {
+      const { isJSONRPCRequest } = await import('@modelcontextprotocol/server');
+      return over(values, (value) => (isJSONRPCRequest(value) ? 1 : 0));
+    }
+    default:
+      throw new Error(`nothing is called ${name}`);
   }
-  for (let round = 0; round <= 4 * runs; round += 1) {
-    for (const name of names) {
-      const count = loops.get(name) ?? 1;
-      const elapsed = time(name, count);
-      if (round > 0) samples.get(name)?.push((elapsed * 1e6) / (count * MESSAGES.length));
+}
+
+const CONTENDERS = [
+  'JSON.parse',
+  'classify',
+  'classify, strict',
+  'classify, by hand',
+  'isRequest',
+  'hasMethod',
+  'isClientRequest',
+  'isJSONRPCRequest of SDK v1',
+  'isJSONRPCRequest of SDK v2',
+];
+
+/** Prints nanoseconds of processor time a message. In a process of its own, so that none is optimised for another. */
+async function measureGuard(name: string): Promise<void> {
+  const loop = await contender(name);
+  let checksum = 0;
+  const time = (count: number): number => {
+    const start = process.cpuUsage();
+    for (let index = 0; index < count; index += 1) checksum += loop();
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) * 1000;
+  };
+  let count = 64;
+  while (time(count) < 60e6) count *= 2;
+  // The slowest of them are still being compiled after that.
+  for (let warm = 0; warm < 1e9; ) warm += time(count);
+  const samples = Array.from({ length: 7 }, () => time(count) / (count * MESSAGES.length));
+  if (checksum === 0) throw new Error('nothing was measured');
+  process.stdout.write(String(median(samples)));
+}
+
+function guards(): void {
+  const samples = new Map<string, number[]>(CONTENDERS.map((name) => [name, []]));
+  for (let round = 0; round < runs; round += 1) {
+    for (const name of CONTENDERS) {
+      const { output } = runNode(['--import', TSX, import.meta.filename, '--guard', name]);
+      samples.get(name)?.push(Number(output));
     }
   }
-  if (checksum === 0) throw new Error('nothing was measured');
   const of = (name: string): number => median(samples.get(name) ?? []);
-  printTable(`Guards, ${MESSAGES.length} messages, medians of ${4 * runs} samples in turns`, [
-    ['', 'ns a message', 'as fast as JSON.parse, times'],
-    ...names.map((name) => [name, of(name).toFixed(1), (of('JSON.parse') / of(name)).toPrecision(3)]),
+  printTable(`Guards, ${MESSAGES.length} messages, medians of ${runs} processes each, in turns`, [
+    ['', 'processor ns a message', 'as fast as JSON.parse, times'],
+    ...CONTENDERS.map((name) => [name, of(name).toFixed(1), (of('JSON.parse') / of(name)).toPrecision(3)]),
   ]);
 }
 
-function each<T>(items: readonly T[], measure: (item: T) => number): number {
-  let sum = 0;
-  for (const item of items) sum += measure(item);
-  return sum;
-}
-
+const guard = process.argv.indexOf('--guard');
 try {
-  const { version } = JSON.parse(
-    readFileSync(path.join(root, 'node_modules/json-schema-to-typescript/package.json'), 'utf8'),
-  ) as {
-    version: string;
-  };
-  process.stdout.write(
-    `Node ${process.version}, ${os.cpus().length} processors, json-schema-to-typescript ${version}\n`,
-  );
-  wholeProcess();
-  stages();
-  await guards();
+  if (guard !== -1) {
+    await measureGuard(process.argv[guard + 1] ?? '');
+  } else {
+    const { version } = JSON.parse(
+      readFileSync(path.join(root, 'node_modules/json-schema-to-typescript/package.json'), 'utf8'),
+    ) as { version: string };
+    const facts = [`Node ${process.version}`, `${os.cpus().length} processors`, `json-schema-to-typescript ${version}`];
+    process.stdout.write(`${facts.join(', ')}\n`);
+    wholeProcess();
+    stages();
+    guards();
+  }
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -199,7 +199,7 @@ export type ClassifiedMessage = AnyRequest | AnyNotification | AnyResponse;
  * Does not check the params; for that there are the validators.
  */
 export function hasMethod<M extends Method>(message: ClassifiedMessage, method: M): message is MessageOf<M> {
-  return message.method === method && hasId(message) === isRequestMethod(method);
+  return message.method === method && (hasId(message) ? isRequestMethod(method) : isNotificationMethod(method));
 }
 
 function hasId(message: ClassifiedMessage): boolean {
@@ -208,6 +208,10 @@ function hasId(message: ClassifiedMessage): boolean {
 
 function isRequestMethod(method: string): boolean {
   return CLIENT_REQUESTS.has(method) || SERVER_REQUESTS.has(method);
+}
+
+function isNotificationMethod(method: string): boolean {
+  return CLIENT_NOTIFICATIONS.has(method) || SERVER_NOTIFICATIONS.has(method);
 }
 
 /**
@@ -256,14 +260,11 @@ export function lookupMethod(
   sender: Side,
 ): 'known' | 'unknown' | 'wrongDirection' | 'wrongKind' {
   const { method } = message;
-  const [own, peer, otherKind] = hasId(message)
-    ? sender === 'client'
-      ? [CLIENT_REQUESTS, SERVER_REQUESTS, CLIENT_NOTIFICATIONS]
-      : [SERVER_REQUESTS, CLIENT_REQUESTS, SERVER_NOTIFICATIONS]
-    : sender === 'client'
-      ? [CLIENT_NOTIFICATIONS, SERVER_NOTIFICATIONS, CLIENT_REQUESTS]
-      : [SERVER_NOTIFICATIONS, CLIENT_NOTIFICATIONS, SERVER_REQUESTS];
+  const [client, server, isOtherKind] = hasId(message)
+    ? [CLIENT_REQUESTS, SERVER_REQUESTS, isNotificationMethod]
+    : [CLIENT_NOTIFICATIONS, SERVER_NOTIFICATIONS, isRequestMethod];
+  const [own, peer] = sender === 'client' ? [client, server] : [server, client];
   if (own.has(method)) return 'known';
-  if (otherKind.has(method)) return 'wrongKind';
+  if (isOtherKind(method)) return 'wrongKind';
   return peer.has(method) ? 'wrongDirection' : 'unknown';
 }

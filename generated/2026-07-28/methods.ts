@@ -361,9 +361,11 @@ export type ResultOf<M extends RequestMethod> = ResultMap[M];
 export type PeerOf<S extends Side> = S extends 'client' ? 'server' : 'client';
 
 /** Handlers for requests, keyed by method: a method that the receiver is never sent does not compile. */
-export type RequestHandlers<Receiver extends Side> = {
-  [M in RequestMethod<PeerOf<Receiver>>]?: (params: ParamsOf<M>) => ResultOf<M> | Promise<ResultOf<M>>;
-};
+export type RequestHandlers<Receiver extends Side> = [RequestMethod<PeerOf<Receiver>>] extends [never]
+  ? { [method: string]: never }
+  : {
+      [M in RequestMethod<PeerOf<Receiver>>]?: (params: ParamsOf<M>) => ResultOf<M> | Promise<ResultOf<M>>;
+    };
 
 /** Handlers for notifications, keyed by method: a method that the receiver is never sent does not compile. */
 export type NotificationHandlers<Receiver extends Side> = {

@@ -17,7 +17,7 @@ export function emitMethods(context: EmitContext): SourceFile {
   emitMaps(file, context);
   if (context.embedded.length > 0) emitEmbedded(file, context);
   emitLookups(file, context);
-  emitHandlers(file);
+  emitHandlers(file, context);
   return file;
 }
 
@@ -168,23 +168,24 @@ function emitLookups(file: SourceFile, context: EmitContext): void {
   file.add('/** Result of a request. */\n', 'export type ResultOf<M extends RequestMethod> = ResultMap[M];\n');
 }
 
-function emitHandlers(file: SourceFile): void {
+function emitHandlers(file: SourceFile, { protocol }: EmitContext): void {
   file.add(
     '/** The other side. */\n',
     'export type PeerOf<S extends Side> = S extends "client" ? "server" : "client";\n',
   );
-  file.add(
-    '/** Handlers for requests, keyed by method: a method that the receiver is never sent does not compile. */\n',
-    `export type RequestHandlers<Receiver extends Side> = {
-  [M in RequestMethod<PeerOf<Receiver>>]?: (params: ParamsOf<M>) => ResultOf<M> | Promise<ResultOf<M>>;
-};
-`,
-  );
-  file.add(
-    '/** Handlers for notifications, keyed by method: a method that the receiver is never sent does not compile. */\n',
-    `export type NotificationHandlers<Receiver extends Side> = {
-  [M in NotificationMethod<PeerOf<Receiver>>]?: (params: ParamsOf<M>) => void | Promise<void>;
-};
-`,
-  );
+  for (const [kind, name, answer] of [
+    ['request', 'Request', 'ResultOf<M>'],
+    ['notification', 'Notification', 'void'],
+  ] as const) {
+    const handlers = `{\n[M in ${name}Method<PeerOf<Receiver>>]?: (params: ParamsOf<M>) => ${answer} | Promise<${answer}>;\n}`;
+    // A type without members takes any object; where a side is sent nothing, that has to be said.
+    const mayBeEmpty = (['client', 'server'] as const).some((side) => methodsFrom(protocol, side, kind).length === 0);
+    const type = mayBeEmpty
+      ? `[${name}Method<PeerOf<Receiver>>] extends [never] ? { [method: string]: never } : ${handlers}`
+      : handlers;
+    file.add(
+      `/** Handlers for ${kind}s, keyed by method: a method that the receiver is never sent does not compile. */\n`,
+      `export type ${name}Handlers<Receiver extends Side> = ${type};\n`,
+    );
+  }
 }

@@ -204,5 +204,6 @@ const FORMAT_WORDS: Readonly<Record<string, string>> = {
 
 function mentions(doc: string, value: string): boolean {
   const word = FORMAT_WORDS[value] ?? value;
-  return new RegExp(`(?<![\\w.])${word.replace(/[^\w ]/g, '\\$&')}(?![\\w])`, 'iu').test(doc);
+  const literally = word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+  return new RegExp(`(?<![\\w.])${literally}(?!\\w)`, 'iu').test(doc);
 }

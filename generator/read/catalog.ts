@@ -1,3 +1,4 @@
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { McpgenError } from '../errors.js';
 import { isObject, member, type JsonValue } from './json.js';
 import { readBuiltinJson } from './files.js';
@@ -66,12 +67,9 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
       },
     );
   }
-  // Loaded only for catalogs from outside: the built-in ones are held against the schema by the tests.
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
-  const validate = ajv.compile(readBuiltinJson('catalog.schema.json') as object);
-  if (!validate(value)) {
-    const [error] = validate.errors ?? [];
+  validator ??= await compileValidator();
+  if (!validator(value)) {
+    const [error] = validator.errors ?? [];
     const { additionalProperty, allowedValue, allowedValues } = (error?.params ?? {}) as Record<string, unknown>;
     const which = additionalProperty ?? allowedValue ?? allowedValues;
     throw new McpgenError(
@@ -99,6 +97,14 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
     place,
   );
   return catalog;
+}
+
+let validator: ValidateFunction | undefined;
+
+async function compileValidator(): Promise<ValidateFunction> {
+  // Loaded only for catalogs from outside: the built-in ones are held against the schema by the tests.
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  return new Ajv2020({ strict: true, allowUnionTypes: true }).compile(readBuiltinJson('catalog.schema.json') as object);
 }
 
 function refuseRepeated(names: readonly (string | number)[], list: string, place: string): void {

@@ -237,37 +237,41 @@ describe('types', () => {
     expect(errors.size).toBe(wrong.length + 1);
   });
 
-  it('compile under every compiler, with declarations', async () => {
-    const compilerOptions = {
-      target: 'ES2022',
-      module: 'nodenext',
-      rootDir: '.',
-      types: [],
-      strict: true,
-      noEmit: true,
-      declaration: true,
-      skipLibCheck: true,
-      verbatimModuleSyntax: true,
-      isolatedModules: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      noUnusedLocals: true,
-      noUnusedParameters: true,
-      noPropertyAccessFromIndexSignature: true,
-    };
-    writeFileSync(
-      path.join(scratch, 'planted.ts'),
-      `import { ToolSchema } from './2026-07-28/zod.js';\nexport const inputSchema: number = ToolSchema.shape.inputSchema;\n`,
-    );
-    const include = ['planted.ts', ...REVISIONS.map(({ revision }) => `${revision}/*.ts`)];
-    writeFileSync(path.join(scratch, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
-    const outputs = await Promise.all(['typescript-5.9', 'typescript', 'typescript-7'].map(compilerOutput));
-    for (const output of outputs) {
-      const errors = output.split('\n').filter((line) => line.includes('error TS'));
-      expect(errors).toHaveLength(1);
-      expect(errors[0]).toMatch(/^planted\.ts\(2,14\): error TS2322/);
-    }
-  });
+  it(
+    'compile under every compiler, with declarations',
+    async () => {
+      const compilerOptions = {
+        target: 'ES2022',
+        module: 'nodenext',
+        rootDir: '.',
+        types: [],
+        strict: true,
+        noEmit: true,
+        declaration: true,
+        skipLibCheck: true,
+        verbatimModuleSyntax: true,
+        isolatedModules: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        noUnusedLocals: true,
+        noUnusedParameters: true,
+        noPropertyAccessFromIndexSignature: true,
+      };
+      writeFileSync(
+        path.join(scratch, 'planted.ts'),
+        `import { ToolSchema } from './2026-07-28/zod.js';\nexport const inputSchema: number = ToolSchema.shape.inputSchema;\n`,
+      );
+      const include = ['planted.ts', ...REVISIONS.map(({ revision }) => `${revision}/*.ts`)];
+      writeFileSync(path.join(scratch, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
+      const outputs = await Promise.all(['typescript-5.9', 'typescript', 'typescript-7'].map(compilerOutput));
+      for (const output of outputs) {
+        const errors = output.split('\n').filter((line) => line.includes('error TS'));
+        expect(errors).toHaveLength(1);
+        expect(errors[0]).toMatch(/^planted\.ts\(2,14\): error TS2322/);
+      }
+    },
+    HOUR,
+  );
 });
 
 async function compilerOutput(compiler: string): Promise<string> {
@@ -502,8 +506,9 @@ describe('--emit zod', () => {
     return files.map((file) => path.basename(file.path)).sort();
   };
 
-  it('is the one part that is not written by default', () => {
-    expect(EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part))).toEqual(['zod']);
+  it('is not part of the default output', () => {
+    expect(EMITTABLE).toContain('zod');
+    expect(DEFAULT_PARTS).not.toContain('zod');
     expect(generate('--out', path.join(scratch, 'none'))).not.toContain('zod.ts');
   });
 

@@ -101,7 +101,7 @@ export function fileOf(files: readonly PlannedFile[], name: string): string {
 
 /** Characters that no generated file may hold, but for line breaks and what joins or varies visible characters. */
 const HIDDEN =
-  /(?![\n\u200c\u200d\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\p{Surrogate}/gu;
+  /(?!\n|\u200c|\u200d|[\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\p{Surrogate}/gu;
 
 /** The hidden characters of a text, as numbers. */
 export function hiddenIn(text: string): readonly string[] {
@@ -155,7 +155,9 @@ const COMPILER_OPTIONS: ts.CompilerOptions = {
   erasableSyntaxOnly: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
+  lib: ['lib.es2022.d.ts'],
   types: [],
+  skipLibCheck: true,
   noEmit: true,
 };
 
