@@ -29,7 +29,7 @@ async function buildAll(target) {
   });
   chmodSync(path.join(target, 'generator/cli.js'), 0o755);
   const cjs = path.join(target, 'cjs');
-  const revisions = readdirSync(path.join(root, 'generated'));
+  const revisions = readdirSync(path.join(root, 'generated')).filter((name) => name !== 'runtime');
   await build({
     entryPoints: ['generator/index', ...revisions.map((revision) => `generated/${revision}/index`)].map((name) => ({
       in: path.join(target, `${name}.js`),

@@ -363,7 +363,7 @@ async function measureGuard(name: string): Promise<void> {
   let count = 64;
   while (time(count) < 60e6) count *= 2;
   // The slowest of them are still being compiled after that.
-  for (let warm = 0; warm < 1e9; ) warm += time(count);
+  for (let warm = 0; warm < 1e9;) warm += time(count);
   const samples = Array.from({ length: 7 }, () => time(count) / (count * MESSAGES.length));
   if (checksum === 0) throw new Error('nothing was measured');
   process.stdout.write(String(median(samples)));

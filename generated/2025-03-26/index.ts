@@ -9,4 +9,5 @@ export type * from './types.js';
 export * from './methods.js';
 export type * from './messages.js';
 export * from './guards.js';
+export * from './validators.js';
 export * from './errors.js';

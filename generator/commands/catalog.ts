@@ -1,6 +1,7 @@
 import { draftCatalog } from '../model/draft-catalog.js';
 import { readSchemaAlone } from '../model/load.js';
 import { colour, note, say } from '../terminal.js';
+import { escapeHidden } from '../text.js';
 import { inputFile, text } from './options.js';
 
 /** `mcpgen catalog derive`: a first catalog on standard output, what is undecided on standard error. Returns the exit code. */
@@ -15,7 +16,9 @@ export function deriveCommand(flags: Record<string, unknown>): number {
     ...(protocol === undefined ? {} : { protocol }),
   });
   say(JSON.stringify(catalog, undefined, 2));
-  for (const { place, message } of reading.warnings) note(`${colour.yellow('warning')}: ${place}: ${message}`);
-  for (const notice of notices) note(`${colour.yellow('check')}: ${notice}`);
+  for (const { place, message } of reading.warnings) {
+    note(`${colour.yellow('warning')}: ${escapeHidden(`${place}: ${message}`)}`);
+  }
+  for (const notice of notices) note(`${colour.yellow('check')}: ${escapeHidden(notice)}`);
   return 0;
 }

@@ -5,7 +5,7 @@ import { check, generate, renderAll, type CheckResult, type GenerateOptions, typ
 import type { FileChange } from '../output/plan.js';
 import type { ImportExtension } from '../print/source-file.js';
 import { colour, note, progress, say, table, type Cell } from '../terminal.js';
-
+import { escapeHidden, shellQuoted } from '../text.js';
 import { emitParts, flag, inputFile, text, texts } from './options.js';
 
 const DEFAULT_OUT = 'generated';
@@ -78,13 +78,15 @@ async function toStandardOutput(options: GenerateOptions, flags: Record<string, 
     process.stdout.write(wanted.length === 1 ? file.contents : `// file: ${file.path}\n${file.contents}\n`);
   }
   for (const warning of protocols.flatMap((protocol) => protocol.warnings))
-    note(`warning: ${warning.place}: ${warning.message}`);
+    note(`warning: ${escapeHidden(`${warning.place}: ${warning.message}`)}`);
   return 0;
 }
 
 function report(result: GenerateResult, flags: Record<string, unknown>, human: () => void): void {
   if (!flag(flags, 'json')) {
-    for (const { place, message } of result.warnings) note(`${colour.yellow('warning')}: ${place}: ${message}`);
+    for (const { place, message } of result.warnings) {
+      note(`${colour.yellow('warning')}: ${escapeHidden(`${place}: ${message}`)}`);
+    }
     human();
     return;
   }
@@ -171,10 +173,10 @@ function shortDiff(change: FileChange): readonly string[] {
 /** The command line that was given, without `--check`. */
 function mendingCommand(flags: Record<string, unknown>): string {
   const given = (name: string, value: unknown): string[] =>
-    typeof value === 'string' ? [`--${name} ${quoted(value)}`] : [];
+    typeof value === 'string' ? [`--${name} ${shellQuoted(value)}`] : [];
   return [
     'mcpgen generate',
-    ...texts(flags, 'revision').map((revision) => `--revision ${quoted(revision)}`),
+    ...texts(flags, 'revision').map((revision) => `--revision ${shellQuoted(revision)}`),
     ...given('schema', flags['schema']),
     ...given('catalog', flags['catalog']),
     ...given('emit', flags['emit']),
@@ -182,10 +184,6 @@ function mendingCommand(flags: Record<string, unknown>): string {
     ...(flags['errata'] === false ? ['--no-errata'] : []),
     ...given('out', flags['out']),
   ].join(' ');
-}
-
-function quoted(value: string): string {
-  return /^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
 function shown(out: string): string {

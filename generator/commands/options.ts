@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import { EMITTABLE, type Emittable } from '../emit/index.js';
 import { McpgenError } from '../errors.js';
-import type { InputFile } from '../model/load.js';
+import { STANDARD_INPUT, type InputFile } from '../model/load.js';
 import { readBytes } from '../read/files.js';
 import { nearest } from '../terminal.js';
 
@@ -53,7 +53,7 @@ export function inputFile(options: Record<string, unknown>, name: string): Input
   if (file === undefined) return undefined;
   if (file !== '-') return { name: file, contents: readBytes(file) };
   try {
-    return { name: 'standard input', contents: readStandardInput() };
+    return { name: STANDARD_INPUT, contents: readStandardInput() };
   } catch (error) {
     throw new McpgenError('standard input cannot be read', {
       place: `--${name} -`,

@@ -23,7 +23,7 @@ export const EMITTABLE = ['types', 'methods', 'messages', 'guards', 'validators'
 export type Emittable = (typeof EMITTABLE)[number];
 
 /** What is written if nothing is asked for: all but what needs a package. */
-export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter((part) => part !== 'zod' && part !== 'validators');
+export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter((part) => part !== 'zod');
 
 const EMITTERS: Readonly<Record<Emittable, (context: EmitContext) => SourceFile>> = {
   types: emitTypes,

@@ -26,6 +26,9 @@ export interface InputFile {
   readonly contents: string | Uint8Array;
 }
 
+/** What standard input is called where it is an {@link InputFile}. */
+export const STANDARD_INPUT = 'standard input';
+
 /** What to load. Without `schema`, `revision` names one of the built-in revisions. */
 export interface LoadOptions {
   /** A built-in revision, or the one that `schema` is of. */

@@ -415,6 +415,7 @@ function standIn(value: unknown, path: string): unknown {
       cursor = `${path}/${escape(name)}`;
       return standIn(member, cursor);
     },
+    has: (_target, name) => name in value,
   });
   places?.set(proxy, path);
   originals?.set(proxy, value);

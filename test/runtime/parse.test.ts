@@ -181,7 +181,12 @@ describe('what is no JSON', () => {
 describe('what is no message', () => {
   it.each([
     ['null', null],
+    ['true', null],
+    ['false', null],
     ['1', null],
+    ['-1', null],
+    ['\t\r\n -0.5', null],
+    [' []', null],
     ['"a"', null],
     ['{}', null],
     ['{"id":1}', 1],
