@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -79,7 +79,7 @@ export function listing(folder: string): readonly string[] {
 export function contents(folder: string): ReadonlyMap<string, string> {
   return new Map(
     listing(folder)
-      .filter((name) => statSync(path.join(folder, name)).isFile())
+      .filter((name) => lstatSync(path.join(folder, name)).isFile())
       .map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]),
   );
 }
@@ -88,7 +88,7 @@ export function contents(folder: string): ReadonlyMap<string, string> {
 export function fingerprint(folder: string): string {
   const entries = ['', ...listing(folder)].map((name) => {
     const file = path.join(folder, name);
-    const { mtimeMs, ctimeMs, ino, size } = statSync(file);
+    const { mtimeMs, ctimeMs, ino, size } = lstatSync(file);
     return [name, mtimeMs, ctimeMs, ino, size].join(' ');
   });
   return [...entries, ...[...contents(folder)].flat()].join('\n');
