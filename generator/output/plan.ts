@@ -119,8 +119,8 @@ function isLink(target: string): boolean {
     try {
       return lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     } catch (error) {
-      // A file stands above it: then it is not there.
-      if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+      // A file, or a link that leads in a circle, stands above it: then it is not there.
+      if (['ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
       throw error;
     }
   });

@@ -236,7 +236,7 @@ export class MessageReader<C extends Classification = Classification> {
       events.push(parsed);
     } else if (parsed.fault !== 'not-json') {
       // Inside a message that is written over several lines, a line can be JSON by chance, such as `{}` or `1`.
-      if (this.#fragments.isOpen && !text.includes('"jsonrpc"') && this.#fragments.takes(text)) return;
+      if (!text.includes('"jsonrpc"') && this.#fragments.takes(text)) return;
       this.#fragments.close();
       events.push(parsed);
     } else {

@@ -142,7 +142,7 @@ export function answerTo(
   return errorResponse(id ?? (options.unreadId === 'absent' ? undefined : null), { code, message });
 }
 
-/** What a message that is refused unread was meant to be; an id that is no id is one that could not be read. */
+/** The verdict on a message that is not parsed. It gets its id all the same, so that nobody waits for it in vain. */
 function tooDeep(text: string, maxDepth: number, options: AnswerOptions): Invalid {
   const { about, id } = readEnvelope(text, true);
   return invalid('too-deep', `nested deeper than ${maxDepth} levels`, about, id, options);

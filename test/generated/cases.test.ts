@@ -729,9 +729,9 @@ describe('types', () => {
       expect(withoutComments(text).replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, ''), name).not.toContain('pwned');
     }
     const context = vm.createContext({});
-    const checks = Object.values(runModules(files, context)).filter((item) => typeof item === 'function');
-    expect(checks.length).toBeGreaterThan(10);
-    for (const check of checks) (check as (value: unknown) => unknown)({ a: hostile });
+    const guards = Object.entries(runModules(files, context)).filter(([name]) => /^is[A-Z]/.test(name));
+    expect(guards.length).toBeGreaterThan(10);
+    for (const [, guard] of guards) (guard as (value: unknown) => boolean)({ a: hostile });
     expect(vm.runInContext('globalThis.pwned', context)).toBeUndefined();
     expect([...exportsOf(files['types.ts'] ?? '').kinds]).toEqual(['TypeAliasDeclaration']);
     expect(files['types.ts']).toContain('glob a/*\\/b *\\/ globalThis.pwned = 1 /*');
@@ -1172,13 +1172,13 @@ function guardsIn(revision: string): readonly string[] {
 }
 
 /** Runs the files of a protocol as modules of a context of their own; the answer is what the index exports. */
-function runModules(files: Readonly<Record<string, string>>, context: vm.Context): object {
-  const modules = new Map<string, object>();
-  const load = (specifier: string): object => {
+function runModules(files: Readonly<Record<string, string>>, context: vm.Context): Readonly<Record<string, unknown>> {
+  const modules = new Map<string, Record<string, unknown>>();
+  const load = (specifier: string): Record<string, unknown> => {
     const name = `${path.posix.basename(specifier, '.js')}.ts`;
     const loaded = modules.get(name);
     if (loaded !== undefined) return loaded;
-    const exports = {};
+    const exports: Record<string, unknown> = {};
     modules.set(name, exports);
     const text = files[name];
     if (text === undefined) throw new Error(`there is no file ${name}`);

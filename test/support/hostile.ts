@@ -1,6 +1,13 @@
 import path from 'node:path';
 import ts from 'typescript';
-import { loadProtocol, McpgenError, render, type PlannedFile, type Protocol } from '../../generator/index.js';
+import {
+  loadProtocol,
+  McpgenError,
+  render,
+  type PlannedFile,
+  type Protocol,
+  type RenderOptions,
+} from '../../generator/index.js';
 
 /** A JSON Schema in the making. */
 export type Schema = Record<string, unknown>;
@@ -87,9 +94,15 @@ export async function load(
 export async function generated(
   schema: unknown,
   catalog?: unknown,
-  options?: Parameters<typeof load>[2],
+  options: Parameters<typeof load>[2] & RenderOptions = {},
 ): Promise<readonly PlannedFile[]> {
-  return render(await load(schema, catalog, options), '/nowhere');
+  const { emit, ...more } = options;
+  return render(await load(schema, catalog, more), '/nowhere', emit === undefined ? {} : { emit });
+}
+
+/** Text of `types.ts` of a schema, without the other files. */
+export async function typesOf(schema: unknown, catalog?: unknown): Promise<string> {
+  return fileOf(await generated(schema, catalog, { emit: ['types'] }), 'types');
 }
 
 /** Text of one of the files. */
@@ -99,9 +112,8 @@ export function fileOf(files: readonly PlannedFile[], name: string): string {
   return found.contents;
 }
 
-/** Characters that no generated file may hold, but for line breaks and what joins or varies visible characters. */
-const HIDDEN =
-  /(?!\n|\u200c|\u200d|[\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\p{Surrogate}/gu;
+/** Characters that no generated file and no message may hold, line breaks aside. */
+const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\p{Surrogate}/gu;
 
 /** The hidden characters of a text, as numbers. */
 export function hiddenIn(text: string): readonly string[] {
