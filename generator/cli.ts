@@ -39,9 +39,9 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
 
   program
     .command('generate')
-    .summary('write typings, method constants, message unions and guards')
+    .summary('write typings, method constants, message unions, guards and validators')
     .description(
-      'Writes typings, method constants, message unions, guards and error codes, a folder for each revision.',
+      'Writes typings, method constants, message unions, guards, validators and error codes, a folder for each revision.',
     )
     .addOption(
       revisionOption(
@@ -50,7 +50,7 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
     )
     .option('--schema <file>', 'a schema that is not built in, of either dialect; - for standard input')
     .option('--catalog <file>', 'the method catalog of --schema')
-    .option('-o, --out <dir>', 'output folder; - for standard output (default: generated)')
+    .option('-o, --out <dir>', 'output folder; - for standard output (default: generated, or - with --schema -)')
     .addOption(
       new Option('--emit <parts>', `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but zod)`),
     )
@@ -175,7 +175,7 @@ async function main(): Promise<void> {
   // A reader that has seen enough, such as `head`, closes the pipe: that is no fault.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      process.exit(error.code === 'EPIPE' ? DONE : WRONG_INPUT);
+      process.exit(error.code === 'EPIPE' ? (process.exitCode ?? DONE) : WRONG_INPUT);
     });
   }
   try {

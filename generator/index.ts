@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { DEFAULT_PARTS, emit, EMITTABLE, runtimeOf, type Emittable } from './emit/index.js';
 import { McpgenError } from './errors.js';
-import { loadProtocol, type InputFile, type LoadOptions } from './model/load.js';
+import { loadProtocol, STANDARD_INPUT, type InputFile, type LoadOptions } from './model/load.js';
 import type { Protocol, Warning } from './model/protocol.js';
 import { formatterFor } from './output/format.js';
 import { planChanges, type FileChange, type PlannedFile } from './output/plan.js';
@@ -15,6 +15,7 @@ import { header, runtimeHeader } from './print/header.js';
 import type { ImportExtension } from './print/source-file.js';
 import { builtinRevisions, type BuiltinRevision } from './read/builtin.js';
 import { readTemplate } from './read/files.js';
+import { shellQuoted } from './text.js';
 
 export { builtinRevisions, loadProtocol, McpgenError, EMITTABLE, DEFAULT_PARTS };
 export type {
@@ -84,19 +85,27 @@ export async function render(
 ): Promise<readonly PlannedFile[]> {
   const importExtension = options.importExtension ?? 'js';
   const parts = options.emit ?? DEFAULT_PARTS;
+  if (parts.length === 0) {
+    throw new McpgenError('the list of parts is empty', {
+      remedy: `Name some of ${EMITTABLE.join(', ')}, or leave it out.`,
+    });
+  }
   const files = emit(protocol, parts, importExtension);
   const head = header(protocol, regenerateCommand(protocol, options));
-  const formatter = await formatterFor(path.resolve(out, protocol.revision));
+  const formatOwn = await formatterFor(path.resolve(out, protocol.revision));
+  const formatShared = await formatterFor(path.resolve(out, 'runtime'));
   const own = files.map((file) => ({
     path: `${protocol.revision}/${file.name}.ts`,
     text: file.print({ header: head, importExtension }),
+    formatter: formatOwn,
   }));
   const shared = runtimeOf(parts).map((name) => ({
     path: `${name}.ts`,
     text: `${runtimeHeader(name)}\n${readTemplate(`${name}.ts`)}`,
+    formatter: formatShared,
   }));
   return Promise.all(
-    [...own, ...shared].map(async ({ path: name, text }) => ({
+    [...own, ...shared].map(async ({ path: name, text, formatter }) => ({
       path: name,
       contents: await formatter(text, path.resolve(out, name)),
     })),
@@ -192,7 +201,15 @@ async function loadAll(options: GenerateOptions): Promise<readonly Protocol[]> {
   }
   const released = builtinRevisions().filter((item) => item.status === 'released');
   const revisions = options.revisions ?? released.map((item) => item.revision);
+  if (revisions.length === 0) {
+    throw new McpgenError('the list of revisions is empty', { remedy: 'Name one, or leave the list out for all.' });
+  }
   return Promise.all([...new Set(revisions)].sort().map((revision) => loadProtocol({ ...common, revision })));
+}
+
+/** A file as a word of a command line. */
+function fileWord(file: string): string {
+  return file === STANDARD_INPUT ? '-' : shellQuoted(file);
 }
 
 function areDefault(parts: readonly Emittable[]): boolean {
@@ -204,8 +221,8 @@ function regenerateCommand({ source, revision }: Protocol, options: RenderOption
   const parts = options.emit ?? DEFAULT_PARTS;
   return [
     'mcpgen generate',
-    ...(source.builtin ? [] : [`--schema ${source.file}`]),
-    ...(source.catalogFile === undefined ? [] : [`--catalog ${source.catalogFile}`]),
+    ...(source.builtin ? [] : [`--schema ${fileWord(source.file)}`]),
+    ...(source.catalogFile === undefined ? [] : [`--catalog ${fileWord(source.catalogFile)}`]),
     `--revision ${revision}`,
     ...(areDefault(parts) ? [] : [`--emit ${parts.join(',')}`]),
     ...(options.importExtension === undefined || options.importExtension === 'js'

@@ -32,13 +32,14 @@ describe('layers', () => {
   const allowed: Readonly<Record<string, readonly string[]>> = {
     read: ['errors'],
     model: ['errors', 'read'],
-    print: ['errors', 'read', 'model'],
-    emit: ['errors', 'model', 'print'],
+    print: ['errors', 'read', 'model', 'text'],
+    emit: ['errors', 'model', 'print', 'text'],
     output: ['errors', 'print'],
-    index: ['errors', 'read', 'model', 'emit', 'print', 'output'],
-    commands: ['errors', 'read', 'model', 'emit', 'print', 'output', 'index', 'terminal'],
-    cli: ['errors', 'read', 'emit', 'commands', 'terminal'],
+    index: ['errors', 'read', 'model', 'emit', 'print', 'output', 'text'],
+    commands: ['errors', 'read', 'model', 'emit', 'print', 'output', 'index', 'terminal', 'text'],
+    cli: ['errors', 'read', 'emit', 'commands', 'terminal', 'text'],
     terminal: [],
+    text: [],
     errors: [],
   };
   const sources = tracked.filter((name) => name.startsWith('generator/') && name.endsWith('.ts'));

@@ -43,14 +43,17 @@ function unknownName(name: string, protocols: readonly Protocol[], wanted: strin
     ...protocol.definitions.map((definition) => definition.name),
   ]);
   const near = nearest(name, [...new Set(names)]);
-  const where = wanted === undefined ? 'no built-in revision' : `revision ${wanted}`;
-  return new McpgenError(
-    `${JSON.stringify(name)} is neither a method nor a definition of ${where}`.replace(
-      'of no built-in',
-      'in any built-in',
-    ),
-    { remedy: near === undefined ? '`mcpgen methods` lists the methods.' : `Did you mean ${near}?` },
-  );
+  const history = methodHistories().find((item) => item.method === name);
+  const lived = history === undefined ? undefined : [...history.rows.keys()].join(', ');
+  const where = wanted === undefined ? 'in any built-in revision' : `of revision ${wanted}`;
+  return new McpgenError(`${JSON.stringify(name)} is neither a method nor a definition ${where}`, {
+    remedy:
+      lived !== undefined
+        ? `It exists in ${lived}: name one of these.`
+        : near === undefined
+          ? '`mcpgen methods` lists the methods.'
+          : `Did you mean ${near}?`,
+  });
 }
 
 async function explainMethod(protocol: Protocol, method: Method, flags: Record<string, unknown>): Promise<void> {
@@ -82,7 +85,7 @@ async function explainMethod(protocol: Protocol, method: Method, flags: Record<s
       embedded: 'nobody: it travels inside results',
     }[method.direction],
   );
-  fact('needs', method.capabilities.join(' or ') || 'no capability');
+  fact('needs', needsOf(method));
   if (method.kind === 'request') fact('answer', method.results.join(' | '));
   if (method.taskResult !== undefined) fact('as a task', method.taskResult);
   if (history !== undefined) fact('since', lifeOf(history));
@@ -113,6 +116,15 @@ async function explainDefinition(
   if (users.length > 0) fact('used by', users.join(', '));
   say(`\n${await typescript(protocol, [definition])}`);
   say(`${colour.dim('// example')}\n${JSON.stringify(value, undefined, 2)}`);
+}
+
+/** Which capability must have been declared, and by whom where the method goes both ways. */
+function needsOf({ capabilities, kind }: Method): string {
+  const [first = 'no capability', second] = capabilities;
+  if (second === undefined) return first;
+  // A request needs the receiver's, a notification the sender's.
+  const verb = kind === 'request' ? 'sent to' : 'sent by';
+  return capabilities.map((path) => `${path} when ${verb} the ${path.split('.')[0] ?? ''}`).join(', ');
 }
 
 /** Methods whose message, params or result a definition is. */

@@ -9,6 +9,13 @@ import { escapeHidden, shellQuoted } from '../text.js';
 import { emitParts, flag, inputFile, text, texts } from './options.js';
 
 const DEFAULT_OUT = 'generated';
+/** What is done, or would be done, to a file of each status. */
+const ACTIONS: Readonly<Record<FileChange['status'], string>> = {
+  missing: 'create',
+  stale: 'update',
+  orphaned: 'remove',
+  unchanged: 'none',
+};
 /** Lines of a diff that are shown for one file. */
 const DIFF_LINES = 12;
 
@@ -48,6 +55,8 @@ export async function generateCommand(flags: Record<string, unknown>): Promise<n
     }
     const result = await check(options);
     progress('');
+    // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed one.
+    process.exitCode = result.upToDate ? 0 : 1;
     report(result, flags, () => {
       reportCheck(result, out, flags);
     });
@@ -101,7 +110,9 @@ function report(result: GenerateResult, flags: Record<string, unknown>, human: (
       sha256: protocol.source.sha256,
       errata: protocol.errata.map((erratum) => erratum.id),
     })),
-    files: result.changes.map(({ path: file, status }) => ({ path: file, status })),
+    dryRun: flag(flags, 'dryRun'),
+    files: result.changes.map(({ path: file, status }) => ({ path: file, status, action: ACTIONS[status] })),
+    ...(upToDate === false ? { mend: mendingCommand(flags) } : {}),
     warnings: result.warnings,
   };
   say(JSON.stringify(summary, undefined, 2));

@@ -24,7 +24,7 @@ export function emitGuards(context: EmitContext): SourceFile {
   emitHasMethod(file);
   emitDirectionGuards(file, context);
   emitLookup(file);
-  if (hasInputRequired(context)) emitRequiresInput(file, context);
+  emitRequiresInput(file, context);
   return file;
 }
 
@@ -260,6 +260,14 @@ export function lookupMethod(
 }
 
 function emitRequiresInput(file: SourceFile, context: EmitContext): void {
+  if (!hasInputRequired(context)) {
+    file.add(`/** Whether a result asks for input instead of being complete. In this revision none does, so it never is. */
+export function requiresInput(_result: unknown): _result is never {
+  return false;
+}
+`);
+    return;
+  }
   const inputRequired = useDefinition(file, context, 'InputRequiredResult');
   file.add(`/**
  * Whether a result asks for input instead of being complete. Checks \`resultType\` only; a result without one, as older

@@ -97,9 +97,18 @@ const TYPE_ONLY: ReadonlySet<ModuleName> = new Set<ModuleName>(['types', 'messag
 /** All files are exported from one index, so a definition may not have a name that another file exports. */
 function refuseTakenNames(files: readonly SourceFile[], { names, protocol }: EmitContext): void {
   const owners = new Map([...names].map(([definition, name]) => [name, definition]));
+  const exported = new Map<string, ModuleName>();
   for (const file of files) {
     if (file.name === 'types') continue;
     for (const name of file.exports()) {
+      const other = exported.get(name);
+      if (other !== undefined) {
+        throw new McpgenError(`two definitions or methods would both give ${name} (${other}.ts and ${file.name}.ts)`, {
+          place: protocol.source.file,
+          remedy: 'Rename the definition that the name is made of.',
+        });
+      }
+      exported.set(name, file.name);
       const definition = owners.get(name);
       if (definition === undefined) continue;
       throw new McpgenError(

@@ -105,13 +105,13 @@ function emitEnvelopes(file: SourceFile, context: EmitContext): void {
   if (bare.includes('request')) {
     file.add(
       docComment({ text: `What a request has around its method and params, ${note}` }, new Set()),
-      `export type RequestEnvelope = { jsonrpc: "2.0"; id: ${requestId(file, context)} };\n`,
+      `type RequestEnvelope = { jsonrpc: "2.0"; id: ${requestId(file, context)} };\n`,
     );
   }
   if (bare.includes('notification')) {
     file.add(
       docComment({ text: `What a notification has around its method and params, ${note}` }, new Set()),
-      'export type NotificationEnvelope = { jsonrpc: "2.0" };\n',
+      'type NotificationEnvelope = { jsonrpc: "2.0" };\n',
     );
   }
 }

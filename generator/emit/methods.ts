@@ -15,7 +15,7 @@ export function emitMethods(context: EmitContext): SourceFile {
   emitConstants(file, context);
   emitInfo(file, context);
   emitMaps(file, context);
-  if (context.embedded.length > 0) emitEmbedded(file, context);
+  emitEmbedded(file, context);
   emitLookups(file, context);
   emitHandlers(file, context);
   return file;
@@ -37,8 +37,7 @@ function emitConstants(file: SourceFile, { methods, printer }: EmitContext): voi
   file.add('/** Name of a method. */\n', 'export type Method = (typeof METHODS)[keyof typeof METHODS];\n');
 }
 
-function emitInfo(file: SourceFile, { methods, protocol }: EmitContext): void {
-  const hasTasks = protocol.methods.some((method) => method.taskResult !== undefined);
+function emitInfo(file: SourceFile, { methods }: EmitContext): void {
   file.add(`/** What is known of a method beyond its types. */
 export type MethodInfo = {
   readonly kind: "request" | "notification";
@@ -51,7 +50,9 @@ export type MethodInfo = {
   readonly capabilities: readonly string[];
   /** Definitions of the possible results, the complete one first; empty for a notification. */
   readonly results: readonly string[];
-${hasTasks ? '  /** Definition of the answer when the params ask for a task. */\n  readonly taskResult?: string;\n' : ''}  readonly deprecated: boolean;
+  /** Definition of the answer when the params ask for a task. */
+  readonly taskResult?: string;
+  readonly deprecated: boolean;
 };
 `);
   const rows = methods.map(({ method }) => {
@@ -97,15 +98,13 @@ function emitMaps(file: SourceFile, context: EmitContext): void {
     ),
   );
   const tasks = requests.filter((method) => method.taskResult !== undefined);
-  if (tasks.length > 0) {
-    file.add(
-      map(
-        'TaskResultMap',
-        'What a request is answered with at once if its params ask for a task.',
-        tasks.map((method) => [method.name, useDefinition(file, context, method.taskResult ?? '')]),
-      ),
-    );
-  }
+  file.add(
+    map(
+      'TaskResultMap',
+      'What a request is answered with at once if its params ask for a task.',
+      tasks.map((method) => [method.name, useDefinition(file, context, method.taskResult ?? '')]),
+    ),
+  );
 }
 
 function resultType(file: SourceFile, context: EmitContext, method: Method): string {
@@ -166,6 +165,10 @@ function emitLookups(file: SourceFile, context: EmitContext): void {
       : 'export type ParamsOf<M extends Method> = (RequestMap & NotificationMap)[M] extends infer Message\n  ? "params" extends keyof Message ? Message["params"] : undefined\n  : never;\n',
   );
   file.add('/** Result of a request. */\n', 'export type ResultOf<M extends RequestMethod> = ResultMap[M];\n');
+  file.add(
+    '/** What a request is answered with if its params ask for a task; never where they cannot. */\n',
+    'export type TaskResultOf<M extends RequestMethod> = M extends keyof TaskResultMap ? TaskResultMap[M] : never;\n',
+  );
 }
 
 function emitHandlers(file: SourceFile, { protocol }: EmitContext): void {
@@ -173,8 +176,9 @@ function emitHandlers(file: SourceFile, { protocol }: EmitContext): void {
     '/** The other side. */\n',
     'export type PeerOf<S extends Side> = S extends "client" ? "server" : "client";\n',
   );
+  file.add('type Answer<M extends RequestMethod> = ResultOf<M> | TaskResultOf<M>;\n');
   for (const [kind, name, answer] of [
-    ['request', 'Request', 'ResultOf<M>'],
+    ['request', 'Request', 'Answer<M>'],
     ['notification', 'Notification', 'void'],
   ] as const) {
     const handlers = `{\n[M in ${name}Method<PeerOf<Receiver>>]?: (params: ParamsOf<M>) => ${answer} | Promise<${answer}>;\n}`;

@@ -59,6 +59,7 @@ const BY_METHOD: ReadonlySet<string> = new Set([
   'validateResult',
   'validateTaskResult',
   'validateResponse',
+  'validateTaskResponse',
   'validateRequestMessage',
   'validateNotificationMessage',
   'isRequestMessage',
@@ -66,13 +67,18 @@ const BY_METHOD: ReadonlySet<string> = new Set([
   'isMessageOf',
   'isResultOf',
   'isTaskResultOf',
-  'isResponseTo',
+  'isResponseWith',
 ]);
 
-/** A name made of a verb and a definition, marked as the definition's where a function on messages has it already. */
+/**
+ * A name made of a verb and a definition, marked as the definition's where a function on messages has one of the three
+ * names already: the three always go together.
+ */
 function nameOf(verb: 'is' | 'validate' | 'assert', definition: string): string {
-  const name = verb + definition;
-  return BY_METHOD.has(name) || MESSAGE_GUARDS.has(name) ? `${name}Definition` : name;
+  const taken = ['is', 'validate', 'assert'].some(
+    (item) => BY_METHOD.has(item + definition) || MESSAGE_GUARDS.has(item + definition),
+  );
+  return taken ? `${verb}${definition}Definition` : verb + definition;
 }
 
 function exportsOf(name: string): string {
@@ -80,7 +86,11 @@ function exportsOf(name: string): string {
   return `/** Validates {@link ${name}}. */
 export const ${nameOf('validate', name)}: check.Validator<${name}> = /* @__PURE__ */ check.validator(${guard});
 
-/** Throws a {@link check.ValidationError} unless a value is a {@link ${name}}. */
+/**
+ * Does nothing if a value is of the type {@link ${name}}.
+ *
+ * @throws {@link ValidationError} if it is not.
+ */
 export const ${nameOf('assert', name)}: check.Assertion<${name}> = /* @__PURE__ */ check.assertion(${guard});
 `;
 }
@@ -113,6 +123,7 @@ class GuardWriter {
     this.#context = context;
     this.#lookup = lookupIn(context.protocol);
     this.#recursive = recursiveDefinitions(context.protocol);
+    for (const name of [...BY_METHOD, ...MESSAGE_GUARDS, 'classify', 'check']) this.#names.add(name);
     for (const { name } of context.protocol.definitions) this.#names.add(this.guardOf(name));
   }
 
@@ -125,11 +136,10 @@ class GuardWriter {
   definition(definition: string, type: TypeNode): string {
     const name = this.#context.printer.name(definition);
     const guard = this.guardOf(definition);
-    const doc = `/** Whether a value is a {@link ${name}}, however deep one looks. */\n`;
+    const doc = `/** Whether a value is of the type {@link ${name}}, however deep one looks. */\n`;
     const signature = `export function ${guard}(value: unknown): value is ${name} {\n`;
     if (!this.#recursive.has(definition)) return `${doc}${signature}${this.#body(guard, type, name)}}\n`;
-    const expression = this.#expressionOrCall(type, 'value', guard);
-    return `${doc}${signature}return check.descend(value) && check.ascend(${expression});\n}\n`;
+    return `${doc}${signature}return check.nested(value, ${this.#hoist(type, `${guard}Inner`)});\n}\n`;
   }
 
   /** An expression that says whether `value` is of a type. */
@@ -178,11 +188,6 @@ class GuardWriter {
       case 'intersection':
         return this.#call(type, value, hint);
     }
-  }
-
-  /** An expression, by way of a function of its own where a type needs statements. */
-  #expressionOrCall(type: TypeNode, value: string, hint: string): string {
-    return needsBody(type) ? this.#call(type, value, `${hint}Inner`) : this.#expression(type, value, hint);
   }
 
   #call(type: TypeNode, value: string, hint: string): string {
@@ -417,6 +422,15 @@ export function validateResult<M extends ${requestMethod}>(
 
   const tasks = requests.filter((row) => row.taskResult !== undefined);
   if (tasks.length > 0) {
+    file.add(`/** Validates a whole response to a request whose params asked for a task. */
+export function validateTaskResponse<M extends keyof ${file.type('methods', 'TaskResultMap')}>(
+  method: M,
+  response: unknown,
+  options?: check.ValidateOptions,
+): check.Validation<${file.type('messages', 'ResultResponse')}<TaskResultMap[M]> | ${file.type('messages', 'ErrorResponse')}> {
+  return check.run((value) => isResponseWith((result) => isTaskResultOf(method, result), value), response, options);
+}
+`);
     file.add(`/** Validates what a request is answered with at once if its params ask for a task. */
 export function validateTaskResult<M extends keyof ${file.type('methods', 'TaskResultMap')}>(
   method: M,
@@ -440,12 +454,12 @@ export function validateResponse<M extends ${requestMethod}>(
   response: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<${file.type('messages', 'ResultResponse')}<ResultOf<M>> | ${file.type('messages', 'ErrorResponse')}> {
-  return check.run((value) => isResponseTo(method, value), response, options);
+  return check.run((value) => isResponseWith((result) => isResultOf(method, result), value), response, options);
 }
 `);
-  file.add(`function isResponseTo(method: string, value: unknown): boolean {
+  file.add(`function isResponseWith(isResult: check.Check, value: unknown): boolean {
   const classified = ${classify}(value);
-  if (classified.kind === "result") return isResultOf(method, classified.message.result);
+  if (classified.kind === "result") return isResult(classified.message.result);
   return classified.kind === "error" || check.miss(\`a response (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
 }
 `);

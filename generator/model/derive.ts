@@ -12,6 +12,8 @@ export interface DerivedMethod {
   readonly params: string | null;
   readonly results?: readonly string[];
   readonly taskResult?: string;
+  /** Whether the result is assumed: the schema has none of the request's name, so it is taken to be the empty one. */
+  readonly assumedResult?: true;
 }
 
 /** An error code that a definition pins. */
@@ -178,7 +180,7 @@ function paramsOf(definition: Definition): string | null {
 function resultsOf(
   definition: Definition,
   byName: ReadonlyMap<string, Definition>,
-): Pick<DerivedMethod, 'results' | 'taskResult'> {
+): Pick<DerivedMethod, 'results' | 'taskResult' | 'assumedResult'> {
   const stem = definition.name.replace(/Request$/, '');
   const params = memberOf(definition.type, 'params')?.type;
   const asksForTask = paramVariants(params, byName).some((node) => memberOf(node, 'task') !== undefined);
@@ -190,7 +192,7 @@ function resultsOf(
     return { results: [...names].sort((a, b) => Number(b === own) - Number(a === own)), ...task };
   }
   if (byName.has(`${stem}Result`)) return { results: [`${stem}Result`], ...task };
-  return byName.has('EmptyResult') ? { results: ['EmptyResult'], ...task } : task;
+  return byName.has('EmptyResult') ? { results: ['EmptyResult'], assumedResult: true, ...task } : task;
 }
 
 /** The object types that a method's params may be, through references and unions. */

@@ -65,7 +65,7 @@ function draftRow(method: DerivedMethod, known: CatalogMethod | undefined): Draf
   const undecided = [
     ...(method.kind === undefined ? ['kind'] : []),
     ...(method.direction === undefined ? ['direction'] : []),
-    ...(method.kind === 'request' && result === undefined ? ['result'] : []),
+    ...(method.kind === 'request' && (result === undefined || isOpen(method, known)) ? ['result'] : []),
     ...(known === undefined ? ['capability', 'summary'] : []),
   ];
   return {
@@ -82,6 +82,11 @@ function draftRow(method: DerivedMethod, known: CatalogMethod | undefined): Draf
   };
 }
 
+/** Whether a result is only assumed, and no built-in revision agrees. */
+function isOpen(method: DerivedMethod, known: CatalogMethod | undefined): boolean {
+  return method.assumedResult === true && known?.result !== method.results?.[0];
+}
+
 function draftErrors(reading: SchemaReading, notices: string[]): readonly CatalogError[] {
   const known = new Map<string, CatalogError>();
   for (const { revision } of builtinRevisions())
@@ -90,7 +95,12 @@ function draftErrors(reading: SchemaReading, notices: string[]): readonly Catalo
     const name = constantCase(definition.replace(/(?<=.)Error$/, ''));
     const same = known.get(name) ?? known.get(constantCase(definition));
     if (same === undefined) notices.push(`${definition} pins the code ${code}: check the name and write a summary`);
-    return { name: same?.name ?? name, code, definition, summary: same?.summary ?? `${definition}.` };
+    return {
+      name: same?.name ?? name,
+      code,
+      definition,
+      summary: same?.summary ?? `An error of the type ${definition}.`,
+    };
   });
   const codes = new Set(pinned.map((error) => error.code));
   const standard = STANDARD_ERRORS.flatMap((name) => {

@@ -64,7 +64,10 @@ function example(protocol: Protocol, type: TypeNode, owner: string, depth: numbe
       );
     case 'ref': {
       const target = findDefinition(protocol, type.name);
-      return target === undefined ? null : example(protocol, target.type, owner === '' ? type.name : owner, depth + 1);
+      if (target === undefined) return null;
+      // A string is named after the member that holds it, an object after its definition.
+      const named = owner === '' || target.type.kind === 'object' ? type.name : owner;
+      return example(protocol, target.type, named, depth + 1);
     }
     case 'object':
       return exampleObject(protocol, type, owner, depth);

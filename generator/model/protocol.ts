@@ -69,7 +69,10 @@ export interface Method {
   readonly results: readonly string[];
   /** The definition of the answer when the request asked for a task. */
   readonly taskResult?: string;
-  /** Capability paths of which the receiver's must have been declared; empty where none is needed. */
+  /**
+   * Capability paths that must have been declared; empty where none is needed. One of each side where the method goes
+   * both ways: a request needs the receiver's, a notification the sender's.
+   */
   readonly capabilities: readonly string[];
   readonly summary: string;
   readonly deprecated?: string;

@@ -32,6 +32,10 @@ export function verify(
   const inSchema = (...tokens: (string | number)[]): string => `${places.schema}#${pointer('$defs', ...tokens)}`;
   const inCatalog = (...tokens: (string | number)[]): string => `${places.catalog}#${pointer(...tokens)}`;
 
+  const taken = new Set(
+    derived.methods.flatMap((method) => (method.assumedResult === true ? [] : (method.results ?? []))),
+  );
+  const isFreeResult = (name: string): boolean => /Result$/.test(name) && !taken.has(name);
   const rows = new Map(catalog.methods.map((row, index) => [row.method, { row, index }]));
   const byMethod = new Map<string, DerivedMethod>();
   for (const method of derived.methods) {
@@ -66,19 +70,28 @@ export function verify(
     }
     for (const [name, says, has] of comparisons(row, method)) {
       if (has === undefined || says === has) continue;
+      // Where the schema names no result, any definition of a result that is no other request's will do.
+      if (
+        name === 'result' &&
+        method.assumedResult === true &&
+        [...says.split(' | ')].every((item) => isFreeResult(item))
+      )
+        continue;
       found.push({
         message: `${row.method}: the catalog says ${name} ${says}, the schema says ${has}`,
         schemaPlace: inSchema(method.message),
         catalogPlace: inCatalog('methods', index, name),
       });
     }
-    for (const name of [row.result ?? [], row.taskResult ?? []].flat()) {
-      if (byName.has(name)) continue;
-      found.push({
-        message: `${row.method}: the result ${show(name)} is not a definition`,
-        schemaPlace: `${places.schema}#/$defs`,
-        catalogPlace: inCatalog('methods', index, 'result'),
-      });
+    for (const key of ['result', 'taskResult'] as const) {
+      for (const name of [row[key] ?? []].flat()) {
+        if (byName.has(name)) continue;
+        found.push({
+          message: `${row.method}: the ${key} ${show(name)} is not a definition`,
+          schemaPlace: `${places.schema}#/$defs`,
+          catalogPlace: inCatalog('methods', index, key),
+        });
+      }
     }
     for (const path of [row.capability ?? []].flat()) {
       if (hasCapability(path, byName)) continue;

@@ -22,7 +22,10 @@ export interface CatalogMethod {
   readonly result?: string | readonly string[];
   /** What is answered instead when the request's params ask for a task. */
   readonly taskResult?: string;
-  /** The capability that must have been declared: a path such as `server.tools`; the receiver's one if several. */
+  /**
+   * The capability that must have been declared, as a path such as `server.tools`. A pair where the method goes both ways:
+   * a request needs the receiver's, a notification the sender's.
+   */
   readonly capability: string | readonly string[] | null;
   readonly summary: string;
   readonly deprecated?: string;

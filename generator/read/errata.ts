@@ -52,6 +52,9 @@ export function applyErrata(
     for (const change of erratum.changes.filter((item) => item.revision === revision)) {
       for (const at of change.at) {
         const found = valueAt(root, at);
+        const parent = valueAt(root, at.slice(0, at.lastIndexOf('/')));
+        // A definition that was renamed or removed must not come back as a shell that holds only the correction.
+        if (typeof parent !== 'object' || parent === null) throw staleErratum(erratum, change, at, undefined, place);
         if (same(found, change.old)) {
           root = withValue(root, pointerTokens(at), change.new);
           changed = true;
@@ -122,6 +125,6 @@ function withValue(root: JsonValue, tokens: readonly string[], value: JsonValue)
     key,
     key === token ? withValue(item, rest, value) : item,
   ]);
-  if (!Object.hasOwn(object, token)) entries.push([token, withValue({}, rest, value)]);
+  if (!Object.hasOwn(object, token)) entries.push([token, value]);
   return objectOf(entries);
 }

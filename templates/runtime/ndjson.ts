@@ -335,10 +335,6 @@ const SCALAR = /(?:-?\d[\d.eE+-]*|true|false|null)(?![\w.])/y;
 class Fragments {
   #depth = 0;
 
-  get isOpen(): boolean {
-    return this.#depth > 0;
-  }
-
   close(): void {
     this.#depth = 0;
   }
@@ -351,7 +347,7 @@ class Fragments {
 
   /** Whether a line belongs to such a message, begun before. */
   takes(text: string): boolean {
-    return this.isOpen && this.#follow(text) !== 'other';
+    return this.#depth > 0 && this.#follow(text) !== 'other';
   }
 
   /** Follows the brackets of a line that consists of JSON's words only; any other closes the message. */

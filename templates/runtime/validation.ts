@@ -1,15 +1,18 @@
 /**
  * What the generated guards and validators stand on: small checks that say yes or no, and a way to find out why not.
  *
- * A guard is plain code that reads members and checks them one after the other; it carries no pointers and no texts. When
- * it says no, it is run once more over a stand-in for the value that notes which member is read: the member that was read
+ * A guard is plain code that reads members and checks them one after the other; it builds no pointers and no texts. When it
+ * says no, it is run once more over a stand-in for the value that notes which member is read: the member that was read
  * last before the no is the wrong one. So a valid value costs nothing beyond its checks, and an invalid one gets its place
  * and reason all the same.
  */
 
 /** Why a value is not valid: one place and one reason. */
 export type Failure = {
-  /** JSON pointer (RFC 6901) to the wrong value, or to the member that is missing; `""` is the value itself. */
+  /**
+   * JSON pointer (RFC 6901) to the wrong value, or to the member that is missing; `""` is the value itself. Names of more
+   * than 200 characters are cut in it, so that a sender cannot make it grow.
+   */
   readonly path: string;
   /** `missing`: a required member is not there; `value`: what is there is wrong. */
   readonly reason: 'missing' | 'value';
@@ -128,14 +131,15 @@ export function assertion<T>(guard: (value: unknown) => value is T): Assertion<T
 
 /** Runs a check on a whole value. */
 export function run<T>(check: Check, value: unknown, options?: ValidateOptions): Validation<T> {
-  const outer = formats;
+  const outer = { formats, depth };
   formats = options?.formats;
+  depth = 0;
   try {
     if (check(value)) return { success: true, value: value as T };
     const failure = explain(check, value);
     return options?.lenient?.<T>(check, value, failure) ?? { success: false, failure };
   } finally {
-    formats = outer;
+    ({ formats, depth } = outer);
   }
 }
 
@@ -175,26 +179,32 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An object. */
 export function object(value: unknown): value is Fields {
   return isObject(value) || miss('an object', value);
 }
 
+/** A string. */
 export function string(value: unknown): boolean {
   return typeof value === 'string' || miss('a string', value);
 }
 
+/** A finite number. */
 export function number(value: unknown): boolean {
   return Number.isFinite(value) || miss('a number', value);
 }
 
+/** A number without a fraction. */
 export function integer(value: unknown): boolean {
   return Number.isInteger(value) || miss('an integer', value);
 }
 
+/** A boolean. */
 export function boolean(value: unknown): boolean {
   return typeof value === 'boolean' || miss('a boolean', value);
 }
 
+/** An array. */
 export function array(value: unknown): boolean {
   return Array.isArray(value) || miss('an array', value);
 }
@@ -209,12 +219,14 @@ export function nothing(value: unknown): boolean {
   return value === undefined || miss('no such member', value);
 }
 
+/** One constant. */
 export function literal(value: unknown, wanted: string | number | boolean | null): boolean {
   return value === wanted || noneOf(value, wanted);
 }
 
 /** Says no to a value that is none of the constants that were wanted. */
 export function noneOf(value: unknown, ...wanted: readonly (string | number | boolean | null)[]): false {
+  if (places === undefined) return false;
   return miss(alternatives(wanted.map((item) => JSON.stringify(item))), value);
 }
 
@@ -322,17 +334,15 @@ export function exactlyOne(value: unknown, ...outcomes: readonly boolean[]): boo
   return passed === 1 || (passed > 0 && miss(`just one of ${outcomes.length} forms, not ${passed} at once`, value));
 }
 
-/** Enters a recursive definition, unless it is nested too deeply. */
-export function descend(value: unknown): boolean {
+/** A check of a definition that can contain itself, unless it is nested too deeply. */
+export function nested(value: unknown, check: Check): boolean {
   if (depth >= MAX_DEPTH) return miss(`at most ${MAX_DEPTH} levels of nesting`, value);
   depth += 1;
-  return true;
-}
-
-/** Leaves a recursive definition with what was found. */
-export function ascend(outcome: boolean): boolean {
-  depth -= 1;
-  return outcome;
+  try {
+    return check(value);
+  } finally {
+    depth -= 1;
+  }
 }
 
 /** Branches of a union that cannot be told apart by a member: one of them passes. */
@@ -383,10 +393,12 @@ let cursor = '';
 
 /** Why a check says no to a value: the check is run again over a stand-in that notes which member is read. */
 export function explain(check: Check, value: unknown): Failure {
+  const outer = { places, originals, cursor, missed, depth };
   places = new Map();
   originals = new WeakMap();
   cursor = '';
   depth = 0;
+  missed = { expected: 'a value that reads the same each time', value, definition: undefined, path: '' };
   try {
     check(standIn(value, ''));
     const { expected, path, definition } = missed;
@@ -399,8 +411,7 @@ export function explain(check: Check, value: unknown): Failure {
       ...(definition === undefined ? {} : { definition }),
     };
   } finally {
-    places = undefined;
-    originals = undefined;
+    ({ places, originals, cursor, missed, depth } = outer);
   }
 }
 
@@ -545,12 +556,12 @@ function repair(
 
 /** An optional member written as null counts as absent. */
 export const nullMembers: Deviation = /* @__PURE__ */ deviation('nullMembers', (root, failure) =>
-  valueAt(root, tokensOf(failure.path)) === null ? without(root, tokensOf(failure.path)) : undefined,
+  isNullMember(root, failure) ? without(root, tokensOf(failure.path)) : undefined,
 );
 
 /** `nextCursor: null` counts as absent: there is no further page. */
 export const nullCursor: Deviation = /* @__PURE__ */ deviation('nullCursor', (root, failure) =>
-  failure.path.endsWith('/nextCursor') && valueAt(root, tokensOf(failure.path)) === null
+  failure.path.endsWith('/nextCursor') && isNullMember(root, failure)
     ? without(root, tokensOf(failure.path))
     : undefined,
 );
@@ -580,6 +591,12 @@ export const missingResultType: Deviation = /* @__PURE__ */ deviation('missingRe
     ? withValue(root, tokens, 'complete')
     : undefined;
 });
+
+/** Whether the failure is about a member of an object that is null; an item of a list is no member. */
+function isNullMember(root: unknown, { path }: Failure): boolean {
+  const tokens = tokensOf(path);
+  return valueAt(root, tokens) === null && isObject(valueAt(root, tokens.slice(0, -1)));
+}
 
 function deviation(name: string, repaired: (root: unknown, failure: Failure) => unknown): Deviation {
   return {
@@ -635,6 +652,8 @@ export type LenientList<T> =
       readonly success: true;
       /** The value itself if all items are good, else a copy with the good ones. */
       readonly value: T;
+      /** Repairs of the items that were kept, and of the rest. */
+      readonly repairs?: readonly Repair[];
       /** The bad items: where they were, and what was wrong. */
       readonly bad: readonly { readonly index: number; readonly item: unknown; readonly failure: Failure }[];
     }
@@ -652,18 +671,24 @@ export function lenientList<T>(validate: Validator<T>, value: unknown, options?:
   if (!isObject(value) || name === undefined || index === undefined || !Array.isArray(items)) return outcome;
   const kept: unknown[] = [];
   const bad: { index: number; item: unknown; failure: Failure }[] = [];
+  const repairs: Repair[] = [];
+  const alone = `/${escape(name)}/0`;
   items.forEach((item: unknown, position) => {
-    const alone = validate({ ...value, [name]: [item] }, options);
-    if (alone.success) {
-      kept.push(...((alone.value as Fields)[name] as readonly unknown[]));
-      return;
+    const moved = (path: string): string =>
+      path.startsWith(alone) ? `/${escape(name)}/${position}${path.slice(alone.length)}` : path;
+    const single = validate({ ...value, [name]: [item] }, options);
+    if (single.success) {
+      kept.push(...((single.value as Fields)[name] as readonly unknown[]));
+      // Repairs outside of the list come back with every item; they are told once, with the whole.
+      for (const repair of single.repairs ?? []) {
+        if (repair.path.startsWith(alone)) repairs.push({ ...repair, path: moved(repair.path) });
+      }
+    } else {
+      bad.push({ index: position, item, failure: { ...single.failure, path: moved(single.failure.path) } });
     }
-    bad.push({
-      index: position,
-      item,
-      failure: { ...alone.failure, path: alone.failure.path.replace(`/${name}/0`, `/${name}/${position}`) },
-    });
   });
-  const rest = validate({ ...value, [name]: kept }, options);
-  return rest.success ? { ...rest, bad } : rest;
+  const whole = validate({ ...value, [name]: kept }, options);
+  if (!whole.success) return whole;
+  repairs.push(...(whole.repairs ?? []));
+  return { success: true, value: whole.value, bad, ...(repairs.length === 0 ? {} : { repairs }) };
 }

@@ -166,7 +166,9 @@ test('case-011: a message in no union is named, and stops generation', async () 
         required: ['method'],
       },
       FooResult: { type: 'object' },
-      ClientRequest: { anyOf: [] },
+      BarRequest: { type: 'object', properties: { method: { const: 'bar', type: 'string' } }, required: ['method'] },
+      BarResult: { type: 'object' },
+      ClientRequest: { anyOf: [{ $ref: '#/$defs/BarRequest' }] },
     },
   };
   const { definitions } = parseDefinitions(schema.$defs as unknown as JsonObject, NO_DOCS, 's.json');
@@ -186,6 +188,16 @@ test('case-011: a message in no union is named, and stops generation', async () 
         result: 'FooResult',
         capability: null,
         summary: 'Foos.',
+      },
+      {
+        method: 'bar',
+        kind: 'request',
+        direction: 'clientToServer',
+        message: 'BarRequest',
+        params: null,
+        result: 'BarResult',
+        capability: null,
+        summary: 'Bars.',
       },
     ],
     errors: [],

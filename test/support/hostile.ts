@@ -241,10 +241,11 @@ export class Compiled {
     return found;
   }
 
-  /** Doc tags, as the compiler and every editor read them. */
+  /** Doc tags, as the compiler and every editor read them; the runtime is not made of the schema. */
   docTags(): ReadonlySet<string> {
     const found = new Set<string>();
-    this.visit((node) => {
+    this.visit((node, file) => {
+      if (file.includes('/runtime/')) return;
       for (const tag of ts.getJSDocTags(node)) found.add(tag.tagName.text);
     });
     return found;

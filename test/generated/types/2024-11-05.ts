@@ -49,11 +49,12 @@ import {
 import type { Batch as _Batch } from '../../../generated/2024-11-05/index.js';
 // @ts-expect-error -- this revision has no batches
 import type { ClientBatch as _ClientBatch } from '../../../generated/2024-11-05/index.js';
-// @ts-expect-error -- this revision embeds no methods in results
-import type { EmbeddedMethod as _EmbeddedMethod } from '../../../generated/2024-11-05/index.js';
+import type { EmbeddedMethod } from '../../../generated/2024-11-05/index.js';
 import { handler, same, use, type Declares } from './support.js';
 
 export function constants(): void {
+  // This revision embeds no methods in results.
+  same<EmbeddedMethod, never>(true);
   same<typeof PROTOCOL_VERSION, '2024-11-05'>(true);
   same<typeof METHODS.TOOLS_CALL, 'tools/call'>(true);
   same<Method, RequestMethod | NotificationMethod>(true);

@@ -48,11 +48,12 @@ import {
   type ServerRequestMessage,
   type TextContent,
 } from '../../../generated/2025-03-26/index.js';
-// @ts-expect-error -- this revision embeds no methods in results
-import type { EmbeddedMethod as _EmbeddedMethod } from '../../../generated/2025-03-26/index.js';
+import type { EmbeddedMethod } from '../../../generated/2025-03-26/index.js';
 import { handler, same, use, type Declares } from './support.js';
 
 export function constants(): void {
+  // This revision embeds no methods in results.
+  same<EmbeddedMethod, never>(true);
   same<typeof PROTOCOL_VERSION, '2025-03-26'>(true);
   same<typeof METHODS.TOOLS_CALL, 'tools/call'>(true);
   same<Method, RequestMethod | NotificationMethod>(true);

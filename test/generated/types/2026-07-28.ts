@@ -65,11 +65,12 @@ import {
 import type { Batch as _Batch } from '../../../generated/2026-07-28/index.js';
 // @ts-expect-error -- this revision has no batches
 import type { ServerBatch as _ServerBatch } from '../../../generated/2026-07-28/index.js';
-// @ts-expect-error -- this revision has no tasks
-import type { TaskResultMap as _TaskResultMap } from '../../../generated/2026-07-28/index.js';
+import type { TaskResultMap } from '../../../generated/2026-07-28/index.js';
 import { handler, same, use, type Declares, type KeysOf, type Requires } from './support.js';
 
 export function constants(): void {
+  // This revision has no tasks.
+  same<keyof TaskResultMap, never>(true);
   same<typeof PROTOCOL_VERSION, '2026-07-28'>(true);
   same<typeof METHODS.TOOLS_CALL, 'tools/call'>(true);
   same<Method, RequestMethod | NotificationMethod>(true);
