@@ -1,5 +1,5 @@
 import { memberOf, refsIn } from '../model/derive.js';
-import { discriminate, kindsOf, lookupIn, resolve, type JsonKind, type TypeLookup } from '../model/discriminate.js';
+import { discriminate, kindsOf, lookupIn, type JsonKind, type TypeLookup } from '../model/discriminate.js';
 import {
   findDefinition,
   type Constraints,

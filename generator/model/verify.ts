@@ -35,7 +35,7 @@ export function verify(
   const taken = new Set(
     derived.methods.flatMap((method) => (method.assumedResult === true ? [] : (method.results ?? []))),
   );
-  const isFreeResult = (name: string): boolean => /Result$/.test(name) && !taken.has(name);
+  const isFreeResult = (name: string): boolean => name.endsWith('Result') && !taken.has(name);
   const rows = new Map(catalog.methods.map((row, index) => [row.method, { row, index }]));
   const byMethod = new Map<string, DerivedMethod>();
   for (const method of derived.methods) {

@@ -45,13 +45,46 @@ export function planChanges(folder: string, files: readonly PlannedFile[]): read
     const status = actual === undefined ? 'missing' : actual === file.contents ? 'unchanged' : 'stale';
     return { path: file.path, status, expected: file.contents, actual };
   });
-  return [...planned, ...findOrphans(folder, files)];
+  const orphans = findOrphans(folder, files);
+  return [...planned, ...orphans, ...findUnusedRuntime(folder, files, orphans)];
+}
+
+/** Shared files of ours that no generated file, of this run or of another revision, imports any more. */
+function findUnusedRuntime(
+  folder: string,
+  files: readonly PlannedFile[],
+  orphans: readonly FileChange[],
+): readonly FileChange[] {
+  const runtime = pathBelow(folder, 'runtime');
+  if (files.some((file) => file.path.startsWith('runtime/')) || !existsSync(runtime)) return [];
+  const gone = new Set(orphans.map((orphan) => orphan.path));
+  const texts = looking(folder, () => readdirSync(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory() && entry.name !== 'runtime')
+    .flatMap((entry) =>
+      looking(folder, () => readdirSync(path.join(folder, entry.name)))
+        .filter((name) => name.endsWith('.ts') && !gone.has(`${entry.name}/${name}`))
+        .map((name) => looking(folder, () => readFileSync(path.join(folder, entry.name, name), 'utf8'))),
+    );
+  return looking(runtime, () => readdirSync(runtime))
+    .filter((name) => name.endsWith('.ts') && !name.startsWith(STAGED))
+    .sort()
+    .flatMap((name): FileChange[] => {
+      const actual = looking(runtime, () => readFileSync(path.join(runtime, name), 'utf8'));
+      const stem = `../runtime/${name.replace(/\.ts$/, '')}`;
+      const used = texts.some((text) => text.includes(stem));
+      return used || !isGenerated(actual)
+        ? []
+        : [{ path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual }];
+    });
 }
 
 /** Files of ours in the folders that we write to, which nothing generates any more. */
 function findOrphans(folder: string, files: readonly PlannedFile[]): readonly FileChange[] {
   const expected = new Set(files.map((file) => file.path));
-  const folders = [...new Set(files.map((file) => path.posix.dirname(file.path)))].sort();
+  // What other revisions in this folder need of the shared files is not known here.
+  const folders = [...new Set(files.map((file) => path.posix.dirname(file.path)))]
+    .filter((name) => name !== 'runtime')
+    .sort();
   return folders.flatMap((name) => {
     const real = pathBelow(folder, name);
     if (!existsSync(real)) return [];

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   fsyncSync,
   mkdirSync,
@@ -20,8 +21,8 @@ interface Staged {
 }
 
 /**
- * Carries out changes: first every new text is written in full beside its place, then all are moved there at once, then
- * orphans are removed. If the disk is full or a folder cannot be written, nothing has changed.
+ * Carries out changes: first every new text is written in full beside its place, then one after the other is moved there,
+ * and orphans are removed last. If any of that fails, what was there before is put back.
  *
  * @param folder - The output folder; it is made if it is missing.
  * @throws {@link McpgenError} if something cannot be written.
@@ -47,13 +48,34 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
     for (const parent of made.reverse()) removeIfEmpty(parent);
     throw writeError(folder, error);
   }
+  const replaced: { target: string; old: string | undefined }[] = [];
   try {
-    for (const { temporary, target } of staged) renameSync(temporary, target);
-    for (const change of orphaned) rmSync(pathBelow(folder, change.path), { force: true });
+    for (const { temporary, target } of staged) {
+      replaced.push({ target, old: setAside(target) });
+      renameSync(temporary, target);
+    }
+    for (const change of orphaned) {
+      const target = pathBelow(folder, change.path);
+      replaced.push({ target, old: setAside(target) });
+      rmSync(target, { force: true });
+    }
   } catch (error) {
     for (const { temporary } of staged) rmSync(temporary, { force: true });
+    for (const { target, old } of replaced.reverse()) {
+      if (old === undefined) rmSync(target, { force: true });
+      else renameSync(old, target);
+    }
     throw writeError(folder, error);
   }
+  for (const { old } of replaced) if (old !== undefined) rmSync(old, { force: true });
+}
+
+/** Keeps a copy of what is at a place until all is done; the place itself stays filled. */
+function setAside(target: string): string | undefined {
+  if (!existsSync(target)) return undefined;
+  const old = path.join(path.dirname(target), `${STAGED}${process.pid}-old-${path.basename(target)}`);
+  copyFileSync(target, old);
+  return old;
 }
 
 /** Makes a folder and those above it, and notes which it made. Node's own way does not end below `/proc`. */

@@ -1,10 +1,7 @@
+import { HIDDEN } from '../text.js';
+
 /** Longest line of a comment, in columns, its indentation not counted. */
 const WIDTH = 96;
-
-/** Control and bidirectional-override characters, which could show a reader other code than the compiler reads. */
-// eslint-disable-next-line no-control-regex -- these are the characters that are taken out
-const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
-const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** What goes into a doc comment: paragraphs, then tags. */
 export interface DocComment {
@@ -49,10 +46,9 @@ export function docComment(doc: DocComment, linkable: ReadonlySet<string>): stri
 /** Text that is safe inside a comment. */
 function cleanText(text: string, linkable: ReadonlySet<string>): string {
   return text
-    .replace(LONE_SURROGATES, '\ufffd')
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/\t/g, '  ')
-    .replace(UNSAFE, '')
+    .replace(HIDDEN, (character) => (character === '\n' ? character : ''))
     .replace(/\{@link\s+([^\s|}]+)\s*(?:\|\s*)?([^}]*)\}/g, (_, target: string, label: string) =>
       linkable.has(target) ? `{@link ${target}}` : label.trim() || `\`${target}\``,
     )

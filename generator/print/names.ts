@@ -1,6 +1,7 @@
 import { McpgenError } from '../errors.js';
 import { constantCase, wordsOf } from '../model/naming.js';
 import type { Method, Protocol } from '../model/protocol.js';
+import { escapeHidden } from '../text.js';
 
 /** Words that cannot name a type or that would hide one that the language brings along. */
 const RESERVED: ReadonlySet<string> = new Set(
@@ -17,7 +18,7 @@ const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
 /** Whether a name can stand in TypeScript as it is. */
 export function isIdentifier(name: string): boolean {
-  return IDENTIFIER.test(name);
+  return IDENTIFIER.test(name) && name === escapeHidden(name);
 }
 
 /** A member name as it stands in a type: quoted only where it has to be. */

@@ -1,3 +1,5 @@
+import { escapeHidden } from '../text.js';
+
 /** The files that a revision is made of, without their extension. */
 export type ModuleName = 'types' | 'methods' | 'messages' | 'guards' | 'errors' | 'validators' | 'zod' | 'index';
 
@@ -91,7 +93,9 @@ export class SourceFile {
     const parts = [options.header, imports.join('\n'), passedOn.join('\n'), ...this.#parts].map((part) =>
       part.trimEnd(),
     );
-    return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+    const text = `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+    // Only a string literal can still hold a hidden character, and there an escape means the same.
+    return text.split('\n').map(escapeHidden).join('\n');
   }
 }
 

@@ -48,7 +48,7 @@ export type Leniency = <T>(check: Check, value: unknown, failure: Failure) => Va
 /** How to validate. */
 export type ValidateOptions = {
   /** Formats to assert, by name, such as {@link FORMATS}; without it a format is an annotation. */
-  readonly formats?: { readonly [format: string]: (text: string) => boolean };
+  readonly formats?: Readonly<Record<string, (text: string) => boolean>>;
   /** Deviations to put up with, as {@link tolerating} makes it; none by default. */
   readonly lenient?: Leniency;
 };
@@ -173,7 +173,7 @@ export function inside(definition: string): false {
 }
 
 /** An object of which nothing is known yet. */
-export type Fields = { readonly [name: string]: unknown };
+export type Fields = Readonly<Record<string, unknown>>;
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -421,7 +421,7 @@ function standIn(value: unknown, path: string): unknown {
   // An empty target, since a proxy of a frozen object would have to give its members unchanged.
   const proxy: object = new Proxy(Array.isArray(value) ? [] : {}, {
     get(_target, name) {
-      const member = (value as { readonly [name: string | symbol]: unknown })[name];
+      const member = (value as Readonly<Record<string | symbol, unknown>>)[name];
       if (typeof name === 'symbol') return member;
       cursor = `${path}/${escape(name)}`;
       return standIn(member, cursor);
@@ -473,7 +473,16 @@ function found(value: unknown): string {
       ? `${JSON.stringify(value.slice(0, MAX_QUOTED))}… (${value.length} characters)`
       : JSON.stringify(value);
   }
-  return typeof value === 'object' ? 'an object' : String(value).slice(0, MAX_QUOTED);
+  switch (typeof value) {
+    case 'object':
+      return 'an object';
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value).slice(0, MAX_QUOTED);
+    default:
+      return `a ${typeof value}`;
+  }
 }
 
 function alternatives(texts: readonly string[]): string {
@@ -489,7 +498,7 @@ function codePoints(text: string): number {
 /** One text for equal JSON values, whatever the order of their members. */
 function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? 'undefined';
+  if (!isObject(value)) return value === undefined ? 'undefined' : JSON.stringify(value);
   return `{${Object.keys(value)
     .sort()
     .map((name) => `${JSON.stringify(name)}:${canonicalText(ownMember(value, name))}`)
@@ -499,7 +508,7 @@ function canonicalText(value: unknown): string {
 // Formats.
 
 /** The formats of MCP's schemas, to be asserted by `{ formats: FORMATS }`. */
-export const FORMATS: { readonly [format: string]: (text: string) => boolean } = {
+export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uri: (text) => /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]*$/i.test(text),
   'uri-template': (text) => /^(?:[^\s<>"{}|\\^`]|\{[+#./;?&=,!@|]?[\w.%,:*]+\})*$/.test(text),
   byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),

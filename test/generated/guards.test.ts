@@ -18,6 +18,8 @@ type Side = 'client' | 'server';
 interface Generated {
   readonly METHODS: Readonly<Record<string, string>>;
   readonly METHOD_INFO: Readonly<Record<string, r20251125.MethodInfo>>;
+  readonly EMBEDDED_METHODS: Readonly<Record<string, string>>;
+  requiresInput(result: never): boolean;
   classify(
     value: unknown,
     options?: { readonly strict?: boolean },
@@ -403,11 +405,8 @@ describe.each(BY_NAME)('%s: guards on classified messages', (revision, { generat
         expect(generated.lookupMethod(message, 'server')).toBe('unknown');
       }
     }
-    const list: unknown = (generated as { EMBEDDED_METHODS?: unknown }).EMBEDDED_METHODS;
-    expect(list).toEqual(
-      embedded.length === 0
-        ? undefined
-        : Object.fromEntries(embedded.map((row) => [constantName(row.method), row.method])),
+    expect(generated.EMBEDDED_METHODS).toEqual(
+      Object.fromEntries(embedded.map((row) => [constantName(row.method), row.method])),
     );
   });
 });
@@ -430,9 +429,10 @@ describe('2026-07-28: requiresInput', () => {
     expect(r20260728.requiresInput(value)).toBe(expected);
   });
 
-  it('exists in that revision only, since no other has results that ask for input', () => {
+  it('says no in every other revision, since none has results that ask for input', () => {
     for (const { revision, generated } of ALL) {
-      expect('requiresInput' in generated, revision).toBe(revision === '2026-07-28');
+      const verdict = (generated.requiresInput as (result: unknown) => boolean)({ resultType: 'input_required' });
+      expect(verdict, revision).toBe(revision === '2026-07-28');
     }
   });
 });
