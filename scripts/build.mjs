@@ -19,7 +19,9 @@ function newest(file) {
 /** Whether dist/ was built after the last change of any source. */
 function isUpToDate() {
   const built = path.join(dist, 'built');
-  return existsSync(built) && statSync(built).mtimeMs > Math.max(...sources.map((name) => newest(path.join(root, name))));
+  return (
+    existsSync(built) && statSync(built).mtimeMs > Math.max(...sources.map((name) => newest(path.join(root, name))))
+  );
 }
 
 async function buildAll(target) {

@@ -20,15 +20,16 @@ export async function formatterFor(folder: string): Promise<Formatter> {
       remedy: 'Mend it; a .prettierrc in the output folder itself comes first.',
       cause: error,
     });
-  let options: Options;
   try {
-    options = { ...(await resolveConfig(inside, { editorconfig: true })), ...WHOLE_FILES };
+    await resolveConfig(inside, { editorconfig: true });
   } catch (error) {
     throw await unusable(error);
   }
   return async (text, fileName) => {
     try {
-      return await format(text, { ...options, parser: 'typescript', filepath: fileName });
+      // A config may have other rules for some of the files; it is read but once.
+      const options = await resolveConfig(fileName, { editorconfig: true });
+      return await format(text, { ...options, ...WHOLE_FILES, parser: 'typescript', filepath: fileName });
     } catch (error) {
       // A wrong value or a plugin that is not there shows only now; code that does not parse is no fault of the config.
       throw error instanceof SyntaxError ? error : await unusable(error);

@@ -55,27 +55,24 @@ function findUnusedRuntime(
   files: readonly PlannedFile[],
   orphans: readonly FileChange[],
 ): readonly FileChange[] {
-  const runtime = pathBelow(folder, 'runtime');
-  if (files.some((file) => file.path.startsWith('runtime/')) || !existsSync(runtime)) return [];
-  const gone = new Set(orphans.map((orphan) => orphan.path));
+  const runtime = path.join(folder, 'runtime');
+  if (files.some((file) => file.path.startsWith('runtime/'))) return [];
+  if (lstatSync(runtime, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  // What this run writes needs none of them, whatever its files say now.
+  const passed = new Set([...orphans, ...files].map((file) => file.path));
   const texts = looking(folder, () => readdirSync(folder, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && entry.name !== 'runtime')
-    .flatMap((entry) =>
-      looking(folder, () => readdirSync(path.join(folder, entry.name)))
-        .filter((name) => name.endsWith('.ts') && !gone.has(`${entry.name}/${name}`))
-        .map((name) => looking(folder, () => readFileSync(path.join(folder, entry.name, name), 'utf8'))),
-    );
-  return looking(runtime, () => readdirSync(runtime))
-    .filter((name) => name.endsWith('.ts') && !name.startsWith(STAGED))
-    .sort()
-    .flatMap((name): FileChange[] => {
-      const actual = looking(runtime, () => readFileSync(path.join(runtime, name), 'utf8'));
-      const stem = `../runtime/${name.replace(/\.ts$/, '')}`;
-      const used = texts.some((text) => text.includes(stem));
-      return used || !isGenerated(actual)
-        ? []
-        : [{ path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual }];
-    });
+    .flatMap((entry) => typescriptFiles(path.join(folder, entry.name)).map((name) => `${entry.name}/${name}`))
+    .filter((name) => !passed.has(name))
+    .map((name) => readText(path.join(folder, name)));
+  return typescriptFiles(runtime).flatMap((name): FileChange[] => {
+    const actual = readText(path.join(runtime, name));
+    const stem = `../runtime/${name.replace(/\.ts$/, '')}`;
+    const used = texts.some((text) => text.includes(stem));
+    return used || !isGenerated(actual)
+      ? []
+      : [{ path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual }];
+  });
 }
 
 /** Files of ours in the folders that we write to, which nothing generates any more. */
@@ -88,14 +85,11 @@ function findOrphans(folder: string, files: readonly PlannedFile[]): readonly Fi
   return folders.flatMap((name) => {
     const real = pathBelow(folder, name);
     if (!existsSync(real)) return [];
-    return looking(real, () => readdirSync(real, { withFileTypes: true }))
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.startsWith(STAGED))
-      .map((entry) => `${name}/${entry.name}`)
+    return typescriptFiles(real)
+      .map((entry) => `${name}/${entry}`)
       .filter((file) => !expected.has(file))
-      .sort()
       .flatMap((file): FileChange[] => {
-        const target = path.join(folder, file);
-        const actual = looking(target, () => readFileSync(target, 'utf8'));
+        const actual = readText(path.join(folder, file));
         return isGenerated(actual) ? [{ path: file, status: 'orphaned', expected: undefined, actual }] : [];
       });
   });
@@ -168,7 +162,19 @@ function readExisting(target: string, relative: string): string | undefined {
       remedy: `Move it away: ${relative} is to be written there.`,
     });
   }
-  return looking(target, () => readFileSync(target, 'utf8'));
+  return readText(target);
+}
+
+/** Names of the TypeScript files of a folder: not those that are being written, and nothing that is no plain file. */
+function typescriptFiles(folder: string): readonly string[] {
+  return looking(folder, () => readdirSync(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.startsWith(STAGED))
+    .map((entry) => entry.name)
+    .sort();
+}
+
+function readText(file: string): string {
+  return looking(file, () => readFileSync(file, 'utf8'));
 }
 
 /** Does something that may fail for reasons that lie in the file system. */

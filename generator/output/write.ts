@@ -1,8 +1,10 @@
 import {
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -70,11 +72,21 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
   for (const { old } of replaced) if (old !== undefined) rmSync(old, { force: true });
 }
 
-/** Keeps a copy of what is at a place until all is done; the place itself stays filled. */
+/** Gives what is at a place a second name until all is done; the place itself stays filled. */
 function setAside(target: string): string | undefined {
   if (!existsSync(target)) return undefined;
   const old = path.join(path.dirname(target), `${STAGED}${process.pid}-old-${path.basename(target)}`);
-  copyFileSync(target, old);
+  try {
+    // A link takes no room on a disk that may be full; not every file system has them.
+    linkSync(target, old);
+  } catch {
+    try {
+      copyFileSync(target, old, constants.COPYFILE_EXCL);
+    } catch (error) {
+      rmSync(old, { force: true });
+      throw error;
+    }
+  }
   return old;
 }
 

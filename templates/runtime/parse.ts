@@ -118,7 +118,7 @@ export function parseMessage<C extends Classification>(
  * @returns Undefined if there is nothing to answer, as for a batch of notifications: then nothing may be sent.
  */
 export function collectBatch(answers: Iterable<Response | undefined>): Response[] | undefined {
-  const given = [...answers].filter((answer) => answer !== undefined);
+  const given = [...answers].filter((answer): answer is Response => answer !== undefined);
   return given.length === 0 ? undefined : given;
 }
 

@@ -108,8 +108,8 @@ beforeAll(async () => {
   for (const { extension } of LAYOUTS) {
     const out = path.join(scratch, extension);
     for (const protocol of protocols) {
-      mkdirSync(path.join(out, protocol.revision), { recursive: true });
       for (const file of await render(protocol, out, { importExtension: extension })) {
+        mkdirSync(path.dirname(path.join(out, file.path)), { recursive: true });
         writeFileSync(path.join(out, file.path), file.contents);
       }
     }

@@ -171,7 +171,7 @@ test('case-011: a message in no union is named, and stops generation', async () 
       ClientRequest: { anyOf: [{ $ref: '#/$defs/BarRequest' }] },
     },
   };
-  const { definitions } = parseDefinitions(schema.$defs as unknown as JsonObject, NO_DOCS, 's.json');
+  const { definitions } = parseDefinitions(schema.$defs, NO_DOCS, 's.json');
   expect(derive(definitions).unplaced).toEqual(['FooRequest']);
   const catalog = {
     protocol: 'Foo',

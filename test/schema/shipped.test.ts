@@ -21,7 +21,7 @@ function structure(schema: Json, inMap = false): Json {
   const out: [string, Json][] = [];
   for (const [key, value] of Object.entries(schema)) {
     if (!inMap && (key === 'description' || key === '$schema')) continue;
-    if (!inMap && key === '$ref') out.push([key, String(value).replace('#/definitions/', '#/$defs/')]);
+    if (!inMap && key === '$ref') out.push([key, (value as string).replace('#/definitions/', '#/$defs/')]);
     else if (!inMap && key === 'required') out.push([key, [...(value as string[])].sort()]);
     else if (!inMap && ['const', 'enum', 'default'].includes(key)) out.push([key, value]);
     else

@@ -364,7 +364,7 @@ describe('official examples', () => {
       for (const member of Object.keys(value)) {
         const { [member]: _gone, ...without } = value as Record<string, unknown>;
         for (const changed of [without, { ...value, [member]: 12.5 }, { ...value, [member]: [[]] }]) {
-          if (oracle(definition)(changed) === true) continue;
+          if (oracle(definition)(changed)) continue;
           tried += 1;
           const failure = failureOf(validate(changed));
           const at = `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
