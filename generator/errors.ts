@@ -1,3 +1,5 @@
+import { escapeHidden } from './text.js';
+
 /**
  * What a user of the tool did wrong or must mend: a clear message, the place it is about, and the remedy.
  * The command line prints it without a stack trace and exits with 2.
@@ -18,6 +20,8 @@ export class McpgenError extends Error {
   /** The whole text as the terminal shows it: `place: message`, then the remedy on a line of its own. */
   format(): string {
     const head = this.place === undefined ? this.message : `${this.place}: ${this.message}`;
-    return this.remedy === undefined ? head : `${head}\n  ${this.remedy}`;
+    const text = this.remedy === undefined ? head : `${head}\n  ${this.remedy}`;
+    // What is quoted of a file must not steer the terminal or hide.
+    return text.split('\n').map(escapeHidden).join('\n');
   }
 }

@@ -1,4 +1,5 @@
 import { McpgenError } from '../errors.js';
+import { pointer } from '../read/json.js';
 import type { Protocol } from '../model/protocol.js';
 import {
   SourceFile,
@@ -109,12 +110,14 @@ function refuseTakenNames(files: readonly SourceFile[], { names, protocol }: Emi
         });
       }
       exported.set(name, file.name);
+    }
+    for (const name of file.declared()) {
       const definition = owners.get(name);
       if (definition === undefined) continue;
       throw new McpgenError(
-        `the definition ${JSON.stringify(definition)} has a name that ${file.name}.ts exports itself`,
+        `the definition ${JSON.stringify(definition)} has a name that ${file.name}.ts uses itself`,
         {
-          place: `${protocol.source.file}#/$defs/${definition}`,
+          place: `${protocol.source.file}#${pointer('$defs', definition)}`,
           remedy: 'Rename it in the schema.',
         },
       );

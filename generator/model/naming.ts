@@ -1,6 +1,8 @@
+import { HIDDEN } from '../text.js';
+
 /** The words of a name: its runs of letters and digits. */
 export function wordsOf(name: string): string[] {
-  return name.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return name.replace(HIDDEN, ' ').match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** `fooBar/baz_qux` to `FOO_BAR_BAZ_QUX`. */

@@ -57,7 +57,8 @@ function findUnusedRuntime(
 ): readonly FileChange[] {
   const runtime = path.join(folder, 'runtime');
   if (files.some((file) => file.path.startsWith('runtime/'))) return [];
-  if (lstatSync(runtime, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  const entry = looking(runtime, () => lstatSync(runtime, { throwIfNoEntry: false }));
+  if (entry?.isDirectory() !== true) return [];
   // What this run writes needs none of them, whatever its files say now.
   const passed = new Set([...orphans, ...files].map((file) => file.path));
   const texts = looking(folder, () => readdirSync(folder, { withFileTypes: true }))

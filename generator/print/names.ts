@@ -1,4 +1,5 @@
 import { McpgenError } from '../errors.js';
+import { pointer } from '../read/json.js';
 import { constantCase, wordsOf } from '../model/naming.js';
 import type { Method, Protocol } from '../model/protocol.js';
 import { escapeHidden } from '../text.js';
@@ -44,7 +45,7 @@ export function typeNames(protocol: Protocol): TypeNames {
   const owners = new Map<string, string>();
   for (const { name } of protocol.definitions) {
     const made = isIdentifier(name) && !RESERVED.has(name) ? name : pascalCase(name);
-    const place = `${protocol.source.file}#/$defs/${name}`;
+    const place = `${protocol.source.file}#${pointer('$defs', name)}`;
     if (made === '' || RESERVED.has(made)) {
       throw new McpgenError(`the definition ${JSON.stringify(name)} cannot be given a TypeScript name`, {
         place,

@@ -67,10 +67,21 @@ export class SourceFile {
 
   /** Names that the file exports. */
   exports(): readonly string[] {
-    const declared = /^export (?:type|const|function) ([\w$]+)/gm;
+    const declared = /^export (?:type|const|function) ([\p{ID_Continue}$]+)/gmu;
     return [
       ...this.#parts.flatMap((part) => [...part.matchAll(declared)].map((match) => match[1] ?? '')),
       ...this.#reexports.flatMap(({ values, types }) => [...values, ...types]),
+    ];
+  }
+
+  /** All names that stand for something in the file by themselves, exported or not. */
+  declared(): readonly string[] {
+    const local = /^(?:type|const|function) ([\p{ID_Continue}$]+)/gmu;
+    return [
+      ...this.exports(),
+      ...this.#namespaces.keys(),
+      ...this.#packages.keys(),
+      ...this.#parts.flatMap((part) => [...part.matchAll(local)].map((match) => match[1] ?? '')),
     ];
   }
 

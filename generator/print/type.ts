@@ -203,7 +203,7 @@ const FORMAT_WORDS: Readonly<Record<string, string>> = {
 };
 
 function mentions(doc: string, value: string): boolean {
-  const word = FORMAT_WORDS[value] ?? value;
+  const word = Object.hasOwn(FORMAT_WORDS, value) ? String(FORMAT_WORDS[value]) : value;
   const literally = word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
   return new RegExp(`(?<![\\w.])${literally}(?!\\w)`, 'iu').test(doc);
 }
