@@ -19,9 +19,9 @@ export class McpgenError extends Error {
 
   /** The whole text as the terminal shows it: `place: message`, then the remedy on a line of its own. */
   format(): string {
-    const head = this.place === undefined ? this.message : `${this.place}: ${this.message}`;
-    const text = this.remedy === undefined ? head : `${head}\n  ${this.remedy}`;
-    // What is quoted of a file must not steer the terminal or hide.
-    return text.split('\n').map(escapeHidden).join('\n');
+    // What is quoted of a file must not steer the terminal or hide; only a message of our own has several lines.
+    const message = this.message.split('\n').map(escapeHidden).join('\n');
+    const head = this.place === undefined ? message : `${escapeHidden(this.place)}: ${message}`;
+    return this.remedy === undefined ? head : `${head}\n  ${escapeHidden(this.remedy)}`;
   }
 }

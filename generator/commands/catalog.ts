@@ -1,3 +1,4 @@
+import { McpgenError } from '../errors.js';
 import { draftCatalog } from '../model/draft-catalog.js';
 import { readSchemaAlone } from '../model/load.js';
 import { colour, note, say } from '../terminal.js';
@@ -9,7 +10,13 @@ export function deriveCommand(flags: Record<string, unknown>): number {
   const schema = inputFile(flags, 'schema');
   if (schema === undefined) return 2;
   const revision = text(flags, 'revision');
-  const protocol = text(flags, 'protocol');
+  const protocol = text(flags, 'protocol')?.trim();
+  if (protocol !== undefined && /[\r\n]/.test(protocol)) {
+    throw new McpgenError('the name of a protocol is one line', {
+      place: '--protocol',
+      remedy: 'Leave the line break out.',
+    });
+  }
   const reading = readSchemaAlone(schema, revision);
   const { catalog, notices } = draftCatalog(reading, {
     ...(revision === undefined ? {} : { revision }),

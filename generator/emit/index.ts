@@ -115,7 +115,7 @@ function refuseTakenNames(files: readonly SourceFile[], { names, protocol }: Emi
       const definition = owners.get(name);
       if (definition === undefined) continue;
       throw new McpgenError(
-        `the definition ${JSON.stringify(definition)} has a name that ${file.name}.ts uses itself`,
+        `the definition ${JSON.stringify(definition)} has a name that ${file.name}.ts ${file.exports().includes(name) ? 'exports' : 'uses'} itself`,
         {
           place: `${protocol.source.file}#${pointer('$defs', definition)}`,
           remedy: 'Rename it in the schema.',

@@ -53,7 +53,8 @@ function cleanText(text: string, linkable: ReadonlySet<string>): string {
       linkable.has(target) ? `{@link ${target}}` : label.trim() || `\`${target}\``,
     )
     .replaceAll('*/', '*\\/')
-    .replace(/^(\s*)@/gm, '$1\\@')
+    .replace(/(^|\s)@/gm, '$1\\@')
+    .replace(/\{@(?!link [^\s{}|]+\})/g, '{\\@')
     .replace(/[ ]+$/gm, '')
     .trim();
 }
