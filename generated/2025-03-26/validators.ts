@@ -142,7 +142,7 @@ export const validateAnnotations: check.Validator<Annotations> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link Annotations}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertAnnotations: check.Assertion<Annotations> = /* @__PURE__ */ check.assertion(isAnnotations);
 
@@ -164,7 +164,7 @@ export const validateAudioContent: check.Validator<AudioContent> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link AudioContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertAudioContent: check.Assertion<AudioContent> = /* @__PURE__ */ check.assertion(isAudioContent);
 
@@ -186,7 +186,7 @@ export const validateBlobResourceContents: check.Validator<BlobResourceContents>
 /**
  * Does nothing if a value is of the type {@link BlobResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertBlobResourceContents: check.Assertion<BlobResourceContents> =
   /* @__PURE__ */ check.assertion(isBlobResourceContents);
@@ -206,7 +206,7 @@ export const validateCallToolRequest: check.Validator<CallToolRequest> =
 /**
  * Does nothing if a value is of the type {@link CallToolRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCallToolRequest: check.Assertion<CallToolRequest> =
   /* @__PURE__ */ check.assertion(isCallToolRequest);
@@ -229,7 +229,7 @@ export const validateCallToolResult: check.Validator<CallToolResult> =
 /**
  * Does nothing if a value is of the type {@link CallToolResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCallToolResult: check.Assertion<CallToolResult> = /* @__PURE__ */ check.assertion(isCallToolResult);
 
@@ -250,7 +250,7 @@ export const validateCancelledNotification: check.Validator<CancelledNotificatio
 /**
  * Does nothing if a value is of the type {@link CancelledNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCancelledNotification: check.Assertion<CancelledNotification> =
   /* @__PURE__ */ check.assertion(isCancelledNotification);
@@ -273,7 +273,7 @@ export const validateClientCapabilities: check.Validator<ClientCapabilities> =
 /**
  * Does nothing if a value is of the type {@link ClientCapabilities}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientCapabilities: check.Assertion<ClientCapabilities> =
   /* @__PURE__ */ check.assertion(isClientCapabilities);
@@ -308,7 +308,7 @@ export const validateClientNotificationDefinition: check.Validator<ClientNotific
 /**
  * Does nothing if a value is of the type {@link ClientNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientNotificationDefinition: check.Assertion<ClientNotification> =
   /* @__PURE__ */ check.assertion(isClientNotificationDefinition);
@@ -355,7 +355,7 @@ export const validateClientRequestDefinition: check.Validator<ClientRequest> =
 /**
  * Does nothing if a value is of the type {@link ClientRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientRequestDefinition: check.Assertion<ClientRequest> =
   /* @__PURE__ */ check.assertion(isClientRequestDefinition);
@@ -371,7 +371,7 @@ export const validateClientResult: check.Validator<ClientResult> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ClientResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientResult: check.Assertion<ClientResult> = /* @__PURE__ */ check.assertion(isClientResult);
 
@@ -392,7 +392,7 @@ export const validateCompleteRequest: check.Validator<CompleteRequest> =
 /**
  * Does nothing if a value is of the type {@link CompleteRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCompleteRequest: check.Assertion<CompleteRequest> =
   /* @__PURE__ */ check.assertion(isCompleteRequest);
@@ -414,7 +414,7 @@ export const validateCompleteResult: check.Validator<CompleteResult> =
 /**
  * Does nothing if a value is of the type {@link CompleteResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCompleteResult: check.Assertion<CompleteResult> = /* @__PURE__ */ check.assertion(isCompleteResult);
 
@@ -435,7 +435,7 @@ export const validateCreateMessageRequest: check.Validator<CreateMessageRequest>
 /**
  * Does nothing if a value is of the type {@link CreateMessageRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCreateMessageRequest: check.Assertion<CreateMessageRequest> =
   /* @__PURE__ */ check.assertion(isCreateMessageRequest);
@@ -460,7 +460,7 @@ export const validateCreateMessageResult: check.Validator<CreateMessageResult> =
 /**
  * Does nothing if a value is of the type {@link CreateMessageResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCreateMessageResult: check.Assertion<CreateMessageResult> =
   /* @__PURE__ */ check.assertion(isCreateMessageResult);
@@ -476,7 +476,7 @@ export const validateCursor: check.Validator<Cursor> = /* @__PURE__ */ check.val
 /**
  * Does nothing if a value is of the type {@link Cursor}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCursor: check.Assertion<Cursor> = /* @__PURE__ */ check.assertion(isCursor);
 
@@ -498,7 +498,7 @@ export const validateEmbeddedResource: check.Validator<EmbeddedResource> =
 /**
  * Does nothing if a value is of the type {@link EmbeddedResource}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertEmbeddedResource: check.Assertion<EmbeddedResource> =
   /* @__PURE__ */ check.assertion(isEmbeddedResource);
@@ -514,7 +514,7 @@ export const validateEmptyResult: check.Validator<EmptyResult> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link EmptyResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertEmptyResult: check.Assertion<EmptyResult> = /* @__PURE__ */ check.assertion(isEmptyResult);
 
@@ -535,7 +535,7 @@ export const validateGetPromptRequest: check.Validator<GetPromptRequest> =
 /**
  * Does nothing if a value is of the type {@link GetPromptRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetPromptRequest: check.Assertion<GetPromptRequest> =
   /* @__PURE__ */ check.assertion(isGetPromptRequest);
@@ -558,7 +558,7 @@ export const validateGetPromptResult: check.Validator<GetPromptResult> =
 /**
  * Does nothing if a value is of the type {@link GetPromptResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetPromptResult: check.Assertion<GetPromptResult> =
   /* @__PURE__ */ check.assertion(isGetPromptResult);
@@ -581,7 +581,7 @@ export const validateImageContent: check.Validator<ImageContent> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ImageContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertImageContent: check.Assertion<ImageContent> = /* @__PURE__ */ check.assertion(isImageContent);
 
@@ -600,7 +600,7 @@ export const validateImplementation: check.Validator<Implementation> =
 /**
  * Does nothing if a value is of the type {@link Implementation}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertImplementation: check.Assertion<Implementation> = /* @__PURE__ */ check.assertion(isImplementation);
 
@@ -621,7 +621,7 @@ export const validateInitializeRequest: check.Validator<InitializeRequest> =
 /**
  * Does nothing if a value is of the type {@link InitializeRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInitializeRequest: check.Assertion<InitializeRequest> =
   /* @__PURE__ */ check.assertion(isInitializeRequest);
@@ -646,7 +646,7 @@ export const validateInitializeResult: check.Validator<InitializeResult> =
 /**
  * Does nothing if a value is of the type {@link InitializeResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInitializeResult: check.Assertion<InitializeResult> =
   /* @__PURE__ */ check.assertion(isInitializeResult);
@@ -668,7 +668,7 @@ export const validateInitializedNotification: check.Validator<InitializedNotific
 /**
  * Does nothing if a value is of the type {@link InitializedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInitializedNotification: check.Assertion<InitializedNotification> =
   /* @__PURE__ */ check.assertion(isInitializedNotification);
@@ -685,7 +685,7 @@ export const validateJSONRPCBatchRequest: check.Validator<JSONRPCBatchRequest> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCBatchRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCBatchRequest: check.Assertion<JSONRPCBatchRequest> =
   /* @__PURE__ */ check.assertion(isJSONRPCBatchRequest);
@@ -702,7 +702,7 @@ export const validateJSONRPCBatchResponse: check.Validator<JSONRPCBatchResponse>
 /**
  * Does nothing if a value is of the type {@link JSONRPCBatchResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCBatchResponse: check.Assertion<JSONRPCBatchResponse> =
   /* @__PURE__ */ check.assertion(isJSONRPCBatchResponse);
@@ -724,7 +724,7 @@ export const validateJSONRPCError: check.Validator<JSONRPCError> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link JSONRPCError}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCError: check.Assertion<JSONRPCError> = /* @__PURE__ */ check.assertion(isJSONRPCError);
 
@@ -742,7 +742,7 @@ export const validateJSONRPCMessage: check.Validator<JSONRPCMessage> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCMessage: check.Assertion<JSONRPCMessage> = /* @__PURE__ */ check.assertion(isJSONRPCMessage);
 
@@ -764,7 +764,7 @@ export const validateJSONRPCNotification: check.Validator<JSONRPCNotification> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCNotification: check.Assertion<JSONRPCNotification> =
   /* @__PURE__ */ check.assertion(isJSONRPCNotification);
@@ -788,7 +788,7 @@ export const validateJSONRPCRequest: check.Validator<JSONRPCRequest> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCRequest: check.Assertion<JSONRPCRequest> = /* @__PURE__ */ check.assertion(isJSONRPCRequest);
 
@@ -810,7 +810,7 @@ export const validateJSONRPCResponse: check.Validator<JSONRPCResponse> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCResponse: check.Assertion<JSONRPCResponse> =
   /* @__PURE__ */ check.assertion(isJSONRPCResponse);
@@ -832,7 +832,7 @@ export const validateListPromptsRequest: check.Validator<ListPromptsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListPromptsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListPromptsRequest: check.Assertion<ListPromptsRequest> =
   /* @__PURE__ */ check.assertion(isListPromptsRequest);
@@ -855,7 +855,7 @@ export const validateListPromptsResult: check.Validator<ListPromptsResult> =
 /**
  * Does nothing if a value is of the type {@link ListPromptsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListPromptsResult: check.Assertion<ListPromptsResult> =
   /* @__PURE__ */ check.assertion(isListPromptsResult);
@@ -877,7 +877,7 @@ export const validateListResourceTemplatesRequest: check.Validator<ListResourceT
 /**
  * Does nothing if a value is of the type {@link ListResourceTemplatesRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourceTemplatesRequest: check.Assertion<ListResourceTemplatesRequest> =
   /* @__PURE__ */ check.assertion(isListResourceTemplatesRequest);
@@ -900,7 +900,7 @@ export const validateListResourceTemplatesResult: check.Validator<ListResourceTe
 /**
  * Does nothing if a value is of the type {@link ListResourceTemplatesResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourceTemplatesResult: check.Assertion<ListResourceTemplatesResult> =
   /* @__PURE__ */ check.assertion(isListResourceTemplatesResult);
@@ -922,7 +922,7 @@ export const validateListResourcesRequest: check.Validator<ListResourcesRequest>
 /**
  * Does nothing if a value is of the type {@link ListResourcesRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourcesRequest: check.Assertion<ListResourcesRequest> =
   /* @__PURE__ */ check.assertion(isListResourcesRequest);
@@ -945,7 +945,7 @@ export const validateListResourcesResult: check.Validator<ListResourcesResult> =
 /**
  * Does nothing if a value is of the type {@link ListResourcesResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourcesResult: check.Assertion<ListResourcesResult> =
   /* @__PURE__ */ check.assertion(isListResourcesResult);
@@ -967,7 +967,7 @@ export const validateListRootsRequest: check.Validator<ListRootsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListRootsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListRootsRequest: check.Assertion<ListRootsRequest> =
   /* @__PURE__ */ check.assertion(isListRootsRequest);
@@ -987,7 +987,7 @@ export const validateListRootsResult: check.Validator<ListRootsResult> =
 /**
  * Does nothing if a value is of the type {@link ListRootsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListRootsResult: check.Assertion<ListRootsResult> =
   /* @__PURE__ */ check.assertion(isListRootsResult);
@@ -1009,7 +1009,7 @@ export const validateListToolsRequest: check.Validator<ListToolsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListToolsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListToolsRequest: check.Assertion<ListToolsRequest> =
   /* @__PURE__ */ check.assertion(isListToolsRequest);
@@ -1032,7 +1032,7 @@ export const validateListToolsResult: check.Validator<ListToolsResult> =
 /**
  * Does nothing if a value is of the type {@link ListToolsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListToolsResult: check.Assertion<ListToolsResult> =
   /* @__PURE__ */ check.assertion(isListToolsResult);
@@ -1058,7 +1058,7 @@ export const validateLoggingLevel: check.Validator<LoggingLevel> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link LoggingLevel}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLoggingLevel: check.Assertion<LoggingLevel> = /* @__PURE__ */ check.assertion(isLoggingLevel);
 
@@ -1079,7 +1079,7 @@ export const validateLoggingMessageNotification: check.Validator<LoggingMessageN
 /**
  * Does nothing if a value is of the type {@link LoggingMessageNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLoggingMessageNotification: check.Assertion<LoggingMessageNotification> =
   /* @__PURE__ */ check.assertion(isLoggingMessageNotification);
@@ -1095,7 +1095,7 @@ export const validateModelHint: check.Validator<ModelHint> = /* @__PURE__ */ che
 /**
  * Does nothing if a value is of the type {@link ModelHint}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertModelHint: check.Assertion<ModelHint> = /* @__PURE__ */ check.assertion(isModelHint);
 
@@ -1122,7 +1122,7 @@ export const validateModelPreferences: check.Validator<ModelPreferences> =
 /**
  * Does nothing if a value is of the type {@link ModelPreferences}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertModelPreferences: check.Assertion<ModelPreferences> =
   /* @__PURE__ */ check.assertion(isModelPreferences);
@@ -1144,7 +1144,7 @@ export const validateNotificationDefinition: check.Validator<Notification> =
 /**
  * Does nothing if a value is of the type {@link Notification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertNotificationDefinition: check.Assertion<Notification> =
   /* @__PURE__ */ check.assertion(isNotificationDefinition);
@@ -1166,7 +1166,7 @@ export const validatePaginatedRequest: check.Validator<PaginatedRequest> =
 /**
  * Does nothing if a value is of the type {@link PaginatedRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPaginatedRequest: check.Assertion<PaginatedRequest> =
   /* @__PURE__ */ check.assertion(isPaginatedRequest);
@@ -1188,7 +1188,7 @@ export const validatePaginatedResult: check.Validator<PaginatedResult> =
 /**
  * Does nothing if a value is of the type {@link PaginatedResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPaginatedResult: check.Assertion<PaginatedResult> =
   /* @__PURE__ */ check.assertion(isPaginatedResult);
@@ -1209,7 +1209,7 @@ export const validatePingRequest: check.Validator<PingRequest> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link PingRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPingRequest: check.Assertion<PingRequest> = /* @__PURE__ */ check.assertion(isPingRequest);
 
@@ -1230,7 +1230,7 @@ export const validateProgressNotification: check.Validator<ProgressNotification>
 /**
  * Does nothing if a value is of the type {@link ProgressNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertProgressNotification: check.Assertion<ProgressNotification> =
   /* @__PURE__ */ check.assertion(isProgressNotification);
@@ -1246,7 +1246,7 @@ export const validateProgressToken: check.Validator<ProgressToken> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link ProgressToken}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertProgressToken: check.Assertion<ProgressToken> = /* @__PURE__ */ check.assertion(isProgressToken);
 
@@ -1267,7 +1267,7 @@ export const validatePrompt: check.Validator<Prompt> = /* @__PURE__ */ check.val
 /**
  * Does nothing if a value is of the type {@link Prompt}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPrompt: check.Assertion<Prompt> = /* @__PURE__ */ check.assertion(isPrompt);
 
@@ -1289,7 +1289,7 @@ export const validatePromptArgument: check.Validator<PromptArgument> =
 /**
  * Does nothing if a value is of the type {@link PromptArgument}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptArgument: check.Assertion<PromptArgument> = /* @__PURE__ */ check.assertion(isPromptArgument);
 
@@ -1310,7 +1310,7 @@ export const validatePromptListChangedNotification: check.Validator<PromptListCh
 /**
  * Does nothing if a value is of the type {@link PromptListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptListChangedNotification: check.Assertion<PromptListChangedNotification> =
   /* @__PURE__ */ check.assertion(isPromptListChangedNotification);
@@ -1329,7 +1329,7 @@ export const validatePromptMessage: check.Validator<PromptMessage> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link PromptMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptMessage: check.Assertion<PromptMessage> = /* @__PURE__ */ check.assertion(isPromptMessage);
 
@@ -1348,7 +1348,7 @@ export const validatePromptReference: check.Validator<PromptReference> =
 /**
  * Does nothing if a value is of the type {@link PromptReference}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptReference: check.Assertion<PromptReference> =
   /* @__PURE__ */ check.assertion(isPromptReference);
@@ -1370,7 +1370,7 @@ export const validateReadResourceRequest: check.Validator<ReadResourceRequest> =
 /**
  * Does nothing if a value is of the type {@link ReadResourceRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertReadResourceRequest: check.Assertion<ReadResourceRequest> =
   /* @__PURE__ */ check.assertion(isReadResourceRequest);
@@ -1392,7 +1392,7 @@ export const validateReadResourceResult: check.Validator<ReadResourceResult> =
 /**
  * Does nothing if a value is of the type {@link ReadResourceResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertReadResourceResult: check.Assertion<ReadResourceResult> =
   /* @__PURE__ */ check.assertion(isReadResourceResult);
@@ -1411,7 +1411,7 @@ export const validateRequestDefinition: check.Validator<Request> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link Request}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRequestDefinition: check.Assertion<Request> = /* @__PURE__ */ check.assertion(isRequestDefinition);
 
@@ -1426,7 +1426,7 @@ export const validateRequestId: check.Validator<RequestId> = /* @__PURE__ */ che
 /**
  * Does nothing if a value is of the type {@link RequestId}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRequestId: check.Assertion<RequestId> = /* @__PURE__ */ check.assertion(isRequestId);
 
@@ -1450,7 +1450,7 @@ export const validateResource: check.Validator<Resource> = /* @__PURE__ */ check
 /**
  * Does nothing if a value is of the type {@link Resource}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResource: check.Assertion<Resource> = /* @__PURE__ */ check.assertion(isResource);
 
@@ -1469,7 +1469,7 @@ export const validateResourceContents: check.Validator<ResourceContents> =
 /**
  * Does nothing if a value is of the type {@link ResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceContents: check.Assertion<ResourceContents> =
   /* @__PURE__ */ check.assertion(isResourceContents);
@@ -1491,7 +1491,7 @@ export const validateResourceListChangedNotification: check.Validator<ResourceLi
 /**
  * Does nothing if a value is of the type {@link ResourceListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceListChangedNotification: check.Assertion<ResourceListChangedNotification> =
   /* @__PURE__ */ check.assertion(isResourceListChangedNotification);
@@ -1513,7 +1513,7 @@ export const validateResourceReference: check.Validator<ResourceReference> =
 /**
  * Does nothing if a value is of the type {@link ResourceReference}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceReference: check.Assertion<ResourceReference> =
   /* @__PURE__ */ check.assertion(isResourceReference);
@@ -1538,7 +1538,7 @@ export const validateResourceTemplate: check.Validator<ResourceTemplate> =
 /**
  * Does nothing if a value is of the type {@link ResourceTemplate}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceTemplate: check.Assertion<ResourceTemplate> =
   /* @__PURE__ */ check.assertion(isResourceTemplate);
@@ -1560,7 +1560,7 @@ export const validateResourceUpdatedNotification: check.Validator<ResourceUpdate
 /**
  * Does nothing if a value is of the type {@link ResourceUpdatedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceUpdatedNotification: check.Assertion<ResourceUpdatedNotification> =
   /* @__PURE__ */ check.assertion(isResourceUpdatedNotification);
@@ -1576,7 +1576,7 @@ export const validateResultDefinition: check.Validator<Result> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link Result}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResultDefinition: check.Assertion<Result> = /* @__PURE__ */ check.assertion(isResultDefinition);
 
@@ -1591,7 +1591,7 @@ export const validateRole: check.Validator<Role> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Role}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRole: check.Assertion<Role> = /* @__PURE__ */ check.assertion(isRole);
 
@@ -1609,7 +1609,7 @@ export const validateRoot: check.Validator<Root> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Root}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRoot: check.Assertion<Root> = /* @__PURE__ */ check.assertion(isRoot);
 
@@ -1630,7 +1630,7 @@ export const validateRootsListChangedNotification: check.Validator<RootsListChan
 /**
  * Does nothing if a value is of the type {@link RootsListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRootsListChangedNotification: check.Assertion<RootsListChangedNotification> =
   /* @__PURE__ */ check.assertion(isRootsListChangedNotification);
@@ -1650,7 +1650,7 @@ export const validateSamplingMessage: check.Validator<SamplingMessage> =
 /**
  * Does nothing if a value is of the type {@link SamplingMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSamplingMessage: check.Assertion<SamplingMessage> =
   /* @__PURE__ */ check.assertion(isSamplingMessage);
@@ -1676,7 +1676,7 @@ export const validateServerCapabilities: check.Validator<ServerCapabilities> =
 /**
  * Does nothing if a value is of the type {@link ServerCapabilities}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerCapabilities: check.Assertion<ServerCapabilities> =
   /* @__PURE__ */ check.assertion(isServerCapabilities);
@@ -1720,7 +1720,7 @@ export const validateServerNotificationDefinition: check.Validator<ServerNotific
 /**
  * Does nothing if a value is of the type {@link ServerNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerNotificationDefinition: check.Assertion<ServerNotification> =
   /* @__PURE__ */ check.assertion(isServerNotificationDefinition);
@@ -1747,7 +1747,7 @@ export const validateServerRequestDefinition: check.Validator<ServerRequest> =
 /**
  * Does nothing if a value is of the type {@link ServerRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerRequestDefinition: check.Assertion<ServerRequest> =
   /* @__PURE__ */ check.assertion(isServerRequestDefinition);
@@ -1775,7 +1775,7 @@ export const validateServerResult: check.Validator<ServerResult> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ServerResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerResult: check.Assertion<ServerResult> = /* @__PURE__ */ check.assertion(isServerResult);
 
@@ -1796,7 +1796,7 @@ export const validateSetLevelRequest: check.Validator<SetLevelRequest> =
 /**
  * Does nothing if a value is of the type {@link SetLevelRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSetLevelRequest: check.Assertion<SetLevelRequest> =
   /* @__PURE__ */ check.assertion(isSetLevelRequest);
@@ -1818,7 +1818,7 @@ export const validateSubscribeRequest: check.Validator<SubscribeRequest> =
 /**
  * Does nothing if a value is of the type {@link SubscribeRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscribeRequest: check.Assertion<SubscribeRequest> =
   /* @__PURE__ */ check.assertion(isSubscribeRequest);
@@ -1840,7 +1840,7 @@ export const validateTextContent: check.Validator<TextContent> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link TextContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTextContent: check.Assertion<TextContent> = /* @__PURE__ */ check.assertion(isTextContent);
 
@@ -1862,7 +1862,7 @@ export const validateTextResourceContents: check.Validator<TextResourceContents>
 /**
  * Does nothing if a value is of the type {@link TextResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTextResourceContents: check.Assertion<TextResourceContents> =
   /* @__PURE__ */ check.assertion(isTextResourceContents);
@@ -1885,7 +1885,7 @@ export const validateTool: check.Validator<Tool> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Tool}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTool: check.Assertion<Tool> = /* @__PURE__ */ check.assertion(isTool);
 
@@ -1909,7 +1909,7 @@ export const validateToolAnnotations: check.Validator<ToolAnnotations> =
 /**
  * Does nothing if a value is of the type {@link ToolAnnotations}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolAnnotations: check.Assertion<ToolAnnotations> =
   /* @__PURE__ */ check.assertion(isToolAnnotations);
@@ -1931,7 +1931,7 @@ export const validateToolListChangedNotification: check.Validator<ToolListChange
 /**
  * Does nothing if a value is of the type {@link ToolListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolListChangedNotification: check.Assertion<ToolListChangedNotification> =
   /* @__PURE__ */ check.assertion(isToolListChangedNotification);
@@ -1953,7 +1953,7 @@ export const validateUnsubscribeRequest: check.Validator<UnsubscribeRequest> =
 /**
  * Does nothing if a value is of the type {@link UnsubscribeRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertUnsubscribeRequest: check.Assertion<UnsubscribeRequest> =
   /* @__PURE__ */ check.assertion(isUnsubscribeRequest);

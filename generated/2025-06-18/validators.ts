@@ -151,7 +151,7 @@ export const validateAnnotations: check.Validator<Annotations> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link Annotations}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertAnnotations: check.Assertion<Annotations> = /* @__PURE__ */ check.assertion(isAnnotations);
 
@@ -174,7 +174,7 @@ export const validateAudioContent: check.Validator<AudioContent> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link AudioContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertAudioContent: check.Assertion<AudioContent> = /* @__PURE__ */ check.assertion(isAudioContent);
 
@@ -192,7 +192,7 @@ export const validateBaseMetadata: check.Validator<BaseMetadata> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link BaseMetadata}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertBaseMetadata: check.Assertion<BaseMetadata> = /* @__PURE__ */ check.assertion(isBaseMetadata);
 
@@ -215,7 +215,7 @@ export const validateBlobResourceContents: check.Validator<BlobResourceContents>
 /**
  * Does nothing if a value is of the type {@link BlobResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertBlobResourceContents: check.Assertion<BlobResourceContents> =
   /* @__PURE__ */ check.assertion(isBlobResourceContents);
@@ -238,7 +238,7 @@ export const validateBooleanSchema: check.Validator<BooleanSchema> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link BooleanSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertBooleanSchema: check.Assertion<BooleanSchema> = /* @__PURE__ */ check.assertion(isBooleanSchema);
 
@@ -257,7 +257,7 @@ export const validateCallToolRequest: check.Validator<CallToolRequest> =
 /**
  * Does nothing if a value is of the type {@link CallToolRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCallToolRequest: check.Assertion<CallToolRequest> =
   /* @__PURE__ */ check.assertion(isCallToolRequest);
@@ -281,7 +281,7 @@ export const validateCallToolResult: check.Validator<CallToolResult> =
 /**
  * Does nothing if a value is of the type {@link CallToolResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCallToolResult: check.Assertion<CallToolResult> = /* @__PURE__ */ check.assertion(isCallToolResult);
 
@@ -302,7 +302,7 @@ export const validateCancelledNotification: check.Validator<CancelledNotificatio
 /**
  * Does nothing if a value is of the type {@link CancelledNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCancelledNotification: check.Assertion<CancelledNotification> =
   /* @__PURE__ */ check.assertion(isCancelledNotification);
@@ -326,7 +326,7 @@ export const validateClientCapabilities: check.Validator<ClientCapabilities> =
 /**
  * Does nothing if a value is of the type {@link ClientCapabilities}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientCapabilities: check.Assertion<ClientCapabilities> =
   /* @__PURE__ */ check.assertion(isClientCapabilities);
@@ -361,7 +361,7 @@ export const validateClientNotificationDefinition: check.Validator<ClientNotific
 /**
  * Does nothing if a value is of the type {@link ClientNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientNotificationDefinition: check.Assertion<ClientNotification> =
   /* @__PURE__ */ check.assertion(isClientNotificationDefinition);
@@ -408,7 +408,7 @@ export const validateClientRequestDefinition: check.Validator<ClientRequest> =
 /**
  * Does nothing if a value is of the type {@link ClientRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientRequestDefinition: check.Assertion<ClientRequest> =
   /* @__PURE__ */ check.assertion(isClientRequestDefinition);
@@ -424,7 +424,7 @@ export const validateClientResult: check.Validator<ClientResult> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ClientResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientResult: check.Assertion<ClientResult> = /* @__PURE__ */ check.assertion(isClientResult);
 
@@ -445,7 +445,7 @@ export const validateCompleteRequest: check.Validator<CompleteRequest> =
 /**
  * Does nothing if a value is of the type {@link CompleteRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCompleteRequest: check.Assertion<CompleteRequest> =
   /* @__PURE__ */ check.assertion(isCompleteRequest);
@@ -467,7 +467,7 @@ export const validateCompleteResult: check.Validator<CompleteResult> =
 /**
  * Does nothing if a value is of the type {@link CompleteResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCompleteResult: check.Assertion<CompleteResult> = /* @__PURE__ */ check.assertion(isCompleteResult);
 
@@ -496,7 +496,7 @@ export const validateContentBlock: check.Validator<ContentBlock> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ContentBlock}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertContentBlock: check.Assertion<ContentBlock> = /* @__PURE__ */ check.assertion(isContentBlock);
 
@@ -517,7 +517,7 @@ export const validateCreateMessageRequest: check.Validator<CreateMessageRequest>
 /**
  * Does nothing if a value is of the type {@link CreateMessageRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCreateMessageRequest: check.Assertion<CreateMessageRequest> =
   /* @__PURE__ */ check.assertion(isCreateMessageRequest);
@@ -542,7 +542,7 @@ export const validateCreateMessageResult: check.Validator<CreateMessageResult> =
 /**
  * Does nothing if a value is of the type {@link CreateMessageResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCreateMessageResult: check.Assertion<CreateMessageResult> =
   /* @__PURE__ */ check.assertion(isCreateMessageResult);
@@ -558,7 +558,7 @@ export const validateCursor: check.Validator<Cursor> = /* @__PURE__ */ check.val
 /**
  * Does nothing if a value is of the type {@link Cursor}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCursor: check.Assertion<Cursor> = /* @__PURE__ */ check.assertion(isCursor);
 
@@ -578,7 +578,7 @@ export const validateElicitRequest: check.Validator<ElicitRequest> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link ElicitRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitRequest: check.Assertion<ElicitRequest> = /* @__PURE__ */ check.assertion(isElicitRequest);
 
@@ -599,7 +599,7 @@ export const validateElicitResult: check.Validator<ElicitResult> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ElicitResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitResult: check.Assertion<ElicitResult> = /* @__PURE__ */ check.assertion(isElicitResult);
 
@@ -622,7 +622,7 @@ export const validateEmbeddedResource: check.Validator<EmbeddedResource> =
 /**
  * Does nothing if a value is of the type {@link EmbeddedResource}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertEmbeddedResource: check.Assertion<EmbeddedResource> =
   /* @__PURE__ */ check.assertion(isEmbeddedResource);
@@ -638,7 +638,7 @@ export const validateEmptyResult: check.Validator<EmptyResult> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link EmptyResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertEmptyResult: check.Assertion<EmptyResult> = /* @__PURE__ */ check.assertion(isEmptyResult);
 
@@ -661,7 +661,7 @@ export const validateEnumSchema: check.Validator<EnumSchema> = /* @__PURE__ */ c
 /**
  * Does nothing if a value is of the type {@link EnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertEnumSchema: check.Assertion<EnumSchema> = /* @__PURE__ */ check.assertion(isEnumSchema);
 
@@ -682,7 +682,7 @@ export const validateGetPromptRequest: check.Validator<GetPromptRequest> =
 /**
  * Does nothing if a value is of the type {@link GetPromptRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetPromptRequest: check.Assertion<GetPromptRequest> =
   /* @__PURE__ */ check.assertion(isGetPromptRequest);
@@ -705,7 +705,7 @@ export const validateGetPromptResult: check.Validator<GetPromptResult> =
 /**
  * Does nothing if a value is of the type {@link GetPromptResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetPromptResult: check.Assertion<GetPromptResult> =
   /* @__PURE__ */ check.assertion(isGetPromptResult);
@@ -729,7 +729,7 @@ export const validateImageContent: check.Validator<ImageContent> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ImageContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertImageContent: check.Assertion<ImageContent> = /* @__PURE__ */ check.assertion(isImageContent);
 
@@ -751,7 +751,7 @@ export const validateImplementation: check.Validator<Implementation> =
 /**
  * Does nothing if a value is of the type {@link Implementation}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertImplementation: check.Assertion<Implementation> = /* @__PURE__ */ check.assertion(isImplementation);
 
@@ -772,7 +772,7 @@ export const validateInitializeRequest: check.Validator<InitializeRequest> =
 /**
  * Does nothing if a value is of the type {@link InitializeRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInitializeRequest: check.Assertion<InitializeRequest> =
   /* @__PURE__ */ check.assertion(isInitializeRequest);
@@ -797,7 +797,7 @@ export const validateInitializeResult: check.Validator<InitializeResult> =
 /**
  * Does nothing if a value is of the type {@link InitializeResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInitializeResult: check.Assertion<InitializeResult> =
   /* @__PURE__ */ check.assertion(isInitializeResult);
@@ -819,7 +819,7 @@ export const validateInitializedNotification: check.Validator<InitializedNotific
 /**
  * Does nothing if a value is of the type {@link InitializedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInitializedNotification: check.Assertion<InitializedNotification> =
   /* @__PURE__ */ check.assertion(isInitializedNotification);
@@ -841,7 +841,7 @@ export const validateJSONRPCError: check.Validator<JSONRPCError> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link JSONRPCError}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCError: check.Assertion<JSONRPCError> = /* @__PURE__ */ check.assertion(isJSONRPCError);
 
@@ -857,7 +857,7 @@ export const validateJSONRPCMessage: check.Validator<JSONRPCMessage> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCMessage: check.Assertion<JSONRPCMessage> = /* @__PURE__ */ check.assertion(isJSONRPCMessage);
 
@@ -879,7 +879,7 @@ export const validateJSONRPCNotification: check.Validator<JSONRPCNotification> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCNotification: check.Assertion<JSONRPCNotification> =
   /* @__PURE__ */ check.assertion(isJSONRPCNotification);
@@ -903,7 +903,7 @@ export const validateJSONRPCRequest: check.Validator<JSONRPCRequest> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCRequest: check.Assertion<JSONRPCRequest> = /* @__PURE__ */ check.assertion(isJSONRPCRequest);
 
@@ -925,7 +925,7 @@ export const validateJSONRPCResponse: check.Validator<JSONRPCResponse> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCResponse: check.Assertion<JSONRPCResponse> =
   /* @__PURE__ */ check.assertion(isJSONRPCResponse);
@@ -947,7 +947,7 @@ export const validateListPromptsRequest: check.Validator<ListPromptsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListPromptsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListPromptsRequest: check.Assertion<ListPromptsRequest> =
   /* @__PURE__ */ check.assertion(isListPromptsRequest);
@@ -970,7 +970,7 @@ export const validateListPromptsResult: check.Validator<ListPromptsResult> =
 /**
  * Does nothing if a value is of the type {@link ListPromptsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListPromptsResult: check.Assertion<ListPromptsResult> =
   /* @__PURE__ */ check.assertion(isListPromptsResult);
@@ -992,7 +992,7 @@ export const validateListResourceTemplatesRequest: check.Validator<ListResourceT
 /**
  * Does nothing if a value is of the type {@link ListResourceTemplatesRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourceTemplatesRequest: check.Assertion<ListResourceTemplatesRequest> =
   /* @__PURE__ */ check.assertion(isListResourceTemplatesRequest);
@@ -1015,7 +1015,7 @@ export const validateListResourceTemplatesResult: check.Validator<ListResourceTe
 /**
  * Does nothing if a value is of the type {@link ListResourceTemplatesResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourceTemplatesResult: check.Assertion<ListResourceTemplatesResult> =
   /* @__PURE__ */ check.assertion(isListResourceTemplatesResult);
@@ -1037,7 +1037,7 @@ export const validateListResourcesRequest: check.Validator<ListResourcesRequest>
 /**
  * Does nothing if a value is of the type {@link ListResourcesRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourcesRequest: check.Assertion<ListResourcesRequest> =
   /* @__PURE__ */ check.assertion(isListResourcesRequest);
@@ -1060,7 +1060,7 @@ export const validateListResourcesResult: check.Validator<ListResourcesResult> =
 /**
  * Does nothing if a value is of the type {@link ListResourcesResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourcesResult: check.Assertion<ListResourcesResult> =
   /* @__PURE__ */ check.assertion(isListResourcesResult);
@@ -1082,7 +1082,7 @@ export const validateListRootsRequest: check.Validator<ListRootsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListRootsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListRootsRequest: check.Assertion<ListRootsRequest> =
   /* @__PURE__ */ check.assertion(isListRootsRequest);
@@ -1102,7 +1102,7 @@ export const validateListRootsResult: check.Validator<ListRootsResult> =
 /**
  * Does nothing if a value is of the type {@link ListRootsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListRootsResult: check.Assertion<ListRootsResult> =
   /* @__PURE__ */ check.assertion(isListRootsResult);
@@ -1124,7 +1124,7 @@ export const validateListToolsRequest: check.Validator<ListToolsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListToolsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListToolsRequest: check.Assertion<ListToolsRequest> =
   /* @__PURE__ */ check.assertion(isListToolsRequest);
@@ -1147,7 +1147,7 @@ export const validateListToolsResult: check.Validator<ListToolsResult> =
 /**
  * Does nothing if a value is of the type {@link ListToolsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListToolsResult: check.Assertion<ListToolsResult> =
   /* @__PURE__ */ check.assertion(isListToolsResult);
@@ -1173,7 +1173,7 @@ export const validateLoggingLevel: check.Validator<LoggingLevel> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link LoggingLevel}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLoggingLevel: check.Assertion<LoggingLevel> = /* @__PURE__ */ check.assertion(isLoggingLevel);
 
@@ -1194,7 +1194,7 @@ export const validateLoggingMessageNotification: check.Validator<LoggingMessageN
 /**
  * Does nothing if a value is of the type {@link LoggingMessageNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLoggingMessageNotification: check.Assertion<LoggingMessageNotification> =
   /* @__PURE__ */ check.assertion(isLoggingMessageNotification);
@@ -1210,7 +1210,7 @@ export const validateModelHint: check.Validator<ModelHint> = /* @__PURE__ */ che
 /**
  * Does nothing if a value is of the type {@link ModelHint}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertModelHint: check.Assertion<ModelHint> = /* @__PURE__ */ check.assertion(isModelHint);
 
@@ -1237,7 +1237,7 @@ export const validateModelPreferences: check.Validator<ModelPreferences> =
 /**
  * Does nothing if a value is of the type {@link ModelPreferences}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertModelPreferences: check.Assertion<ModelPreferences> =
   /* @__PURE__ */ check.assertion(isModelPreferences);
@@ -1259,7 +1259,7 @@ export const validateNotificationDefinition: check.Validator<Notification> =
 /**
  * Does nothing if a value is of the type {@link Notification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertNotificationDefinition: check.Assertion<Notification> =
   /* @__PURE__ */ check.assertion(isNotificationDefinition);
@@ -1283,7 +1283,7 @@ export const validateNumberSchema: check.Validator<NumberSchema> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link NumberSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertNumberSchema: check.Assertion<NumberSchema> = /* @__PURE__ */ check.assertion(isNumberSchema);
 
@@ -1304,7 +1304,7 @@ export const validatePaginatedRequest: check.Validator<PaginatedRequest> =
 /**
  * Does nothing if a value is of the type {@link PaginatedRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPaginatedRequest: check.Assertion<PaginatedRequest> =
   /* @__PURE__ */ check.assertion(isPaginatedRequest);
@@ -1326,7 +1326,7 @@ export const validatePaginatedResult: check.Validator<PaginatedResult> =
 /**
  * Does nothing if a value is of the type {@link PaginatedResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPaginatedResult: check.Assertion<PaginatedResult> =
   /* @__PURE__ */ check.assertion(isPaginatedResult);
@@ -1347,7 +1347,7 @@ export const validatePingRequest: check.Validator<PingRequest> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link PingRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPingRequest: check.Assertion<PingRequest> = /* @__PURE__ */ check.assertion(isPingRequest);
 
@@ -1374,7 +1374,7 @@ export const validatePrimitiveSchemaDefinition: check.Validator<PrimitiveSchemaD
 /**
  * Does nothing if a value is of the type {@link PrimitiveSchemaDefinition}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPrimitiveSchemaDefinition: check.Assertion<PrimitiveSchemaDefinition> =
   /* @__PURE__ */ check.assertion(isPrimitiveSchemaDefinition);
@@ -1396,7 +1396,7 @@ export const validateProgressNotification: check.Validator<ProgressNotification>
 /**
  * Does nothing if a value is of the type {@link ProgressNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertProgressNotification: check.Assertion<ProgressNotification> =
   /* @__PURE__ */ check.assertion(isProgressNotification);
@@ -1412,7 +1412,7 @@ export const validateProgressToken: check.Validator<ProgressToken> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link ProgressToken}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertProgressToken: check.Assertion<ProgressToken> = /* @__PURE__ */ check.assertion(isProgressToken);
 
@@ -1435,7 +1435,7 @@ export const validatePrompt: check.Validator<Prompt> = /* @__PURE__ */ check.val
 /**
  * Does nothing if a value is of the type {@link Prompt}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPrompt: check.Assertion<Prompt> = /* @__PURE__ */ check.assertion(isPrompt);
 
@@ -1458,7 +1458,7 @@ export const validatePromptArgument: check.Validator<PromptArgument> =
 /**
  * Does nothing if a value is of the type {@link PromptArgument}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptArgument: check.Assertion<PromptArgument> = /* @__PURE__ */ check.assertion(isPromptArgument);
 
@@ -1479,7 +1479,7 @@ export const validatePromptListChangedNotification: check.Validator<PromptListCh
 /**
  * Does nothing if a value is of the type {@link PromptListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptListChangedNotification: check.Assertion<PromptListChangedNotification> =
   /* @__PURE__ */ check.assertion(isPromptListChangedNotification);
@@ -1497,7 +1497,7 @@ export const validatePromptMessage: check.Validator<PromptMessage> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link PromptMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptMessage: check.Assertion<PromptMessage> = /* @__PURE__ */ check.assertion(isPromptMessage);
 
@@ -1519,7 +1519,7 @@ export const validatePromptReference: check.Validator<PromptReference> =
 /**
  * Does nothing if a value is of the type {@link PromptReference}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptReference: check.Assertion<PromptReference> =
   /* @__PURE__ */ check.assertion(isPromptReference);
@@ -1541,7 +1541,7 @@ export const validateReadResourceRequest: check.Validator<ReadResourceRequest> =
 /**
  * Does nothing if a value is of the type {@link ReadResourceRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertReadResourceRequest: check.Assertion<ReadResourceRequest> =
   /* @__PURE__ */ check.assertion(isReadResourceRequest);
@@ -1563,7 +1563,7 @@ export const validateReadResourceResult: check.Validator<ReadResourceResult> =
 /**
  * Does nothing if a value is of the type {@link ReadResourceResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertReadResourceResult: check.Assertion<ReadResourceResult> =
   /* @__PURE__ */ check.assertion(isReadResourceResult);
@@ -1582,7 +1582,7 @@ export const validateRequestDefinition: check.Validator<Request> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link Request}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRequestDefinition: check.Assertion<Request> = /* @__PURE__ */ check.assertion(isRequestDefinition);
 
@@ -1597,7 +1597,7 @@ export const validateRequestId: check.Validator<RequestId> = /* @__PURE__ */ che
 /**
  * Does nothing if a value is of the type {@link RequestId}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRequestId: check.Assertion<RequestId> = /* @__PURE__ */ check.assertion(isRequestId);
 
@@ -1623,7 +1623,7 @@ export const validateResource: check.Validator<Resource> = /* @__PURE__ */ check
 /**
  * Does nothing if a value is of the type {@link Resource}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResource: check.Assertion<Resource> = /* @__PURE__ */ check.assertion(isResource);
 
@@ -1645,7 +1645,7 @@ export const validateResourceContents: check.Validator<ResourceContents> =
 /**
  * Does nothing if a value is of the type {@link ResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceContents: check.Assertion<ResourceContents> =
   /* @__PURE__ */ check.assertion(isResourceContents);
@@ -1673,7 +1673,7 @@ export const validateResourceLink: check.Validator<ResourceLink> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ResourceLink}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceLink: check.Assertion<ResourceLink> = /* @__PURE__ */ check.assertion(isResourceLink);
 
@@ -1694,7 +1694,7 @@ export const validateResourceListChangedNotification: check.Validator<ResourceLi
 /**
  * Does nothing if a value is of the type {@link ResourceListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceListChangedNotification: check.Assertion<ResourceListChangedNotification> =
   /* @__PURE__ */ check.assertion(isResourceListChangedNotification);
@@ -1721,7 +1721,7 @@ export const validateResourceTemplate: check.Validator<ResourceTemplate> =
 /**
  * Does nothing if a value is of the type {@link ResourceTemplate}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceTemplate: check.Assertion<ResourceTemplate> =
   /* @__PURE__ */ check.assertion(isResourceTemplate);
@@ -1743,7 +1743,7 @@ export const validateResourceTemplateReference: check.Validator<ResourceTemplate
 /**
  * Does nothing if a value is of the type {@link ResourceTemplateReference}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceTemplateReference: check.Assertion<ResourceTemplateReference> =
   /* @__PURE__ */ check.assertion(isResourceTemplateReference);
@@ -1765,7 +1765,7 @@ export const validateResourceUpdatedNotification: check.Validator<ResourceUpdate
 /**
  * Does nothing if a value is of the type {@link ResourceUpdatedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceUpdatedNotification: check.Assertion<ResourceUpdatedNotification> =
   /* @__PURE__ */ check.assertion(isResourceUpdatedNotification);
@@ -1781,7 +1781,7 @@ export const validateResultDefinition: check.Validator<Result> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link Result}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResultDefinition: check.Assertion<Result> = /* @__PURE__ */ check.assertion(isResultDefinition);
 
@@ -1796,7 +1796,7 @@ export const validateRole: check.Validator<Role> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Role}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRole: check.Assertion<Role> = /* @__PURE__ */ check.assertion(isRole);
 
@@ -1817,7 +1817,7 @@ export const validateRoot: check.Validator<Root> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Root}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRoot: check.Assertion<Root> = /* @__PURE__ */ check.assertion(isRoot);
 
@@ -1838,7 +1838,7 @@ export const validateRootsListChangedNotification: check.Validator<RootsListChan
 /**
  * Does nothing if a value is of the type {@link RootsListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRootsListChangedNotification: check.Assertion<RootsListChangedNotification> =
   /* @__PURE__ */ check.assertion(isRootsListChangedNotification);
@@ -1858,7 +1858,7 @@ export const validateSamplingMessage: check.Validator<SamplingMessage> =
 /**
  * Does nothing if a value is of the type {@link SamplingMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSamplingMessage: check.Assertion<SamplingMessage> =
   /* @__PURE__ */ check.assertion(isSamplingMessage);
@@ -1884,7 +1884,7 @@ export const validateServerCapabilities: check.Validator<ServerCapabilities> =
 /**
  * Does nothing if a value is of the type {@link ServerCapabilities}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerCapabilities: check.Assertion<ServerCapabilities> =
   /* @__PURE__ */ check.assertion(isServerCapabilities);
@@ -1928,7 +1928,7 @@ export const validateServerNotificationDefinition: check.Validator<ServerNotific
 /**
  * Does nothing if a value is of the type {@link ServerNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerNotificationDefinition: check.Assertion<ServerNotification> =
   /* @__PURE__ */ check.assertion(isServerNotificationDefinition);
@@ -1957,7 +1957,7 @@ export const validateServerRequestDefinition: check.Validator<ServerRequest> =
 /**
  * Does nothing if a value is of the type {@link ServerRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerRequestDefinition: check.Assertion<ServerRequest> =
   /* @__PURE__ */ check.assertion(isServerRequestDefinition);
@@ -1985,7 +1985,7 @@ export const validateServerResult: check.Validator<ServerResult> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ServerResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerResult: check.Assertion<ServerResult> = /* @__PURE__ */ check.assertion(isServerResult);
 
@@ -2006,7 +2006,7 @@ export const validateSetLevelRequest: check.Validator<SetLevelRequest> =
 /**
  * Does nothing if a value is of the type {@link SetLevelRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSetLevelRequest: check.Assertion<SetLevelRequest> =
   /* @__PURE__ */ check.assertion(isSetLevelRequest);
@@ -2031,7 +2031,7 @@ export const validateStringSchema: check.Validator<StringSchema> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link StringSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertStringSchema: check.Assertion<StringSchema> = /* @__PURE__ */ check.assertion(isStringSchema);
 
@@ -2052,7 +2052,7 @@ export const validateSubscribeRequest: check.Validator<SubscribeRequest> =
 /**
  * Does nothing if a value is of the type {@link SubscribeRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscribeRequest: check.Assertion<SubscribeRequest> =
   /* @__PURE__ */ check.assertion(isSubscribeRequest);
@@ -2075,7 +2075,7 @@ export const validateTextContent: check.Validator<TextContent> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link TextContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTextContent: check.Assertion<TextContent> = /* @__PURE__ */ check.assertion(isTextContent);
 
@@ -2098,7 +2098,7 @@ export const validateTextResourceContents: check.Validator<TextResourceContents>
 /**
  * Does nothing if a value is of the type {@link TextResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTextResourceContents: check.Assertion<TextResourceContents> =
   /* @__PURE__ */ check.assertion(isTextResourceContents);
@@ -2124,7 +2124,7 @@ export const validateTool: check.Validator<Tool> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Tool}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTool: check.Assertion<Tool> = /* @__PURE__ */ check.assertion(isTool);
 
@@ -2148,7 +2148,7 @@ export const validateToolAnnotations: check.Validator<ToolAnnotations> =
 /**
  * Does nothing if a value is of the type {@link ToolAnnotations}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolAnnotations: check.Assertion<ToolAnnotations> =
   /* @__PURE__ */ check.assertion(isToolAnnotations);
@@ -2170,7 +2170,7 @@ export const validateToolListChangedNotification: check.Validator<ToolListChange
 /**
  * Does nothing if a value is of the type {@link ToolListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolListChangedNotification: check.Assertion<ToolListChangedNotification> =
   /* @__PURE__ */ check.assertion(isToolListChangedNotification);
@@ -2192,7 +2192,7 @@ export const validateUnsubscribeRequest: check.Validator<UnsubscribeRequest> =
 /**
  * Does nothing if a value is of the type {@link UnsubscribeRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertUnsubscribeRequest: check.Assertion<UnsubscribeRequest> =
   /* @__PURE__ */ check.assertion(isUnsubscribeRequest);

@@ -205,7 +205,7 @@ export const validateAnnotations: check.Validator<Annotations> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link Annotations}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertAnnotations: check.Assertion<Annotations> = /* @__PURE__ */ check.assertion(isAnnotations);
 
@@ -228,7 +228,7 @@ export const validateAudioContent: check.Validator<AudioContent> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link AudioContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertAudioContent: check.Assertion<AudioContent> = /* @__PURE__ */ check.assertion(isAudioContent);
 
@@ -246,7 +246,7 @@ export const validateBaseMetadata: check.Validator<BaseMetadata> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link BaseMetadata}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertBaseMetadata: check.Assertion<BaseMetadata> = /* @__PURE__ */ check.assertion(isBaseMetadata);
 
@@ -269,7 +269,7 @@ export const validateBlobResourceContents: check.Validator<BlobResourceContents>
 /**
  * Does nothing if a value is of the type {@link BlobResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertBlobResourceContents: check.Assertion<BlobResourceContents> =
   /* @__PURE__ */ check.assertion(isBlobResourceContents);
@@ -292,7 +292,7 @@ export const validateBooleanSchema: check.Validator<BooleanSchema> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link BooleanSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertBooleanSchema: check.Assertion<BooleanSchema> = /* @__PURE__ */ check.assertion(isBooleanSchema);
 
@@ -315,7 +315,7 @@ export const validateCallToolRequest: check.Validator<CallToolRequest> =
 /**
  * Does nothing if a value is of the type {@link CallToolRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCallToolRequest: check.Assertion<CallToolRequest> =
   /* @__PURE__ */ check.assertion(isCallToolRequest);
@@ -339,7 +339,7 @@ export const validateCallToolRequestParams: check.Validator<CallToolRequestParam
 /**
  * Does nothing if a value is of the type {@link CallToolRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCallToolRequestParams: check.Assertion<CallToolRequestParams> =
   /* @__PURE__ */ check.assertion(isCallToolRequestParams);
@@ -363,7 +363,7 @@ export const validateCallToolResult: check.Validator<CallToolResult> =
 /**
  * Does nothing if a value is of the type {@link CallToolResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCallToolResult: check.Assertion<CallToolResult> = /* @__PURE__ */ check.assertion(isCallToolResult);
 
@@ -386,7 +386,7 @@ export const validateCancelTaskRequest: check.Validator<CancelTaskRequest> =
 /**
  * Does nothing if a value is of the type {@link CancelTaskRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCancelTaskRequest: check.Assertion<CancelTaskRequest> =
   /* @__PURE__ */ check.assertion(isCancelTaskRequest);
@@ -403,7 +403,7 @@ export const validateCancelTaskResult: check.Validator<CancelTaskResult> =
 /**
  * Does nothing if a value is of the type {@link CancelTaskResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCancelTaskResult: check.Assertion<CancelTaskResult> =
   /* @__PURE__ */ check.assertion(isCancelTaskResult);
@@ -426,7 +426,7 @@ export const validateCancelledNotification: check.Validator<CancelledNotificatio
 /**
  * Does nothing if a value is of the type {@link CancelledNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCancelledNotification: check.Assertion<CancelledNotification> =
   /* @__PURE__ */ check.assertion(isCancelledNotification);
@@ -449,7 +449,7 @@ export const validateCancelledNotificationParams: check.Validator<CancelledNotif
 /**
  * Does nothing if a value is of the type {@link CancelledNotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCancelledNotificationParams: check.Assertion<CancelledNotificationParams> =
   /* @__PURE__ */ check.assertion(isCancelledNotificationParams);
@@ -474,7 +474,7 @@ export const validateClientCapabilities: check.Validator<ClientCapabilities> =
 /**
  * Does nothing if a value is of the type {@link ClientCapabilities}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientCapabilities: check.Assertion<ClientCapabilities> =
   /* @__PURE__ */ check.assertion(isClientCapabilities);
@@ -512,7 +512,7 @@ export const validateClientNotificationDefinition: check.Validator<ClientNotific
 /**
  * Does nothing if a value is of the type {@link ClientNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientNotificationDefinition: check.Assertion<ClientNotification> =
   /* @__PURE__ */ check.assertion(isClientNotificationDefinition);
@@ -567,7 +567,7 @@ export const validateClientRequestDefinition: check.Validator<ClientRequest> =
 /**
  * Does nothing if a value is of the type {@link ClientRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientRequestDefinition: check.Assertion<ClientRequest> =
   /* @__PURE__ */ check.assertion(isClientRequestDefinition);
@@ -593,7 +593,7 @@ export const validateClientResult: check.Validator<ClientResult> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ClientResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientResult: check.Assertion<ClientResult> = /* @__PURE__ */ check.assertion(isClientResult);
 
@@ -616,7 +616,7 @@ export const validateCompleteRequest: check.Validator<CompleteRequest> =
 /**
  * Does nothing if a value is of the type {@link CompleteRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCompleteRequest: check.Assertion<CompleteRequest> =
   /* @__PURE__ */ check.assertion(isCompleteRequest);
@@ -640,7 +640,7 @@ export const validateCompleteRequestParams: check.Validator<CompleteRequestParam
 /**
  * Does nothing if a value is of the type {@link CompleteRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCompleteRequestParams: check.Assertion<CompleteRequestParams> =
   /* @__PURE__ */ check.assertion(isCompleteRequestParams);
@@ -662,7 +662,7 @@ export const validateCompleteResult: check.Validator<CompleteResult> =
 /**
  * Does nothing if a value is of the type {@link CompleteResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCompleteResult: check.Assertion<CompleteResult> = /* @__PURE__ */ check.assertion(isCompleteResult);
 
@@ -691,7 +691,7 @@ export const validateContentBlock: check.Validator<ContentBlock> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ContentBlock}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertContentBlock: check.Assertion<ContentBlock> = /* @__PURE__ */ check.assertion(isContentBlock);
 
@@ -714,7 +714,7 @@ export const validateCreateMessageRequest: check.Validator<CreateMessageRequest>
 /**
  * Does nothing if a value is of the type {@link CreateMessageRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCreateMessageRequest: check.Assertion<CreateMessageRequest> =
   /* @__PURE__ */ check.assertion(isCreateMessageRequest);
@@ -746,7 +746,7 @@ export const validateCreateMessageRequestParams: check.Validator<CreateMessageRe
 /**
  * Does nothing if a value is of the type {@link CreateMessageRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCreateMessageRequestParams: check.Assertion<CreateMessageRequestParams> =
   /* @__PURE__ */ check.assertion(isCreateMessageRequestParams);
@@ -771,7 +771,7 @@ export const validateCreateMessageResult: check.Validator<CreateMessageResult> =
 /**
  * Does nothing if a value is of the type {@link CreateMessageResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCreateMessageResult: check.Assertion<CreateMessageResult> =
   /* @__PURE__ */ check.assertion(isCreateMessageResult);
@@ -791,7 +791,7 @@ export const validateCreateTaskResult: check.Validator<CreateTaskResult> =
 /**
  * Does nothing if a value is of the type {@link CreateTaskResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCreateTaskResult: check.Assertion<CreateTaskResult> =
   /* @__PURE__ */ check.assertion(isCreateTaskResult);
@@ -807,7 +807,7 @@ export const validateCursor: check.Validator<Cursor> = /* @__PURE__ */ check.val
 /**
  * Does nothing if a value is of the type {@link Cursor}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCursor: check.Assertion<Cursor> = /* @__PURE__ */ check.assertion(isCursor);
 
@@ -829,7 +829,7 @@ export const validateElicitRequest: check.Validator<ElicitRequest> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link ElicitRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitRequest: check.Assertion<ElicitRequest> = /* @__PURE__ */ check.assertion(isElicitRequest);
 
@@ -853,7 +853,7 @@ export const validateElicitRequestFormParams: check.Validator<ElicitRequestFormP
 /**
  * Does nothing if a value is of the type {@link ElicitRequestFormParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitRequestFormParams: check.Assertion<ElicitRequestFormParams> =
   /* @__PURE__ */ check.assertion(isElicitRequestFormParams);
@@ -870,7 +870,7 @@ export const validateElicitRequestParams: check.Validator<ElicitRequestParams> =
 /**
  * Does nothing if a value is of the type {@link ElicitRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitRequestParams: check.Assertion<ElicitRequestParams> =
   /* @__PURE__ */ check.assertion(isElicitRequestParams);
@@ -896,7 +896,7 @@ export const validateElicitRequestURLParams: check.Validator<ElicitRequestURLPar
 /**
  * Does nothing if a value is of the type {@link ElicitRequestURLParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitRequestURLParams: check.Assertion<ElicitRequestURLParams> =
   /* @__PURE__ */ check.assertion(isElicitRequestURLParams);
@@ -918,7 +918,7 @@ export const validateElicitResult: check.Validator<ElicitResult> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ElicitResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitResult: check.Assertion<ElicitResult> = /* @__PURE__ */ check.assertion(isElicitResult);
 
@@ -940,7 +940,7 @@ export const validateElicitationCompleteNotification: check.Validator<Elicitatio
 /**
  * Does nothing if a value is of the type {@link ElicitationCompleteNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitationCompleteNotification: check.Assertion<ElicitationCompleteNotification> =
   /* @__PURE__ */ check.assertion(isElicitationCompleteNotification);
@@ -964,7 +964,7 @@ export const validateEmbeddedResource: check.Validator<EmbeddedResource> =
 /**
  * Does nothing if a value is of the type {@link EmbeddedResource}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertEmbeddedResource: check.Assertion<EmbeddedResource> =
   /* @__PURE__ */ check.assertion(isEmbeddedResource);
@@ -980,7 +980,7 @@ export const validateEmptyResult: check.Validator<EmptyResult> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link EmptyResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertEmptyResult: check.Assertion<EmptyResult> = /* @__PURE__ */ check.assertion(isEmptyResult);
 
@@ -1008,7 +1008,7 @@ export const validateEnumSchema: check.Validator<EnumSchema> = /* @__PURE__ */ c
 /**
  * Does nothing if a value is of the type {@link EnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertEnumSchema: check.Assertion<EnumSchema> = /* @__PURE__ */ check.assertion(isEnumSchema);
 
@@ -1025,7 +1025,7 @@ export const validateError: check.Validator<Error> = /* @__PURE__ */ check.valid
 /**
  * Does nothing if a value is of the type {@link Error}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertError: check.Assertion<Error> = /* @__PURE__ */ check.assertion(isError);
 
@@ -1048,7 +1048,7 @@ export const validateGetPromptRequest: check.Validator<GetPromptRequest> =
 /**
  * Does nothing if a value is of the type {@link GetPromptRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetPromptRequest: check.Assertion<GetPromptRequest> =
   /* @__PURE__ */ check.assertion(isGetPromptRequest);
@@ -1071,7 +1071,7 @@ export const validateGetPromptRequestParams: check.Validator<GetPromptRequestPar
 /**
  * Does nothing if a value is of the type {@link GetPromptRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetPromptRequestParams: check.Assertion<GetPromptRequestParams> =
   /* @__PURE__ */ check.assertion(isGetPromptRequestParams);
@@ -1094,7 +1094,7 @@ export const validateGetPromptResult: check.Validator<GetPromptResult> =
 /**
  * Does nothing if a value is of the type {@link GetPromptResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetPromptResult: check.Assertion<GetPromptResult> =
   /* @__PURE__ */ check.assertion(isGetPromptResult);
@@ -1118,7 +1118,7 @@ export const validateGetTaskPayloadRequest: check.Validator<GetTaskPayloadReques
 /**
  * Does nothing if a value is of the type {@link GetTaskPayloadRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetTaskPayloadRequest: check.Assertion<GetTaskPayloadRequest> =
   /* @__PURE__ */ check.assertion(isGetTaskPayloadRequest);
@@ -1135,7 +1135,7 @@ export const validateGetTaskPayloadResult: check.Validator<GetTaskPayloadResult>
 /**
  * Does nothing if a value is of the type {@link GetTaskPayloadResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetTaskPayloadResult: check.Assertion<GetTaskPayloadResult> =
   /* @__PURE__ */ check.assertion(isGetTaskPayloadResult);
@@ -1159,7 +1159,7 @@ export const validateGetTaskRequest: check.Validator<GetTaskRequest> =
 /**
  * Does nothing if a value is of the type {@link GetTaskRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetTaskRequest: check.Assertion<GetTaskRequest> = /* @__PURE__ */ check.assertion(isGetTaskRequest);
 
@@ -1174,7 +1174,7 @@ export const validateGetTaskResult: check.Validator<GetTaskResult> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link GetTaskResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetTaskResult: check.Assertion<GetTaskResult> = /* @__PURE__ */ check.assertion(isGetTaskResult);
 
@@ -1196,7 +1196,7 @@ export const validateIcon: check.Validator<Icon> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Icon}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertIcon: check.Assertion<Icon> = /* @__PURE__ */ check.assertion(isIcon);
 
@@ -1214,7 +1214,7 @@ export const validateIcons: check.Validator<Icons> = /* @__PURE__ */ check.valid
 /**
  * Does nothing if a value is of the type {@link Icons}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertIcons: check.Assertion<Icons> = /* @__PURE__ */ check.assertion(isIcons);
 
@@ -1237,7 +1237,7 @@ export const validateImageContent: check.Validator<ImageContent> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ImageContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertImageContent: check.Assertion<ImageContent> = /* @__PURE__ */ check.assertion(isImageContent);
 
@@ -1262,7 +1262,7 @@ export const validateImplementation: check.Validator<Implementation> =
 /**
  * Does nothing if a value is of the type {@link Implementation}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertImplementation: check.Assertion<Implementation> = /* @__PURE__ */ check.assertion(isImplementation);
 
@@ -1285,7 +1285,7 @@ export const validateInitializeRequest: check.Validator<InitializeRequest> =
 /**
  * Does nothing if a value is of the type {@link InitializeRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInitializeRequest: check.Assertion<InitializeRequest> =
   /* @__PURE__ */ check.assertion(isInitializeRequest);
@@ -1309,7 +1309,7 @@ export const validateInitializeRequestParams: check.Validator<InitializeRequestP
 /**
  * Does nothing if a value is of the type {@link InitializeRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInitializeRequestParams: check.Assertion<InitializeRequestParams> =
   /* @__PURE__ */ check.assertion(isInitializeRequestParams);
@@ -1334,7 +1334,7 @@ export const validateInitializeResult: check.Validator<InitializeResult> =
 /**
  * Does nothing if a value is of the type {@link InitializeResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInitializeResult: check.Assertion<InitializeResult> =
   /* @__PURE__ */ check.assertion(isInitializeResult);
@@ -1357,7 +1357,7 @@ export const validateInitializedNotification: check.Validator<InitializedNotific
 /**
  * Does nothing if a value is of the type {@link InitializedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInitializedNotification: check.Assertion<InitializedNotification> =
   /* @__PURE__ */ check.assertion(isInitializedNotification);
@@ -1380,7 +1380,7 @@ export const validateJSONRPCErrorResponse: check.Validator<JSONRPCErrorResponse>
 /**
  * Does nothing if a value is of the type {@link JSONRPCErrorResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCErrorResponse: check.Assertion<JSONRPCErrorResponse> =
   /* @__PURE__ */ check.assertion(isJSONRPCErrorResponse);
@@ -1397,7 +1397,7 @@ export const validateJSONRPCMessage: check.Validator<JSONRPCMessage> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCMessage: check.Assertion<JSONRPCMessage> = /* @__PURE__ */ check.assertion(isJSONRPCMessage);
 
@@ -1419,7 +1419,7 @@ export const validateJSONRPCNotification: check.Validator<JSONRPCNotification> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCNotification: check.Assertion<JSONRPCNotification> =
   /* @__PURE__ */ check.assertion(isJSONRPCNotification);
@@ -1443,7 +1443,7 @@ export const validateJSONRPCRequest: check.Validator<JSONRPCRequest> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCRequest: check.Assertion<JSONRPCRequest> = /* @__PURE__ */ check.assertion(isJSONRPCRequest);
 
@@ -1459,7 +1459,7 @@ export const validateJSONRPCResponse: check.Validator<JSONRPCResponse> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCResponse: check.Assertion<JSONRPCResponse> =
   /* @__PURE__ */ check.assertion(isJSONRPCResponse);
@@ -1482,7 +1482,7 @@ export const validateJSONRPCResultResponse: check.Validator<JSONRPCResultRespons
 /**
  * Does nothing if a value is of the type {@link JSONRPCResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCResultResponse: check.Assertion<JSONRPCResultResponse> =
   /* @__PURE__ */ check.assertion(isJSONRPCResultResponse);
@@ -1508,7 +1508,7 @@ export const validateLegacyTitledEnumSchema: check.Validator<LegacyTitledEnumSch
 /**
  * Does nothing if a value is of the type {@link LegacyTitledEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLegacyTitledEnumSchema: check.Assertion<LegacyTitledEnumSchema> =
   /* @__PURE__ */ check.assertion(isLegacyTitledEnumSchema);
@@ -1532,7 +1532,7 @@ export const validateListPromptsRequest: check.Validator<ListPromptsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListPromptsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListPromptsRequest: check.Assertion<ListPromptsRequest> =
   /* @__PURE__ */ check.assertion(isListPromptsRequest);
@@ -1555,7 +1555,7 @@ export const validateListPromptsResult: check.Validator<ListPromptsResult> =
 /**
  * Does nothing if a value is of the type {@link ListPromptsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListPromptsResult: check.Assertion<ListPromptsResult> =
   /* @__PURE__ */ check.assertion(isListPromptsResult);
@@ -1579,7 +1579,7 @@ export const validateListResourceTemplatesRequest: check.Validator<ListResourceT
 /**
  * Does nothing if a value is of the type {@link ListResourceTemplatesRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourceTemplatesRequest: check.Assertion<ListResourceTemplatesRequest> =
   /* @__PURE__ */ check.assertion(isListResourceTemplatesRequest);
@@ -1602,7 +1602,7 @@ export const validateListResourceTemplatesResult: check.Validator<ListResourceTe
 /**
  * Does nothing if a value is of the type {@link ListResourceTemplatesResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourceTemplatesResult: check.Assertion<ListResourceTemplatesResult> =
   /* @__PURE__ */ check.assertion(isListResourceTemplatesResult);
@@ -1626,7 +1626,7 @@ export const validateListResourcesRequest: check.Validator<ListResourcesRequest>
 /**
  * Does nothing if a value is of the type {@link ListResourcesRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourcesRequest: check.Assertion<ListResourcesRequest> =
   /* @__PURE__ */ check.assertion(isListResourcesRequest);
@@ -1649,7 +1649,7 @@ export const validateListResourcesResult: check.Validator<ListResourcesResult> =
 /**
  * Does nothing if a value is of the type {@link ListResourcesResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourcesResult: check.Assertion<ListResourcesResult> =
   /* @__PURE__ */ check.assertion(isListResourcesResult);
@@ -1673,7 +1673,7 @@ export const validateListRootsRequest: check.Validator<ListRootsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListRootsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListRootsRequest: check.Assertion<ListRootsRequest> =
   /* @__PURE__ */ check.assertion(isListRootsRequest);
@@ -1693,7 +1693,7 @@ export const validateListRootsResult: check.Validator<ListRootsResult> =
 /**
  * Does nothing if a value is of the type {@link ListRootsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListRootsResult: check.Assertion<ListRootsResult> =
   /* @__PURE__ */ check.assertion(isListRootsResult);
@@ -1717,7 +1717,7 @@ export const validateListTasksRequest: check.Validator<ListTasksRequest> =
 /**
  * Does nothing if a value is of the type {@link ListTasksRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListTasksRequest: check.Assertion<ListTasksRequest> =
   /* @__PURE__ */ check.assertion(isListTasksRequest);
@@ -1740,7 +1740,7 @@ export const validateListTasksResult: check.Validator<ListTasksResult> =
 /**
  * Does nothing if a value is of the type {@link ListTasksResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListTasksResult: check.Assertion<ListTasksResult> =
   /* @__PURE__ */ check.assertion(isListTasksResult);
@@ -1764,7 +1764,7 @@ export const validateListToolsRequest: check.Validator<ListToolsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListToolsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListToolsRequest: check.Assertion<ListToolsRequest> =
   /* @__PURE__ */ check.assertion(isListToolsRequest);
@@ -1787,7 +1787,7 @@ export const validateListToolsResult: check.Validator<ListToolsResult> =
 /**
  * Does nothing if a value is of the type {@link ListToolsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListToolsResult: check.Assertion<ListToolsResult> =
   /* @__PURE__ */ check.assertion(isListToolsResult);
@@ -1813,7 +1813,7 @@ export const validateLoggingLevel: check.Validator<LoggingLevel> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link LoggingLevel}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLoggingLevel: check.Assertion<LoggingLevel> = /* @__PURE__ */ check.assertion(isLoggingLevel);
 
@@ -1835,7 +1835,7 @@ export const validateLoggingMessageNotification: check.Validator<LoggingMessageN
 /**
  * Does nothing if a value is of the type {@link LoggingMessageNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLoggingMessageNotification: check.Assertion<LoggingMessageNotification> =
   /* @__PURE__ */ check.assertion(isLoggingMessageNotification);
@@ -1859,7 +1859,7 @@ export const validateLoggingMessageNotificationParams: check.Validator<LoggingMe
 /**
  * Does nothing if a value is of the type {@link LoggingMessageNotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLoggingMessageNotificationParams: check.Assertion<LoggingMessageNotificationParams> =
   /* @__PURE__ */ check.assertion(isLoggingMessageNotificationParams);
@@ -1875,7 +1875,7 @@ export const validateModelHint: check.Validator<ModelHint> = /* @__PURE__ */ che
 /**
  * Does nothing if a value is of the type {@link ModelHint}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertModelHint: check.Assertion<ModelHint> = /* @__PURE__ */ check.assertion(isModelHint);
 
@@ -1902,7 +1902,7 @@ export const validateModelPreferences: check.Validator<ModelPreferences> =
 /**
  * Does nothing if a value is of the type {@link ModelPreferences}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertModelPreferences: check.Assertion<ModelPreferences> =
   /* @__PURE__ */ check.assertion(isModelPreferences);
@@ -1919,7 +1919,7 @@ export const validateMultiSelectEnumSchema: check.Validator<MultiSelectEnumSchem
 /**
  * Does nothing if a value is of the type {@link MultiSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertMultiSelectEnumSchema: check.Assertion<MultiSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isMultiSelectEnumSchema);
@@ -1939,7 +1939,7 @@ export const validateNotificationDefinition: check.Validator<Notification> =
 /**
  * Does nothing if a value is of the type {@link Notification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertNotificationDefinition: check.Assertion<Notification> =
   /* @__PURE__ */ check.assertion(isNotificationDefinition);
@@ -1956,7 +1956,7 @@ export const validateNotificationParams: check.Validator<NotificationParams> =
 /**
  * Does nothing if a value is of the type {@link NotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertNotificationParams: check.Assertion<NotificationParams> =
   /* @__PURE__ */ check.assertion(isNotificationParams);
@@ -1981,7 +1981,7 @@ export const validateNumberSchema: check.Validator<NumberSchema> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link NumberSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertNumberSchema: check.Assertion<NumberSchema> = /* @__PURE__ */ check.assertion(isNumberSchema);
 
@@ -2004,7 +2004,7 @@ export const validatePaginatedRequest: check.Validator<PaginatedRequest> =
 /**
  * Does nothing if a value is of the type {@link PaginatedRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPaginatedRequest: check.Assertion<PaginatedRequest> =
   /* @__PURE__ */ check.assertion(isPaginatedRequest);
@@ -2026,7 +2026,7 @@ export const validatePaginatedRequestParams: check.Validator<PaginatedRequestPar
 /**
  * Does nothing if a value is of the type {@link PaginatedRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPaginatedRequestParams: check.Assertion<PaginatedRequestParams> =
   /* @__PURE__ */ check.assertion(isPaginatedRequestParams);
@@ -2048,7 +2048,7 @@ export const validatePaginatedResult: check.Validator<PaginatedResult> =
 /**
  * Does nothing if a value is of the type {@link PaginatedResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPaginatedResult: check.Assertion<PaginatedResult> =
   /* @__PURE__ */ check.assertion(isPaginatedResult);
@@ -2071,7 +2071,7 @@ export const validatePingRequest: check.Validator<PingRequest> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link PingRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPingRequest: check.Assertion<PingRequest> = /* @__PURE__ */ check.assertion(isPingRequest);
 
@@ -2106,7 +2106,7 @@ export const validatePrimitiveSchemaDefinition: check.Validator<PrimitiveSchemaD
 /**
  * Does nothing if a value is of the type {@link PrimitiveSchemaDefinition}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPrimitiveSchemaDefinition: check.Assertion<PrimitiveSchemaDefinition> =
   /* @__PURE__ */ check.assertion(isPrimitiveSchemaDefinition);
@@ -2129,7 +2129,7 @@ export const validateProgressNotification: check.Validator<ProgressNotification>
 /**
  * Does nothing if a value is of the type {@link ProgressNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertProgressNotification: check.Assertion<ProgressNotification> =
   /* @__PURE__ */ check.assertion(isProgressNotification);
@@ -2154,7 +2154,7 @@ export const validateProgressNotificationParams: check.Validator<ProgressNotific
 /**
  * Does nothing if a value is of the type {@link ProgressNotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertProgressNotificationParams: check.Assertion<ProgressNotificationParams> =
   /* @__PURE__ */ check.assertion(isProgressNotificationParams);
@@ -2170,7 +2170,7 @@ export const validateProgressToken: check.Validator<ProgressToken> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link ProgressToken}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertProgressToken: check.Assertion<ProgressToken> = /* @__PURE__ */ check.assertion(isProgressToken);
 
@@ -2194,7 +2194,7 @@ export const validatePrompt: check.Validator<Prompt> = /* @__PURE__ */ check.val
 /**
  * Does nothing if a value is of the type {@link Prompt}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPrompt: check.Assertion<Prompt> = /* @__PURE__ */ check.assertion(isPrompt);
 
@@ -2217,7 +2217,7 @@ export const validatePromptArgument: check.Validator<PromptArgument> =
 /**
  * Does nothing if a value is of the type {@link PromptArgument}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptArgument: check.Assertion<PromptArgument> = /* @__PURE__ */ check.assertion(isPromptArgument);
 
@@ -2239,7 +2239,7 @@ export const validatePromptListChangedNotification: check.Validator<PromptListCh
 /**
  * Does nothing if a value is of the type {@link PromptListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptListChangedNotification: check.Assertion<PromptListChangedNotification> =
   /* @__PURE__ */ check.assertion(isPromptListChangedNotification);
@@ -2257,7 +2257,7 @@ export const validatePromptMessage: check.Validator<PromptMessage> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link PromptMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptMessage: check.Assertion<PromptMessage> = /* @__PURE__ */ check.assertion(isPromptMessage);
 
@@ -2279,7 +2279,7 @@ export const validatePromptReference: check.Validator<PromptReference> =
 /**
  * Does nothing if a value is of the type {@link PromptReference}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptReference: check.Assertion<PromptReference> =
   /* @__PURE__ */ check.assertion(isPromptReference);
@@ -2303,7 +2303,7 @@ export const validateReadResourceRequest: check.Validator<ReadResourceRequest> =
 /**
  * Does nothing if a value is of the type {@link ReadResourceRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertReadResourceRequest: check.Assertion<ReadResourceRequest> =
   /* @__PURE__ */ check.assertion(isReadResourceRequest);
@@ -2325,7 +2325,7 @@ export const validateReadResourceRequestParams: check.Validator<ReadResourceRequ
 /**
  * Does nothing if a value is of the type {@link ReadResourceRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertReadResourceRequestParams: check.Assertion<ReadResourceRequestParams> =
   /* @__PURE__ */ check.assertion(isReadResourceRequestParams);
@@ -2347,7 +2347,7 @@ export const validateReadResourceResult: check.Validator<ReadResourceResult> =
 /**
  * Does nothing if a value is of the type {@link ReadResourceResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertReadResourceResult: check.Assertion<ReadResourceResult> =
   /* @__PURE__ */ check.assertion(isReadResourceResult);
@@ -2364,7 +2364,7 @@ export const validateRelatedTaskMetadata: check.Validator<RelatedTaskMetadata> =
 /**
  * Does nothing if a value is of the type {@link RelatedTaskMetadata}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRelatedTaskMetadata: check.Assertion<RelatedTaskMetadata> =
   /* @__PURE__ */ check.assertion(isRelatedTaskMetadata);
@@ -2383,7 +2383,7 @@ export const validateRequestDefinition: check.Validator<Request> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link Request}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRequestDefinition: check.Assertion<Request> = /* @__PURE__ */ check.assertion(isRequestDefinition);
 
@@ -2398,7 +2398,7 @@ export const validateRequestId: check.Validator<RequestId> = /* @__PURE__ */ che
 /**
  * Does nothing if a value is of the type {@link RequestId}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRequestId: check.Assertion<RequestId> = /* @__PURE__ */ check.assertion(isRequestId);
 
@@ -2416,7 +2416,7 @@ export const validateRequestParams: check.Validator<RequestParams> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link RequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRequestParams: check.Assertion<RequestParams> = /* @__PURE__ */ check.assertion(isRequestParams);
 
@@ -2443,7 +2443,7 @@ export const validateResource: check.Validator<Resource> = /* @__PURE__ */ check
 /**
  * Does nothing if a value is of the type {@link Resource}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResource: check.Assertion<Resource> = /* @__PURE__ */ check.assertion(isResource);
 
@@ -2465,7 +2465,7 @@ export const validateResourceContents: check.Validator<ResourceContents> =
 /**
  * Does nothing if a value is of the type {@link ResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceContents: check.Assertion<ResourceContents> =
   /* @__PURE__ */ check.assertion(isResourceContents);
@@ -2494,7 +2494,7 @@ export const validateResourceLink: check.Validator<ResourceLink> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ResourceLink}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceLink: check.Assertion<ResourceLink> = /* @__PURE__ */ check.assertion(isResourceLink);
 
@@ -2516,7 +2516,7 @@ export const validateResourceListChangedNotification: check.Validator<ResourceLi
 /**
  * Does nothing if a value is of the type {@link ResourceListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceListChangedNotification: check.Assertion<ResourceListChangedNotification> =
   /* @__PURE__ */ check.assertion(isResourceListChangedNotification);
@@ -2538,7 +2538,7 @@ export const validateResourceRequestParams: check.Validator<ResourceRequestParam
 /**
  * Does nothing if a value is of the type {@link ResourceRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceRequestParams: check.Assertion<ResourceRequestParams> =
   /* @__PURE__ */ check.assertion(isResourceRequestParams);
@@ -2566,7 +2566,7 @@ export const validateResourceTemplate: check.Validator<ResourceTemplate> =
 /**
  * Does nothing if a value is of the type {@link ResourceTemplate}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceTemplate: check.Assertion<ResourceTemplate> =
   /* @__PURE__ */ check.assertion(isResourceTemplate);
@@ -2588,7 +2588,7 @@ export const validateResourceTemplateReference: check.Validator<ResourceTemplate
 /**
  * Does nothing if a value is of the type {@link ResourceTemplateReference}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceTemplateReference: check.Assertion<ResourceTemplateReference> =
   /* @__PURE__ */ check.assertion(isResourceTemplateReference);
@@ -2611,7 +2611,7 @@ export const validateResourceUpdatedNotification: check.Validator<ResourceUpdate
 /**
  * Does nothing if a value is of the type {@link ResourceUpdatedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceUpdatedNotification: check.Assertion<ResourceUpdatedNotification> =
   /* @__PURE__ */ check.assertion(isResourceUpdatedNotification);
@@ -2631,7 +2631,7 @@ export const validateResourceUpdatedNotificationParams: check.Validator<Resource
 /**
  * Does nothing if a value is of the type {@link ResourceUpdatedNotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceUpdatedNotificationParams: check.Assertion<ResourceUpdatedNotificationParams> =
   /* @__PURE__ */ check.assertion(isResourceUpdatedNotificationParams);
@@ -2647,7 +2647,7 @@ export const validateResultDefinition: check.Validator<Result> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link Result}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResultDefinition: check.Assertion<Result> = /* @__PURE__ */ check.assertion(isResultDefinition);
 
@@ -2662,7 +2662,7 @@ export const validateRole: check.Validator<Role> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Role}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRole: check.Assertion<Role> = /* @__PURE__ */ check.assertion(isRole);
 
@@ -2683,7 +2683,7 @@ export const validateRoot: check.Validator<Root> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Root}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRoot: check.Assertion<Root> = /* @__PURE__ */ check.assertion(isRoot);
 
@@ -2705,7 +2705,7 @@ export const validateRootsListChangedNotification: check.Validator<RootsListChan
 /**
  * Does nothing if a value is of the type {@link RootsListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRootsListChangedNotification: check.Assertion<RootsListChangedNotification> =
   /* @__PURE__ */ check.assertion(isRootsListChangedNotification);
@@ -2728,7 +2728,7 @@ export const validateSamplingMessage: check.Validator<SamplingMessage> =
 /**
  * Does nothing if a value is of the type {@link SamplingMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSamplingMessage: check.Assertion<SamplingMessage> =
   /* @__PURE__ */ check.assertion(isSamplingMessage);
@@ -2759,7 +2759,7 @@ export const validateSamplingMessageContentBlock: check.Validator<SamplingMessag
 /**
  * Does nothing if a value is of the type {@link SamplingMessageContentBlock}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSamplingMessageContentBlock: check.Assertion<SamplingMessageContentBlock> =
   /* @__PURE__ */ check.assertion(isSamplingMessageContentBlock);
@@ -2786,7 +2786,7 @@ export const validateServerCapabilities: check.Validator<ServerCapabilities> =
 /**
  * Does nothing if a value is of the type {@link ServerCapabilities}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerCapabilities: check.Assertion<ServerCapabilities> =
   /* @__PURE__ */ check.assertion(isServerCapabilities);
@@ -2825,7 +2825,7 @@ export const validateServerNotificationDefinition: check.Validator<ServerNotific
 /**
  * Does nothing if a value is of the type {@link ServerNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerNotificationDefinition: check.Assertion<ServerNotification> =
   /* @__PURE__ */ check.assertion(isServerNotificationDefinition);
@@ -2872,7 +2872,7 @@ export const validateServerRequestDefinition: check.Validator<ServerRequest> =
 /**
  * Does nothing if a value is of the type {@link ServerRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerRequestDefinition: check.Assertion<ServerRequest> =
   /* @__PURE__ */ check.assertion(isServerRequestDefinition);
@@ -2904,7 +2904,7 @@ export const validateServerResult: check.Validator<ServerResult> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ServerResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerResult: check.Assertion<ServerResult> = /* @__PURE__ */ check.assertion(isServerResult);
 
@@ -2927,7 +2927,7 @@ export const validateSetLevelRequest: check.Validator<SetLevelRequest> =
 /**
  * Does nothing if a value is of the type {@link SetLevelRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSetLevelRequest: check.Assertion<SetLevelRequest> =
   /* @__PURE__ */ check.assertion(isSetLevelRequest);
@@ -2949,7 +2949,7 @@ export const validateSetLevelRequestParams: check.Validator<SetLevelRequestParam
 /**
  * Does nothing if a value is of the type {@link SetLevelRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSetLevelRequestParams: check.Assertion<SetLevelRequestParams> =
   /* @__PURE__ */ check.assertion(isSetLevelRequestParams);
@@ -2966,7 +2966,7 @@ export const validateSingleSelectEnumSchema: check.Validator<SingleSelectEnumSch
 /**
  * Does nothing if a value is of the type {@link SingleSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSingleSelectEnumSchema: check.Assertion<SingleSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isSingleSelectEnumSchema);
@@ -2992,7 +2992,7 @@ export const validateStringSchema: check.Validator<StringSchema> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link StringSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertStringSchema: check.Assertion<StringSchema> = /* @__PURE__ */ check.assertion(isStringSchema);
 
@@ -3015,7 +3015,7 @@ export const validateSubscribeRequest: check.Validator<SubscribeRequest> =
 /**
  * Does nothing if a value is of the type {@link SubscribeRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscribeRequest: check.Assertion<SubscribeRequest> =
   /* @__PURE__ */ check.assertion(isSubscribeRequest);
@@ -3037,7 +3037,7 @@ export const validateSubscribeRequestParams: check.Validator<SubscribeRequestPar
 /**
  * Does nothing if a value is of the type {@link SubscribeRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscribeRequestParams: check.Assertion<SubscribeRequestParams> =
   /* @__PURE__ */ check.assertion(isSubscribeRequestParams);
@@ -3063,7 +3063,7 @@ export const validateTask: check.Validator<Task> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Task}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTask: check.Assertion<Task> = /* @__PURE__ */ check.assertion(isTask);
 
@@ -3084,7 +3084,7 @@ export const validateTaskAugmentedRequestParams: check.Validator<TaskAugmentedRe
 /**
  * Does nothing if a value is of the type {@link TaskAugmentedRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTaskAugmentedRequestParams: check.Assertion<TaskAugmentedRequestParams> =
   /* @__PURE__ */ check.assertion(isTaskAugmentedRequestParams);
@@ -3100,7 +3100,7 @@ export const validateTaskMetadata: check.Validator<TaskMetadata> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link TaskMetadata}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTaskMetadata: check.Assertion<TaskMetadata> = /* @__PURE__ */ check.assertion(isTaskMetadata);
 
@@ -3122,7 +3122,7 @@ export const validateTaskStatus: check.Validator<TaskStatus> = /* @__PURE__ */ c
 /**
  * Does nothing if a value is of the type {@link TaskStatus}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTaskStatus: check.Assertion<TaskStatus> = /* @__PURE__ */ check.assertion(isTaskStatus);
 
@@ -3144,7 +3144,7 @@ export const validateTaskStatusNotification: check.Validator<TaskStatusNotificat
 /**
  * Does nothing if a value is of the type {@link TaskStatusNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTaskStatusNotification: check.Assertion<TaskStatusNotification> =
   /* @__PURE__ */ check.assertion(isTaskStatusNotification);
@@ -3161,7 +3161,7 @@ export const validateTaskStatusNotificationParams: check.Validator<TaskStatusNot
 /**
  * Does nothing if a value is of the type {@link TaskStatusNotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTaskStatusNotificationParams: check.Assertion<TaskStatusNotificationParams> =
   /* @__PURE__ */ check.assertion(isTaskStatusNotificationParams);
@@ -3184,7 +3184,7 @@ export const validateTextContent: check.Validator<TextContent> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link TextContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTextContent: check.Assertion<TextContent> = /* @__PURE__ */ check.assertion(isTextContent);
 
@@ -3207,7 +3207,7 @@ export const validateTextResourceContents: check.Validator<TextResourceContents>
 /**
  * Does nothing if a value is of the type {@link TextResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTextResourceContents: check.Assertion<TextResourceContents> =
   /* @__PURE__ */ check.assertion(isTextResourceContents);
@@ -3234,7 +3234,7 @@ export const validateTitledMultiSelectEnumSchema: check.Validator<TitledMultiSel
 /**
  * Does nothing if a value is of the type {@link TitledMultiSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTitledMultiSelectEnumSchema: check.Assertion<TitledMultiSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isTitledMultiSelectEnumSchema);
@@ -3259,7 +3259,7 @@ export const validateTitledSingleSelectEnumSchema: check.Validator<TitledSingleS
 /**
  * Does nothing if a value is of the type {@link TitledSingleSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTitledSingleSelectEnumSchema: check.Assertion<TitledSingleSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isTitledSingleSelectEnumSchema);
@@ -3287,7 +3287,7 @@ export const validateTool: check.Validator<Tool> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Tool}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTool: check.Assertion<Tool> = /* @__PURE__ */ check.assertion(isTool);
 
@@ -3311,7 +3311,7 @@ export const validateToolAnnotations: check.Validator<ToolAnnotations> =
 /**
  * Does nothing if a value is of the type {@link ToolAnnotations}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolAnnotations: check.Assertion<ToolAnnotations> =
   /* @__PURE__ */ check.assertion(isToolAnnotations);
@@ -3327,7 +3327,7 @@ export const validateToolChoice: check.Validator<ToolChoice> = /* @__PURE__ */ c
 /**
  * Does nothing if a value is of the type {@link ToolChoice}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolChoice: check.Assertion<ToolChoice> = /* @__PURE__ */ check.assertion(isToolChoice);
 
@@ -3345,7 +3345,7 @@ export const validateToolExecution: check.Validator<ToolExecution> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link ToolExecution}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolExecution: check.Assertion<ToolExecution> = /* @__PURE__ */ check.assertion(isToolExecution);
 
@@ -3367,7 +3367,7 @@ export const validateToolListChangedNotification: check.Validator<ToolListChange
 /**
  * Does nothing if a value is of the type {@link ToolListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolListChangedNotification: check.Assertion<ToolListChangedNotification> =
   /* @__PURE__ */ check.assertion(isToolListChangedNotification);
@@ -3393,7 +3393,7 @@ export const validateToolResultContent: check.Validator<ToolResultContent> =
 /**
  * Does nothing if a value is of the type {@link ToolResultContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolResultContent: check.Assertion<ToolResultContent> =
   /* @__PURE__ */ check.assertion(isToolResultContent);
@@ -3418,7 +3418,7 @@ export const validateToolUseContent: check.Validator<ToolUseContent> =
 /**
  * Does nothing if a value is of the type {@link ToolUseContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolUseContent: check.Assertion<ToolUseContent> = /* @__PURE__ */ check.assertion(isToolUseContent);
 
@@ -3440,7 +3440,7 @@ export const validateURLElicitationRequiredError: check.Validator<URLElicitation
 /**
  * Does nothing if a value is of the type {@link URLElicitationRequiredError}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertURLElicitationRequiredError: check.Assertion<URLElicitationRequiredError> =
   /* @__PURE__ */ check.assertion(isURLElicitationRequiredError);
@@ -3464,7 +3464,7 @@ export const validateUnsubscribeRequest: check.Validator<UnsubscribeRequest> =
 /**
  * Does nothing if a value is of the type {@link UnsubscribeRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertUnsubscribeRequest: check.Assertion<UnsubscribeRequest> =
   /* @__PURE__ */ check.assertion(isUnsubscribeRequest);
@@ -3486,7 +3486,7 @@ export const validateUnsubscribeRequestParams: check.Validator<UnsubscribeReques
 /**
  * Does nothing if a value is of the type {@link UnsubscribeRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertUnsubscribeRequestParams: check.Assertion<UnsubscribeRequestParams> =
   /* @__PURE__ */ check.assertion(isUnsubscribeRequestParams);
@@ -3513,7 +3513,7 @@ export const validateUntitledMultiSelectEnumSchema: check.Validator<UntitledMult
 /**
  * Does nothing if a value is of the type {@link UntitledMultiSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertUntitledMultiSelectEnumSchema: check.Assertion<UntitledMultiSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isUntitledMultiSelectEnumSchema);
@@ -3538,7 +3538,7 @@ export const validateUntitledSingleSelectEnumSchema: check.Validator<UntitledSin
 /**
  * Does nothing if a value is of the type {@link UntitledSingleSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertUntitledSingleSelectEnumSchema: check.Assertion<UntitledSingleSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isUntitledSingleSelectEnumSchema);

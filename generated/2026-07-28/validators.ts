@@ -215,7 +215,7 @@ export const validateAnnotations: check.Validator<Annotations> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link Annotations}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertAnnotations: check.Assertion<Annotations> = /* @__PURE__ */ check.assertion(isAnnotations);
 
@@ -238,7 +238,7 @@ export const validateAudioContent: check.Validator<AudioContent> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link AudioContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertAudioContent: check.Assertion<AudioContent> = /* @__PURE__ */ check.assertion(isAudioContent);
 
@@ -256,7 +256,7 @@ export const validateBaseMetadata: check.Validator<BaseMetadata> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link BaseMetadata}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertBaseMetadata: check.Assertion<BaseMetadata> = /* @__PURE__ */ check.assertion(isBaseMetadata);
 
@@ -279,7 +279,7 @@ export const validateBlobResourceContents: check.Validator<BlobResourceContents>
 /**
  * Does nothing if a value is of the type {@link BlobResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertBlobResourceContents: check.Assertion<BlobResourceContents> =
   /* @__PURE__ */ check.assertion(isBlobResourceContents);
@@ -302,7 +302,7 @@ export const validateBooleanSchema: check.Validator<BooleanSchema> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link BooleanSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertBooleanSchema: check.Assertion<BooleanSchema> = /* @__PURE__ */ check.assertion(isBooleanSchema);
 
@@ -326,7 +326,7 @@ export const validateCacheableResult: check.Validator<CacheableResult> =
 /**
  * Does nothing if a value is of the type {@link CacheableResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCacheableResult: check.Assertion<CacheableResult> =
   /* @__PURE__ */ check.assertion(isCacheableResult);
@@ -350,7 +350,7 @@ export const validateCallToolRequest: check.Validator<CallToolRequest> =
 /**
  * Does nothing if a value is of the type {@link CallToolRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCallToolRequest: check.Assertion<CallToolRequest> =
   /* @__PURE__ */ check.assertion(isCallToolRequest);
@@ -375,7 +375,7 @@ export const validateCallToolRequestParams: check.Validator<CallToolRequestParam
 /**
  * Does nothing if a value is of the type {@link CallToolRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCallToolRequestParams: check.Assertion<CallToolRequestParams> =
   /* @__PURE__ */ check.assertion(isCallToolRequestParams);
@@ -399,7 +399,7 @@ export const validateCallToolResult: check.Validator<CallToolResult> =
 /**
  * Does nothing if a value is of the type {@link CallToolResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCallToolResult: check.Assertion<CallToolResult> = /* @__PURE__ */ check.assertion(isCallToolResult);
 
@@ -421,7 +421,7 @@ export const validateCallToolResultResponse: check.Validator<CallToolResultRespo
 /**
  * Does nothing if a value is of the type {@link CallToolResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCallToolResultResponse: check.Assertion<CallToolResultResponse> =
   /* @__PURE__ */ check.assertion(isCallToolResultResponse);
@@ -444,7 +444,7 @@ export const validateCancelledNotification: check.Validator<CancelledNotificatio
 /**
  * Does nothing if a value is of the type {@link CancelledNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCancelledNotification: check.Assertion<CancelledNotification> =
   /* @__PURE__ */ check.assertion(isCancelledNotification);
@@ -467,7 +467,7 @@ export const validateCancelledNotificationParams: check.Validator<CancelledNotif
 /**
  * Does nothing if a value is of the type {@link CancelledNotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCancelledNotificationParams: check.Assertion<CancelledNotificationParams> =
   /* @__PURE__ */ check.assertion(isCancelledNotificationParams);
@@ -492,7 +492,7 @@ export const validateClientCapabilities: check.Validator<ClientCapabilities> =
 /**
  * Does nothing if a value is of the type {@link ClientCapabilities}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientCapabilities: check.Assertion<ClientCapabilities> =
   /* @__PURE__ */ check.assertion(isClientCapabilities);
@@ -509,7 +509,7 @@ export const validateClientNotificationDefinition: check.Validator<ClientNotific
 /**
  * Does nothing if a value is of the type {@link ClientNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientNotificationDefinition: check.Assertion<ClientNotification> =
   /* @__PURE__ */ check.assertion(isClientNotificationDefinition);
@@ -550,7 +550,7 @@ export const validateClientRequestDefinition: check.Validator<ClientRequest> =
 /**
  * Does nothing if a value is of the type {@link ClientRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientRequestDefinition: check.Assertion<ClientRequest> =
   /* @__PURE__ */ check.assertion(isClientRequestDefinition);
@@ -566,7 +566,7 @@ export const validateClientResult: check.Validator<ClientResult> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ClientResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertClientResult: check.Assertion<ClientResult> = /* @__PURE__ */ check.assertion(isClientResult);
 
@@ -589,7 +589,7 @@ export const validateCompleteRequest: check.Validator<CompleteRequest> =
 /**
  * Does nothing if a value is of the type {@link CompleteRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCompleteRequest: check.Assertion<CompleteRequest> =
   /* @__PURE__ */ check.assertion(isCompleteRequest);
@@ -613,7 +613,7 @@ export const validateCompleteRequestParams: check.Validator<CompleteRequestParam
 /**
  * Does nothing if a value is of the type {@link CompleteRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCompleteRequestParams: check.Assertion<CompleteRequestParams> =
   /* @__PURE__ */ check.assertion(isCompleteRequestParams);
@@ -636,7 +636,7 @@ export const validateCompleteResult: check.Validator<CompleteResult> =
 /**
  * Does nothing if a value is of the type {@link CompleteResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCompleteResult: check.Assertion<CompleteResult> = /* @__PURE__ */ check.assertion(isCompleteResult);
 
@@ -658,7 +658,7 @@ export const validateCompleteResultResponse: check.Validator<CompleteResultRespo
 /**
  * Does nothing if a value is of the type {@link CompleteResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCompleteResultResponse: check.Assertion<CompleteResultResponse> =
   /* @__PURE__ */ check.assertion(isCompleteResultResponse);
@@ -688,7 +688,7 @@ export const validateContentBlock: check.Validator<ContentBlock> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ContentBlock}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertContentBlock: check.Assertion<ContentBlock> = /* @__PURE__ */ check.assertion(isContentBlock);
 
@@ -709,7 +709,7 @@ export const validateCreateMessageRequest: check.Validator<CreateMessageRequest>
 /**
  * Does nothing if a value is of the type {@link CreateMessageRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCreateMessageRequest: check.Assertion<CreateMessageRequest> =
   /* @__PURE__ */ check.assertion(isCreateMessageRequest);
@@ -739,7 +739,7 @@ export const validateCreateMessageRequestParams: check.Validator<CreateMessageRe
 /**
  * Does nothing if a value is of the type {@link CreateMessageRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCreateMessageRequestParams: check.Assertion<CreateMessageRequestParams> =
   /* @__PURE__ */ check.assertion(isCreateMessageRequestParams);
@@ -764,7 +764,7 @@ export const validateCreateMessageResult: check.Validator<CreateMessageResult> =
 /**
  * Does nothing if a value is of the type {@link CreateMessageResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCreateMessageResult: check.Assertion<CreateMessageResult> =
   /* @__PURE__ */ check.assertion(isCreateMessageResult);
@@ -780,7 +780,7 @@ export const validateCursor: check.Validator<Cursor> = /* @__PURE__ */ check.val
 /**
  * Does nothing if a value is of the type {@link Cursor}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertCursor: check.Assertion<Cursor> = /* @__PURE__ */ check.assertion(isCursor);
 
@@ -803,7 +803,7 @@ export const validateDiscoverRequest: check.Validator<DiscoverRequest> =
 /**
  * Does nothing if a value is of the type {@link DiscoverRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertDiscoverRequest: check.Assertion<DiscoverRequest> =
   /* @__PURE__ */ check.assertion(isDiscoverRequest);
@@ -831,7 +831,7 @@ export const validateDiscoverResult: check.Validator<DiscoverResult> =
 /**
  * Does nothing if a value is of the type {@link DiscoverResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertDiscoverResult: check.Assertion<DiscoverResult> = /* @__PURE__ */ check.assertion(isDiscoverResult);
 
@@ -853,7 +853,7 @@ export const validateDiscoverResultResponse: check.Validator<DiscoverResultRespo
 /**
  * Does nothing if a value is of the type {@link DiscoverResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertDiscoverResultResponse: check.Assertion<DiscoverResultResponse> =
   /* @__PURE__ */ check.assertion(isDiscoverResultResponse);
@@ -874,7 +874,7 @@ export const validateElicitRequest: check.Validator<ElicitRequest> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link ElicitRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitRequest: check.Assertion<ElicitRequest> = /* @__PURE__ */ check.assertion(isElicitRequest);
 
@@ -896,7 +896,7 @@ export const validateElicitRequestFormParams: check.Validator<ElicitRequestFormP
 /**
  * Does nothing if a value is of the type {@link ElicitRequestFormParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitRequestFormParams: check.Assertion<ElicitRequestFormParams> =
   /* @__PURE__ */ check.assertion(isElicitRequestFormParams);
@@ -913,7 +913,7 @@ export const validateElicitRequestParams: check.Validator<ElicitRequestParams> =
 /**
  * Does nothing if a value is of the type {@link ElicitRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitRequestParams: check.Assertion<ElicitRequestParams> =
   /* @__PURE__ */ check.assertion(isElicitRequestParams);
@@ -936,7 +936,7 @@ export const validateElicitRequestURLParams: check.Validator<ElicitRequestURLPar
 /**
  * Does nothing if a value is of the type {@link ElicitRequestURLParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitRequestURLParams: check.Assertion<ElicitRequestURLParams> =
   /* @__PURE__ */ check.assertion(isElicitRequestURLParams);
@@ -957,7 +957,7 @@ export const validateElicitResult: check.Validator<ElicitResult> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ElicitResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertElicitResult: check.Assertion<ElicitResult> = /* @__PURE__ */ check.assertion(isElicitResult);
 
@@ -980,7 +980,7 @@ export const validateEmbeddedResource: check.Validator<EmbeddedResource> =
 /**
  * Does nothing if a value is of the type {@link EmbeddedResource}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertEmbeddedResource: check.Assertion<EmbeddedResource> =
   /* @__PURE__ */ check.assertion(isEmbeddedResource);
@@ -996,7 +996,7 @@ export const validateEmptyResult: check.Validator<EmptyResult> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link EmptyResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertEmptyResult: check.Assertion<EmptyResult> = /* @__PURE__ */ check.assertion(isEmptyResult);
 
@@ -1024,7 +1024,7 @@ export const validateEnumSchema: check.Validator<EnumSchema> = /* @__PURE__ */ c
 /**
  * Does nothing if a value is of the type {@link EnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertEnumSchema: check.Assertion<EnumSchema> = /* @__PURE__ */ check.assertion(isEnumSchema);
 
@@ -1041,7 +1041,7 @@ export const validateError: check.Validator<Error> = /* @__PURE__ */ check.valid
 /**
  * Does nothing if a value is of the type {@link Error}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertError: check.Assertion<Error> = /* @__PURE__ */ check.assertion(isError);
 
@@ -1064,7 +1064,7 @@ export const validateGetPromptRequest: check.Validator<GetPromptRequest> =
 /**
  * Does nothing if a value is of the type {@link GetPromptRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetPromptRequest: check.Assertion<GetPromptRequest> =
   /* @__PURE__ */ check.assertion(isGetPromptRequest);
@@ -1089,7 +1089,7 @@ export const validateGetPromptRequestParams: check.Validator<GetPromptRequestPar
 /**
  * Does nothing if a value is of the type {@link GetPromptRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetPromptRequestParams: check.Assertion<GetPromptRequestParams> =
   /* @__PURE__ */ check.assertion(isGetPromptRequestParams);
@@ -1113,7 +1113,7 @@ export const validateGetPromptResult: check.Validator<GetPromptResult> =
 /**
  * Does nothing if a value is of the type {@link GetPromptResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetPromptResult: check.Assertion<GetPromptResult> =
   /* @__PURE__ */ check.assertion(isGetPromptResult);
@@ -1136,7 +1136,7 @@ export const validateGetPromptResultResponse: check.Validator<GetPromptResultRes
 /**
  * Does nothing if a value is of the type {@link GetPromptResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertGetPromptResultResponse: check.Assertion<GetPromptResultResponse> =
   /* @__PURE__ */ check.assertion(isGetPromptResultResponse);
@@ -1159,7 +1159,7 @@ export const validateHeaderMismatchError: check.Validator<HeaderMismatchError> =
 /**
  * Does nothing if a value is of the type {@link HeaderMismatchError}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertHeaderMismatchError: check.Assertion<HeaderMismatchError> =
   /* @__PURE__ */ check.assertion(isHeaderMismatchError);
@@ -1182,7 +1182,7 @@ export const validateIcon: check.Validator<Icon> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Icon}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertIcon: check.Assertion<Icon> = /* @__PURE__ */ check.assertion(isIcon);
 
@@ -1200,7 +1200,7 @@ export const validateIcons: check.Validator<Icons> = /* @__PURE__ */ check.valid
 /**
  * Does nothing if a value is of the type {@link Icons}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertIcons: check.Assertion<Icons> = /* @__PURE__ */ check.assertion(isIcons);
 
@@ -1223,7 +1223,7 @@ export const validateImageContent: check.Validator<ImageContent> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ImageContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertImageContent: check.Assertion<ImageContent> = /* @__PURE__ */ check.assertion(isImageContent);
 
@@ -1248,7 +1248,7 @@ export const validateImplementation: check.Validator<Implementation> =
 /**
  * Does nothing if a value is of the type {@link Implementation}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertImplementation: check.Assertion<Implementation> = /* @__PURE__ */ check.assertion(isImplementation);
 
@@ -1273,7 +1273,7 @@ export const validateInputRequest: check.Validator<InputRequest> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link InputRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInputRequest: check.Assertion<InputRequest> = /* @__PURE__ */ check.assertion(isInputRequest);
 
@@ -1288,7 +1288,7 @@ export const validateInputRequests: check.Validator<InputRequests> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link InputRequests}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInputRequests: check.Assertion<InputRequests> = /* @__PURE__ */ check.assertion(isInputRequests);
 
@@ -1311,7 +1311,7 @@ export const validateInputRequiredResult: check.Validator<InputRequiredResult> =
 /**
  * Does nothing if a value is of the type {@link InputRequiredResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInputRequiredResult: check.Assertion<InputRequiredResult> =
   /* @__PURE__ */ check.assertion(isInputRequiredResult);
@@ -1327,7 +1327,7 @@ export const validateInputResponse: check.Validator<InputResponse> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link InputResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInputResponse: check.Assertion<InputResponse> = /* @__PURE__ */ check.assertion(isInputResponse);
 
@@ -1349,7 +1349,7 @@ export const validateInputResponseRequestParams: check.Validator<InputResponseRe
 /**
  * Does nothing if a value is of the type {@link InputResponseRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInputResponseRequestParams: check.Assertion<InputResponseRequestParams> =
   /* @__PURE__ */ check.assertion(isInputResponseRequestParams);
@@ -1366,7 +1366,7 @@ export const validateInputResponses: check.Validator<InputResponses> =
 /**
  * Does nothing if a value is of the type {@link InputResponses}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInputResponses: check.Assertion<InputResponses> = /* @__PURE__ */ check.assertion(isInputResponses);
 
@@ -1384,7 +1384,7 @@ export const validateInternalError: check.Validator<InternalError> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link InternalError}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInternalError: check.Assertion<InternalError> = /* @__PURE__ */ check.assertion(isInternalError);
 
@@ -1403,7 +1403,7 @@ export const validateInvalidParamsError: check.Validator<InvalidParamsError> =
 /**
  * Does nothing if a value is of the type {@link InvalidParamsError}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInvalidParamsError: check.Assertion<InvalidParamsError> =
   /* @__PURE__ */ check.assertion(isInvalidParamsError);
@@ -1423,7 +1423,7 @@ export const validateInvalidRequestError: check.Validator<InvalidRequestError> =
 /**
  * Does nothing if a value is of the type {@link InvalidRequestError}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertInvalidRequestError: check.Assertion<InvalidRequestError> =
   /* @__PURE__ */ check.assertion(isInvalidRequestError);
@@ -1439,7 +1439,7 @@ export const validateJSONArray: check.Validator<JSONArray> = /* @__PURE__ */ che
 /**
  * Does nothing if a value is of the type {@link JSONArray}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONArray: check.Assertion<JSONArray> = /* @__PURE__ */ check.assertion(isJSONArray);
 
@@ -1454,7 +1454,7 @@ export const validateJSONObject: check.Validator<JSONObject> = /* @__PURE__ */ c
 /**
  * Does nothing if a value is of the type {@link JSONObject}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONObject: check.Assertion<JSONObject> = /* @__PURE__ */ check.assertion(isJSONObject);
 
@@ -1476,7 +1476,7 @@ export const validateJSONRPCErrorResponse: check.Validator<JSONRPCErrorResponse>
 /**
  * Does nothing if a value is of the type {@link JSONRPCErrorResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCErrorResponse: check.Assertion<JSONRPCErrorResponse> =
   /* @__PURE__ */ check.assertion(isJSONRPCErrorResponse);
@@ -1493,7 +1493,7 @@ export const validateJSONRPCMessage: check.Validator<JSONRPCMessage> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCMessage: check.Assertion<JSONRPCMessage> = /* @__PURE__ */ check.assertion(isJSONRPCMessage);
 
@@ -1515,7 +1515,7 @@ export const validateJSONRPCNotification: check.Validator<JSONRPCNotification> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCNotification: check.Assertion<JSONRPCNotification> =
   /* @__PURE__ */ check.assertion(isJSONRPCNotification);
@@ -1539,7 +1539,7 @@ export const validateJSONRPCRequest: check.Validator<JSONRPCRequest> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCRequest: check.Assertion<JSONRPCRequest> = /* @__PURE__ */ check.assertion(isJSONRPCRequest);
 
@@ -1555,7 +1555,7 @@ export const validateJSONRPCResponse: check.Validator<JSONRPCResponse> =
 /**
  * Does nothing if a value is of the type {@link JSONRPCResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCResponse: check.Assertion<JSONRPCResponse> =
   /* @__PURE__ */ check.assertion(isJSONRPCResponse);
@@ -1578,7 +1578,7 @@ export const validateJSONRPCResultResponse: check.Validator<JSONRPCResultRespons
 /**
  * Does nothing if a value is of the type {@link JSONRPCResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONRPCResultResponse: check.Assertion<JSONRPCResultResponse> =
   /* @__PURE__ */ check.assertion(isJSONRPCResultResponse);
@@ -1594,7 +1594,7 @@ export const validateJSONValue: check.Validator<JSONValue> = /* @__PURE__ */ che
 /**
  * Does nothing if a value is of the type {@link JSONValue}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertJSONValue: check.Assertion<JSONValue> = /* @__PURE__ */ check.assertion(isJSONValue);
 
@@ -1619,7 +1619,7 @@ export const validateLegacyTitledEnumSchema: check.Validator<LegacyTitledEnumSch
 /**
  * Does nothing if a value is of the type {@link LegacyTitledEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLegacyTitledEnumSchema: check.Assertion<LegacyTitledEnumSchema> =
   /* @__PURE__ */ check.assertion(isLegacyTitledEnumSchema);
@@ -1643,7 +1643,7 @@ export const validateListPromptsRequest: check.Validator<ListPromptsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListPromptsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListPromptsRequest: check.Assertion<ListPromptsRequest> =
   /* @__PURE__ */ check.assertion(isListPromptsRequest);
@@ -1670,7 +1670,7 @@ export const validateListPromptsResult: check.Validator<ListPromptsResult> =
 /**
  * Does nothing if a value is of the type {@link ListPromptsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListPromptsResult: check.Assertion<ListPromptsResult> =
   /* @__PURE__ */ check.assertion(isListPromptsResult);
@@ -1693,7 +1693,7 @@ export const validateListPromptsResultResponse: check.Validator<ListPromptsResul
 /**
  * Does nothing if a value is of the type {@link ListPromptsResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListPromptsResultResponse: check.Assertion<ListPromptsResultResponse> =
   /* @__PURE__ */ check.assertion(isListPromptsResultResponse);
@@ -1717,7 +1717,7 @@ export const validateListResourceTemplatesRequest: check.Validator<ListResourceT
 /**
  * Does nothing if a value is of the type {@link ListResourceTemplatesRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourceTemplatesRequest: check.Assertion<ListResourceTemplatesRequest> =
   /* @__PURE__ */ check.assertion(isListResourceTemplatesRequest);
@@ -1744,7 +1744,7 @@ export const validateListResourceTemplatesResult: check.Validator<ListResourceTe
 /**
  * Does nothing if a value is of the type {@link ListResourceTemplatesResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourceTemplatesResult: check.Assertion<ListResourceTemplatesResult> =
   /* @__PURE__ */ check.assertion(isListResourceTemplatesResult);
@@ -1767,7 +1767,7 @@ export const validateListResourceTemplatesResultResponse: check.Validator<ListRe
 /**
  * Does nothing if a value is of the type {@link ListResourceTemplatesResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourceTemplatesResultResponse: check.Assertion<ListResourceTemplatesResultResponse> =
   /* @__PURE__ */ check.assertion(isListResourceTemplatesResultResponse);
@@ -1791,7 +1791,7 @@ export const validateListResourcesRequest: check.Validator<ListResourcesRequest>
 /**
  * Does nothing if a value is of the type {@link ListResourcesRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourcesRequest: check.Assertion<ListResourcesRequest> =
   /* @__PURE__ */ check.assertion(isListResourcesRequest);
@@ -1818,7 +1818,7 @@ export const validateListResourcesResult: check.Validator<ListResourcesResult> =
 /**
  * Does nothing if a value is of the type {@link ListResourcesResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourcesResult: check.Assertion<ListResourcesResult> =
   /* @__PURE__ */ check.assertion(isListResourcesResult);
@@ -1841,7 +1841,7 @@ export const validateListResourcesResultResponse: check.Validator<ListResourcesR
 /**
  * Does nothing if a value is of the type {@link ListResourcesResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListResourcesResultResponse: check.Assertion<ListResourcesResultResponse> =
   /* @__PURE__ */ check.assertion(isListResourcesResultResponse);
@@ -1863,7 +1863,7 @@ export const validateListRootsRequest: check.Validator<ListRootsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListRootsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListRootsRequest: check.Assertion<ListRootsRequest> =
   /* @__PURE__ */ check.assertion(isListRootsRequest);
@@ -1880,7 +1880,7 @@ export const validateListRootsResult: check.Validator<ListRootsResult> =
 /**
  * Does nothing if a value is of the type {@link ListRootsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListRootsResult: check.Assertion<ListRootsResult> =
   /* @__PURE__ */ check.assertion(isListRootsResult);
@@ -1904,7 +1904,7 @@ export const validateListToolsRequest: check.Validator<ListToolsRequest> =
 /**
  * Does nothing if a value is of the type {@link ListToolsRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListToolsRequest: check.Assertion<ListToolsRequest> =
   /* @__PURE__ */ check.assertion(isListToolsRequest);
@@ -1931,7 +1931,7 @@ export const validateListToolsResult: check.Validator<ListToolsResult> =
 /**
  * Does nothing if a value is of the type {@link ListToolsResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListToolsResult: check.Assertion<ListToolsResult> =
   /* @__PURE__ */ check.assertion(isListToolsResult);
@@ -1954,7 +1954,7 @@ export const validateListToolsResultResponse: check.Validator<ListToolsResultRes
 /**
  * Does nothing if a value is of the type {@link ListToolsResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertListToolsResultResponse: check.Assertion<ListToolsResultResponse> =
   /* @__PURE__ */ check.assertion(isListToolsResultResponse);
@@ -1980,7 +1980,7 @@ export const validateLoggingLevel: check.Validator<LoggingLevel> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link LoggingLevel}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLoggingLevel: check.Assertion<LoggingLevel> = /* @__PURE__ */ check.assertion(isLoggingLevel);
 
@@ -2002,7 +2002,7 @@ export const validateLoggingMessageNotification: check.Validator<LoggingMessageN
 /**
  * Does nothing if a value is of the type {@link LoggingMessageNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLoggingMessageNotification: check.Assertion<LoggingMessageNotification> =
   /* @__PURE__ */ check.assertion(isLoggingMessageNotification);
@@ -2026,7 +2026,7 @@ export const validateLoggingMessageNotificationParams: check.Validator<LoggingMe
 /**
  * Does nothing if a value is of the type {@link LoggingMessageNotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertLoggingMessageNotificationParams: check.Assertion<LoggingMessageNotificationParams> =
   /* @__PURE__ */ check.assertion(isLoggingMessageNotificationParams);
@@ -2042,7 +2042,7 @@ export const validateMetaObject: check.Validator<MetaObject> = /* @__PURE__ */ c
 /**
  * Does nothing if a value is of the type {@link MetaObject}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertMetaObject: check.Assertion<MetaObject> = /* @__PURE__ */ check.assertion(isMetaObject);
 
@@ -2061,7 +2061,7 @@ export const validateMethodNotFoundError: check.Validator<MethodNotFoundError> =
 /**
  * Does nothing if a value is of the type {@link MethodNotFoundError}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertMethodNotFoundError: check.Assertion<MethodNotFoundError> =
   /* @__PURE__ */ check.assertion(isMethodNotFoundError);
@@ -2084,7 +2084,7 @@ export const validateMissingRequiredClientCapabilityError: check.Validator<Missi
 /**
  * Does nothing if a value is of the type {@link MissingRequiredClientCapabilityError}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertMissingRequiredClientCapabilityError: check.Assertion<MissingRequiredClientCapabilityError> =
   /* @__PURE__ */ check.assertion(isMissingRequiredClientCapabilityError);
@@ -2100,7 +2100,7 @@ export const validateModelHint: check.Validator<ModelHint> = /* @__PURE__ */ che
 /**
  * Does nothing if a value is of the type {@link ModelHint}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertModelHint: check.Assertion<ModelHint> = /* @__PURE__ */ check.assertion(isModelHint);
 
@@ -2127,7 +2127,7 @@ export const validateModelPreferences: check.Validator<ModelPreferences> =
 /**
  * Does nothing if a value is of the type {@link ModelPreferences}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertModelPreferences: check.Assertion<ModelPreferences> =
   /* @__PURE__ */ check.assertion(isModelPreferences);
@@ -2144,7 +2144,7 @@ export const validateMultiSelectEnumSchema: check.Validator<MultiSelectEnumSchem
 /**
  * Does nothing if a value is of the type {@link MultiSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertMultiSelectEnumSchema: check.Assertion<MultiSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isMultiSelectEnumSchema);
@@ -2164,7 +2164,7 @@ export const validateNotificationDefinition: check.Validator<Notification> =
 /**
  * Does nothing if a value is of the type {@link Notification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertNotificationDefinition: check.Assertion<Notification> =
   /* @__PURE__ */ check.assertion(isNotificationDefinition);
@@ -2184,7 +2184,7 @@ export const validateNotificationMetaObject: check.Validator<NotificationMetaObj
 /**
  * Does nothing if a value is of the type {@link NotificationMetaObject}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertNotificationMetaObject: check.Assertion<NotificationMetaObject> =
   /* @__PURE__ */ check.assertion(isNotificationMetaObject);
@@ -2204,7 +2204,7 @@ export const validateNotificationParams: check.Validator<NotificationParams> =
 /**
  * Does nothing if a value is of the type {@link NotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertNotificationParams: check.Assertion<NotificationParams> =
   /* @__PURE__ */ check.assertion(isNotificationParams);
@@ -2229,7 +2229,7 @@ export const validateNumberSchema: check.Validator<NumberSchema> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link NumberSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertNumberSchema: check.Assertion<NumberSchema> = /* @__PURE__ */ check.assertion(isNumberSchema);
 
@@ -2252,7 +2252,7 @@ export const validatePaginatedRequest: check.Validator<PaginatedRequest> =
 /**
  * Does nothing if a value is of the type {@link PaginatedRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPaginatedRequest: check.Assertion<PaginatedRequest> =
   /* @__PURE__ */ check.assertion(isPaginatedRequest);
@@ -2272,7 +2272,7 @@ export const validatePaginatedRequestParams: check.Validator<PaginatedRequestPar
 /**
  * Does nothing if a value is of the type {@link PaginatedRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPaginatedRequestParams: check.Assertion<PaginatedRequestParams> =
   /* @__PURE__ */ check.assertion(isPaginatedRequestParams);
@@ -2295,7 +2295,7 @@ export const validatePaginatedResult: check.Validator<PaginatedResult> =
 /**
  * Does nothing if a value is of the type {@link PaginatedResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPaginatedResult: check.Assertion<PaginatedResult> =
   /* @__PURE__ */ check.assertion(isPaginatedResult);
@@ -2314,7 +2314,7 @@ export const validateParseError: check.Validator<ParseError> = /* @__PURE__ */ c
 /**
  * Does nothing if a value is of the type {@link ParseError}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertParseError: check.Assertion<ParseError> = /* @__PURE__ */ check.assertion(isParseError);
 
@@ -2349,7 +2349,7 @@ export const validatePrimitiveSchemaDefinition: check.Validator<PrimitiveSchemaD
 /**
  * Does nothing if a value is of the type {@link PrimitiveSchemaDefinition}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPrimitiveSchemaDefinition: check.Assertion<PrimitiveSchemaDefinition> =
   /* @__PURE__ */ check.assertion(isPrimitiveSchemaDefinition);
@@ -2372,7 +2372,7 @@ export const validateProgressNotification: check.Validator<ProgressNotification>
 /**
  * Does nothing if a value is of the type {@link ProgressNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertProgressNotification: check.Assertion<ProgressNotification> =
   /* @__PURE__ */ check.assertion(isProgressNotification);
@@ -2397,7 +2397,7 @@ export const validateProgressNotificationParams: check.Validator<ProgressNotific
 /**
  * Does nothing if a value is of the type {@link ProgressNotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertProgressNotificationParams: check.Assertion<ProgressNotificationParams> =
   /* @__PURE__ */ check.assertion(isProgressNotificationParams);
@@ -2413,7 +2413,7 @@ export const validateProgressToken: check.Validator<ProgressToken> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link ProgressToken}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertProgressToken: check.Assertion<ProgressToken> = /* @__PURE__ */ check.assertion(isProgressToken);
 
@@ -2437,7 +2437,7 @@ export const validatePrompt: check.Validator<Prompt> = /* @__PURE__ */ check.val
 /**
  * Does nothing if a value is of the type {@link Prompt}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPrompt: check.Assertion<Prompt> = /* @__PURE__ */ check.assertion(isPrompt);
 
@@ -2460,7 +2460,7 @@ export const validatePromptArgument: check.Validator<PromptArgument> =
 /**
  * Does nothing if a value is of the type {@link PromptArgument}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptArgument: check.Assertion<PromptArgument> = /* @__PURE__ */ check.assertion(isPromptArgument);
 
@@ -2482,7 +2482,7 @@ export const validatePromptListChangedNotification: check.Validator<PromptListCh
 /**
  * Does nothing if a value is of the type {@link PromptListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptListChangedNotification: check.Assertion<PromptListChangedNotification> =
   /* @__PURE__ */ check.assertion(isPromptListChangedNotification);
@@ -2500,7 +2500,7 @@ export const validatePromptMessage: check.Validator<PromptMessage> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link PromptMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptMessage: check.Assertion<PromptMessage> = /* @__PURE__ */ check.assertion(isPromptMessage);
 
@@ -2522,7 +2522,7 @@ export const validatePromptReference: check.Validator<PromptReference> =
 /**
  * Does nothing if a value is of the type {@link PromptReference}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertPromptReference: check.Assertion<PromptReference> =
   /* @__PURE__ */ check.assertion(isPromptReference);
@@ -2546,7 +2546,7 @@ export const validateReadResourceRequest: check.Validator<ReadResourceRequest> =
 /**
  * Does nothing if a value is of the type {@link ReadResourceRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertReadResourceRequest: check.Assertion<ReadResourceRequest> =
   /* @__PURE__ */ check.assertion(isReadResourceRequest);
@@ -2570,7 +2570,7 @@ export const validateReadResourceRequestParams: check.Validator<ReadResourceRequ
 /**
  * Does nothing if a value is of the type {@link ReadResourceRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertReadResourceRequestParams: check.Assertion<ReadResourceRequestParams> =
   /* @__PURE__ */ check.assertion(isReadResourceRequestParams);
@@ -2596,7 +2596,7 @@ export const validateReadResourceResult: check.Validator<ReadResourceResult> =
 /**
  * Does nothing if a value is of the type {@link ReadResourceResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertReadResourceResult: check.Assertion<ReadResourceResult> =
   /* @__PURE__ */ check.assertion(isReadResourceResult);
@@ -2619,7 +2619,7 @@ export const validateReadResourceResultResponse: check.Validator<ReadResourceRes
 /**
  * Does nothing if a value is of the type {@link ReadResourceResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertReadResourceResultResponse: check.Assertion<ReadResourceResultResponse> =
   /* @__PURE__ */ check.assertion(isReadResourceResultResponse);
@@ -2638,7 +2638,7 @@ export const validateRequestDefinition: check.Validator<Request> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link Request}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRequestDefinition: check.Assertion<Request> = /* @__PURE__ */ check.assertion(isRequestDefinition);
 
@@ -2653,7 +2653,7 @@ export const validateRequestId: check.Validator<RequestId> = /* @__PURE__ */ che
 /**
  * Does nothing if a value is of the type {@link RequestId}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRequestId: check.Assertion<RequestId> = /* @__PURE__ */ check.assertion(isRequestId);
 
@@ -2677,7 +2677,7 @@ export const validateRequestMetaObject: check.Validator<RequestMetaObject> =
 /**
  * Does nothing if a value is of the type {@link RequestMetaObject}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRequestMetaObject: check.Assertion<RequestMetaObject> =
   /* @__PURE__ */ check.assertion(isRequestMetaObject);
@@ -2693,7 +2693,7 @@ export const validateRequestParams: check.Validator<RequestParams> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link RequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRequestParams: check.Assertion<RequestParams> = /* @__PURE__ */ check.assertion(isRequestParams);
 
@@ -2720,7 +2720,7 @@ export const validateResource: check.Validator<Resource> = /* @__PURE__ */ check
 /**
  * Does nothing if a value is of the type {@link Resource}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResource: check.Assertion<Resource> = /* @__PURE__ */ check.assertion(isResource);
 
@@ -2742,7 +2742,7 @@ export const validateResourceContents: check.Validator<ResourceContents> =
 /**
  * Does nothing if a value is of the type {@link ResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceContents: check.Assertion<ResourceContents> =
   /* @__PURE__ */ check.assertion(isResourceContents);
@@ -2771,7 +2771,7 @@ export const validateResourceLink: check.Validator<ResourceLink> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ResourceLink}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceLink: check.Assertion<ResourceLink> = /* @__PURE__ */ check.assertion(isResourceLink);
 
@@ -2793,7 +2793,7 @@ export const validateResourceListChangedNotification: check.Validator<ResourceLi
 /**
  * Does nothing if a value is of the type {@link ResourceListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceListChangedNotification: check.Assertion<ResourceListChangedNotification> =
   /* @__PURE__ */ check.assertion(isResourceListChangedNotification);
@@ -2813,7 +2813,7 @@ export const validateResourceRequestParams: check.Validator<ResourceRequestParam
 /**
  * Does nothing if a value is of the type {@link ResourceRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceRequestParams: check.Assertion<ResourceRequestParams> =
   /* @__PURE__ */ check.assertion(isResourceRequestParams);
@@ -2841,7 +2841,7 @@ export const validateResourceTemplate: check.Validator<ResourceTemplate> =
 /**
  * Does nothing if a value is of the type {@link ResourceTemplate}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceTemplate: check.Assertion<ResourceTemplate> =
   /* @__PURE__ */ check.assertion(isResourceTemplate);
@@ -2863,7 +2863,7 @@ export const validateResourceTemplateReference: check.Validator<ResourceTemplate
 /**
  * Does nothing if a value is of the type {@link ResourceTemplateReference}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceTemplateReference: check.Assertion<ResourceTemplateReference> =
   /* @__PURE__ */ check.assertion(isResourceTemplateReference);
@@ -2886,7 +2886,7 @@ export const validateResourceUpdatedNotification: check.Validator<ResourceUpdate
 /**
  * Does nothing if a value is of the type {@link ResourceUpdatedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceUpdatedNotification: check.Assertion<ResourceUpdatedNotification> =
   /* @__PURE__ */ check.assertion(isResourceUpdatedNotification);
@@ -2908,7 +2908,7 @@ export const validateResourceUpdatedNotificationParams: check.Validator<Resource
 /**
  * Does nothing if a value is of the type {@link ResourceUpdatedNotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResourceUpdatedNotificationParams: check.Assertion<ResourceUpdatedNotificationParams> =
   /* @__PURE__ */ check.assertion(isResourceUpdatedNotificationParams);
@@ -2927,7 +2927,7 @@ export const validateResultDefinition: check.Validator<Result> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link Result}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResultDefinition: check.Assertion<Result> = /* @__PURE__ */ check.assertion(isResultDefinition);
 
@@ -2946,7 +2946,7 @@ export const validateResultMetaObject: check.Validator<ResultMetaObject> =
 /**
  * Does nothing if a value is of the type {@link ResultMetaObject}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResultMetaObject: check.Assertion<ResultMetaObject> =
   /* @__PURE__ */ check.assertion(isResultMetaObject);
@@ -2962,7 +2962,7 @@ export const validateResultType: check.Validator<ResultType> = /* @__PURE__ */ c
 /**
  * Does nothing if a value is of the type {@link ResultType}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertResultType: check.Assertion<ResultType> = /* @__PURE__ */ check.assertion(isResultType);
 
@@ -2977,7 +2977,7 @@ export const validateRole: check.Validator<Role> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Role}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRole: check.Assertion<Role> = /* @__PURE__ */ check.assertion(isRole);
 
@@ -2998,7 +2998,7 @@ export const validateRoot: check.Validator<Root> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Root}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertRoot: check.Assertion<Root> = /* @__PURE__ */ check.assertion(isRoot);
 
@@ -3020,7 +3020,7 @@ export const validateSamplingMessage: check.Validator<SamplingMessage> =
 /**
  * Does nothing if a value is of the type {@link SamplingMessage}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSamplingMessage: check.Assertion<SamplingMessage> =
   /* @__PURE__ */ check.assertion(isSamplingMessage);
@@ -3051,7 +3051,7 @@ export const validateSamplingMessageContentBlock: check.Validator<SamplingMessag
 /**
  * Does nothing if a value is of the type {@link SamplingMessageContentBlock}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSamplingMessageContentBlock: check.Assertion<SamplingMessageContentBlock> =
   /* @__PURE__ */ check.assertion(isSamplingMessageContentBlock);
@@ -3078,7 +3078,7 @@ export const validateServerCapabilities: check.Validator<ServerCapabilities> =
 /**
  * Does nothing if a value is of the type {@link ServerCapabilities}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerCapabilities: check.Assertion<ServerCapabilities> =
   /* @__PURE__ */ check.assertion(isServerCapabilities);
@@ -3125,7 +3125,7 @@ export const validateServerNotificationDefinition: check.Validator<ServerNotific
 /**
  * Does nothing if a value is of the type {@link ServerNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerNotificationDefinition: check.Assertion<ServerNotification> =
   /* @__PURE__ */ check.assertion(isServerNotificationDefinition);
@@ -3155,7 +3155,7 @@ export const validateServerResult: check.Validator<ServerResult> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link ServerResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertServerResult: check.Assertion<ServerResult> = /* @__PURE__ */ check.assertion(isServerResult);
 
@@ -3171,7 +3171,7 @@ export const validateSingleSelectEnumSchema: check.Validator<SingleSelectEnumSch
 /**
  * Does nothing if a value is of the type {@link SingleSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSingleSelectEnumSchema: check.Assertion<SingleSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isSingleSelectEnumSchema);
@@ -3197,7 +3197,7 @@ export const validateStringSchema: check.Validator<StringSchema> = /* @__PURE__ 
 /**
  * Does nothing if a value is of the type {@link StringSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertStringSchema: check.Assertion<StringSchema> = /* @__PURE__ */ check.assertion(isStringSchema);
 
@@ -3220,7 +3220,7 @@ export const validateSubscriptionFilter: check.Validator<SubscriptionFilter> =
 /**
  * Does nothing if a value is of the type {@link SubscriptionFilter}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscriptionFilter: check.Assertion<SubscriptionFilter> =
   /* @__PURE__ */ check.assertion(isSubscriptionFilter);
@@ -3245,7 +3245,7 @@ export const validateSubscriptionsAcknowledgedNotification: check.Validator<Subs
 /**
  * Does nothing if a value is of the type {@link SubscriptionsAcknowledgedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscriptionsAcknowledgedNotification: check.Assertion<SubscriptionsAcknowledgedNotification> =
   /* @__PURE__ */ check.assertion(isSubscriptionsAcknowledgedNotification);
@@ -3269,7 +3269,7 @@ export const validateSubscriptionsAcknowledgedNotificationParams: check.Validato
 /**
  * Does nothing if a value is of the type {@link SubscriptionsAcknowledgedNotificationParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscriptionsAcknowledgedNotificationParams: check.Assertion<SubscriptionsAcknowledgedNotificationParams> =
   /* @__PURE__ */ check.assertion(isSubscriptionsAcknowledgedNotificationParams);
@@ -3293,7 +3293,7 @@ export const validateSubscriptionsListenRequest: check.Validator<SubscriptionsLi
 /**
  * Does nothing if a value is of the type {@link SubscriptionsListenRequest}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscriptionsListenRequest: check.Assertion<SubscriptionsListenRequest> =
   /* @__PURE__ */ check.assertion(isSubscriptionsListenRequest);
@@ -3313,7 +3313,7 @@ export const validateSubscriptionsListenRequestParams: check.Validator<Subscript
 /**
  * Does nothing if a value is of the type {@link SubscriptionsListenRequestParams}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscriptionsListenRequestParams: check.Assertion<SubscriptionsListenRequestParams> =
   /* @__PURE__ */ check.assertion(isSubscriptionsListenRequestParams);
@@ -3335,7 +3335,7 @@ export const validateSubscriptionsListenResult: check.Validator<SubscriptionsLis
 /**
  * Does nothing if a value is of the type {@link SubscriptionsListenResult}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscriptionsListenResult: check.Assertion<SubscriptionsListenResult> =
   /* @__PURE__ */ check.assertion(isSubscriptionsListenResult);
@@ -3357,7 +3357,7 @@ export const validateSubscriptionsListenResultMetaObject: check.Validator<Subscr
 /**
  * Does nothing if a value is of the type {@link SubscriptionsListenResultMetaObject}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscriptionsListenResultMetaObject: check.Assertion<SubscriptionsListenResultMetaObject> =
   /* @__PURE__ */ check.assertion(isSubscriptionsListenResultMetaObject);
@@ -3380,7 +3380,7 @@ export const validateSubscriptionsListenResultResponse: check.Validator<Subscrip
 /**
  * Does nothing if a value is of the type {@link SubscriptionsListenResultResponse}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertSubscriptionsListenResultResponse: check.Assertion<SubscriptionsListenResultResponse> =
   /* @__PURE__ */ check.assertion(isSubscriptionsListenResultResponse);
@@ -3403,7 +3403,7 @@ export const validateTextContent: check.Validator<TextContent> = /* @__PURE__ */
 /**
  * Does nothing if a value is of the type {@link TextContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTextContent: check.Assertion<TextContent> = /* @__PURE__ */ check.assertion(isTextContent);
 
@@ -3426,7 +3426,7 @@ export const validateTextResourceContents: check.Validator<TextResourceContents>
 /**
  * Does nothing if a value is of the type {@link TextResourceContents}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTextResourceContents: check.Assertion<TextResourceContents> =
   /* @__PURE__ */ check.assertion(isTextResourceContents);
@@ -3453,7 +3453,7 @@ export const validateTitledMultiSelectEnumSchema: check.Validator<TitledMultiSel
 /**
  * Does nothing if a value is of the type {@link TitledMultiSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTitledMultiSelectEnumSchema: check.Assertion<TitledMultiSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isTitledMultiSelectEnumSchema);
@@ -3478,7 +3478,7 @@ export const validateTitledSingleSelectEnumSchema: check.Validator<TitledSingleS
 /**
  * Does nothing if a value is of the type {@link TitledSingleSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTitledSingleSelectEnumSchema: check.Assertion<TitledSingleSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isTitledSingleSelectEnumSchema);
@@ -3505,7 +3505,7 @@ export const validateTool: check.Validator<Tool> = /* @__PURE__ */ check.validat
 /**
  * Does nothing if a value is of the type {@link Tool}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertTool: check.Assertion<Tool> = /* @__PURE__ */ check.assertion(isTool);
 
@@ -3529,7 +3529,7 @@ export const validateToolAnnotations: check.Validator<ToolAnnotations> =
 /**
  * Does nothing if a value is of the type {@link ToolAnnotations}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolAnnotations: check.Assertion<ToolAnnotations> =
   /* @__PURE__ */ check.assertion(isToolAnnotations);
@@ -3545,7 +3545,7 @@ export const validateToolChoice: check.Validator<ToolChoice> = /* @__PURE__ */ c
 /**
  * Does nothing if a value is of the type {@link ToolChoice}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolChoice: check.Assertion<ToolChoice> = /* @__PURE__ */ check.assertion(isToolChoice);
 
@@ -3567,7 +3567,7 @@ export const validateToolListChangedNotification: check.Validator<ToolListChange
 /**
  * Does nothing if a value is of the type {@link ToolListChangedNotification}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolListChangedNotification: check.Assertion<ToolListChangedNotification> =
   /* @__PURE__ */ check.assertion(isToolListChangedNotification);
@@ -3592,7 +3592,7 @@ export const validateToolResultContent: check.Validator<ToolResultContent> =
 /**
  * Does nothing if a value is of the type {@link ToolResultContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolResultContent: check.Assertion<ToolResultContent> =
   /* @__PURE__ */ check.assertion(isToolResultContent);
@@ -3617,7 +3617,7 @@ export const validateToolUseContent: check.Validator<ToolUseContent> =
 /**
  * Does nothing if a value is of the type {@link ToolUseContent}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertToolUseContent: check.Assertion<ToolUseContent> = /* @__PURE__ */ check.assertion(isToolUseContent);
 
@@ -3639,7 +3639,7 @@ export const validateUnsupportedProtocolVersionError: check.Validator<Unsupporte
 /**
  * Does nothing if a value is of the type {@link UnsupportedProtocolVersionError}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertUnsupportedProtocolVersionError: check.Assertion<UnsupportedProtocolVersionError> =
   /* @__PURE__ */ check.assertion(isUnsupportedProtocolVersionError);
@@ -3666,7 +3666,7 @@ export const validateUntitledMultiSelectEnumSchema: check.Validator<UntitledMult
 /**
  * Does nothing if a value is of the type {@link UntitledMultiSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertUntitledMultiSelectEnumSchema: check.Assertion<UntitledMultiSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isUntitledMultiSelectEnumSchema);
@@ -3691,7 +3691,7 @@ export const validateUntitledSingleSelectEnumSchema: check.Validator<UntitledSin
 /**
  * Does nothing if a value is of the type {@link UntitledSingleSelectEnumSchema}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const assertUntitledSingleSelectEnumSchema: check.Assertion<UntitledSingleSelectEnumSchema> =
   /* @__PURE__ */ check.assertion(isUntitledSingleSelectEnumSchema);

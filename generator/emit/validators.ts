@@ -89,7 +89,7 @@ export const ${nameOf('validate', name)}: check.Validator<${name}> = /* @__PURE_
 /**
  * Does nothing if a value is of the type {@link ${name}}.
  *
- * @throws {@link ValidationError} if it is not.
+ * @throws ValidationError if it is not.
  */
 export const ${nameOf('assert', name)}: check.Assertion<${name}> = /* @__PURE__ */ check.assertion(${guard});
 `;
