@@ -64,7 +64,7 @@ async function explainMethod(protocol: Protocol, method: Method, flags: Record<s
   if (flag(flags, 'json')) {
     say(
       JSON.stringify(
-        { revision: protocol.revision, ...method, ...historyJson(history), example: message },
+        { revision: protocol.revision, ...method, ...historyJson(history), definitions, example: message },
         undefined,
         2,
       ),
@@ -103,7 +103,13 @@ async function explainDefinition(
   if (flag(flags, 'json')) {
     say(
       JSON.stringify(
-        { revision: protocol.revision, revisions: inRevisions, ...definition, example: value },
+        {
+          revision: protocol.revision,
+          revisions: inRevisions,
+          usedBy: usersOf(protocol, definition.name),
+          ...definition,
+          example: value,
+        },
         undefined,
         2,
       ),
@@ -160,5 +166,10 @@ function lifeOf(history: MethodHistory): string {
 
 function historyJson(history: MethodHistory | undefined): Record<string, unknown> {
   if (history === undefined) return {};
-  return { since: history.since, gone: history.gone ?? null, revisions: [...history.rows.keys()] };
+  return {
+    since: history.since,
+    gone: history.gone ?? null,
+    embeddedSince: history.embeddedSince ?? null,
+    revisions: [...history.rows.keys()],
+  };
 }

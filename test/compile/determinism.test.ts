@@ -253,6 +253,8 @@ describe('surroundings', () => {
   it.each([
     { locale: 'tr-TR', environment: { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Pacific/Kiritimati' } },
     { locale: 'de-DE', environment: { LC_ALL: 'de_DE.UTF-8', LANG: 'de_DE.UTF-8', TZ: 'America/St_Johns' } },
+    // Here `y` is sorted beside `i`: the one of the three that shows in the order of names.
+    { locale: 'lt-LT', environment: { LC_ALL: 'lt_LT.UTF-8', LANG: 'lt_LT.UTF-8', TZ: 'Asia/Kathmandu' } },
   ])('in locale $locale, another time zone and another folder: the same bytes', ({ locale, environment }) => {
     const cwd = path.join(scratch, locale);
     mkdirSync(cwd);
