@@ -1,12 +1,14 @@
 #!/usr/bin/env node
+import { writeSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { EMITTABLE } from './emit/index.js';
 import { McpgenError } from './errors.js';
 import { packageFile, readText } from './read/files.js';
-import { colour, note, progress } from './terminal.js';
+import { note, noteColour, progress } from './terminal.js';
 
 const DONE = 0;
 const WRONG_INPUT = 2;
+const OWN_FAULT = 70;
 
 const collect = (value: string, earlier: readonly string[] | undefined): string[] => [...(earlier ?? []), value];
 
@@ -175,7 +177,12 @@ async function main(): Promise<void> {
   // A reader that has seen enough, such as `head`, closes the pipe: that is no fault.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      process.exit(error.code === 'EPIPE' ? (process.exitCode ?? DONE) : WRONG_INPUT);
+      if (error.code === 'EPIPE') process.exit(process.exitCode ?? DONE);
+      // The stream itself is what failed, so it cannot say so.
+      if (stream === process.stdout) {
+        writeSync(2, `error: standard output: cannot be written (${error.code ?? error.message})\n`);
+      }
+      process.exit(WRONG_INPUT);
     });
   }
   try {
@@ -187,11 +194,14 @@ async function main(): Promise<void> {
       return;
     }
     if (error instanceof McpgenError) {
-      note(`${colour.createColors(process.stderr.isTTY).red('error')}: ${error.format()}`);
+      note(`${noteColour.red('error')}: ${error.format()}`);
       process.exitCode = WRONG_INPUT;
       return;
     }
-    throw error;
+    // Not 1, which says that a check failed.
+    note(`${noteColour.red('error')}: this is a fault of mcpgen itself; please report it`);
+    note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exitCode = OWN_FAULT;
   }
 }
 

@@ -1,7 +1,19 @@
+import { isatty } from 'node:tty';
 import pc from 'picocolors';
 
-/** Colours for the terminal; they are off when the output is piped or NO_COLOR is set. */
-export const colour = pc;
+/** Colours for standard output; they are off when it is piped or NO_COLOR is set. */
+export const colour = pc.createColors(wantsColour(1));
+
+/** Colours for standard error, which may go elsewhere. */
+export const noteColour = pc.createColors(wantsColour(2));
+
+/** Not picocolors' own choice, which looks at standard output only and colours what is piped where `CI` is set. */
+function wantsColour(fileDescriptor: number): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
+  return isatty(fileDescriptor) && TERM !== 'dumb';
+}
 
 /** Writes a line to standard output. */
 export function say(line = ''): void {
@@ -27,7 +39,7 @@ export interface Cell {
 
 /**
  * Lays out rows in columns, two spaces apart. Where they are wider than the terminal, the columns after the first that
- * still fits go onto an indented second line, so that no row is cut or broken at random.
+ * still fits go onto indented lines below, so that no row is cut or broken at random.
  *
  * @param width - Columns of the terminal; unlimited by default.
  */
@@ -36,7 +48,7 @@ export function table(
   rows: readonly (readonly Cell[])[],
   width = Number.POSITIVE_INFINITY,
 ): string {
-  const all = [head.map((text): Cell => ({ text, paint: pc.bold })), ...rows];
+  const all = [head.map((text): Cell => ({ text, paint: colour.bold })), ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.text.length ?? 0)));
   const total = widths.reduce((sum, item) => sum + item + 2, -2);
   const cut = total <= width ? head.length : fitting(widths, width);
@@ -53,11 +65,26 @@ export function table(
       const rest = row.slice(cut);
       const second = rest.filter((cell) => cell.text !== '' && cell.text !== '-');
       const lines = [line(row.slice(0, cut), 0)];
-      if (second.length > 0)
-        lines.push(`    ${second.map(({ text, paint }) => (paint ? paint(text) : text)).join('  ')}`);
-      return lines;
+      return [...lines, ...packed(second, width)];
     })
     .join('\n');
+}
+
+/** Indented lines of cells, none wider than the terminal as long as no single cell is. */
+function packed(cells: readonly Cell[], width: number): readonly string[] {
+  const lines: string[] = [];
+  let used = Number.POSITIVE_INFINITY;
+  for (const { text, paint } of cells) {
+    const painted = paint ? paint(text) : text;
+    used += 2 + text.length;
+    if (used > width) {
+      lines.push(`    ${painted}`);
+      used = 4 + text.length;
+    } else {
+      lines.push(`${lines.pop() ?? ''}  ${painted}`);
+    }
+  }
+  return lines;
 }
 
 function fitting(widths: readonly number[], width: number): number {

@@ -17,6 +17,9 @@ const commands = blocks('sh').flatMap((block) => block.trim().split('\n'));
 
 /** Commands are run as written: those with `npx` in a project that has the package installed. */
 let project = '';
+/** Output as it is when piped, even where the test run asks for colours. */
+const PLAIN = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+
 beforeAll(() => {
   project = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-readme-'));
   mkdirSync(path.join(project, 'node_modules/.bin'), { recursive: true });
@@ -37,7 +40,7 @@ test('the first screen has one line that generates and one that tests', () => {
 test('the first line does the main job and prints what the README shows', () => {
   rmSync('out', { recursive: true, force: true });
   // What the test run itself stands on is installed already.
-  const output = execSync((commands[0] ?? '').replace('npm ci && ', ''), { encoding: 'utf8' });
+  const output = execSync((commands[0] ?? '').replace('npm ci && ', ''), { encoding: 'utf8', env: PLAIN });
   const table = output.slice(output.indexOf('revision  '));
   expect(table.length).toBeGreaterThan(100);
   expect(readme).toContain(table.trim());
@@ -45,7 +48,7 @@ test('the first line does the main job and prints what the README shows', () => 
 });
 
 test.each(commands.filter((command) => command.startsWith('npx ')))('%s', (command) => {
-  const output = execSync(command, { cwd: project, encoding: 'utf8', shell: '/bin/bash' });
+  const output = execSync(command, { cwd: project, encoding: 'utf8', shell: '/bin/bash', env: PLAIN });
   if (!command.includes(' > ')) expect(output.length).toBeGreaterThan(20);
 });
 

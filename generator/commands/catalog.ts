@@ -1,7 +1,7 @@
 import { McpgenError } from '../errors.js';
 import { draftCatalog } from '../model/draft-catalog.js';
 import { readSchemaAlone } from '../model/load.js';
-import { colour, note, say } from '../terminal.js';
+import { note, noteColour, say } from '../terminal.js';
 import { escapeHidden } from '../text.js';
 import { inputFile, text } from './options.js';
 
@@ -24,8 +24,8 @@ export function deriveCommand(flags: Record<string, unknown>): number {
   });
   say(JSON.stringify(catalog, undefined, 2));
   for (const { place, message } of reading.warnings) {
-    note(`${colour.yellow('warning')}: ${escapeHidden(`${place}: ${message}`)}`);
+    note(`${noteColour.yellow('warning')}: ${escapeHidden(`${place}: ${message}`)}`);
   }
-  for (const notice of notices) note(`${colour.yellow('check')}: ${escapeHidden(notice)}`);
+  for (const notice of notices) note(`${noteColour.yellow('check')}: ${escapeHidden(notice)}`);
   return 0;
 }

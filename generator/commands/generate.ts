@@ -4,7 +4,7 @@ import { McpgenError } from '../errors.js';
 import { check, generate, renderAll, type CheckResult, type GenerateOptions, type GenerateResult } from '../index.js';
 import type { FileChange } from '../output/plan.js';
 import type { ImportExtension } from '../print/source-file.js';
-import { colour, note, progress, say, table, type Cell } from '../terminal.js';
+import { colour, note, noteColour, progress, say, table, type Cell } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
 import { emitParts, flag, inputFile, text, texts } from './options.js';
 
@@ -94,7 +94,7 @@ async function toStandardOutput(options: GenerateOptions, flags: Record<string, 
 function report(result: GenerateResult, flags: Record<string, unknown>, human: () => void): void {
   if (!flag(flags, 'json')) {
     for (const { place, message } of result.warnings) {
-      note(`${colour.yellow('warning')}: ${escapeHidden(`${place}: ${message}`)}`);
+      note(`${noteColour.yellow('warning')}: ${escapeHidden(`${place}: ${message}`)}`);
     }
     human();
     return;

@@ -3,7 +3,8 @@ import type { CatalogError, CatalogMethod } from '../read/catalog.js';
 import type { DerivedMethod } from './derive.js';
 import type { SchemaReading } from './load.js';
 import { constantCase } from './naming.js';
-import type { TypeNode } from './protocol.js';
+import type { Definition, TypeNode } from './protocol.js';
+import { hasCapability } from './verify.js';
 
 /** A catalog row that may still have to be decided in part. */
 export type DraftRow = Partial<CatalogMethod> &
@@ -26,13 +27,15 @@ const STANDARD_ERRORS = ['PARSE_ERROR', 'INVALID_REQUEST', 'METHOD_NOT_FOUND', '
 
 /**
  * Drafts a catalog from a schema. What the schema says is derived; capability, summary and deprecation are taken from the
- * newest built-in revision that has the method; the rest is listed in each row under `undecided`.
+ * newest built-in revision that has the method (or from the one that the file is of), as far as the schema has the
+ * capability; the rest is listed in each row under `undecided`.
  */
 export function draftCatalog(reading: SchemaReading, options: { revision?: string; protocol?: string }): DraftCatalog {
-  const known = knownRows();
+  const known = knownRows(reading.revision);
+  const byName = new Map(reading.definitions.map((definition) => [definition.name, definition]));
   const notices: string[] = [];
   const methods = reading.derived.methods.map((method) => {
-    const row = draftRow(method, known.get(method.method));
+    const row = draftRow(method, known.get(method.method) ?? [], byName);
     if (row.undecided !== undefined)
       notices.push(`${method.method} (${method.message}): undecided: ${row.undecided.join(', ')}`);
     return row;
@@ -59,14 +62,21 @@ export function draftCatalog(reading: SchemaReading, options: { revision?: strin
   };
 }
 
-function draftRow(method: DerivedMethod, known: CatalogMethod | undefined): DraftRow {
+function draftRow(
+  method: DerivedMethod,
+  rows: readonly CatalogMethod[],
+  byName: ReadonlyMap<string, Definition>,
+): DraftRow {
+  const [known] = rows;
+  const capable = rows.find((row) => [row.capability ?? []].flat().every((path) => hasCapability(path, byName)));
   const { results } = method;
   const [result, second] = results ?? [];
   const undecided = [
     ...(method.kind === undefined ? ['kind'] : []),
     ...(method.direction === undefined ? ['direction'] : []),
     ...(method.kind === 'request' && (result === undefined || isOpen(method, known)) ? ['result'] : []),
-    ...(known === undefined ? ['capability', 'summary'] : []),
+    ...(capable === undefined ? ['capability'] : []),
+    ...(known === undefined ? ['summary'] : []),
   ];
   return {
     method: method.method,
@@ -76,7 +86,8 @@ function draftRow(method: DerivedMethod, known: CatalogMethod | undefined): Draf
     params: method.params,
     ...(result === undefined ? {} : { result: second === undefined ? result : (results ?? []) }),
     ...(method.taskResult === undefined ? {} : { taskResult: method.taskResult }),
-    ...(known === undefined ? {} : { capability: known.capability, summary: known.summary }),
+    ...(capable === undefined ? {} : { capability: capable.capability }),
+    ...(known === undefined ? {} : { summary: known.summary }),
     ...(known?.deprecated === undefined ? {} : { deprecated: known.deprecated }),
     ...(undecided.length === 0 ? {} : { undecided }),
   };
@@ -89,8 +100,9 @@ function isOpen(method: DerivedMethod, known: CatalogMethod | undefined): boolea
 
 function draftErrors(reading: SchemaReading, notices: string[]): readonly CatalogError[] {
   const known = new Map<string, CatalogError>();
-  for (const { revision } of builtinRevisions())
+  for (const revision of [...byNearness(reading.revision)].reverse()) {
     for (const error of builtinCatalog(revision).errors) known.set(error.name, error);
+  }
   const pinned = reading.derived.errors.map(({ code, definition }): CatalogError => {
     const name = constantCase(definition.replace(/(?<=.)Error$/, ''));
     const same = known.get(name) ?? known.get(constantCase(definition));
@@ -118,9 +130,18 @@ function hasBatches(reading: SchemaReading): boolean {
   return message?.kind === 'union' && message.variants.some((variant) => resolved(variant)?.kind === 'array');
 }
 
-function knownRows(): ReadonlyMap<string, CatalogMethod> {
-  const rows = new Map<string, CatalogMethod>();
-  for (const { revision } of builtinRevisions())
-    for (const row of builtinCatalog(revision).methods) rows.set(row.method, row);
+/** The rows of each method in the built-in catalogs: that of the given revision first, then from the newest on. */
+function knownRows(first: string | undefined): ReadonlyMap<string, readonly CatalogMethod[]> {
+  const rows = new Map<string, CatalogMethod[]>();
+  for (const revision of byNearness(first)) {
+    for (const row of builtinCatalog(revision).methods) rows.set(row.method, [...(rows.get(row.method) ?? []), row]);
+  }
   return rows;
+}
+
+function byNearness(first: string | undefined): readonly string[] {
+  const newestFirst = builtinRevisions()
+    .map((item) => item.revision)
+    .reverse();
+  return newestFirst.filter((revision) => revision === first).concat(newestFirst.filter((item) => item !== first));
 }

@@ -7,7 +7,7 @@ export function wordsOf(name: string): string[] {
 
 /** `fooBar/baz_qux` to `FOO_BAR_BAZ_QUX`. */
 export function constantCase(name: string): string {
-  const made = wordsOf(name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2'))
+  const made = wordsOf(name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2'))
     .map((word) => word.toUpperCase())
     .join('_');
   return /^\p{N}/u.test(made) ? `_${made}` : made;

@@ -149,7 +149,8 @@ function list(names: string | readonly string[] | undefined): string {
   return [names ?? []].flat().join(' | ') || 'none';
 }
 
-function hasCapability(path: string, byName: ReadonlyMap<string, Definition>): boolean {
+/** Whether the capability definitions have a member of a path. */
+export function hasCapability(path: string, byName: ReadonlyMap<string, Definition>): boolean {
   const [side, ...names] = path.split('.');
   const resolve = (type: TypeNode | undefined): TypeNode | undefined =>
     type?.kind === 'ref' ? resolve(byName.get(type.name)?.type) : type;

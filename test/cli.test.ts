@@ -1,0 +1,944 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
+import { builtinRevisions, loadProtocol, render, type LoadOptions } from '../generator/index.js';
+import type { Catalog } from '../generator/read/catalog.js';
+import {
+  CLI,
+  contents,
+  listing,
+  mcpgen,
+  plainEnvironment,
+  removeTemporaryFolders,
+  run,
+  temporaryFolder,
+  type Run,
+} from './support/cli.js';
+import { catalogWith, machineryIn, schemaWith } from './support/hostile.js';
+import { REVISIONS } from './support/revisions.js';
+import { cases, needsShared, officialSchema, officialSchemaPath } from './support/shared.js';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const COMMANDS = [['generate'], ['methods'], ['explain'], ['errata'], ['catalog'], ['catalog', 'derive']] as const;
+
+afterAll(removeTemporaryFolders);
+
+/** A wrong usage: exit code 2, nothing on standard output, and a message for people. */
+async function usage(args: readonly string[], cwd = temporaryFolder()): Promise<string> {
+  const before = listing(cwd);
+  const result = await mcpgen(args, { cwd });
+  expect(result.code, result.stderr).toBe(2);
+  expect(result.stdout).toBe('');
+  expect(machineryIn(result.stderr)).toEqual([]);
+  expect(result.stderr).toMatch(/^error: /);
+  expect(listing(cwd)).toEqual(before);
+  return result.stderr;
+}
+
+/** Runs a command that must succeed without a notice. */
+async function good(args: readonly string[], options: Parameters<typeof mcpgen>[1] = {}): Promise<string> {
+  const result = await mcpgen(args, options);
+  expect(result.stderr).toBe('');
+  expect(result.code).toBe(0);
+  return result.stdout;
+}
+
+/** A folder with the smallest schema and its catalog. */
+function smallProtocol(): string {
+  const cwd = temporaryFolder();
+  writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith()));
+  writeFileSync(path.join(cwd, 'catalog.json'), JSON.stringify(catalogWith()));
+  return cwd;
+}
+
+function shippedCatalog(revision: string): Catalog {
+  return JSON.parse(readFileSync(path.join(ROOT, 'schema', revision, 'catalog.json'), 'utf8')) as Catalog;
+}
+
+/** A test made of a case; its title holds what was chosen to be right. */
+function rightCase(id: string, title: string, action: (context: TestContext) => Promise<void>): void {
+  test(`${id}: ${title}`, async (context) => {
+    needsShared(context);
+    expect(cases('cli', 'schema-erratum').map((item) => item.id)).toContain(id);
+    await action(context);
+  });
+}
+
+describe.concurrent('wrong usage', () => {
+  rightCase('case-107', 'a misspelt flag is an error with a suggestion, never ignored', async () => {
+    expect(await usage(['generate', '--strinct'])).toContain('(Did you mean --strict?)');
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    ['an unknown flag', ['methods', '--frobnicate'], /unknown option '--frobnicate'/],
+    ['an unknown flag of the program', ['--frobnicate'], /unknown option '--frobnicate'/],
+    ['a misspelt flag', ['methods', '--markdwon'], /Did you mean --markdown\?/],
+    ['a misspelt command', ['generat'], /unknown command 'generat'[^]*Did you mean generate\?/],
+    ['a misspelt command below another', ['catalog', 'deriv'], /unknown command 'deriv'[^]*Did you mean derive\?/],
+    ['a flag without its value', ['generate', '--schema'], /'--schema <file>' argument missing/],
+    ['a value for a flag that takes none', ['generate', '--check=yes'], /unknown option '--check=yes'/],
+    ['a missing argument', ['explain'], /missing required argument 'name'/],
+    ['an argument too many', ['explain', 'ping', 'pong'], /too many arguments/],
+    ['a file as an argument', ['generate', 'schema.json'], /too many arguments/],
+    ['a missing option', ['catalog', 'derive'], /'--schema <file>' not specified/],
+    [
+      'a wrong choice',
+      ['generate', '--import-extension', 'mjs'],
+      /'mjs' is invalid\. Allowed choices are js, ts, none/,
+    ],
+    ['a wrong direction', ['methods', '--direction', 'up'], /Allowed choices are clientToServer, serverToClient, both/],
+    ['a wrong kind', ['methods', '--kind', 'event'], /Allowed choices are request, notification/],
+    ['a misspelt part', ['generate', '--emit', 'typs'], /--emit: there is no part "typs"\n {2}Did you mean types\?/],
+    ['a part that is far from any', ['generate', '--emit', 'xxxxxxxx'], /There are types, methods, messages/],
+    [
+      'an unknown revision',
+      ['generate', '-r', '2025-11-26'],
+      /"2025-11-26" is not built in\n {2}Built in are .*2025-11-25/,
+    ],
+    [
+      'an unknown revision elsewhere',
+      ['methods', '-r', 'draft'],
+      /"draft" is not built in\n {2}Built in are 2024-11-05/,
+    ],
+    ['an unknown revision of errata', ['errata', '-r', 'x'], /"x" is not built in/],
+    ['a misspelt method', ['explain', 'tools/cal'], /"tools\/cal" is neither [^]*Did you mean tools\/call\?/],
+    ['a misspelt definition', ['explain', 'CallToolReslt'], /Did you mean CallToolResult\?/],
+    ['a name of another case', ['explain', 'calltoolresult'], /Did you mean CallToolResult\?/],
+    ['a name far from any', ['explain', 'zzzzzzzzzzzzzz'], /`mcpgen methods` lists the methods/],
+    ['a name that every object has', ['explain', 'toString'], /"toString" is neither/],
+    ['a name that no revision has', ['explain', '$/cancelRequest'], /"\$\/cancelRequest" is neither/],
+    [
+      'a method that a revision lacks',
+      ['explain', 'initialize', '-r', '2026-07-28'],
+      /of revision 2026-07-28[^]*2025-11-25/,
+    ],
+    ['an empty folder', ['generate', '--out', ''], /--out: its value is empty/],
+    ['an empty revision', ['generate', '--revision', ''], /--revision: its value is empty/],
+    ['a list of nothing', ['generate', '--revision', ' , '], /--revision: its value is empty/],
+    ['an empty schema', ['generate', '--schema', ''], /--schema: its value is empty/],
+    ['an empty part', ['generate', '--emit', ','], /--emit: its value is empty/],
+    ['check and dry run', ['generate', '--check', '--dry-run'], /exclude each other/],
+    ['JSON and Markdown', ['methods', '--json', '--markdown'], /exclude each other/],
+    ['standard output and a check', ['generate', '--out', '-', '--check'], /--out -: --check needs an output folder/],
+    ['standard output and a dry run', ['generate', '--out', '-', '--dry-run'], /--dry-run needs an output folder/],
+    ['standard output and JSON', ['generate', '--out', '-', '--json'], /--json needs an output folder/],
+    ['a catalog without a schema', ['generate', '--catalog', 'catalog.json'], /a catalog is given without a schema/],
+    ['a schema of two revisions', ['generate', '--schema', 'schema.json', '-r', 'a', '-r', 'b'], /of one revision/],
+    [
+      'everything from standard input',
+      ['generate', '--schema', '-', '--catalog', '-'],
+      /cannot both come from standard input/,
+    ],
+    ['a schema that is not there', ['generate', '--schema', 'nope.json'], /nope\.json: no such file/],
+    [
+      'a catalog that is not there',
+      ['generate', '--schema', 'schema.json', '--catalog', 'nope.json'],
+      /nope\.json: no such file/,
+    ],
+    ['a folder as schema', ['catalog', 'derive', '--schema', '.'], /\.: is a folder, not a file/],
+    [
+      'a path as revision of a catalog',
+      ['catalog', 'derive', '--schema', 'schema.json', '-r', '../x'],
+      /not a name for a revision/,
+    ],
+    ['two lines as a protocol', ['catalog', 'derive', '--schema', 'schema.json', '--protocol', 'a\nb'], /--protocol: /],
+  ])('%s', async (_, args, message) => {
+    expect(await usage(args, smallProtocol())).toMatch(message);
+  });
+
+  test('no command: the help on standard error', async () => {
+    for (const args of [[], ['catalog']]) {
+      const result = await mcpgen(args);
+      expect(result.code).toBe(2);
+      expect(result.stdout).toBe('');
+      expect(result.stderr).toMatch(/^Usage: mcpgen/);
+    }
+  });
+
+  rightCase(
+    'case-009',
+    'the revision comes from --revision, a digest or a catalog; otherwise a usage error that says so, not a guess',
+    async () => {
+      const cwd = temporaryFolder();
+      writeFileSync(path.join(cwd, 'schema.json'), `${officialSchema('2025-11-25')}\n`);
+      const message = await usage(['generate', '--schema', 'schema.json', '--out', 'out'], cwd);
+      expect(message).toMatch(/does not say which revision it is[^]*--revision R[^]*--catalog FILE/);
+      // An unchanged copy is known by its digest.
+      const copy = await good(
+        ['generate', '--schema', officialSchemaPath('2025-11-25'), '--emit', 'errors', '-o', 'a'],
+        {
+          cwd,
+        },
+      );
+      expect(copy).toMatch(/^2025-11-25 +145 +31 /m);
+      const named = await good(
+        ['generate', '--schema', 'schema.json', '-r', '2025-11-25', '--emit', 'errors', '-o', 'b'],
+        { cwd },
+      );
+      expect(named).toMatch(/^2025-11-25 +145 +31 /m);
+    },
+  );
+
+  test('a digest that says another revision than --revision or the catalog is a usage error', async (context) => {
+    needsShared(context);
+    const cwd = temporaryFolder();
+    const schema = officialSchemaPath('2025-11-25');
+    const option = await usage(['generate', '--schema', schema, '--revision', '2025-06-18'], cwd);
+    expect(option).toMatch(/by its SHA-256 the schema is that of revision 2025-11-25, not 2025-06-18/);
+    const catalog = path.join(ROOT, 'schema/2025-06-18/catalog.json');
+    const given = await usage(['generate', '--schema', schema, '--catalog', catalog], cwd);
+    expect(given).toMatch(/by its SHA-256 the schema is that of revision 2025-11-25, not 2025-06-18/);
+  });
+});
+
+describe.concurrent('help', () => {
+  test.each(COMMANDS.map((command) => [command]))('%s --help', async (command) => {
+    for (const flag of ['--help', '-h']) {
+      const help = await good([...command, flag]);
+      expect(help).toMatch(new RegExp(`^Usage: mcpgen ${command.join(' ')}`));
+      expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThan(140);
+      if (command[0] === 'catalog' && command.length === 1) continue;
+      expect(help).toMatch(new RegExp(`^Examples?:\\n {2}mcpgen ${command.join(' ')}`, 'm'));
+    }
+  });
+
+  test('the program names its commands, its exit codes and examples', async () => {
+    const help = await good(['--help']);
+    expect(await good(['help'])).toBe(help);
+    for (const [name] of COMMANDS) expect(help).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
+    expect(help).toMatch(/Exit codes: 0 [^\n]*1 [^\n]*2 /);
+  });
+
+  test('every example in the help of methods, explain, errata works as it stands', async () => {
+    const examples = (
+      await Promise.all(['methods', 'explain', 'errata'].map(async (command) => good([command, '--help'])))
+    ).flatMap((help) => help.split('\n').filter((line) => line.startsWith('  mcpgen ')));
+    expect(examples.length).toBeGreaterThan(4);
+    await Promise.all(
+      examples.map(async (line) => {
+        const [words = ''] = line.trim().split(/\s{2,}/);
+        expect(await good(words.split(' ').slice(1))).not.toBe('');
+      }),
+    );
+  });
+
+  test('--version', async () => {
+    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(await good(['--version'])).toBe(`${version}\n`);
+    expect(await good(['-v'])).toBe(`${version}\n`);
+  });
+});
+
+interface MethodRow {
+  readonly method: string;
+  readonly kind: string;
+  readonly direction: string;
+  readonly since: string;
+  readonly gone: string | null;
+  readonly embeddedSince: string | null;
+  readonly revisions: readonly string[];
+  readonly [more: string]: unknown;
+}
+
+describe.concurrent('methods', () => {
+  const asJson = async (...args: readonly string[]): Promise<readonly MethodRow[]> =>
+    JSON.parse(await good(['methods', '--json', ...args])) as MethodRow[];
+
+  test('JSON holds every row of the catalog, with its life', async () => {
+    for (const { revision, methods } of REVISIONS) {
+      const rows = await asJson('--revision', revision);
+      expect(rows).toHaveLength(methods);
+      expect(
+        rows.map((row) =>
+          Object.fromEntries(
+            Object.entries(row).filter(([key]) => !['since', 'gone', 'embeddedSince', 'revisions'].includes(key)),
+          ),
+        ),
+      ).toEqual([...shippedCatalog(revision).methods].sort((a, b) => (a.method < b.method ? -1 : 1)));
+      for (const row of rows) expect(row.revisions).toContain(revision);
+    }
+  });
+
+  test('without a revision: all methods that there ever were, as of the newest that has each', async () => {
+    const rows = await asJson();
+    const all = new Map(
+      REVISIONS.flatMap(({ revision }) => shippedCatalog(revision).methods.map((row) => [row.method, row] as const)),
+    );
+    expect(rows.map((row) => row.method)).toEqual([...all.keys()].sort());
+    const find = (name: string): MethodRow | undefined => rows.find((row) => row.method === name);
+    expect(find('initialize')).toMatchObject({ since: '2024-11-05', gone: '2026-07-28' });
+    expect(find('server/discover')).toMatchObject({ since: '2026-07-28', gone: null });
+    expect(find('sampling/createMessage')).toMatchObject({ direction: 'embedded', embeddedSince: '2026-07-28' });
+    expect(find('tasks/get')).toMatchObject({ revisions: ['2025-11-25'], gone: '2026-07-28' });
+  });
+
+  test('filters', async () => {
+    const { methods } = shippedCatalog('2025-11-25');
+    for (const direction of ['clientToServer', 'serverToClient', 'both', 'embedded']) {
+      const rows = await asJson('-r', '2025-11-25', '--direction', direction);
+      expect(rows).toHaveLength(methods.filter((row) => row.direction === direction).length);
+      expect(rows.every((row) => row.direction === direction)).toBe(true);
+    }
+    const both = await asJson('-r', '2025-11-25', '--kind', 'notification', '--direction', 'serverToClient');
+    expect(both.map((row) => row.method).sort()).toEqual(
+      methods
+        .filter((row) => row.kind === 'notification' && row.direction === 'serverToClient')
+        .map((row) => row.method)
+        .sort(),
+    );
+    const none = await mcpgen(['methods', '-r', '2025-11-25', '--direction', 'embedded']);
+    expect(none).toMatchObject({ code: 0, stdout: '' });
+    expect(none.stderr).toMatch(/No method/);
+  });
+
+  test('the table has a line for each method, its columns in line', async () => {
+    const text = await good(['methods', '--revision', '2025-11-25']);
+    const [head = '', ...lines] = text.split('\n');
+    const rows = lines.slice(0, 31);
+    const columns = ['method', 'sent by', 'kind', 'since', 'status', 'params', 'result', 'capability'];
+    const starts = columns.map((column) => head.indexOf(column));
+    expect(starts).toEqual([...starts].sort((a, b) => a - b));
+    for (const row of rows) {
+      for (const start of starts.slice(1)) expect(row.slice(start - 2, start), row).toMatch(/^ {2}$/);
+      expect(row).toBe(row.trimEnd());
+    }
+    expect(text).toContain('31 methods: 20 requests, 11 notifications (revision 2025-11-25)');
+    expect(rows.find((row) => row.startsWith('tools/call '))).toMatch(
+      /^tools\/call +client +request +2024-11-05 +- +CallToolRequestParams +CallToolResult \| CreateTaskResult for a task +server\.tools$/,
+    );
+  });
+
+  test('Markdown is a table that a parser reads', async () => {
+    const text = await good(['methods', '--markdown']);
+    const rows = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => {
+        expect(line).toMatch(/^\| .* \|$/);
+        return line.slice(2, -2).split(/ (?<!\\)\| /);
+      });
+    const [head = [], rule = [], ...body] = rows;
+    expect(head).toHaveLength(8);
+    expect(rule.every((cell) => /^-{3,}$/.test(cell))).toBe(true);
+    for (const row of body) expect(row, row.join(' | ')).toHaveLength(head.length);
+    expect(body.map(([method]) => method)).toEqual((await asJson()).map((row) => `\`${row.method}\``));
+  });
+});
+
+describe.concurrent('explain', () => {
+  test('a method: facts, members with docs, and an example message', async () => {
+    const text = await good(['explain', 'tools/call', '-r', '2025-11-25']);
+    expect(text).toMatch(/^tools\/call {2}revision 2025-11-25\n/);
+    expect(text).toMatch(/kind +request\n +sent by +the client\n +needs +server\.tools\n +answer +CallToolResult\n/);
+    expect(text).toMatch(/export type CallToolRequestParams = \{/);
+    expect(text).toMatch(/export type CallToolResult = \{/);
+    const example = JSON.parse(text.slice(text.indexOf('// example') + 10)) as Record<string, unknown>;
+    expect(example).toMatchObject({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+  });
+
+  test('a definition: where it is used, members with docs, and an example', async () => {
+    const text = await good(['explain', 'Tool']);
+    expect(text).toMatch(/^Tool {2}revision 2026-07-28\n/);
+    expect(text).toMatch(/export type Tool = \{\n(?: {2}\/\*\*| {2}\w)/);
+    expect(text).toContain('// example');
+  });
+
+  test('the newest revision that has it, or the one that is asked for', async () => {
+    expect(await good(['explain', 'initialize'])).toMatch(/^initialize {2}revision 2025-11-25/);
+    expect(await good(['explain', 'ping', '-r', '2024-11-05'])).toMatch(/^ping {2}revision 2024-11-05/);
+    expect(await good(['explain', 'sampling/createMessage'])).toMatch(/sent by +nobody: it travels inside results/);
+  });
+
+  test('JSON has all that the text has', async () => {
+    const method = JSON.parse(await good(['explain', 'tools/call', '--json', '-r', '2025-11-25'])) as {
+      definitions: { name: string; doc?: string; type: { members?: unknown[] } }[];
+    };
+    expect(method).toMatchObject({
+      revision: '2025-11-25',
+      name: 'tools/call',
+      kind: 'request',
+      direction: 'clientToServer',
+      message: 'CallToolRequest',
+      params: 'CallToolRequestParams',
+      results: ['CallToolResult'],
+      taskResult: 'CreateTaskResult',
+      capabilities: ['server.tools'],
+      since: '2024-11-05',
+      gone: null,
+      embeddedSince: null,
+      example: { jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    });
+    expect(method.definitions.map((definition) => definition.name)).toEqual([
+      'CallToolRequest',
+      'CallToolRequestParams',
+      'CallToolResult',
+      'CreateTaskResult',
+    ]);
+    for (const definition of method.definitions) expect(definition.doc, definition.name).toMatch(/\w/);
+    const definition = JSON.parse(await good(['explain', 'CallToolResult', '--json'])) as Record<string, unknown>;
+    expect(definition).toMatchObject({
+      revision: '2026-07-28',
+      name: 'CallToolResult',
+      usedBy: ['tools/call'],
+      revisions: REVISIONS.map((item) => item.revision),
+    });
+    expect(Object.keys(definition)).toEqual(expect.arrayContaining(['doc', 'type', 'example']));
+  });
+});
+
+describe.concurrent('errata', () => {
+  interface Listed {
+    readonly id: string;
+    readonly changes: readonly { readonly revision: string; readonly at: readonly string[] }[];
+  }
+  const all = JSON.parse(readFileSync(path.join(ROOT, 'schema/errata.json'), 'utf8')) as { errata: readonly Listed[] };
+
+  test('text and JSON hold every correction with its place', async () => {
+    const text = await good(['errata']);
+    expect(JSON.parse(await good(['errata', '--json']))).toEqual(all.errata);
+    for (const { id, changes } of all.errata) {
+      expect(text).toContain(id);
+      for (const change of changes) for (const at of change.at) expect(text).toContain(at);
+    }
+    expect(text).toContain(`${all.errata.length} errata`);
+  });
+
+  test('one revision', async () => {
+    for (const { revision } of REVISIONS) {
+      const listed = JSON.parse(await good(['errata', '--json', '-r', revision])) as readonly Listed[];
+      expect(listed.map((item) => item.id)).toEqual(
+        all.errata.filter((item) => item.changes.some((change) => change.revision === revision)).map((item) => item.id),
+      );
+      for (const { changes } of listed) expect(changes.every((change) => change.revision === revision)).toBe(true);
+    }
+  });
+});
+
+describe.concurrent('catalog derive', () => {
+  const derivable = ({ lifecycle, batches, methods, errors }: Catalog): unknown => ({
+    lifecycle,
+    batches,
+    methods: methods.map(({ method, kind, direction, message, params, result, taskResult, capability }) => ({
+      method,
+      kind,
+      direction,
+      message,
+      params,
+      result,
+      taskResult,
+      capability,
+    })),
+    pinned: errors
+      .filter((error) => error.definition !== undefined)
+      .map(({ name, code, definition }) => ({ name, code, definition })),
+  });
+
+  test.for(REVISIONS)(
+    'of the official schema of $revision is the shipped catalog in all that the schema says',
+    async ({ revision }, context) => {
+      needsShared(context);
+      const result = await mcpgen(['catalog', 'derive', '--schema', officialSchemaPath(revision)]);
+      expect(result.code).toBe(0);
+      const derived = JSON.parse(result.stdout) as Catalog;
+      expect(derived).toMatchObject({ protocol: 'Model Context Protocol', revision });
+      expect(derivable(derived)).toEqual(derivable(shippedCatalog(revision)));
+      expect(result.stdout).not.toContain('undecided');
+      expect(result.stderr).toMatch(/check: .* were taken over from the built-in catalogs/);
+    },
+  );
+
+  test.for(REVISIONS)(
+    'of a new schema, here that of $revision with another digest, can be used at once',
+    async ({ revision }, context) => {
+      needsShared(context);
+      const cwd = temporaryFolder();
+      writeFileSync(path.join(cwd, 'schema.json'), `${officialSchema(revision)}\n`);
+      const derived = await mcpgen(['catalog', 'derive', '--schema', 'schema.json', '--revision', 'draft'], { cwd });
+      expect(derived.code).toBe(0);
+      expect(JSON.parse(derived.stdout)).toMatchObject({ revision: 'draft' });
+      writeFileSync(path.join(cwd, 'catalog.json'), derived.stdout);
+      const args = ['generate', '--schema', 'schema.json', '--catalog', 'catalog.json', '--emit', 'methods,errors'];
+      expect(await good([...args, '--out', 'out'], { cwd })).toMatch(/^draft +\d+ /m);
+      expect(listing(path.join(cwd, 'out'))).toContain('draft/methods.ts');
+    },
+  );
+
+  test('of a schema with unknown methods says what is undecided, and generate wants it decided', async () => {
+    const cwd = temporaryFolder();
+    const message = (method: string): unknown => ({
+      type: 'object',
+      properties: { jsonrpc: { const: '2.0' }, id: { type: 'string' }, method: { const: method } },
+      required: ['jsonrpc', 'id', 'method'],
+    });
+    const schema = schemaWith({ FrobRequest: message('frob/it'), LooseRequest: message('loose/one') }) as {
+      $defs: Record<string, unknown>;
+    };
+    schema.$defs['ClientRequest'] = { anyOf: [{ $ref: '#/$defs/PingRequest' }, { $ref: '#/$defs/FrobRequest' }] };
+    writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schema));
+    const derived = await mcpgen(['catalog', 'derive', '--schema', 'schema.json', '--protocol', 'Frob'], { cwd });
+    expect(derived.code).toBe(0);
+    expect(machineryIn(derived.stderr)).toEqual([]);
+    const catalog = JSON.parse(derived.stdout) as {
+      protocol: string;
+      methods: { method: string; undecided?: readonly string[] }[];
+    };
+    expect(catalog.protocol).toBe('Frob');
+    const undecided = (name: string): readonly string[] =>
+      catalog.methods.find((row) => row.method === name)?.undecided ?? [];
+    expect(undecided('frob/it')).toEqual(expect.arrayContaining(['capability', 'summary']));
+    expect(undecided('frob/it')).not.toContain('direction');
+    expect(undecided('loose/one')).toContain('direction');
+    expect(derived.stderr).toMatch(/frob\/it \(FrobRequest\): undecided: .*capability, summary/);
+    expect(derived.stderr).toMatch(/LooseRequest stands in no union/);
+    writeFileSync(path.join(cwd, 'catalog.json'), derived.stdout);
+    const message2 = await usage(
+      ['generate', '--schema', 'schema.json', '--catalog', 'catalog.json', '--out', 'out'],
+      cwd,
+    );
+    expect(message2).toMatch(/catalog\.json#\/methods\/\d+: "(?:frob\/it|loose\/one)" is still undecided: /);
+  });
+
+  test('reads standard input', async () => {
+    const result = await mcpgen(['catalog', 'derive', '--schema', '-'], { input: JSON.stringify(schemaWith()) });
+    expect(result.code).toBe(0);
+    expect(JSON.parse(result.stdout)).toMatchObject({ methods: [{ method: 'ping' }] });
+  });
+});
+
+describe.concurrent('an official file given by --schema', () => {
+  const typesOf = async (options: LoadOptions): Promise<string> => {
+    const [types] = await render(await loadProtocol(options), ROOT, { emit: ['types'] });
+    return types?.contents ?? '';
+  };
+  const official = (revision: string): LoadOptions => ({
+    schema: { name: 'schema.json', contents: officialSchema(revision) },
+  });
+
+  test('keeps its own descriptions, and they become TSDoc', async (context) => {
+    needsShared(context);
+    const cwd = temporaryFolder();
+    const one = '2025-11-25';
+    await good(['generate', '--schema', officialSchemaPath(one), '--emit', 'types', '--out', 'out'], { cwd });
+    expect(contents(path.join(cwd, 'out')).get(`${one}/types.ts`)).toMatch(
+      /^(?:\/\*\* .* \*\/| \*\/)\nexport type CallToolRequest = /m,
+    );
+    const words = (text: string): string =>
+      text
+        .replace(/^\s*\/?\*+\/?|\*\/$/gm, ' ')
+        .replace(/\{@link\s+([^}]*)\}|[`\\|]/g, ' $1 ')
+        .replace(/\s+/g, ' ');
+    for (const { revision } of REVISIONS) {
+      const docs = words(await typesOf(official(revision)));
+      const schema = JSON.parse(officialSchema(revision)) as Record<string, Record<string, { description?: string }>>;
+      const definitions = Object.entries(schema['$defs'] ?? schema['definitions'] ?? {});
+      const described = definitions.filter(([, definition]) => definition.description !== undefined);
+      expect(described.length).toBeGreaterThan(40);
+      const missing = described.filter(
+        ([, definition]) =>
+          !docs.includes(
+            words(definition.description ?? '')
+              .trim()
+              .slice(0, 60),
+          ),
+      );
+      expect(missing.map(([name]) => name)).toEqual([]);
+    }
+  });
+
+  test('gives the types of the built-in revision', async (context) => {
+    needsShared(context);
+    const strip = (text: string): string =>
+      text
+        .replace(/^\/\/.*$/gm, '')
+        .replace(/\/\*\*[^]*?\*\//g, '')
+        .replace(/\s+/g, ' ');
+    for (const { revision } of REVISIONS) {
+      expect(strip(await typesOf(official(revision)))).toBe(strip(await typesOf({ revision })));
+    }
+  });
+
+  rightCase('case-109', 'the header holds revision, digest and errata, no date and no version', async () => {
+    const cwd = temporaryFolder();
+    for (const { revision, sha256 } of builtinRevisions().filter((_, index) => index % 2 === 0)) {
+      await good(['generate', '-r', revision, '--emit', 'errors', '-o', 'builtin'], { cwd });
+      await good(['generate', '--schema', officialSchemaPath(revision), '--emit', 'errors', '-o', 'given'], { cwd });
+      const listed = JSON.parse(await good(['errata', '--json', '-r', revision])) as { id: string; status: string }[];
+      const open = listed.filter(({ status }) => status === 'open').map(({ id }) => id);
+      for (const folder of ['builtin', 'given']) {
+        const header =
+          (contents(path.join(cwd, folder)).get(`${revision}/errors.ts`) ?? '').split('/* eslint')[0] ?? '';
+        expect(header).toMatch(/^\/\/ @generated by mcpgen/);
+        expect(header).toContain(`, revision ${revision}\n`);
+        expect(header).toContain(sha256);
+        expect(header).toContain(`// Errata: ${open.join(', ')}\n`);
+        const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+        expect(header).not.toContain(version);
+        expect(header.replaceAll(revision, '').match(/\d{4}-\d{2}-\d{2}|\d{2}:\d{2}/g)).toBeNull();
+      }
+    }
+  });
+});
+
+describe.concurrent('check', () => {
+  rightCase(
+    'case-102',
+    'a stale tree fails the check, which names the files and the command that mends it',
+    async () => {
+      const cwd = temporaryFolder();
+      await good(['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out'], { cwd });
+      const file = path.join(cwd, 'out/2024-11-05/errors.ts');
+      writeFileSync(file, readFileSync(file, 'utf8').replace('-32700', '-32799'));
+      const args = ['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out', '--check'];
+      const result = await mcpgen(args, { cwd });
+      expect(result.code).toBe(1);
+      expect(result.stdout).toMatch(/^stale +out\/2024-11-05\/errors\.ts$/m);
+      expect(result.stdout).toMatch(/^ +- .*-32799/m);
+      expect(result.stdout).toMatch(/^ +\+ .*-32700/m);
+      expect(result.stdout).toContain('mcpgen generate --revision 2024-11-05 --emit errors --out out');
+    },
+  );
+});
+
+describe.concurrent('streams', () => {
+  rightCase(
+    'case-104',
+    'a schema from standard input: code on standard output, notices on standard error',
+    async () => {
+      const cwd = smallProtocol();
+      const input = JSON.stringify(schemaWith({ Odd: {} }));
+      const args = ['generate', '--schema', '-', '--catalog', 'catalog.json', '--emit', 'types'];
+      const result = await mcpgen(args, { cwd, input });
+      expect(result.code).toBe(0);
+      expect(result.stderr).toMatch(/^warning: standard input#\/\$defs\/Odd: Odd is the empty schema/);
+      expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
+      expect(result.stdout).toMatch(/^\/\/ @generated by mcpgen/);
+      expect(result.stdout).toMatch(/^\/\/ Regenerate: mcpgen generate --schema - --catalog catalog\.json /m);
+      expect(result.stdout).toContain('export type Odd = unknown;');
+      expect(listing(cwd)).toEqual(['catalog.json', 'schema.json']);
+      // An official schema works the same way, by its digest.
+      const official = await mcpgen(['generate', '--schema', '-', '--emit', 'errors'], {
+        input: officialSchema('2025-06-18'),
+      });
+      expect(official).toMatchObject({ code: 0, stderr: '' });
+      expect(official.stdout).toContain('revision 2025-06-18');
+    },
+  );
+
+  test('a schema that comes late, in pieces, is waited for', async () => {
+    const cwd = smallProtocol();
+    const args = ['generate', '--schema', '-', '--catalog', 'catalog.json', '--emit', 'types'];
+    const late = await mcpgen(args, { cwd, input: JSON.stringify(schemaWith()), inputAfter: 1500 });
+    expect(late).toMatchObject({ code: 0, stderr: '' });
+    expect(late.stdout).toContain('export type PingRequest = {');
+    const shell = `(sleep 1; head -c 100 schema.json; sleep 1; tail -c +101 schema.json) | "$0" "$@"`;
+    const pieces = await run('sh', ['-c', shell, process.execPath, CLI, ...args], { cwd });
+    expect(pieces).toMatchObject({ code: 0, stderr: '' });
+    expect(pieces.stdout).toBe(late.stdout.replace(/sha256 \w+/, () => /sha256 \w+/.exec(pieces.stdout)?.[0] ?? ''));
+  });
+
+  test('nothing on standard input is an explained fault', async () => {
+    const cwd = smallProtocol();
+    const args = ['generate', '--schema', '-', '--catalog', 'catalog.json'];
+    const result = await mcpgen(args, { cwd });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(/^error: standard input: the file is empty\n/);
+    const closed = await run('sh', ['-c', '"$0" "$@" <&-', process.execPath, CLI, ...args], { cwd });
+    expect(closed.code).toBe(2);
+    expect(machineryIn(closed.stderr)).toEqual([]);
+  });
+
+  test('--out - prints one part, or several under their names', async () => {
+    const one = await good(['generate', '-r', '2024-11-05', '--emit', 'errors', '--out', '-']);
+    expect(one).toMatch(/^\/\/ @generated/);
+    const two = await good(['generate', '-r', '2024-11-05', '--emit', 'types,errors', '--out', '-']);
+    expect(two.match(/^\/\/ file: .*$/gm)).toEqual(
+      expect.arrayContaining(['// file: 2024-11-05/types.ts', '// file: 2024-11-05/errors.ts']),
+    );
+  });
+
+  test.each([
+    [['methods', '--json']],
+    [['errata']],
+    [['explain', 'tools/call', '--json']],
+    [['generate', '-r', '2025-11-25', '--emit', 'types', '--out', '-']],
+    [['generate', '--help']],
+  ])('a reader that closes the pipe is no fault: %j', async (args) => {
+    const command = 'set -o pipefail; "$0" "$@" | head -n 1';
+    const result = await run('bash', ['-c', command, process.execPath, CLI, ...args]);
+    expect(result.stderr).toBe('');
+    expect(result.code).toBe(0);
+    expect(result.stdout.split('\n')).toHaveLength(2);
+  });
+
+  test('a reader that closes the pipe does not turn a failed check into a good one', async () => {
+    const command = 'set -o pipefail; "$0" "$@" | head -n 0';
+    const args = ['generate', '-r', '2024-11-05', '--emit', 'errors', '--out', temporaryFolder(), '--check'];
+    expect((await run('bash', ['-c', command, process.execPath, CLI, ...args])).code).toBe(1);
+  });
+
+  test('standard output that cannot be written is told', async (context) => {
+    context.skip(!existsSync('/dev/full'), 'there is no /dev/full here');
+    const result = await run('sh', ['-c', '"$0" "$@" > /dev/full', process.execPath, CLI, 'methods']);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(/^error: standard output: .*ENOSPC/);
+  });
+});
+
+describe.concurrent('colour', () => {
+  const ESCAPE = '\u001b[';
+  const loud = async (env: Readonly<Record<string, string>>): Promise<readonly Run[]> => {
+    const cwd = temporaryFolder();
+    mkdirSync(path.join(cwd, 'out'));
+    writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith({ Odd: {} })));
+    return Promise.all(
+      [
+        ['methods'],
+        ['explain', 'pingg', '-r', '2024-11-05'],
+        ['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out', '--check'],
+        ['catalog', 'derive', '--schema', 'schema.json'],
+      ].map(async (args) => mcpgen(args, { cwd, env })),
+    );
+  };
+
+  test.each<[string, Record<string, string>]>([
+    ['nothing else', {}],
+    ['NO_COLOR', { NO_COLOR: '1' }],
+    ['NO_COLOR and FORCE_COLOR', { NO_COLOR: '1', FORCE_COLOR: '1' }],
+    ['FORCE_COLOR=0', { FORCE_COLOR: '0' }],
+    ['CI, which says nothing of a terminal', { CI: 'true' }],
+  ])('piped output has none with %s', async (_, env) => {
+    for (const result of await loud(env)) {
+      expect(result.stdout).not.toContain('\u001b');
+      expect(result.stderr).not.toContain('\u001b');
+    }
+  });
+
+  test('FORCE_COLOR brings it everywhere but into JSON, Markdown and code', async () => {
+    for (const result of await loud({ FORCE_COLOR: '1' })) expect(result.stdout + result.stderr).toContain(ESCAPE);
+    for (const args of [
+      ['methods', '--json'],
+      ['methods', '--markdown'],
+      ['explain', 'ping', '--json'],
+      ['errata', '--json'],
+      ['generate', '-r', '2024-11-05', '--emit', 'errors', '--out', '-'],
+    ]) {
+      expect(await good(args, { env: { FORCE_COLOR: '1' } })).not.toContain('\u001b');
+    }
+  });
+
+  test('a terminal gets it, unless NO_COLOR says no or only the other stream is one', async (context) => {
+    context.skip(spawnSync('script', ['--version']).status !== 0, 'no program `script` to make a terminal with');
+    const inTerminal = async (command: string, env: Record<string, string> = {}): Promise<string> => {
+      const quoted = command.replace('mcpgen', () => `'${process.execPath}' '${CLI}'`);
+      const { stdout } = await run('script', ['-qec', quoted, '/dev/null'], { env: { TERM: 'xterm', ...env } });
+      return stdout;
+    };
+    expect(await inTerminal('mcpgen errata')).toContain(ESCAPE);
+    expect(await inTerminal('mcpgen errata', { NO_COLOR: '1' })).not.toContain('\u001b');
+    expect(await inTerminal('mcpgen explain pingg', { NO_COLOR: '1' })).not.toContain(`${ESCAPE}3`);
+    const cwd = temporaryFolder();
+    await inTerminal(`mcpgen explain pingg 2> '${path.join(cwd, 'stderr')}'`);
+    expect(readFileSync(path.join(cwd, 'stderr'), 'utf8')).not.toContain('\u001b');
+  });
+});
+
+describe('a narrow terminal', () => {
+  test('breaks no row of a table', async (context) => {
+    context.skip(spawnSync('script', ['--version']).status !== 0, 'no program `script` to make a terminal with');
+    const command = `stty cols 80 && '${process.execPath}' '${CLI}' methods`;
+    const { stdout } = await run('script', ['-qec', command, '/dev/null'], { env: { TERM: 'xterm', NO_COLOR: '1' } });
+    const rows = stdout.replaceAll('\r', '').split('\n\n')[0]?.split('\n') ?? [];
+    expect(rows.filter((row) => row.length > 80)).toEqual([]);
+    const methods = rows.filter((row) => !row.startsWith(' ')).slice(1);
+    expect(methods).toHaveLength(new Set(methods).size);
+    expect(rows.join(' ').replace(/\s+/g, ' ')).toContain(
+      'elicitation/create inside results request 2025-06-18 embedded since 2026-07-28 ElicitRequestParams ElicitResult client.elicitation',
+    );
+  });
+});
+
+describe('the package', () => {
+  let project = '';
+  let installed: string | undefined;
+
+  /** Packs the project and installs the tarball into an empty folder outside of it. */
+  const install = (): string | undefined => {
+    project = temporaryFolder();
+    const npm = (args: readonly string[], cwd: string): string => {
+      const { status, stdout, stderr } = spawnSync('npm', args, { cwd, encoding: 'utf8', env: plainEnvironment() });
+      if (status !== 0) throw new Error(`npm ${args[0] ?? ''}: ${stderr.split('\n').slice(0, 3).join(' ')}`);
+      return stdout;
+    };
+    // The tests' own setup has built it.
+    const [packed] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', project], ROOT)) as {
+      filename: string;
+    }[];
+    writeFileSync(path.join(project, 'package.json'), '{ "name": "user", "private": true, "type": "module" }');
+    const tarball = `./${packed?.filename ?? ''}`;
+    try {
+      npm(['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', tarball], project);
+      return undefined;
+    } catch (error) {
+      // Without a registry the dependencies are linked from the project, and the tarball is unpacked by hand.
+      const target = path.join(project, 'node_modules/mcpgen');
+      mkdirSync(target, { recursive: true });
+      spawnSync('tar', ['-xzf', path.join(project, tarball), '--strip-components=1', '-C', target]);
+      for (const name of readdirSync(path.join(ROOT, 'node_modules'))) {
+        if (!name.startsWith('.'))
+          symlinkSync(path.join(ROOT, 'node_modules', name), path.join(project, 'node_modules', name));
+      }
+      return String(error);
+    }
+  };
+
+  beforeAll(() => {
+    installed = install();
+    if (installed !== undefined) console.warn(`installed by hand, since ${installed}`);
+  });
+
+  const inProject = async (name: string, text: string): Promise<Run> => {
+    writeFileSync(path.join(project, name), text);
+    return run(process.execPath, [name], { cwd: project });
+  };
+
+  test('holds the built program, the schemas and the licence, and no tests or sources', () => {
+    const files = listing(path.join(project, 'node_modules/mcpgen'));
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'package.json',
+        'README.md',
+        'LICENSE',
+        'dist/generator/cli.js',
+        'dist/generator/index.js',
+        'dist/generator/index.d.ts',
+        'dist/cjs/generator/index.js',
+        'schema/manifest.json',
+        'schema/2025-11-25/schema.json',
+        'schema/2025-11-25/catalog.json',
+      ]),
+    );
+    expect(files.filter((name) => /^(?:test|generator|scripts|generated|\.)/.test(name))).toEqual([]);
+  });
+
+  rightCase('case-105', 'import and require give the same names, from the main entry and every revision', async () => {
+    const names = ['mcpgen', ...REVISIONS.map(({ revision }) => `mcpgen/${revision}`)];
+    const esm = await inProject(
+      'names.mjs',
+      `for (const name of ${JSON.stringify(names)}) console.log(name, Object.keys(await import(name)).sort().join());`,
+    );
+    expect(esm).toMatchObject({ code: 0, stderr: '' });
+    const cjs = await inProject(
+      'names.cjs',
+      `for (const name of ${JSON.stringify(names)}) console.log(name, Object.keys(require(name)).sort().join());`,
+    );
+    expect(cjs).toMatchObject({ code: 0, stderr: '' });
+    expect(cjs.stdout).toBe(esm.stdout);
+    expect(esm.stdout).toMatch(/^mcpgen .*check,.*generate,.*loadProtocol/m);
+    expect(esm.stdout).toMatch(/^mcpgen\/2025-11-25 .*METHODS,.*classify/m);
+  });
+
+  test('both forms work: a protocol is loaded and generated', async () => {
+    const body = `
+      const protocol = await loadProtocol({ revision: '2025-11-25' });
+      const { changes } = await generate({ revisions: ['2024-11-05'], out: 'out', emit: ['errors'] });
+      const fault = await loadProtocol({ revision: 'nope' }).catch((error) => error);
+      console.log(protocol.methods.length, changes.length, fault instanceof McpgenError, METHODS.TOOLS_CALL);
+    `;
+    const esm = await inProject(
+      'use.mjs',
+      `import { loadProtocol, generate, McpgenError } from 'mcpgen'; import { METHODS } from 'mcpgen/2025-11-25'; ${body}`,
+    );
+    expect(esm).toMatchObject({ code: 0, stderr: '', stdout: '31 2 true tools/call\n' });
+    const cjs = await inProject(
+      'use.cjs',
+      `const { loadProtocol, generate, McpgenError } = require('mcpgen'); const { METHODS } = require('mcpgen/2025-11-25'); (async () => {${body}})();`,
+    );
+    expect(cjs).toMatchObject({ code: 0, stderr: '', stdout: '31 2 true tools/call\n' });
+  });
+
+  test('what the exports map does not name is not reachable, what it names is', async () => {
+    const result = await inProject(
+      'deep.cjs',
+      `for (const name of ['mcpgen/dist/generator/index.js', 'mcpgen/generator', 'mcpgen/package.json', 'mcpgen/schema/manifest.json'])
+        try { require.resolve(name); console.log('yes'); } catch (error) { console.log(error.code); }`,
+    );
+    expect(result.stdout.trim().split('\n')).toEqual([
+      'ERR_PACKAGE_PATH_NOT_EXPORTED',
+      'ERR_PACKAGE_PATH_NOT_EXPORTED',
+      'yes',
+      'yes',
+    ]);
+  });
+
+  test.each([
+    ['node16', 'node16', 'user.mts'],
+    ['node16', 'node16', 'user.cts'],
+    ['nodenext', 'nodenext', 'user.mts'],
+    ['esnext', 'bundler', 'user.ts'],
+  ])('types are found with --module %s --moduleResolution %s from %s', async (module, resolution, file) => {
+    const text = `
+      import { check, generate, loadProtocol, McpgenError, type Protocol } from 'mcpgen';
+      import { METHODS, hasMethod, isRequest, type ResultOf } from 'mcpgen/2025-11-25';
+      import type { CallToolResult } from 'mcpgen/2024-11-05';
+      export const protocol: Promise<Protocol> = loadProtocol({ revision: '2025-11-25' });
+      export const name: ResultOf<'tools/list'>['tools'][number]['name'] = 'x';
+      export function nameOf(value: unknown): string | undefined {
+        return isRequest(value) && hasMethod(value, METHODS.TOOLS_CALL) ? value.params.name : undefined;
+      }
+      export type { CallToolResult };
+      export const all = [check, generate, McpgenError] as const;
+      // @ts-expect-error -- there is no such option
+      void generate({ out: 'x', outt: 1 });
+      // @ts-expect-error -- a count is no string
+      export const wrong: string = METHODS.length;
+    `;
+    writeFileSync(path.join(project, file), text);
+    const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+    const result = await run(
+      process.execPath,
+      [
+        tsc,
+        '--strict',
+        '--noEmit',
+        '--target',
+        'es2022',
+        '--lib',
+        'es2022',
+        '--skipLibCheck',
+        '--module',
+        module,
+        '--moduleResolution',
+        resolution,
+        '--ignoreConfig',
+        file,
+      ],
+      { cwd: project },
+    );
+    expect(result.stdout).toBe('');
+    expect(result.code).toBe(0);
+  });
+
+  test('the command runs by its name', async () => {
+    const bin = path.join(project, 'node_modules/.bin/mcpgen');
+    const program = existsSync(bin) ? bin : path.join(project, 'node_modules/mcpgen/dist/generator/cli.js');
+    const result = await run(program, ['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'by-name'], {
+      cwd: project,
+    });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(listing(path.join(project, 'by-name'))).toContain('2024-11-05/errors.ts');
+  });
+});
+
+describe('an interrupt', () => {
+  test('ends a run that waits for its input', async () => {
+    const child = spawn(process.execPath, [CLI, 'catalog', 'derive', '--schema', '-'], { env: plainEnvironment() });
+    const ended = new Promise<NodeJS.Signals | null>((resolve) =>
+      child.on('close', (_, signal) => {
+        resolve(signal);
+      }),
+    );
+    setTimeout(() => child.kill('SIGINT'), 1500);
+    expect(await ended).toBe('SIGINT');
+  });
+});
