@@ -8,7 +8,7 @@ import { DEFAULT_PARTS, emit, EMITTABLE, runtimeOf, type Emittable } from './emi
 import { McpgenError } from './errors.js';
 import { loadProtocol, STANDARD_INPUT, type InputFile, type LoadOptions } from './model/load.js';
 import type { Protocol, Warning } from './model/protocol.js';
-import { formatterFor } from './output/format.js';
+import { Formatter } from './output/format.js';
 import { planChanges, type FileChange, type PlannedFile } from './output/plan.js';
 import { writeChanges } from './output/write.js';
 import { header, runtimeHeader } from './print/header.js';
@@ -83,6 +83,15 @@ export async function render(
   out: string,
   options: RenderOptions = {},
 ): Promise<readonly PlannedFile[]> {
+  return renderWith(new Formatter(), protocol, out, options);
+}
+
+async function renderWith(
+  formatter: Formatter,
+  protocol: Protocol,
+  out: string,
+  options: RenderOptions,
+): Promise<readonly PlannedFile[]> {
   const importExtension = options.importExtension ?? 'js';
   const parts = options.emit ?? DEFAULT_PARTS;
   if (parts.length === 0) {
@@ -92,24 +101,20 @@ export async function render(
   }
   const files = emit(protocol, parts, importExtension);
   const head = header(protocol, regenerateCommand(protocol, options));
-  const formatOwn = await formatterFor(path.resolve(out, protocol.revision));
-  const formatShared = await formatterFor(path.resolve(out, 'runtime'));
   const own = files.map((file) => ({
     path: `${protocol.revision}/${file.name}.ts`,
-    text: file.print({ header: head, importExtension }),
-    formatter: formatOwn,
+    pieces: file.print({ header: head, importExtension }),
   }));
   const shared = runtimeOf(parts).map((name) => ({
     path: `${name}.ts`,
-    text: `${runtimeHeader(name)}\n${readTemplate(`${name}.ts`)}`,
-    formatter: formatShared,
+    pieces: [runtimeHeader(name), readTemplate(`${name}.ts`)],
   }));
-  return Promise.all(
-    [...own, ...shared].map(async ({ path: name, text, formatter }) => ({
-      path: name,
-      contents: await formatter(text, path.resolve(out, name)),
-    })),
-  );
+  const planned: PlannedFile[] = [];
+  // One after the other, so that each finds what the ones before it had in common with it.
+  for (const { path: name, pieces } of [...own, ...shared]) {
+    planned.push({ path: name, contents: await formatter.format(pieces, path.resolve(out, name)) });
+  }
+  return planned;
 }
 
 /**
@@ -158,9 +163,10 @@ export interface Rendering {
 export async function renderAll(options: GenerateOptions): Promise<Rendering> {
   const protocols = await loadAll(options);
   const files: PlannedFile[] = [];
+  const formatter = new Formatter();
   for (const protocol of protocols) {
     options.onProgress?.(protocol.revision);
-    files.push(...(await render(protocol, options.out, options)));
+    files.push(...(await renderWith(formatter, protocol, options.out, options)));
   }
   // Each revision brings the shared files that it needs; they are the same.
   return { protocols, files: [...new Map(files.map((file) => [file.path, file])).values()] };

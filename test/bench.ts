@@ -136,7 +136,7 @@ const dist = process.argv[1];
 const { DEFAULT_PARTS, loadProtocol } = await import(dist + 'generator/index.js');
 const { emit } = await import(dist + 'generator/emit/index.js');
 const { header } = await import(dist + 'generator/print/header.js');
-const { formatterFor } = await import(dist + 'generator/output/format.js');
+const { Formatter } = await import(dist + 'generator/output/format.js');
 const { planChanges } = await import(dist + 'generator/output/plan.js');
 const { writeChanges } = await import(dist + 'generator/output/write.js');
 lap('import');
@@ -152,12 +152,11 @@ for (let round = 0; round < 5; round += 1) {
   lap('emit');
   const texts = files.map((file) => file.print({ header: header(protocol, ''), importExtension: 'js' }));
   lap('print');
-  const formatter = await formatterFor(path.join(out, protocol.revision));
-  lap('Prettier config');
+  const formatter = new Formatter();
   const planned = [];
   for (const [index, text] of texts.entries()) {
     const name = protocol.revision + '/' + files[index].name + '.ts';
-    planned.push({ path: name, contents: await formatter(text, path.join(out, name)) });
+    planned.push({ path: name, contents: await formatter.format(text, path.join(out, name)) });
     lap('Prettier ' + files[index].name);
   }
   const changes = planChanges(out, planned);

@@ -72,13 +72,13 @@ export type Validation<T> =
 export type StandardProps<T> = {
   readonly version: 1;
   readonly vendor: 'mcpgen';
-  readonly validate: (
-    value: unknown,
-  ) =>
-    | { readonly value: T }
-    | { readonly issues: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[] };
+  readonly validate: (value: unknown) => StandardResult<T>;
   readonly types?: { readonly input: T; readonly output: T };
 };
+
+type StandardResult<T> = { readonly value: T } | { readonly issues: readonly StandardIssue[] };
+
+type StandardIssue = { readonly message: string; readonly path: readonly PropertyKey[] };
 
 /** Validates a value. Is a Standard Schema too. */
 export type Validator<T> = ((value: unknown, options?: ValidateOptions) => Validation<T>) & {

@@ -2,39 +2,67 @@ import path from 'node:path';
 import { format, resolveConfig, resolveConfigFile, type Options } from 'prettier';
 import { McpgenError } from '../errors.js';
 
-/** Lays out TypeScript as the output folder's own Prettier config says. */
-export type Formatter = (text: string, fileName: string) => Promise<string>;
+/** Stands between two pieces while Prettier lays them out; no piece holds such a line, since docs are block comments. */
+const BORDER = '\n\n// mcpgen: border\n\n';
 
 /**
- * A formatter for files below a folder: it follows the nearest Prettier and EditorConfig files, or Prettier's defaults
- * where there are none.
- *
- * @param folder - Where the files will be; it need not exist yet.
- * @throws {@link McpgenError} if the config is broken.
+ * Lays out TypeScript as the Prettier and EditorConfig files nearest to it say, or as Prettier does by default where
+ * there are none. Revisions share much of their code, so what was laid out once is remembered.
  */
-export async function formatterFor(folder: string): Promise<Formatter> {
-  const inside = path.join(folder, 'index.ts');
-  const unusable = async (error: unknown): Promise<McpgenError> =>
-    new McpgenError(`the Prettier config of the output folder cannot be used: ${reasonOf(error)}`, {
-      place: (await resolveConfigFile(inside).catch(() => undefined)) ?? folder,
-      remedy: 'Mend it; a .prettierrc in the output folder itself comes first.',
-      cause: error,
-    });
-  try {
-    await resolveConfig(inside, { editorconfig: true });
-  } catch (error) {
-    throw await unusable(error);
-  }
-  return async (text, fileName) => {
+export class Formatter {
+  readonly #known = new Map<string, Map<string, string>>();
+
+  /**
+   * @param pieces - Top-level pieces of code, each of which can stand by itself.
+   * @param fileName - Where the file will be; it need not exist yet.
+   * @returns The file's text, with a blank line between its pieces.
+   * @throws {@link McpgenError} if the config is broken.
+   */
+  async format(pieces: readonly string[], fileName: string): Promise<string> {
     try {
       // A config may have other rules for some of the files; it is read but once.
-      const options = await resolveConfig(fileName, { editorconfig: true });
-      return await format(text, { ...options, ...WHOLE_FILES, parser: 'typescript', filepath: fileName });
+      const config = await resolveConfig(fileName, { editorconfig: true });
+      return isByPiece(config)
+        ? await this.#byPiece(pieces, config, fileName)
+        : await layOut(pieces.join('\n\n'), config, fileName, 'typescript');
     } catch (error) {
       // A wrong value or a plugin that is not there shows only now; code that does not parse is no fault of the config.
-      throw error instanceof SyntaxError ? error : await unusable(error);
+      if (error instanceof SyntaxError) throw error;
+      throw new McpgenError(`the Prettier config of the output folder cannot be used: ${reasonOf(error)}`, {
+        place: (await resolveConfigFile(fileName).catch(() => undefined)) ?? path.dirname(fileName),
+        remedy: 'Mend it; a .prettierrc in the output folder itself comes first.',
+        cause: error,
+      });
     }
-  };
+  }
+
+  async #byPiece(pieces: readonly string[], config: Options | null, fileName: string): Promise<string> {
+    const key = JSON.stringify(config);
+    const known = this.#known.get(key) ?? new Map<string, string>();
+    this.#known.set(key, known);
+    const fresh = [...new Set(pieces)].filter((piece) => !known.has(piece));
+    if (fresh.length > 0) {
+      // As `typescript` would lay it out, but sooner; plugins often know only that one.
+      const text = await layOut(fresh.join(BORDER), config, fileName, 'babel-ts');
+      const laidOut = text.trimEnd().split(BORDER);
+      fresh.forEach((piece, index) => known.set(piece, laidOut[index] ?? ''));
+    }
+    return `${pieces.map((piece) => known.get(piece) ?? '').join('\n\n')}\n`;
+  }
+}
+
+/** Whether pieces come out alike alone and together: a plugin may sort imports or look at the file's name. */
+function isByPiece(config: Options | null): boolean {
+  return (config?.plugins ?? []).length === 0 && (config?.endOfLine ?? 'lf') === 'lf';
+}
+
+async function layOut(
+  text: string,
+  config: Options | null,
+  filepath: string,
+  parser: 'babel-ts' | 'typescript',
+): Promise<string> {
+  return format(text, { ...config, ...WHOLE_FILES, parser, filepath });
 }
 
 /** Settings that would put something above our header, or leave a file or a part of it as it is. */

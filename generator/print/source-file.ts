@@ -85,8 +85,8 @@ export class SourceFile {
     ];
   }
 
-  /** The file's text, still to be laid out by Prettier. */
-  print(options: PrintOptions): string {
+  /** The file's top-level pieces of code, still to be laid out by Prettier. */
+  print(options: PrintOptions): readonly string[] {
     const packages = [...this.#packages].map(([name, from]) => `import * as ${name} from ${JSON.stringify(from)};`);
     const shared = [...this.#namespaces].map(
       ([name, from]) => `import * as ${name} from "${specifier(from, options.importExtension)}";`,
@@ -101,12 +101,13 @@ export class SourceFile {
       const source = JSON.stringify(specifier(from, options.importExtension));
       return [`export { ${values.join(', ')} } from ${source};`, `export type { ${types.join(', ')} } from ${source};`];
     });
-    const parts = [options.header, imports.join('\n'), passedOn.join('\n'), ...this.#parts].map((part) =>
-      part.trimEnd(),
+    return (
+      [options.header, imports.join('\n'), passedOn.join('\n'), ...this.#parts]
+        .map((part) => part.trimEnd())
+        .filter((part) => part !== '')
+        // Only a string literal can still hold a hidden character, and there an escape means the same.
+        .map((part) => part.split('\n').map(escapeHidden).join('\n'))
     );
-    const text = `${parts.filter((part) => part !== '').join('\n\n')}\n`;
-    // Only a string literal can still hold a hidden character, and there an escape means the same.
-    return text.split('\n').map(escapeHidden).join('\n');
   }
 }
 

@@ -64,7 +64,7 @@ async function renderSchema(
 /** All files of a protocol before Prettier lays them out, which adds nothing that could differ. */
 function emitted(protocol: Protocol): ReadonlyMap<string, string> {
   const options = { header: header(protocol, ''), importExtension: 'js' } as const;
-  return new Map(emit(protocol, EMITTABLE, 'js').map((file) => [file.name, file.print(options)]));
+  return new Map(emit(protocol, EMITTABLE, 'js').map((file) => [file.name, file.print(options).join('\n\n')]));
 }
 
 /** Files without the digest of the schema file, which is another one for every order of its members. */

@@ -14,7 +14,7 @@ import {
 import path from 'node:path';
 import ts from 'typescript';
 import { afterAll, describe, expect, test, type TestContext } from 'vitest';
-import { builtinRevisions, check, DEFAULT_PARTS, generate } from '../generator/index.js';
+import { builtinRevisions, check, DEFAULT_PARTS, generate } from '../../generator/index.js';
 import {
   CLI,
   contents,
@@ -26,8 +26,8 @@ import {
   run,
   temporaryFolder,
   type Run,
-} from './support/cli.js';
-import { catalogWith, faultOf, machineryIn, schemaWith } from './support/hostile.js';
+} from '../support/cli.js';
+import { catalogWith, faultOf, machineryIn, schemaWith } from '../support/hostile.js';
 
 const REVISION = '2024-11-05';
 /** A small part of the output is enough where the subject is how it is written. */
