@@ -1,0 +1,40 @@
+import type { Message, RequestId } from './message.js';
+import type { Diagnostic } from './ndjson.js';
+import type { Invalid } from './parse.js';
+
+/** What may be said with a message that is sent. */
+export interface SendOptions {
+  /** The request that the message belongs to, for transports that have a stream for each. */
+  readonly relatedRequestId?: RequestId;
+}
+
+/** A method's parameters are compared both ways, so that the narrower message types of the official SDKs fit. */
+interface Receivers {
+  message(value: unknown, extra?: unknown): void;
+}
+
+/**
+ * What carries messages between two endpoints. Transports of the official SDKs have this shape, so they serve as they
+ * are.
+ *
+ * `onmessage`, `onclose` and `onerror` are set before `start` is called. A transport passes every JSON value on: the
+ * endpoint judges it, by the rules of the revision that is spoken by then.
+ */
+export interface Transport {
+  /** Begins to receive. Rejects if there is no connection to be had. */
+  start(): Promise<void>;
+  /**
+   * Sends a message, or a batch. What it returns resolves when more can be taken, so that who waits for it never fills a
+   * buffer; nothing is returned if that is at once.
+   */
+  send(message: Message | readonly Message[], options?: SendOptions): Promise<void> | void;
+  /** Ends the connection; calls `onclose` once. */
+  close(): Promise<void>;
+  onmessage?: Receivers['message'] | undefined;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  /** Something came that is no JSON value, or too much of one; it was skipped and the stream goes on. */
+  oninvalid?: ((invalid: Diagnostic | Invalid) => void) | undefined;
+  /** Told once the revision is known, for transports that have to send it along. */
+  setProtocolVersion?: ((version: string) => void) | undefined;
+}
