@@ -1,4 +1,4 @@
-import type { Message, RequestId } from './message.js';
+import type { RequestId } from './message.js';
 import type { Diagnostic } from './ndjson.js';
 import type { Invalid } from './parse.js';
 
@@ -24,10 +24,10 @@ export interface Transport {
   /** Begins to receive. Rejects if there is no connection to be had. */
   start(): Promise<void>;
   /**
-   * Sends a message, or a batch. What it returns resolves when more can be taken, so that who waits for it never fills a
+   * Sends a message, or an array of them as a batch. What it returns resolves when more can be taken, so that who waits for it never fills a
    * buffer; nothing is returned if that is at once.
    */
-  send(message: Message | readonly Message[], options?: SendOptions): Promise<void> | void;
+  send(message: object, options?: SendOptions): Promise<void> | void;
   /** Ends the connection; calls `onclose` once. */
   close(): Promise<void>;
   onmessage?: Receivers['message'] | undefined;
