@@ -108,7 +108,7 @@ export function parseMessage<C extends Classification>(
   const value = parseJson(text);
   if (value === undefined) return invalid('not-json', 'the text is not JSON', 'unknown', null, options);
   dropPrototypeKeys(text, value);
-  return judge(value, options);
+  return judgeValue(value, options);
 }
 
 /**
@@ -159,7 +159,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function judge<C extends Classification>(value: unknown, options: ParseOptions<C>): Parsed<C> {
+/** Judges a JSON value that is parsed already, as {@link parseMessage} does with a text. */
+export function judgeValue<C extends Classification>(value: unknown, options: ParseOptions<C>): Parsed<C> {
   const classified = options.classify(value);
   switch (classified.kind) {
     case 'batch':

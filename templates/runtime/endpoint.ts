@@ -1,0 +1,628 @@
+import { ConnectionClosedError, TimeoutError } from './call-errors.js';
+import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
+import type { ErrorObject, Message, Notification, Request, RequestId, Response } from './message.js';
+import type { Diagnostic } from './ndjson.js';
+import { collectBatch, judgeValue } from './parse.js';
+import type { Classification, Invalid } from './parse.js';
+import type { SendOptions, Transport } from './transport.js';
+
+/** Something that is worth a line in a log, and no reason to stop. */
+export type EndpointEvent =
+  /** What came is no message; it was skipped, and answered if it may be. */
+  | { readonly kind: 'invalidMessage'; readonly invalid: Invalid | Diagnostic }
+  /** A response to a call that was cancelled, timed out or answered before. */
+  | { readonly kind: 'lateResponse'; readonly id: RequestId }
+  /** A response to nothing that was ever asked. */
+  | { readonly kind: 'unknownResponse'; readonly id: RequestId | null }
+  /** Progress of a call that nobody waits for, or that goes backwards. */
+  | { readonly kind: 'unknownProgress' | 'progressNotIncreasing'; readonly token: unknown }
+  | { readonly kind: 'unknownNotification'; readonly method: string }
+  | { readonly kind: 'invalidNotification'; readonly method: string; readonly reason: string }
+  /** A handler threw; the caller was told no more than that. */
+  | { readonly kind: 'handlerFailed'; readonly method: string; readonly error: unknown }
+  | { readonly kind: 'transportFailed'; readonly error: unknown };
+
+/** How far a call has come. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** How a request is sent. */
+export interface CallOptions {
+  /** Aborting it cancels the call, here and, as far as it listens, on the other side. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds until the call is given up; 60,000 by default, `Infinity` for none. */
+  readonly timeout?: number | undefined;
+  /** Progress starts the time anew, up to {@link maxTimeout}. Off by default. */
+  readonly resetTimeoutOnProgress?: boolean | undefined;
+  /** Milliseconds until the call is given up whatever progress it makes; none by default. */
+  readonly maxTimeout?: number | undefined;
+  /** Asks for progress, and receives it. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** The request that is being handled and that this one belongs to. */
+  readonly relatedRequestId?: RequestId | undefined;
+  /** Told the id under which it is sent, before it is. */
+  readonly onSent?: ((id: RequestId) => void) | undefined;
+}
+
+/** What makes an endpoint a client or a server. */
+export interface Role {
+  /** The envelope rules of the revision that is spoken. */
+  classify(value: unknown): Classification;
+  /** @returns The result; what it throws is the error. */
+  handleRequest(request: Request, exchange: Exchange): object | Promise<object>;
+  handleNotification(notification: Notification): void;
+  /** The connection is over; all calls have been ended. */
+  handleClose(): void;
+}
+
+/** Settings of an endpoint. */
+export interface EndpointOptions {
+  /** Milliseconds until a call is given up, where it does not say so itself; 60,000 by default. */
+  readonly timeout?: number | undefined;
+  /** Requests that are handled at the same time; a further one is answered with -32000. 1000 by default. */
+  readonly maxConcurrentRequests?: number | undefined;
+  /** Tells the caller the message of an error that a handler threw, which may hold what is not meant for it. Off by default. */
+  readonly exposeErrors?: boolean | undefined;
+  readonly onEvent?: ((event: EndpointEvent) => void) | undefined;
+}
+
+/** The code that says that too many requests are being handled already. */
+export const SERVER_BUSY = -32000;
+
+const DEFAULT_TIMEOUT = 60_000;
+const DEFAULT_MAX_CONCURRENT = 1000;
+
+/** The longest time that `setTimeout` knows. */
+const MAX_DELAY = 2 ** 31 - 1;
+
+/** A call of ours that is not answered yet. */
+interface Pending {
+  readonly id: number;
+  readonly method: string;
+  readonly options: CallOptions;
+  readonly timeout: number;
+  readonly resolve: (result: object) => void;
+  readonly reject: (error: unknown) => void;
+  readonly latest: number;
+  deadline: number;
+  progress: number;
+  onAbort?: () => void;
+}
+
+/** A request of the other side that is being handled. */
+export class Exchange {
+  readonly request: Request;
+  /** What the transport knows beyond the message. */
+  readonly extra: unknown;
+  /** Where the answer goes if the request came in a batch. */
+  readonly batch: Batch | undefined;
+  #isOver = false;
+  #controller: AbortController | undefined;
+  #reason: unknown;
+
+  constructor(request: Request, extra: unknown, batch: Batch | undefined) {
+    this.request = request;
+    this.extra = extra;
+    this.batch = batch;
+  }
+
+  /** Whether it is answered or cancelled: nothing more may be sent for it. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Aborted if the request is cancelled or the connection ends. Made when first asked for, since most handlers never do. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  /** It is answered. */
+  finish(): void {
+    this.#isOver = true;
+  }
+
+  /** Nobody waits for it any more. */
+  abort(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+/** Requests that came together and are answered together. */
+class Batch {
+  readonly #answers: Response[] = [];
+  #missing: number;
+  readonly #send: (answers: readonly Response[]) => void;
+
+  constructor(requests: number, send: (answers: readonly Response[]) => void) {
+    this.#missing = requests;
+    this.#send = send;
+  }
+
+  /** One more is answered, or needs no answer. */
+  settle(answer: Response | undefined): void {
+    if (answer !== undefined) this.#answers.push(answer);
+    this.#missing -= 1;
+    if (this.#missing > 0) return;
+    const answers = collectBatch(this.#answers);
+    if (answers !== undefined) this.#send(answers);
+  }
+}
+
+/**
+ * One side of a connection: sends requests and finds their responses, hands requests of the other side to its role and
+ * sends the answers. Knows JSON-RPC and what MCP adds for every request: cancellation, progress, time limits.
+ */
+export class Endpoint {
+  readonly #role: Role;
+  readonly #options: EndpointOptions;
+  readonly #timeout: number;
+  readonly #limit: number;
+  readonly #judging: { readonly classify: (value: unknown) => Classification };
+  readonly #pending = new Map<RequestId, Pending>();
+  readonly #exchanges = new Map<RequestId, Exchange>();
+  readonly #closed: Promise<void>;
+  #setClosed: () => void = () => undefined;
+  #transport: Transport | undefined;
+  #state: 'new' | 'open' | 'closed' = 'new';
+  #nextId = 1;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+
+  constructor(role: Role, options: EndpointOptions) {
+    this.#role = role;
+    this.#options = options;
+    this.#timeout = options.timeout ?? DEFAULT_TIMEOUT;
+    this.#limit = options.maxConcurrentRequests ?? DEFAULT_MAX_CONCURRENT;
+    this.#judging = { classify: (value) => role.classify(value) };
+    this.#closed = new Promise((resolve) => {
+      this.#setClosed = resolve;
+    });
+  }
+
+  /** Resolves when the connection is over, whoever ended it. */
+  get closed(): Promise<void> {
+    return this.#closed;
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open';
+  }
+
+  /** How many requests of the other side are being handled, and how many of ours wait for an answer. */
+  get inFlight(): { readonly inbound: number; readonly outbound: number } {
+    return { inbound: this.#exchanges.size, outbound: this.#pending.size };
+  }
+
+  /**
+   * Takes a transport and starts it.
+   *
+   * @throws Error if it has one already, or the transport cannot start.
+   */
+  async connect(transport: Transport): Promise<void> {
+    if (this.#state !== 'new') throw new Error('an endpoint has one connection in its life; make a new one');
+    this.#state = 'open';
+    this.#transport = transport;
+    transport.onmessage = (value, extra) => {
+      this.#receive(value, extra);
+    };
+    transport.oninvalid = (invalid) => {
+      this.#refuse(invalid);
+    };
+    transport.onerror = (error) => {
+      this.emit({ kind: 'transportFailed', error });
+    };
+    transport.onclose = () => {
+      this.#end();
+    };
+    try {
+      await transport.start();
+    } catch (error) {
+      this.#end();
+      throw error;
+    }
+  }
+
+  /** Ends the connection. Calls that wait are rejected with {@link ConnectionClosedError}, handlers are aborted. */
+  async close(): Promise<void> {
+    if (this.#state === 'open') {
+      // Before the transport is closed, so that no handler's late answer is written to it.
+      this.#end();
+      await this.#transport?.close();
+    }
+    this.#end();
+  }
+
+  /** Tells who listens; its own failure is nobody's concern. */
+  emit(event: EndpointEvent): void {
+    try {
+      this.#options.onEvent?.(event);
+    } catch {
+      // A listener that throws must not end the connection.
+    }
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @returns The result of the response.
+   * @throws RpcError if the other side answers with an error; {@link TimeoutError}; {@link ConnectionClosedError}; the
+   *   signal's reason if it is aborted.
+   */
+  request(method: string, params: object | undefined, options: CallOptions = NO_OPTIONS): Promise<object> {
+    return new Promise((resolve, reject) => {
+      if (this.#state !== 'open') {
+        reject(new ConnectionClosedError(this.#state === 'new' ? 'there is no connection yet' : undefined));
+        return;
+      }
+      const { signal } = options;
+      signal?.throwIfAborted();
+      const id = this.#nextId;
+      this.#nextId += 1;
+      const timeout = options.timeout ?? this.#timeout;
+      const now = timeout === Number.POSITIVE_INFINITY && options.maxTimeout === undefined ? 0 : performance.now();
+      const latest = now + (options.maxTimeout ?? Number.POSITIVE_INFINITY);
+      const pending: Pending = {
+        id,
+        method,
+        options,
+        timeout,
+        resolve,
+        reject,
+        latest,
+        deadline: Math.min(now + timeout, latest),
+        progress: Number.NEGATIVE_INFINITY,
+      };
+      this.#pending.set(id, pending);
+      options.onSent?.(id);
+      this.#schedule(pending.deadline, now);
+      if (signal !== undefined) {
+        pending.onAbort = () => {
+          this.#abandon(pending, signal.reason, 'cancelled by the caller');
+        };
+        signal.addEventListener('abort', pending.onAbort, { once: true });
+      }
+      const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
+      const message: Request =
+        sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent };
+      this.#send(message, options.relatedRequestId, (error) => {
+        if (this.#settle(pending)) pending.reject(error);
+      });
+    });
+  }
+
+  /** Sends a notification. Nothing comes back, so a failure is an event. */
+  notify(method: string, params?: object, relatedRequestId?: RequestId): void {
+    if (this.#state !== 'open') return;
+    const message: Notification =
+      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params };
+    this.#send(message, relatedRequestId);
+  }
+
+  #send(
+    message: Message | readonly Message[],
+    relatedRequestId?: RequestId,
+    onFailure?: (error: unknown) => void,
+  ): void {
+    const options: SendOptions | undefined = relatedRequestId === undefined ? undefined : { relatedRequestId };
+    const failed = (error: unknown): void => {
+      if (onFailure === undefined) this.emit({ kind: 'transportFailed', error });
+      else onFailure(error);
+    };
+    try {
+      const sent = this.#transport?.send(message, options);
+      if (sent instanceof Promise) sent.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #receive(value: unknown, extra: unknown): void {
+    if (this.#state !== 'open') return;
+    const parsed = judgeValue(value, this.#judging);
+    switch (parsed.kind) {
+      case 'request':
+        this.#accept(parsed.message, extra, undefined);
+        break;
+      case 'notification':
+        this.#notice(parsed.message);
+        break;
+      case 'result':
+      case 'error':
+        this.#answered(parsed.message);
+        break;
+      case 'invalid':
+        this.#refuse(parsed);
+        break;
+      case 'batch':
+        this.#receiveBatch(parsed.members, extra);
+        break;
+    }
+  }
+
+  /** MCP 2025-03-26, basic protocol: a batch is answered by one array. */
+  #receiveBatch(
+    members: readonly (Invalid | Exclude<Classification, { kind: 'batch' | 'invalid' }>)[],
+    extra: unknown,
+  ): void {
+    const answered = members.filter(({ kind }) => kind === 'request' || kind === 'invalid').length;
+    const batch = new Batch(answered, (answers) => {
+      this.#send(answers);
+    });
+    for (const member of members) {
+      switch (member.kind) {
+        case 'request':
+          this.#accept(member.message, extra, batch);
+          break;
+        case 'notification':
+          this.#notice(member.message);
+          break;
+        case 'invalid':
+          this.emit({ kind: 'invalidMessage', invalid: member });
+          batch.settle(member.answer);
+          break;
+        default:
+          this.#answered(member.message);
+      }
+    }
+  }
+
+  #refuse(invalid: Invalid | Diagnostic): void {
+    this.emit({ kind: 'invalidMessage', invalid });
+    // A broken answer to a call of ours: there will be no other.
+    const pending = invalid.about === 'response' && invalid.id !== null ? this.#pending.get(invalid.id) : undefined;
+    if (pending !== undefined && this.#settle(pending)) {
+      pending.reject(
+        new RpcError(STANDARD_ERROR_CODES.INVALID_REQUEST, `the answer is no valid message: ${invalid.reason}`),
+      );
+    }
+    if (invalid.answer !== undefined && this.#state === 'open') this.#send(invalid.answer);
+  }
+
+  #accept(request: Request, extra: unknown, batch: Batch | undefined): void {
+    const exchange = new Exchange(request, extra, batch);
+    if (this.#exchanges.has(request.id)) {
+      this.#reply(exchange, invalidRequest('a request with this id is being handled'));
+      return;
+    }
+    if (this.#exchanges.size >= this.#limit) {
+      this.#reply(exchange, { code: SERVER_BUSY, message: 'Server busy' });
+      return;
+    }
+    this.#exchanges.set(request.id, exchange);
+    let outcome: object | Promise<object>;
+    try {
+      outcome = this.#role.handleRequest(request, exchange);
+    } catch (error) {
+      this.#fail(exchange, error);
+      return;
+    }
+    if (isPromise(outcome)) {
+      outcome.then(
+        (result) => {
+          this.#succeed(exchange, result);
+        },
+        (error: unknown) => {
+          this.#fail(exchange, error);
+        },
+      );
+    } else this.#succeed(exchange, outcome);
+  }
+
+  #succeed(exchange: Exchange, result: object): void {
+    if (typeof result !== 'object' || (result as object | null) === null) {
+      this.#fail(exchange, new TypeError('a handler gave no object as result'));
+      return;
+    }
+    if (!this.#conclude(exchange)) return;
+    const { id } = exchange.request;
+    const answer: Response = { jsonrpc: '2.0', id, result };
+    if (exchange.batch !== undefined) {
+      exchange.batch.settle(answer);
+      return;
+    }
+    this.#send(answer, id, (error) => {
+      this.#undelivered(exchange, error);
+    });
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    if (!this.#conclude(exchange)) return;
+    if (error instanceof RpcError) {
+      this.#reply(exchange, error.toJSON());
+      return;
+    }
+    this.emit({ kind: 'handlerFailed', method: exchange.request.method, error });
+    this.#reply(exchange, this.#internalError(error));
+  }
+
+  #internalError(error: unknown): ErrorObject {
+    const code = STANDARD_ERROR_CODES.INTERNAL_ERROR;
+    const name = error instanceof Error ? error.constructor.name : typeof error;
+    if (this.#options.exposeErrors !== true) return { code, message: 'Internal error', data: { name } };
+    return { code, message: error instanceof Error ? error.message : String(error), data: { name } };
+  }
+
+  /** The transport did not take an answer. If only this one cannot be written, the caller is told so. */
+  #undelivered(exchange: Exchange, error: unknown): void {
+    if (this.#state === 'open' && error instanceof TypeError) {
+      this.emit({ kind: 'handlerFailed', method: exchange.request.method, error });
+      this.#reply(exchange, this.#internalError(error));
+    } else this.emit({ kind: 'transportFailed', error });
+  }
+
+  #reply(exchange: Exchange, error: ErrorObject): void {
+    const { id } = exchange.request;
+    const answer: Response = { jsonrpc: '2.0', id, error };
+    if (exchange.batch === undefined) this.#send(answer, id);
+    else exchange.batch.settle(answer);
+  }
+
+  /** Ends the handling of a request; false if it was over already. */
+  #conclude(exchange: Exchange): boolean {
+    if (exchange.isOver) return false;
+    exchange.finish();
+    this.#exchanges.delete(exchange.request.id);
+    return true;
+  }
+
+  #answered(response: Response): void {
+    const pending = response.id === undefined || response.id === null ? undefined : this.#pending.get(response.id);
+    if (pending === undefined) {
+      const { id = null } = response;
+      const isOurs = typeof id === 'number' && id > 0 && id < this.#nextId;
+      this.emit(isOurs ? { kind: 'lateResponse', id } : { kind: 'unknownResponse', id });
+      return;
+    }
+    this.#settle(pending);
+    if ('result' in response) pending.resolve(response.result);
+    else pending.reject(RpcError.from(response.error));
+  }
+
+  #notice(notification: Notification): void {
+    switch (notification.method) {
+      case 'notifications/cancelled':
+        this.#cancelled(notification.params);
+        return;
+      case 'notifications/progress':
+        this.#progressed(notification.params);
+        return;
+      default:
+        try {
+          this.#role.handleNotification(notification);
+        } catch (error) {
+          this.emit({ kind: 'handlerFailed', method: notification.method, error });
+        }
+    }
+  }
+
+  /** MCP, cancellation: the handler is aborted, and no answer is sent. `initialize` cannot be cancelled. */
+  #cancelled(params: object | undefined): void {
+    const { requestId, reason } = (params ?? {}) as { readonly requestId?: RequestId; readonly reason?: unknown };
+    const exchange = requestId === undefined ? undefined : this.#exchanges.get(requestId);
+    if (exchange === undefined || exchange.request.method === 'initialize') return;
+    this.#exchanges.delete(exchange.request.id);
+    exchange.abort(abortError(typeof reason === 'string' ? reason : 'cancelled by the other side'));
+    exchange.batch?.settle(undefined);
+  }
+
+  #progressed(params: object | undefined): void {
+    const { progressToken: token, progress, total, message } = (params ?? {}) as Record<string, unknown>;
+    const pending = this.#pending.get(token as RequestId);
+    if (pending?.options.onProgress === undefined || typeof progress !== 'number') {
+      this.emit({ kind: 'unknownProgress', token });
+      return;
+    }
+    if (!(progress > pending.progress)) {
+      this.emit({ kind: 'progressNotIncreasing', token });
+      return;
+    }
+    pending.progress = progress;
+    if (pending.options.resetTimeoutOnProgress === true) {
+      pending.deadline = Math.min(performance.now() + pending.timeout, pending.latest);
+    }
+    try {
+      pending.options.onProgress({
+        progress,
+        total: typeof total === 'number' ? total : undefined,
+        message: typeof message === 'string' ? message : undefined,
+      });
+    } catch (error) {
+      this.emit({ kind: 'handlerFailed', method: 'notifications/progress', error });
+    }
+  }
+
+  /** Gives a call up, and says so to the other side. */
+  #abandon(pending: Pending, error: unknown, reason: string): void {
+    if (!this.#settle(pending)) return;
+    // MCP, cancellation: `initialize` must not be cancelled.
+    if (pending.method !== 'initialize') {
+      this.notify('notifications/cancelled', { requestId: pending.id, reason }, pending.options.relatedRequestId);
+    }
+    pending.reject(error);
+  }
+
+  /** Takes a call out of those that wait; false if it was no longer among them. */
+  #settle(pending: Pending): boolean {
+    if (!this.#pending.delete(pending.id)) return false;
+    if (pending.onAbort !== undefined) pending.options.signal?.removeEventListener('abort', pending.onAbort);
+    if (this.#pending.size === 0) holdProcess(this.#timer, false);
+    return true;
+  }
+
+  /** One timer serves all calls: most are answered long before, and a timer for each would cost more than the call. */
+  #schedule(deadline: number, now: number): void {
+    if (this.#pending.size === 1) holdProcess(this.#timer, true);
+    if (deadline >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = deadline;
+    this.#timer = setTimeout(
+      () => {
+        this.#expire();
+      },
+      Math.min(Math.max(0, deadline - now), MAX_DELAY),
+    );
+  }
+
+  #expire(): void {
+    const now = performance.now();
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    this.#timer = undefined;
+    let next = Number.POSITIVE_INFINITY;
+    for (const pending of [...this.#pending.values()]) {
+      if (pending.deadline <= now) {
+        this.#abandon(pending, new TimeoutError(pending.method, pending.timeout), 'timed out');
+      } else next = Math.min(next, pending.deadline);
+    }
+    if (next < Number.POSITIVE_INFINITY) this.#schedule(next, now);
+  }
+
+  #end(): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    clearTimeout(this.#timer);
+    const error = new ConnectionClosedError();
+    for (const pending of [...this.#pending.values()]) {
+      this.#settle(pending);
+      pending.reject(error);
+    }
+    for (const exchange of this.#exchanges.values()) exchange.abort(error);
+    this.#exchanges.clear();
+    this.#role.handleClose();
+    this.#setClosed();
+  }
+}
+
+const NO_OPTIONS: CallOptions = Object.freeze({});
+
+function invalidRequest(reason: string): ErrorObject {
+  return { code: STANDARD_ERROR_CODES.INVALID_REQUEST, message: `Invalid Request: ${reason}` };
+}
+
+function isPromise(value: object | Promise<object>): value is Promise<object> {
+  // A handler may give no object at all, and a promise of another library or realm is one too.
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
+}
+
+function abortError(reason: string): Error {
+  return Object.assign(new Error(reason), { name: 'AbortError' });
+}
+
+function withProgressToken(params: object | undefined, progressToken: number): object {
+  const meta = (params as { readonly _meta?: object } | undefined)?._meta;
+  return { ...params, _meta: { ...meta, progressToken } };
+}
+
+/** In Node, whether a timer keeps the process alive; elsewhere timers have no say in that. */
+function holdProcess(timer: unknown, holds: boolean): void {
+  const node = timer as { ref?(): void; unref?(): void } | undefined;
+  if (holds) node?.ref?.();
+  else node?.unref?.();
+}

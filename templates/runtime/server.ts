@@ -1,0 +1,745 @@
+import { CapabilityError, UnsupportedMethodError } from './call-errors.js';
+import { Endpoint } from './endpoint.js';
+import type { CallOptions, EndpointOptions, Exchange } from './endpoint.js';
+import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
+import type { Notification, Request, RequestId } from './message.js';
+import type { Classification } from './parse.js';
+import { RequestStateSeal } from './request-state.js';
+import type { RequestState, RequestStateOptions } from './request-state.js';
+import { maySend, mergeCapabilities, META, missingCapability, MODERN_ERROR_CODES, newest } from './revision.js';
+import type { Implementation, Revision } from './revision.js';
+import type { Transport } from './transport.js';
+import type { Failure } from './validation.js';
+
+/** What a handler of a request is given beside the params. The generated `ServerContext` is the typed one. */
+export interface HandlerContext {
+  /** The request's id, as the client chose it. */
+  readonly id: RequestId;
+  readonly method: string;
+  /** The revision that this request is spoken in. */
+  readonly revision: string;
+  readonly client: ClientFacts;
+  /** Aborted when the client cancels the request or the connection ends. */
+  readonly signal: AbortSignal;
+  /** What was given to {@link requireInput} in the round before; undefined in the first. */
+  readonly state: unknown;
+  /** What the transport knows of the request beyond the message. */
+  readonly extra: unknown;
+  progress(progress: number, total?: number, message?: string): void;
+  log(level: string, data: unknown, logger?: string): void;
+  notify(method: string, params?: object): void;
+  request(method: string, params?: object, options?: CallOptions): Promise<object>;
+  requireInput(requests: Readonly<Record<string, EmbeddedRequest>>, state?: unknown): Promise<Record<string, object>>;
+}
+
+/** A request for input: `method` and `params`, without an envelope. */
+export interface EmbeddedRequest {
+  readonly method: string;
+  readonly params?: object | undefined;
+}
+
+/** What a client says of itself: once in a session, or with each request of a stateless revision. */
+export interface ClientFacts {
+  readonly info: Implementation | undefined;
+  readonly capabilities: object;
+}
+
+/** A handler of requests, types aside. */
+export type Handler = (params: never, context: never) => object | Promise<object>;
+
+/** A handler of notifications, types aside. */
+export type Listener = (params: never, session: ServerSession) => void | Promise<void>;
+
+/** What a server is made of, types aside. The generated `ServerOptions` are the typed ones. */
+export interface ServerSettings extends EndpointOptions {
+  readonly info: Implementation;
+  /** How to use the server, for the model. */
+  readonly instructions?: string | undefined;
+  /** What the handlers do not show, such as `{ tools: { listChanged: true } }`; `false` takes a capability away. */
+  readonly capabilities?: object | undefined;
+  readonly handlers: Readonly<Record<string, Handler | undefined>>;
+  readonly notifications?: Readonly<Record<string, Listener | undefined>> | undefined;
+  /** Validates params before a handler sees them; on by default. */
+  readonly validateParams?: boolean | undefined;
+  /** Refuses requests between the answer to `initialize` and `notifications/initialized`. Off by default. */
+  readonly strictLifecycle?: boolean | undefined;
+  readonly requestState?: RequestStateOptions | undefined;
+}
+
+/** Severities, the lowest first (RFC 5424). */
+const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+/** Change notices, with the member of a subscription's filter that asks for each. */
+const LIST_CHANGES: Readonly<Record<string, string>> = {
+  'notifications/tools/list_changed': 'toolsListChanged',
+  'notifications/prompts/list_changed': 'promptsListChanged',
+  'notifications/resources/list_changed': 'resourcesListChanged',
+};
+
+/** Notifications that belong to a request; a stateless revision has no others outside a subscription. */
+const OF_REQUESTS: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
+
+/** What a server offers, whatever the connections to it: handlers, capabilities, revisions. */
+export class Server {
+  readonly settings: ServerSettings;
+  readonly revisions: readonly Revision[];
+  /** @internal */
+  readonly seal: RequestStateSeal;
+  readonly #sessions = new Set<ServerSession>();
+  readonly #capabilities = new Map<Revision, Record<string, unknown>>();
+
+  /**
+   * @param revisions - All that it speaks; a client gets the one it asks for, or the newest.
+   * @throws RangeError if there is none; TypeError if a handler is for a method that none of them has.
+   */
+  constructor(revisions: readonly Revision[], settings: ServerSettings) {
+    if (revisions.length === 0) throw new RangeError('a server needs a revision');
+    this.settings = settings;
+    this.revisions = revisions;
+    this.seal = new RequestStateSeal(settings.requestState);
+    for (const [kind, named] of [
+      ['request', settings.handlers],
+      ['notification', settings.notifications ?? {}],
+    ] as const) {
+      for (const method of Object.keys(named)) {
+        if (revisions.some((revision) => maySend(revision, 'client', kind, method))) continue;
+        throw new TypeError(`no client sends ${method} as a ${kind}, in ${revisions.map(versionOf).join(', ')}`);
+      }
+    }
+    for (const revision of revisions) {
+      let derived = {};
+      for (const method of Object.keys(settings.handlers)) {
+        if (settings.handlers[method] === undefined) continue;
+        derived = mergeCapabilities(derived, revision.declares[method] ?? {});
+      }
+      this.#capabilities.set(revision, mergeCapabilities(derived, settings.capabilities ?? {}));
+    }
+  }
+
+  get sessions(): ReadonlySet<ServerSession> {
+    return this.#sessions;
+  }
+
+  /** What it declares in a revision: what its handlers show, and what the settings add or take away. */
+  capabilities(revision: Revision): Record<string, unknown> {
+    return this.#capabilities.get(revision) ?? {};
+  }
+
+  /** Serves one more connection. Resolves when its transport has started. */
+  async connect(transport: Transport): Promise<ServerSession> {
+    const session = new ServerSession(this, (gone) => this.#sessions.delete(gone));
+    this.#sessions.add(session);
+    try {
+      await session.start(transport);
+    } catch (error) {
+      this.#sessions.delete(session);
+      throw error;
+    }
+    return session;
+  }
+
+  /** Tells every client that wants to know: in a stateless revision those that have subscribed to it. */
+  notify(method: string, params?: object): void {
+    for (const session of this.#sessions) session.deliver(method, params);
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions].map((session) => session.close()));
+  }
+}
+
+/** An open `subscriptions/listen`. */
+interface Subscription {
+  readonly id: RequestId;
+  readonly filter: Readonly<Record<string, unknown>>;
+  readonly end: () => void;
+}
+
+/** A server's side of one connection. */
+export class ServerSession {
+  readonly server: Server;
+  readonly #endpoint: Endpoint;
+  readonly #stateful: readonly Revision[];
+  readonly #stateless: readonly Revision[];
+  readonly #unjudged: Revision;
+  readonly #subscriptions = new Map<RequestId, Subscription>();
+  readonly #resources = new Set<string>();
+  /** Of the stateful session, once there is one. */
+  #revision: Revision | undefined;
+  #client: ClientFacts = { info: undefined, capabilities: {} };
+  #isInitialized = false;
+  #level = 0;
+
+  constructor(server: Server, onGone: (session: ServerSession) => void) {
+    this.server = server;
+    this.#stateful = server.revisions.filter(({ isStateless }) => !isStateless);
+    this.#stateless = server.revisions.filter(({ isStateless }) => isStateless);
+    this.#unjudged = newest(server.revisions);
+    this.#endpoint = new Endpoint(
+      {
+        classify: (value): Classification => (this.#revision ?? this.#unjudged).classify(value),
+        handleRequest: (request, exchange) => this.#handle(request, exchange),
+        handleNotification: (notification) => {
+          this.#notice(notification);
+        },
+        handleClose: () => {
+          this.#subscriptions.clear();
+          onGone(this);
+        },
+      },
+      server.settings,
+    );
+  }
+
+  /** The revision of a stateful session; undefined before `initialize`, and with clients that speak a stateless one. */
+  get revision(): string | undefined {
+    return this.#revision?.version;
+  }
+
+  /** What the client said in `initialize`. */
+  get client(): ClientFacts {
+    return this.#client;
+  }
+
+  /** Resolves when the connection is over. */
+  get closed(): Promise<void> {
+    return this.#endpoint.closed;
+  }
+
+  /** How many requests are being handled, and how many of ours wait for an answer. */
+  get inFlight(): { readonly inbound: number; readonly outbound: number } {
+    return this.#endpoint.inFlight;
+  }
+
+  /** @internal */
+  async start(transport: Transport): Promise<void> {
+    await this.#endpoint.connect(transport);
+  }
+
+  /** Ends the connection: subscriptions get their answer first, all that is being handled is aborted. */
+  async close(): Promise<void> {
+    for (const { end } of [...this.#subscriptions.values()]) end();
+    // The answers are given when the handlers' promises have run their course.
+    await Promise.resolve();
+    await Promise.resolve();
+    await this.#endpoint.close();
+  }
+
+  /**
+   * Sends a request to the client of a stateful session.
+   *
+   * @throws CapabilityError or UnsupportedMethodError, with nothing sent; or what {@link Endpoint.request} throws.
+   */
+  async request(method: string, params?: object, options?: CallOptions): Promise<object> {
+    const revision = this.#revision;
+    if (revision === undefined || !maySend(revision, 'server', 'request', method)) {
+      throw new UnsupportedMethodError(method, this.revision ?? this.#unjudged.version);
+    }
+    const missing = missingCapability(
+      revision.methods[method]?.capabilities ?? [],
+      'client',
+      this.#client.capabilities,
+    );
+    if (missing !== undefined) throw new CapabilityError(method, missing);
+    const result = await this.#endpoint.request(method, params, options);
+    const outcome = revision.validateResult(method, result);
+    if (!outcome.success) throw invalidResult(method, outcome.failure);
+    return result;
+  }
+
+  /** Sends a notification to the client of a stateful session, wanted or not. */
+  notify(method: string, params?: object): void {
+    const revision = this.#revision;
+    if (revision === undefined || !maySend(revision, 'server', 'notification', method)) {
+      throw new UnsupportedMethodError(method, this.revision ?? this.#unjudged.version);
+    }
+    this.#endpoint.notify(method, params);
+  }
+
+  /** Sends a change notice if the client wants it. */
+  deliver(method: string, params?: object): void {
+    for (const { id, filter } of this.#subscriptions.values()) {
+      if (wants(filter, method, params)) this.#sendTagged(id, method, params);
+    }
+    const revision = this.#revision;
+    if (revision === undefined || !this.#isInitialized || !maySend(revision, 'server', 'notification', method)) return;
+    const needed = revision.methods[method]?.capabilities ?? [];
+    if (missingCapability(needed, 'server', this.server.capabilities(revision)) !== undefined) return;
+    const uri = (params as { readonly uri?: unknown } | undefined)?.uri;
+    if (method === 'notifications/resources/updated' && !this.#resources.has(String(uri))) return;
+    this.#endpoint.notify(method, params);
+  }
+
+  #handle(request: Request, exchange: Exchange): object | Promise<object> {
+    const version = metaOf(request)?.[META.VERSION];
+    if (version !== undefined && this.#stateless.length > 0) {
+      const revision = this.#stateless.find((item) => item.version === version);
+      if (revision === undefined) throw this.#unsupported(version);
+      return this.#dispatch(revision, request, exchange);
+    }
+    if (this.#revision !== undefined) return this.#inSession(this.#revision, request, exchange);
+    return this.#open(request, exchange);
+  }
+
+  /** MCP, lifecycle: before `initialize` there is only that, and `ping`. */
+  #open(request: Request, exchange: Exchange): object | Promise<object> {
+    const { method } = request;
+    if (this.#stateful.length === 0) {
+      const only = newest(this.#stateless);
+      // An older client shows its user no more than this message.
+      if (method === 'initialize') throw this.#unsupported(paramsOf(request)['protocolVersion']);
+      return this.#dispatch(only, request, exchange);
+    }
+    if (method === 'initialize') return this.#initialize(newest(this.#stateful), request);
+    if (method === 'ping') return {};
+    if (!this.#stateful.some((revision) => maySend(revision, 'client', 'request', method))) {
+      const only = this.#stateless.find((revision) => maySend(revision, 'client', 'request', method));
+      if (only === undefined) throw methodNotFound(method);
+      return this.#dispatch(only, request, exchange);
+    }
+    throw new RpcError(STANDARD_ERROR_CODES.INVALID_REQUEST, `Invalid Request: ${method} before initialize`);
+  }
+
+  /** MCP, version negotiation: the version asked for if it is spoken here, else the newest that is. */
+  #initialize(latest: Revision, request: Request): object {
+    const params = paramsOf(request);
+    const revision = this.#stateful.find(({ version }) => version === params['protocolVersion']) ?? latest;
+    this.#validate(revision, request);
+    this.#revision = revision;
+    this.#client = {
+      info: params['clientInfo'] as Implementation | undefined,
+      capabilities: params['capabilities'] as object,
+    };
+    const { info, instructions } = this.server.settings;
+    return {
+      protocolVersion: revision.version,
+      capabilities: this.server.capabilities(revision),
+      serverInfo: info,
+      ...(instructions === undefined ? {} : { instructions }),
+    };
+  }
+
+  #inSession(revision: Revision, request: Request, exchange: Exchange): object | Promise<object> {
+    const { method } = request;
+    if (method === 'initialize') {
+      throw new RpcError(STANDARD_ERROR_CODES.INVALID_REQUEST, 'Invalid Request: the session is initialized already');
+    }
+    if (this.server.settings.strictLifecycle === true && !this.#isInitialized && method !== 'ping') {
+      throw new RpcError(
+        STANDARD_ERROR_CODES.INVALID_REQUEST,
+        `Invalid Request: ${method} before notifications/initialized`,
+      );
+    }
+    return this.#dispatch(revision, request, exchange);
+  }
+
+  /** The order of checks: the method, its params, then the handler. */
+  #dispatch(revision: Revision, request: Request, exchange: Exchange): object | Promise<object> {
+    const { method } = request;
+    if (!maySend(revision, 'client', 'request', method)) throw methodNotFound(method);
+    const handler = this.server.settings.handlers[method];
+    const isBuiltIn = handler === undefined && this.#hasBuiltIn(revision, method);
+    if (handler === undefined && !isBuiltIn) throw methodNotFound(method);
+    const needed = revision.methods[method]?.capabilities ?? [];
+    if (needed.length > 0 && missingCapability(needed, 'server', this.server.capabilities(revision)) !== undefined) {
+      throw methodNotFound(method);
+    }
+    this.#validate(revision, request);
+    const client = revision.isStateless ? clientOf(request) : this.#client;
+    if (handler === undefined) return this.#builtIn(revision, request, exchange);
+    const params = paramsOf(request);
+    const context = new Context(this, revision, client, exchange);
+    if (revision.isStateless && params['requestState'] !== undefined) return context.reopened(handler, params);
+    const outcome = context.run(handler, request.params);
+    if (!revision.isStateless) return outcome;
+    return outcome instanceof Promise
+      ? outcome.then((result) => this.#completed(revision, method, result))
+      : this.#completed(revision, method, outcome);
+  }
+
+  #validate(revision: Revision, request: Request): void {
+    if (this.server.settings.validateParams === false) return;
+    const outcome = revision.validateParams(request.method, request.params);
+    if (!outcome.success) throw invalidParams(outcome.failure);
+  }
+
+  /** @internal What a stateless revision wants on a result and a handler need not know of. */
+  #completed(revision: Revision, method: string, result: object): object {
+    return complete(revision, method, result, this.server.settings.info);
+  }
+
+  #hasBuiltIn(revision: Revision, method: string): boolean {
+    switch (method) {
+      case 'ping':
+      case 'logging/setLevel':
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        return !revision.isStateless;
+      case 'server/discover':
+      case 'subscriptions/listen':
+        return revision.isStateless;
+      default:
+        return false;
+    }
+  }
+
+  #builtIn(revision: Revision, request: Request, exchange: Exchange): object | Promise<object> {
+    const params = paramsOf(request);
+    switch (request.method) {
+      case 'logging/setLevel':
+        this.#level = LEVELS.indexOf(String(params['level']));
+        return {};
+      case 'resources/subscribe':
+        this.#resources.add(String(params['uri']));
+        return {};
+      case 'resources/unsubscribe':
+        this.#resources.delete(String(params['uri']));
+        return {};
+      case 'server/discover':
+        return this.#completed(revision, request.method, this.#discovered(revision));
+      case 'subscriptions/listen':
+        return this.#listen(revision, request, exchange);
+      default:
+        return {};
+    }
+  }
+
+  #discovered(revision: Revision): object {
+    const { instructions } = this.server.settings;
+    return {
+      supportedVersions: this.#stateless.map(versionOf),
+      capabilities: this.server.capabilities(revision),
+      ...(instructions === undefined ? {} : { instructions }),
+    };
+  }
+
+  /** MCP 2026-07-28, subscriptions: the request stays open, and what it carries is tagged with its id. */
+  #listen(revision: Revision, request: Request, exchange: Exchange): Promise<object> {
+    const { id } = request;
+    const filter = this.#honoured(revision, paramsOf(request)['notifications'] as object);
+    this.#sendTagged(id, 'notifications/subscriptions/acknowledged', { notifications: filter });
+    exchange.signal.addEventListener('abort', () => this.#subscriptions.delete(id), { once: true });
+    return new Promise((resolve) => {
+      const end = (): void => {
+        this.#subscriptions.delete(id);
+        resolve(this.#completed(revision, request.method, { _meta: { [META.SUBSCRIPTION]: id } }));
+      };
+      this.#subscriptions.set(id, { id, filter, end });
+    });
+  }
+
+  /** What of a filter the server's capabilities allow it to send. */
+  #honoured(revision: Revision, filter: object): Subscription['filter'] {
+    const declared = this.server.capabilities(revision);
+    const asked = filter as Record<string, unknown>;
+    const honoured: Record<string, unknown> = {};
+    for (const [method, name] of Object.entries(LIST_CHANGES)) {
+      const needed = revision.methods[method]?.capabilities ?? [];
+      if (asked[name] === true && missingCapability(needed, 'server', declared) === undefined) honoured[name] = true;
+    }
+    const { resourceSubscriptions: uris } = asked;
+    const needed = revision.methods['notifications/resources/updated']?.capabilities ?? [];
+    if (uris !== undefined && missingCapability(needed, 'server', declared) === undefined) {
+      honoured['resourceSubscriptions'] = uris;
+    }
+    return honoured;
+  }
+
+  #sendTagged(id: RequestId, method: string, params: object | undefined): void {
+    const meta = (params as { readonly _meta?: object } | undefined)?._meta;
+    this.#endpoint.notify(method, { ...params, _meta: { ...meta, [META.SUBSCRIPTION]: id } }, id);
+  }
+
+  #notice(notification: Notification): void {
+    const { method, params } = notification;
+    const revision = this.#revision ?? this.#unjudged;
+    if (!maySend(revision, 'client', 'notification', method)) {
+      this.#endpoint.emit({ kind: 'unknownNotification', method });
+      return;
+    }
+    const outcome = revision.validateParams(method, params);
+    if (!outcome.success) {
+      this.#endpoint.emit({ kind: 'invalidNotification', method, reason: textOf(outcome.failure) });
+      return;
+    }
+    if (method === 'notifications/initialized' && this.#revision !== undefined) this.#isInitialized = true;
+    const listener = this.server.settings.notifications?.[method];
+    void this.#run(method, () => listener?.(params as never, this));
+  }
+
+  async #run(method: string, listener: () => unknown): Promise<void> {
+    try {
+      await listener();
+    } catch (error) {
+      this.#endpoint.emit({ kind: 'handlerFailed', method, error });
+    }
+  }
+
+  #unsupported(requested: unknown): RpcError {
+    const supported = this.#stateless.map(versionOf);
+    return new RpcError(
+      MODERN_ERROR_CODES.UNSUPPORTED_VERSION,
+      `Unsupported protocol version; this server speaks ${supported.join(', ')}`,
+      { supported, requested: String(requested) },
+    );
+  }
+
+  /** @internal */
+  sendFor(exchange: Exchange, method: string, params: object | undefined): void {
+    if (exchange.isOver) return;
+    this.#endpoint.notify(method, params, exchange.request.id);
+  }
+
+  /** @internal Whether the client wants log messages of a level, for a request. */
+  wantsLog(revision: Revision, request: Request, level: string): boolean {
+    if (missingCapability(['server.logging'], 'server', this.server.capabilities(revision)) !== undefined) return false;
+    if (!revision.isStateless) return LEVELS.indexOf(level) >= this.#level;
+    const lowest = metaOf(request)?.[META.LOG_LEVEL];
+    return typeof lowest === 'string' && LEVELS.indexOf(level) >= LEVELS.indexOf(lowest);
+  }
+}
+
+/** Thrown to end a handler that waits for input; what it holds is the result of this round. */
+class InputRequired extends Error {
+  readonly result: object;
+
+  constructor(result: object) {
+    super('the handler waits for input; let this pass');
+    this.result = result;
+  }
+}
+
+/** What a handler is given; one for each request. */
+class Context implements HandlerContext {
+  readonly client: ClientFacts;
+  readonly #session: ServerSession;
+  readonly #revision: Revision;
+  readonly #exchange: Exchange;
+  #progress = Number.NEGATIVE_INFINITY;
+  #past: RequestState = { state: undefined, answers: {} };
+
+  constructor(session: ServerSession, revision: Revision, client: ClientFacts, exchange: Exchange) {
+    this.#session = session;
+    this.#revision = revision;
+    this.client = client;
+    this.#exchange = exchange;
+  }
+
+  get id(): RequestId {
+    return this.#exchange.request.id;
+  }
+
+  get method(): string {
+    return this.#exchange.request.method;
+  }
+
+  get revision(): string {
+    return this.#revision.version;
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+
+  get extra(): unknown {
+    return this.#exchange.extra;
+  }
+
+  get state(): unknown {
+    return this.#past.state;
+  }
+
+  /** Runs a handler; one that waits for input gives the result that asks for it. */
+  run(handler: Handler, params: object | undefined): object | Promise<object> {
+    try {
+      const outcome = handler(params as never, this as never);
+      return outcome instanceof Promise ? outcome.catch(resultOfRound) : outcome;
+    } catch (error) {
+      return resultOfRound(error);
+    }
+  }
+
+  /** Runs a handler with the state of the round before. */
+  async reopened(handler: Handler, params: Record<string, unknown>): Promise<object> {
+    const { server } = this.#session;
+    const { requestState } = params;
+    const past =
+      typeof requestState === 'string' ? await server.seal.open(requestState, this.method, params) : undefined;
+    if (past === undefined) {
+      throw new RpcError(
+        STANDARD_ERROR_CODES.INVALID_PARAMS,
+        'Invalid params: the request state is not one of this server for this request, or too old',
+        {
+          path: '/requestState',
+        },
+      );
+    }
+    this.#past = past;
+    const result = await this.run(handler, params);
+    return complete(this.#revision, this.method, result, server.settings.info);
+  }
+
+  progress(progress: number, total?: number, message?: string): void {
+    const token = metaOf(this.#exchange.request)?.['progressToken'];
+    // MCP, progress: only if asked for, and always increasing.
+    if ((typeof token !== 'string' && typeof token !== 'number') || !(progress > this.#progress)) return;
+    this.#progress = progress;
+    this.#session.sendFor(this.#exchange, 'notifications/progress', {
+      progressToken: token,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    });
+  }
+
+  log(level: string, data: unknown, logger?: string): void {
+    if (!this.#session.wantsLog(this.#revision, this.#exchange.request, level)) return;
+    this.#session.sendFor(this.#exchange, 'notifications/message', {
+      level,
+      ...(logger === undefined ? {} : { logger }),
+      data,
+    });
+  }
+
+  notify(method: string, params?: object): void {
+    if (!maySend(this.#revision, 'server', 'notification', method)) {
+      throw new UnsupportedMethodError(method, this.revision);
+    }
+    if (!this.#revision.isStateless || OF_REQUESTS.has(method)) this.#session.sendFor(this.#exchange, method, params);
+    else this.#session.deliver(method, params);
+  }
+
+  request(method: string, params?: object, options?: CallOptions): Promise<object> {
+    if (this.#revision.isStateless) return Promise.reject(new UnsupportedMethodError(method, this.revision));
+    return this.#session.request(method, params, { signal: this.signal, ...options, relatedRequestId: this.id });
+  }
+
+  async requireInput(
+    requests: Readonly<Record<string, EmbeddedRequest>>,
+    state?: unknown,
+  ): Promise<Record<string, object>> {
+    if (!this.#revision.isStateless) return this.#asked(requests);
+    const answers: Record<string, unknown> = { ...this.#past.answers };
+    const missing: Record<string, EmbeddedRequest> = {};
+    const given = paramsOf(this.#exchange.request)['inputResponses'] as Record<string, unknown> | undefined;
+    for (const [key, request] of Object.entries(requests)) {
+      const facts = this.#revision.embedded[request.method];
+      if (facts === undefined) throw new UnsupportedMethodError(request.method, this.revision);
+      const answer = Object.hasOwn(answers, key)
+        ? answers[key]
+        : given !== undefined && Object.hasOwn(given, key)
+          ? given[key]
+          : undefined;
+      if (answer === undefined) {
+        this.#checkCapability(request, facts.capabilities);
+        missing[key] = request;
+        continue;
+      }
+      const outcome = facts.validateResult(answer);
+      if (!outcome.success) throw invalidParams(outcome.failure, `/inputResponses/${key}`);
+      answers[key] = answer;
+    }
+    if (Object.keys(missing).length === 0) {
+      return Object.fromEntries(Object.keys(requests).map((key) => [key, answers[key] as object]));
+    }
+    const { server } = this.#session;
+    const params = paramsOf(this.#exchange.request);
+    throw new InputRequired({
+      resultType: 'input_required',
+      inputRequests: missing,
+      requestState: await server.seal.seal(this.method, params, { state, answers }),
+    });
+  }
+
+  /** In a stateful revision, input is asked for at once, by requests of their own. */
+  async #asked(requests: Readonly<Record<string, EmbeddedRequest>>): Promise<Record<string, object>> {
+    const answers = await Promise.all(
+      Object.entries(requests).map(
+        async ([key, { method, params }]) => [key, await this.request(method, params)] as const,
+      ),
+    );
+    return Object.fromEntries(answers);
+  }
+
+  /** MCP 2026-07-28: a server must not ask for what the client did not declare. */
+  #checkCapability(request: EmbeddedRequest, needed: readonly string[]): void {
+    const mode = (request.params as { readonly mode?: unknown } | undefined)?.mode;
+    const paths =
+      request.method === 'elicitation/create' && mode === 'url' ? [...needed, 'client.elicitation.url'] : needed;
+    const missing = missingCapability(paths, 'client', this.client.capabilities);
+    if (missing === undefined) return;
+    let requiredCapabilities: object = {};
+    for (const name of missing.split('.').slice(1).reverse()) requiredCapabilities = { [name]: requiredCapabilities };
+    throw new RpcError(
+      MODERN_ERROR_CODES.MISSING_CLIENT_CAPABILITY,
+      `Missing required client capability: ${missing.slice('client.'.length)}`,
+      { requiredCapabilities },
+    );
+  }
+}
+
+function resultOfRound(error: unknown): object {
+  if (error instanceof InputRequired) return error.result;
+  throw error;
+}
+
+function complete(revision: Revision, method: string, result: object, info: Implementation): object {
+  const given = result as { readonly resultType?: unknown; readonly _meta?: object };
+  const _meta = { [META.SERVER_INFO]: info, ...given._meta };
+  if (given.resultType !== undefined && given.resultType !== 'complete') return { ...result, _meta };
+  return { resultType: 'complete', ...revision.defaults[method], ...result, _meta };
+}
+
+function wants(filter: Subscription['filter'], method: string, params: object | undefined): boolean {
+  const name = LIST_CHANGES[method];
+  if (name !== undefined) return filter[name] === true;
+  if (method !== 'notifications/resources/updated') return false;
+  const uris = filter['resourceSubscriptions'];
+  return Array.isArray(uris) && uris.includes((params as { readonly uri?: unknown } | undefined)?.uri);
+}
+
+function metaOf(request: Request): Record<string, unknown> | undefined {
+  const meta = (request.params as { readonly _meta?: unknown } | undefined)?._meta;
+  return typeof meta === 'object' && meta !== null ? (meta as Record<string, unknown>) : undefined;
+}
+
+function paramsOf(request: Request): Record<string, unknown> {
+  return (request.params ?? {}) as Record<string, unknown>;
+}
+
+function clientOf(request: Request): ClientFacts {
+  const meta = metaOf(request) ?? {};
+  return {
+    info: meta[META.CLIENT_INFO] as Implementation | undefined,
+    capabilities: (meta[META.CLIENT_CAPABILITIES] ?? {}),
+  };
+}
+
+function versionOf(revision: Revision): string {
+  return revision.version;
+}
+
+function methodNotFound(method: string): RpcError {
+  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', { method });
+}
+
+function invalidParams({ path, expected, found }: Failure, below = ''): RpcError {
+  const data = { path: below + path, expected, found };
+  return new RpcError(
+    STANDARD_ERROR_CODES.INVALID_PARAMS,
+    `Invalid params: ${data.path || '/'} should be ${expected}, not ${found}`,
+    data,
+  );
+}
+
+function invalidResult(method: string, failure: Failure): RpcError {
+  return new RpcError(
+    STANDARD_ERROR_CODES.INTERNAL_ERROR,
+    `the client's answer to ${method} is wrong: ${textOf(failure)}`,
+  );
+}
+
+function textOf({ path, expected, found }: Failure): string {
+  return `${path || '/'} should be ${expected}, not ${found}`;
+}
