@@ -10,13 +10,13 @@ import {
   type BuiltinRevision,
 } from '../read/builtin.js';
 import { canonicalise, type CanonicalSchema } from '../read/canonical.js';
-import { checkCatalog, type Catalog, type CatalogMethod } from '../read/catalog.js';
+import { checkCatalog, type Catalog } from '../read/catalog.js';
 import { builtinDocs, NO_DOCS, type Docs } from '../read/docs.js';
-import { applyErrata, errataFor, type Erratum } from '../read/errata.js';
+import { applyErrata, type Erratum } from '../read/errata.js';
 import { compareText, isObject, member, parseOutsideJson } from '../read/json.js';
 import { derive, type Derived } from './derive.js';
 import { parseDefinitions } from './parse.js';
-import type { Definition, Method, Protocol, Source, Warning } from './protocol.js';
+import { methodOf, type Definition, type Protocol, type Source, type Warning } from './protocol.js';
 import { verify, type Disagreement } from './verify.js';
 
 /** A file's contents and what to call it in messages. */
@@ -201,7 +201,7 @@ function readDefinitions(input: SchemaInput): {
   warnings: readonly Warning[];
 } {
   const { canonical, place } = input;
-  const errata = input.source.corrected ? errataFor(input.official, builtinErrata()) : [];
+  const errata = input.source.corrected ? builtinErrata() : [];
   const corrected = applyErrata(canonical.definitions, input.official, errata, place);
   const parsed = parseDefinitions(corrected.definitions, input.docs, place, canonical);
   return { ...parsed, errata: corrected.applied };
@@ -211,21 +211,6 @@ function readDefinitions(input: SchemaInput): {
 function asAlias(definition: Definition, derived: Derived): Definition {
   const name = derived.aliases.get(definition.name);
   return name === undefined ? definition : { ...definition, type: { kind: 'ref', name } };
-}
-
-function methodOf(row: CatalogMethod): Method {
-  return {
-    name: row.method,
-    kind: row.kind,
-    direction: row.direction,
-    message: row.message,
-    params: row.params,
-    results: [row.result ?? []].flat(),
-    capabilities: [row.capability ?? []].flat(),
-    summary: row.summary,
-    ...(row.taskResult === undefined ? {} : { taskResult: row.taskResult }),
-    ...(row.deprecated === undefined ? {} : { deprecated: row.deprecated }),
-  };
 }
 
 function refuseDisagreements(found: readonly Disagreement[], { place, canonical }: SchemaInput): void {
