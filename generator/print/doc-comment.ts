@@ -79,7 +79,8 @@ function wrapLine(line: string, width: number): string[] {
   const indent = ' '.repeat(hanging);
   const lines: string[] = [];
   let current = '';
-  for (const word of line.split(' ')) {
+  // A link stays on one line.
+  for (const word of line.split(/(?<!\{@link) /)) {
     const candidate = current === '' ? word : `${current} ${word}`;
     if (candidate.length > width && current.trim() !== '') {
       lines.push(current);

@@ -177,6 +177,9 @@ function limits(constraints: Constraints, unit: string, suffix: string): readonl
     Object.hasOwn(constraints, keyword) ? scalarText(constraints[keyword]) : undefined;
   const format = of('format');
   if (format !== undefined) add(`Format \`${format}\``, format);
+  const [encoding, media] = [of('contentEncoding'), of('contentMediaType')];
+  if (encoding !== undefined) add(`Encoded as \`${encoding}\``, encoding);
+  if (media !== undefined) add(`Holds \`${media}\``, media);
   const [low, high] = [of(`min${suffix}`), of(`max${suffix}`)];
   if (low !== undefined && high !== undefined) add(`From ${low} to ${high}`, low, high);
   else if (low !== undefined) add(`At least ${low}`, low);
