@@ -101,7 +101,11 @@ Examples:
   mcpgen generate -r 2025-06-18 -r 2025-11-25 -o src/mcp   two of them
   mcpgen generate --emit types -r 2025-11-25 -o -          only types, to standard output
   mcpgen generate --schema my.json --catalog my-catalog.json -o src/mine
-  mcpgen generate --check -o src/mcp                       in CI`,
+  mcpgen generate --check -o src/mcp                       in CI
+
+A revision names its folder and is the PROTOCOL_VERSION in it. A schema does not
+hold its version: give it by --revision, or in the catalog. An official file that
+is known by its SHA-256 keeps its own PROTOCOL_VERSION under any name.`,
     )
     .action(async (options: Record<string, unknown>) => {
       const { generateCommand } = await import('./commands/generate.js');

@@ -568,6 +568,13 @@ describe.concurrent('an official file given by --schema', () => {
     }
   });
 
+  test('keeps its own PROTOCOL_VERSION in a folder of another name', async (context) => {
+    needsShared(context);
+    const cwd = temporaryFolder();
+    await good(['generate', '--schema', officialSchemaPath('2025-11-25'), '-r', 'draft', '-o', 'out'], { cwd });
+    expect(contents(path.join(cwd, 'out')).get('draft/methods.ts')).toContain('PROTOCOL_VERSION = "2025-11-25";');
+  });
+
   rightCase('case-109', 'the header holds revision, digest and errata, no date and no version', async () => {
     const cwd = temporaryFolder();
     for (const { revision, sha256 } of builtinRevisions().filter((_, index) => index % 2 === 0)) {

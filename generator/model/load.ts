@@ -64,6 +64,7 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
   const protocol: Protocol = {
     name: catalog.protocol,
     revision: input.revision,
+    version: input.builtin?.revision ?? input.revision,
     source: input.source,
     lifecycle: catalog.lifecycle,
     batches: catalog.batches,
@@ -140,15 +141,16 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
         'Give --revision R if it is a copy of a built-in revision, or --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first catalog.',
     });
   }
-  const builtin = findRevision(revision);
+  const named = findRevision(revision);
   // Another name, such as `draft`, is the user's own choice; that of another released revision is a mistake.
-  if (official !== undefined && builtin !== undefined && official !== revision) {
+  if (official !== undefined && named !== undefined && official !== revision) {
     throw new McpgenError(`by its SHA-256 the schema is that of revision ${official}, not ${revision}`, {
       place: name,
       remedy: `Give --revision ${official}, or the schema of ${revision}.`,
     });
   }
   const canonical = canonicalise(parseOutsideJson(contents, name), name);
+  const builtin = named ?? (official === undefined ? undefined : findRevision(official));
   return {
     revision,
     place: name,
@@ -162,7 +164,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
     canonical,
     official: official ?? revision,
     // An official file brings its own descriptions; ours fill in where a file has none.
-    docs: builtin === undefined ? NO_DOCS : builtinDocs(revision),
+    docs: builtin === undefined ? NO_DOCS : builtinDocs(builtin.revision),
     builtin,
   };
 }
@@ -192,7 +194,7 @@ function builtinCatalogOf(input: SchemaInput): Catalog {
 }
 
 function catalogPlace(options: LoadOptions, input: SchemaInput): string {
-  return options.catalog?.name ?? `schema/${input.revision}/catalog.json`;
+  return options.catalog?.name ?? `schema/${input.official}/catalog.json`;
 }
 
 function readDefinitions(input: SchemaInput): {

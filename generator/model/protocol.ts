@@ -101,7 +101,10 @@ export interface Warning {
 /** A protocol revision: all that emitters need to know. */
 export interface Protocol {
   readonly name: string;
+  /** Its name here, and that of its folder. */
   readonly revision: string;
+  /** What the two sides call it: another name than `revision` only for a known official file that was given one. */
+  readonly version: string;
   readonly source: Source;
   readonly lifecycle: 'stateful' | 'stateless';
   readonly batches: boolean;
