@@ -199,13 +199,14 @@ Examples:
     });
 
   // Settings of the program do not reach subcommands by themselves once they exist.
-  const inherit = (command: Command): void => {
+  const inherit = (command: Command, words: string): void => {
     for (const child of command.commands) {
-      child.copyInheritedSettings(command);
-      inherit(child);
+      const own = `${words} ${child.name()}`;
+      child.copyInheritedSettings(command).showHelpAfterError(`(${own} --help shows what there is)`);
+      inherit(child, own);
     }
   };
-  inherit(program);
+  inherit(program, program.name());
   return program;
 }
 
