@@ -5,6 +5,7 @@ import { EMITTABLE } from './emit/index.js';
 import { McpgenError } from './errors.js';
 import { packageFile, readText } from './read/files.js';
 import { note, noteColour, progress } from './terminal.js';
+import { shellQuoted } from './text.js';
 
 const DONE = 0;
 const WRONG_INPUT = 2;
@@ -20,12 +21,35 @@ function revisionOption(text: string): Option {
   return new Option('-r, --revision <revision>', text);
 }
 
+/**
+ * Lets a command that takes fewer words say which option a word was probably meant for.
+ *
+ * @param takes - How many words the command does take.
+ * @param hint - What to write instead of a word.
+ */
+function refuseWords(command: Command, takes: number, hint: (word: string) => string): Command {
+  return command.hook('preAction', (_, { args }) => {
+    const word = args[takes];
+    if (word === undefined) return;
+    throw new McpgenError(`too many arguments: ${JSON.stringify(word)}`, {
+      remedy: `Did you mean ${hint(shellQuoted(word))}?`,
+    });
+  });
+}
+
+const revisionOr =
+  (otherwise: (word: string) => string) =>
+  (word: string): string =>
+    /^\d{4}-\d{2}-\d{2}$/.test(word) ? `--revision ${word}` : otherwise(word);
+
 function buildProgram(): Command {
   const program = new Command('mcpgen')
     .description("Generates TypeScript from the Model Context Protocol's JSON Schema and a method catalog.")
     .version(version(), '-v, --version', 'print the version')
     .showHelpAfterError('(mcpgen --help shows what there is)')
     .exitOverride()
+    // Refused by each command, which can say more than that there are too many.
+    .allowExcessArguments()
     .addHelpText(
       'after',
       `
@@ -39,8 +63,11 @@ Examples:
 Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
     );
 
-  program
-    .command('generate')
+  refuseWords(
+    program.command('generate'),
+    0,
+    revisionOr((word) => (word.endsWith('.json') ? `--schema ${word}` : `--out ${word}`)),
+  )
     .summary('write typings, method constants, message unions, guards and validators')
     .description(
       'Writes typings, method constants, message unions, guards, validators and error codes, a folder for each revision.',
@@ -74,15 +101,22 @@ Examples:
   mcpgen generate -r 2025-06-18 -r 2025-11-25 -o src/mcp   two of them
   mcpgen generate --emit types -r 2025-11-25 -o -          only types, to standard output
   mcpgen generate --schema my.json --catalog my-catalog.json -o src/mine
-  mcpgen generate --check -o src/mcp                       in CI`,
+  mcpgen generate --check -o src/mcp                       in CI
+
+A revision names its folder and is the PROTOCOL_VERSION in it. A schema does not
+hold its version: give it by --revision, or in the catalog. An official file that
+is known by its SHA-256 keeps its own PROTOCOL_VERSION under any name.`,
     )
     .action(async (options: Record<string, unknown>) => {
       const { generateCommand } = await import('./commands/generate.js');
       process.exitCode = await generateCommand(options);
     });
 
-  program
-    .command('methods')
+  refuseWords(
+    program.command('methods'),
+    0,
+    revisionOr((word) => `mcpgen explain ${word}`),
+  )
     .summary('print the method catalog')
     .description('Prints every method: who sends it, what it carries, what it needs, and in which revisions it exists.')
     .addOption(revisionOption('only the methods of this revision (default: of all)'))
@@ -110,8 +144,11 @@ Examples:
       process.exitCode = methodsCommand(options);
     });
 
-  program
-    .command('explain')
+  refuseWords(
+    program.command('explain'),
+    1,
+    revisionOr((word) => `to run mcpgen explain ${word} by itself`),
+  )
     .argument('<name>', 'a method or a definition')
     .summary('show one method or definition')
     .description('Shows one method or definition: its docs, its members as TypeScript, and an example.')
@@ -129,8 +166,7 @@ Examples:
       process.exitCode = await explainCommand(name, options);
     });
 
-  program
-    .command('errata')
+  refuseWords(program.command('errata'), 0, (word) => `--revision ${word}`)
     .summary('list the corrections of the official schemas')
     .description('Lists what is corrected in the official schemas, where, and why.')
     .addOption(revisionOption('only those of this revision'))
@@ -141,11 +177,11 @@ Examples:
       process.exitCode = errataCommand(options);
     });
 
-  program
+  const catalog = program
     .command('catalog')
     .summary('work with method catalogs')
-    .description('Works with method catalogs.')
-    .command('derive')
+    .description('Works with method catalogs.');
+  refuseWords(catalog.command('derive'), 0, (word) => `--schema ${word}`)
     .summary('derive a first catalog from a schema')
     .description(
       'Prints a first catalog for a schema. What the schema does not say is marked in each row under `undecided`.',
@@ -163,13 +199,14 @@ Examples:
     });
 
   // Settings of the program do not reach subcommands by themselves once they exist.
-  const inherit = (command: Command): void => {
+  const inherit = (command: Command, words: string): void => {
     for (const child of command.commands) {
-      child.copyInheritedSettings(command);
-      inherit(child);
+      const own = `${words} ${child.name()}`;
+      child.copyInheritedSettings(command).showHelpAfterError(`(${own} --help shows what there is)`);
+      inherit(child, own);
     }
   };
-  inherit(program);
+  inherit(program, program.name());
   return program;
 }
 

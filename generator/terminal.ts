@@ -38,8 +38,8 @@ export interface Cell {
 }
 
 /**
- * Lays out rows in columns, two spaces apart. Where they are wider than the terminal, the columns after the first that
- * still fits go onto indented lines below, so that no row is cut or broken at random.
+ * Lays out rows in columns, two spaces apart. Where they are wider than the terminal, the columns that no longer fit go
+ * onto indented lines below, each cell behind its heading, so that no row is cut or broken at random.
  *
  * @param width - Columns of the terminal; unlimited by default.
  */
@@ -60,13 +60,14 @@ export function table(
       )
       .join('  ')
       .trimEnd();
+  const labelled = (row: readonly Cell[]): Cell[] =>
+    head.slice(cut).flatMap((label, index) => {
+      const { text = '-', paint } = row[cut + index] ?? {};
+      if (text === '-') return [];
+      return { text: `${label}: ${text}`, paint: () => `${label}: ${paint ? paint(text) : text}` };
+    });
   return all
-    .flatMap((row) => {
-      const rest = row.slice(cut);
-      const second = rest.filter((cell) => cell.text !== '' && cell.text !== '-');
-      const lines = [line(row.slice(0, cut), 0)];
-      return [...lines, ...packed(second, width)];
-    })
+    .flatMap((row, index) => [line(row.slice(0, cut), 0), ...(index === 0 ? [] : packed(labelled(row), width))])
     .join('\n');
 }
 

@@ -79,8 +79,14 @@ describe.concurrent('wrong usage', () => {
     ['a flag without its value', ['generate', '--schema'], /'--schema <file>' argument missing/],
     ['a value for a flag that takes none', ['generate', '--check=yes'], /unknown option '--check=yes'/],
     ['a missing argument', ['explain'], /missing required argument 'name'/],
-    ['an argument too many', ['explain', 'ping', 'pong'], /too many arguments/],
-    ['a file as an argument', ['generate', 'schema.json'], /too many arguments/],
+    ['an argument too many', ['explain', 'ping', 'pong'], /too many arguments: "pong"\n.*mcpgen explain pong/],
+    ['a file as an argument', ['generate', 'schema.json'], /too many[^]*Did you mean --schema schema\.json\?/],
+    ['a folder as an argument', ['generate', 'src/my mcp'], /too many[^]*Did you mean --out 'src\/my mcp'\?/],
+    ['a revision as an argument', ['generate', '2025-11-25'], /too many[^]*Did you mean --revision 2025-11-25\?/],
+    ['a method as an argument', ['methods', 'ping'], /too many[^]*Did you mean mcpgen explain ping\?/],
+    ['a revision behind a name', ['explain', 'ping', '2025-11-25'], /Did you mean --revision 2025-11-25\?/],
+    ['a revision of errata as an argument', ['errata', '2025-11-25'], /Did you mean --revision 2025-11-25\?/],
+    ['two schemas', ['catalog', 'derive', '--schema', 'a.json', 'b.json'], /Did you mean --schema b\.json\?/],
     ['a missing option', ['catalog', 'derive'], /'--schema <file>' not specified/],
     [
       'a wrong choice',
@@ -231,7 +237,7 @@ describe.concurrent('help', () => {
 });
 
 interface MethodRow {
-  readonly method: string;
+  readonly name: string;
   readonly kind: string;
   readonly direction: string;
   readonly since: string;
@@ -249,13 +255,15 @@ describe.concurrent('methods', () => {
     for (const { revision, methods } of REVISIONS) {
       const rows = await asJson('--revision', revision);
       expect(rows).toHaveLength(methods);
-      expect(
-        rows.map((row) =>
-          Object.fromEntries(
-            Object.entries(row).filter(([key]) => !['since', 'gone', 'embeddedSince', 'revisions'].includes(key)),
-          ),
-        ),
-      ).toEqual([...shippedCatalog(revision).methods].sort((a, b) => (a.method < b.method ? -1 : 1)));
+      const known = [...shippedCatalog(revision).methods].sort((a, b) => (a.method < b.method ? -1 : 1));
+      expect(rows.map(({ since: _1, gone: _2, embeddedSince: _3, revisions: _4, ...row }) => row)).toEqual(
+        known.map(({ method, result, capability, ...row }) => ({
+          ...row,
+          name: method,
+          results: [result ?? []].flat(),
+          capabilities: [capability ?? []].flat(),
+        })),
+      );
       for (const row of rows) expect(row.revisions).toContain(revision);
     }
   });
@@ -265,8 +273,8 @@ describe.concurrent('methods', () => {
     const all = new Map(
       REVISIONS.flatMap(({ revision }) => shippedCatalog(revision).methods.map((row) => [row.method, row] as const)),
     );
-    expect(rows.map((row) => row.method)).toEqual([...all.keys()].sort());
-    const find = (name: string): MethodRow | undefined => rows.find((row) => row.method === name);
+    expect(rows.map((row) => row.name)).toEqual([...all.keys()].sort());
+    const find = (name: string): MethodRow | undefined => rows.find((row) => row.name === name);
     expect(find('initialize')).toMatchObject({ since: '2024-11-05', gone: '2026-07-28' });
     expect(find('server/discover')).toMatchObject({ since: '2026-07-28', gone: null });
     expect(find('sampling/createMessage')).toMatchObject({ direction: 'embedded', embeddedSince: '2026-07-28' });
@@ -281,7 +289,7 @@ describe.concurrent('methods', () => {
       expect(rows.every((row) => row.direction === direction)).toBe(true);
     }
     const both = await asJson('-r', '2025-11-25', '--kind', 'notification', '--direction', 'serverToClient');
-    expect(both.map((row) => row.method).sort()).toEqual(
+    expect(both.map((row) => row.name).sort()).toEqual(
       methods
         .filter((row) => row.kind === 'notification' && row.direction === 'serverToClient')
         .map((row) => row.method)
@@ -322,7 +330,7 @@ describe.concurrent('methods', () => {
     expect(head).toHaveLength(8);
     expect(rule.every((cell) => /^-{3,}$/.test(cell))).toBe(true);
     for (const row of body) expect(row, row.join(' | ')).toHaveLength(head.length);
-    expect(body.map(([method]) => method)).toEqual((await asJson()).map((row) => `\`${row.method}\``));
+    expect(body.map(([method]) => method)).toEqual((await asJson()).map((row) => `\`${row.name}\``));
   });
 });
 
@@ -369,6 +377,8 @@ describe.concurrent('explain', () => {
       embeddedSince: null,
       example: { jsonrpc: '2.0', id: 1, method: 'tools/call' },
     });
+    const rows = JSON.parse(await good(['methods', '--json', '-r', '2025-11-25'])) as readonly MethodRow[];
+    expect(method).toMatchObject(rows.find((row) => row.name === 'tools/call') ?? {});
     expect(method.definitions.map((definition) => definition.name)).toEqual([
       'CallToolRequest',
       'CallToolRequestParams',
@@ -558,6 +568,13 @@ describe.concurrent('an official file given by --schema', () => {
     }
   });
 
+  test('keeps its own PROTOCOL_VERSION in a folder of another name', async (context) => {
+    needsShared(context);
+    const cwd = temporaryFolder();
+    await good(['generate', '--schema', officialSchemaPath('2025-11-25'), '-r', 'draft', '-o', 'out'], { cwd });
+    expect(contents(path.join(cwd, 'out')).get('draft/methods.ts')).toContain('PROTOCOL_VERSION = "2025-11-25";');
+  });
+
   rightCase('case-109', 'the header holds revision, digest and errata, no date and no version', async () => {
     const cwd = temporaryFolder();
     for (const { revision, sha256 } of builtinRevisions().filter((_, index) => index % 2 === 0)) {
@@ -743,18 +760,34 @@ describe.concurrent('colour', () => {
   });
 });
 
-describe('a narrow terminal', () => {
-  test('breaks no row of a table', async (context) => {
+describe('a terminal of some width', () => {
+  const inTerminal = async (context: TestContext, columns: number, command: string): Promise<string> => {
     context.skip(spawnSync('script', ['--version']).status !== 0, 'no program `script` to make a terminal with');
-    const command = `stty cols 80 && '${process.execPath}' '${CLI}' methods`;
-    const { stdout } = await run('script', ['-qec', command, '/dev/null'], { env: { TERM: 'xterm', NO_COLOR: '1' } });
-    const rows = stdout.replaceAll('\r', '').split('\n\n')[0]?.split('\n') ?? [];
+    const line = `stty cols ${columns} && '${process.execPath}' '${CLI}' ${command}`;
+    const { stdout } = await run('script', ['-qec', line, '/dev/null'], { env: { TERM: 'xterm', NO_COLOR: '1' } });
+    return stdout.replaceAll('\r', '');
+  };
+
+  test('breaks no row of a table', async (context) => {
+    const stdout = await inTerminal(context, 80, 'methods');
+    const rows = stdout.split('\n\n')[0]?.split('\n') ?? [];
     expect(rows.filter((row) => row.length > 80)).toEqual([]);
     const methods = rows.filter((row) => !row.startsWith(' ')).slice(1);
     expect(methods).toHaveLength(new Set(methods).size);
     expect(rows.join(' ').replace(/\s+/g, ' ')).toContain(
-      'elicitation/create inside results request 2025-06-18 embedded since 2026-07-28 ElicitRequestParams ElicitResult client.elicitation',
+      'elicitation/create inside results request since: 2025-06-18 status: embedded since 2026-07-28 params: ElicitRequestParams result: ElicitResult capability: client.elicitation',
     );
+  });
+
+  test.for([60, 80, 200])('gets TypeScript that fits into %i columns, as a pipe into 80', async (columns, context) => {
+    const names = ['tools/call', 'sampling/createMessage', 'Tool', 'ElicitRequestFormParams'];
+    for (const name of names) {
+      const text = await inTerminal(context, columns, `explain ${name}`);
+      const code = text.slice(text.indexOf('\n\n'), text.indexOf('// example')).split('\n');
+      expect(code.length).toBeGreaterThan(10);
+      expect(code.filter((line) => line.length > Math.min(columns, 100))).toEqual([]);
+      if (columns === 80) expect(text).toBe(await good(['explain', name]));
+    }
   });
 });
 

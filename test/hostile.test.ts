@@ -526,7 +526,7 @@ describe('keywords', () => {
   const UNSUPPORTED = (
     'patternProperties not if then else prefixItems dependentSchemas dependentRequired dependencies contains minContains ' +
     'maxContains propertyNames unevaluatedProperties unevaluatedItems additionalItems $dynamicRef $dynamicAnchor ' +
-    '$recursiveRef $recursiveAnchor $id id $anchor $schema $vocabulary $defs definitions contentSchema nullable ' +
+    '$recursiveRef $recursiveAnchor $id id $anchor $schema $vocabulary $defs definitions nullable ' +
     'discriminator tsType divisibleBy extends disallow constructor __proto__ Type propertys'
   ).split(' ');
 
@@ -572,6 +572,32 @@ describe('keywords', () => {
       }),
     );
     expect(fileOf(files, 'types')).toContain('export type Foo = string;');
+  });
+
+  test('what an encoded text holds is told and not checked, as JSON Schema has it', async () => {
+    const plain = await generated(schemaWith({ Foo: { type: 'string' } }));
+    const schema = schemaWith({
+      Foo: {
+        type: 'string',
+        contentEncoding: 'base64',
+        contentMediaType: 'application/json',
+        contentSchema: { type: 'object', required: ['a'] },
+      },
+    });
+    const files = await generated(schema);
+    expect(fileOf(files, 'types')).toContain(
+      '/** Encoded as `base64`. Holds `application/json`. */\nexport type Foo = string;',
+    );
+    const body = (text: string): string => text.slice(text.indexOf('/* eslint-disable */'));
+    expect(body(fileOf(files, 'validators'))).toBe(body(fileOf(plain, 'validators')));
+    expect((await load(schema)).warnings).toEqual([
+      {
+        place: 'schema.json#/$defs/Foo/contentSchema',
+        message: 'what a text decodes to is not read: "contentSchema" has no effect',
+      },
+    ]);
+    const place = 'schema.json#/$defs/Foo/contentEncoding';
+    expect(await refusedDefinition({ type: 'string', contentEncoding: 64 })).toMatchObject({ place });
   });
 
   test.each<[string, Schema, string]>([

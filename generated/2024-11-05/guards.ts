@@ -51,6 +51,9 @@ type Kind = Exclude<Classified['kind'], 'invalid'>;
  * integers, and null only in an error response; exactly one of `method`, `result` and `error` is there; `params` and
  * `result` are objects. Does not check whether the method exists, nor what is inside params, result and error data.
  *
+ * These are the rules of JSON-RPC 2.0 §4 and §5, made stricter by MCP (Base Protocol, Messages): the id of a request is
+ * not null, and params and results are objects.
+ *
  * @param value - A parsed JSON value.
  * @param options - `strict`: a member of the envelope that JSON-RPC does not know makes the message invalid.
  */
@@ -123,33 +126,51 @@ function hasUnknownMember(message: object, kind: 'request' | 'notification' | 'r
   return false;
 }
 
-/** Whether a value is a request: a message with a method and an id. Checks the envelope as {@link classify} does, and nothing inside it. */
+/**
+ * Whether a value is a request: a message with a method and an id. Checks the envelope as
+ * {@link classify} does, and nothing inside it.
+ */
 export function isRequest(value: unknown): value is AnyRequest {
   return kindOf(value) === 'request';
 }
 
-/** Whether a value is a notification: a message with a method and no id. Checks the envelope as {@link classify} does, and nothing inside it. */
+/**
+ * Whether a value is a notification: a message with a method and no id. Checks the envelope as
+ * {@link classify} does, and nothing inside it.
+ */
 export function isNotification(value: unknown): value is AnyNotification {
   return kindOf(value) === 'notification';
 }
 
-/** Whether a value is a response with a result. Checks the envelope as {@link classify} does, and nothing inside it. */
+/**
+ * Whether a value is a response with a result. Checks the envelope as {@link classify} does, and
+ * nothing inside it.
+ */
 export function isResultResponse(value: unknown): value is ResultResponse {
   return kindOf(value) === 'result';
 }
 
-/** Whether a value is a response with an error. Checks the envelope as {@link classify} does, and nothing inside it. */
+/**
+ * Whether a value is a response with an error. Checks the envelope as {@link classify} does, and
+ * nothing inside it.
+ */
 export function isErrorResponse(value: unknown): value is ErrorResponse {
   return kindOf(value) === 'error';
 }
 
-/** Whether a value is a response of either kind. Checks the envelope as {@link classify} does, and nothing inside it. */
+/**
+ * Whether a value is a response of either kind. Checks the envelope as {@link classify} does, and
+ * nothing inside it.
+ */
 export function isResponse(value: unknown): value is AnyResponse {
   const kind = kindOf(value);
   return kind === 'result' || kind === 'error';
 }
 
-const CLIENT_REQUESTS: ReadonlySet<string> = /* @__PURE__ */ new Set<string>([
+/** Asked for the method of a response as well, which has none. */
+type MethodSet = { has(method: string | undefined): boolean };
+
+const CLIENT_REQUESTS: MethodSet = /* @__PURE__ */ new Set<string>([
   'completion/complete',
   'initialize',
   'logging/setLevel',
@@ -165,20 +186,16 @@ const CLIENT_REQUESTS: ReadonlySet<string> = /* @__PURE__ */ new Set<string>([
   'tools/list',
 ]);
 
-const SERVER_REQUESTS: ReadonlySet<string> = /* @__PURE__ */ new Set<string>([
-  'ping',
-  'roots/list',
-  'sampling/createMessage',
-]);
+const SERVER_REQUESTS: MethodSet = /* @__PURE__ */ new Set<string>(['ping', 'roots/list', 'sampling/createMessage']);
 
-const CLIENT_NOTIFICATIONS: ReadonlySet<string> = /* @__PURE__ */ new Set<string>([
+const CLIENT_NOTIFICATIONS: MethodSet = /* @__PURE__ */ new Set<string>([
   'notifications/cancelled',
   'notifications/initialized',
   'notifications/progress',
   'notifications/roots/list_changed',
 ]);
 
-const SERVER_NOTIFICATIONS: ReadonlySet<string> = /* @__PURE__ */ new Set<string>([
+const SERVER_NOTIFICATIONS: MethodSet = /* @__PURE__ */ new Set<string>([
   'notifications/cancelled',
   'notifications/message',
   'notifications/progress',
@@ -201,8 +218,8 @@ export function hasMethod<M extends Method>(message: ClassifiedMessage, method: 
   return message.method === method && (hasId(message) ? isRequestMethod(method) : isNotificationMethod(method));
 }
 
-function hasId(message: ClassifiedMessage): boolean {
-  return 'id' in message && message.id !== undefined;
+function hasId(message: { jsonrpc: '2.0'; id?: unknown }): boolean {
+  return message.id !== undefined;
 }
 
 function isRequestMethod(method: string): boolean {
@@ -219,7 +236,7 @@ function isNotificationMethod(method: string): boolean {
  * Checks the method and whether there is an id. Does not check the params.
  */
 export function isClientRequest(message: ClassifiedMessage): message is ClientRequestMessage {
-  return message.method !== undefined && hasId(message) && CLIENT_REQUESTS.has(message.method);
+  return hasId(message) && CLIENT_REQUESTS.has(message.method);
 }
 
 /**
@@ -228,7 +245,7 @@ export function isClientRequest(message: ClassifiedMessage): message is ClientRe
  * Checks the method and whether there is an id. Does not check the params.
  */
 export function isServerRequest(message: ClassifiedMessage): message is ServerRequestMessage {
-  return message.method !== undefined && hasId(message) && SERVER_REQUESTS.has(message.method);
+  return hasId(message) && SERVER_REQUESTS.has(message.method);
 }
 
 /**
@@ -237,7 +254,7 @@ export function isServerRequest(message: ClassifiedMessage): message is ServerRe
  * Checks the method and whether there is an id. Does not check the params.
  */
 export function isClientNotification(message: ClassifiedMessage): message is ClientNotificationMessage {
-  return message.method !== undefined && !hasId(message) && CLIENT_NOTIFICATIONS.has(message.method);
+  return !hasId(message) && CLIENT_NOTIFICATIONS.has(message.method);
 }
 
 /**
@@ -246,13 +263,14 @@ export function isClientNotification(message: ClassifiedMessage): message is Cli
  * Checks the method and whether there is an id. Does not check the params.
  */
 export function isServerNotification(message: ClassifiedMessage): message is ServerNotificationMessage {
-  return message.method !== undefined && !hasId(message) && SERVER_NOTIFICATIONS.has(message.method);
+  return !hasId(message) && SERVER_NOTIFICATIONS.has(message.method);
 }
 
 /**
  * What a method name means in this revision when a side sends it as a request or a notification: `known`; `unknown`
  * (answer a request with -32601); `wrongDirection` if only the other side may send it (the same); `wrongKind` if it
- * came as a request and is a notification, or the reverse (answer a request with -32600).
+ * came as a request and is a notification, or the reverse (answer a request with -32600). The codes are those of
+ * JSON-RPC 2.0 §5.1; a notification is never answered (§4.1).
  */
 export function lookupMethod(
   message: AnyRequest | AnyNotification,

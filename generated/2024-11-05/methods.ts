@@ -108,8 +108,9 @@ export type MethodInfo = {
   /** Who sends it. */
   readonly direction: 'clientToServer' | 'serverToClient' | 'both';
   /**
-   * Capabilities that must have been declared. One of each side where the method goes both ways: a request needs the
-   * receiver's, a notification the sender's.
+   * Capabilities that must have been declared (MCP, Lifecycle, Capability Negotiation). One of each
+   * side where the method goes both ways: a request needs the receiver's, a notification the
+   * sender's.
    */
   readonly capabilities: readonly string[];
   /** Definitions of the possible results, the complete one first; empty for a notification. */
@@ -397,7 +398,7 @@ export type NotificationMethod<Sender extends Side = Side> = NotificationMethods
 /** Params of a method; with `undefined` where the message may go without. */
 export type ParamsOf<M extends Method> = (RequestMap & NotificationMap)[M]['params'];
 
-/** Result of a request. */
+/** Result of a request: what its response holds under `result` (JSON-RPC 2.0 §5). */
 export type ResultOf<M extends RequestMethod> = ResultMap[M];
 
 /** What a request is answered with if its params ask for a task; never where they cannot. */

@@ -126,7 +126,7 @@ export type AnyMessage = ClientMessage | ServerMessage;
 /** The message of a method, complete as it travels. */
 export type MessageOf<M extends Method> = Extract<AnyMessage, { method: M }>;
 
-/** Messages that travel together in one array, which is never empty. */
+/** Messages in one array, which is never empty: JSON-RPC 2.0 §6 and MCP 2025-03-26, Base Protocol, Batching. */
 export type Batch<Message> = [Message, ...Message[]];
 
 /** A batch that a client sends: requests and notifications in any order, or responses only. */

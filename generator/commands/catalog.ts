@@ -1,6 +1,7 @@
 import { McpgenError } from '../errors.js';
 import { draftCatalog } from '../model/draft-catalog.js';
 import { readSchemaAlone } from '../model/load.js';
+import { builtinCatalogs } from '../read/builtin.js';
 import { note, noteColour, say } from '../terminal.js';
 import { escapeHidden } from '../text.js';
 import { inputFile, text } from './options.js';
@@ -18,7 +19,7 @@ export function deriveCommand(flags: Record<string, unknown>): number {
     });
   }
   const reading = readSchemaAlone(schema, revision);
-  const { catalog, notices } = draftCatalog(reading, {
+  const { catalog, notices } = draftCatalog(reading, builtinCatalogs(), {
     ...(revision === undefined ? {} : { revision }),
     ...(protocol === undefined ? {} : { protocol }),
   });

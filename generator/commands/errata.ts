@@ -26,9 +26,11 @@ export function errataCommand(flags: Record<string, unknown>): number {
     for (const change of erratum.changes) for (const line of lines(change)) say(`  ${line}`);
     say();
   }
-  say(
-    `${errata.length} ${errata.length === 1 ? 'erratum' : 'errata'}${revision === undefined ? '' : ` of revision ${revision}`}`,
-  );
+  const open = errata.filter((erratum) => erratum.status === 'open').length;
+  const which = revision === undefined ? '' : ` of revision ${revision}`;
+  // Those that are fixed upstream change nothing in a current file, so `generate` does not count them.
+  const still = open === errata.length ? '' : `, ${open} of them open`;
+  say(`${errata.length} ${errata.length === 1 ? 'erratum' : 'errata'}${which}${still}`);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 import { McpgenError } from '../errors.js';
-import { builtinRevisions, requireRevision } from '../read/builtin.js';
+import { builtinCatalogs, builtinRevisions, requireRevision } from '../read/builtin.js';
 import { exampleMessage, exampleOf } from '../model/example.js';
 import { methodHistories, type MethodHistory } from '../model/history.js';
 import { loadProtocol } from '../model/load.js';
@@ -8,6 +8,7 @@ import { memberOf } from '../model/derive.js';
 import { emitContext } from '../emit/context.js';
 import { printDefinition } from '../print/type.js';
 import { colour, nearest, say } from '../terminal.js';
+import { methodJson } from './methods.js';
 import { flag, text } from './options.js';
 
 /** `mcpgen explain`: one method or definition, with its members, docs and an example. Returns the exit code. */
@@ -37,13 +38,17 @@ async function revisionsWith(name: string, revisions: readonly string[]): Promis
   return protocols.filter((protocol) => find(protocol, name) !== undefined).map((protocol) => protocol.revision);
 }
 
+function historyOf(method: string): MethodHistory | undefined {
+  return methodHistories(builtinCatalogs()).find((item) => item.method === method);
+}
+
 function unknownName(name: string, protocols: readonly Protocol[], wanted: string | undefined): McpgenError {
   const names = protocols.flatMap((protocol) => [
     ...protocol.methods.map((method) => method.name),
     ...protocol.definitions.map((definition) => definition.name),
   ]);
   const near = nearest(name, [...new Set(names)]);
-  const history = methodHistories().find((item) => item.method === name);
+  const history = historyOf(name);
   const lived = history === undefined ? undefined : [...history.rows.keys()].join(', ');
   const where = wanted === undefined ? 'in any built-in revision' : `of revision ${wanted}`;
   return new McpgenError(`${JSON.stringify(name)} is neither a method nor a definition ${where}`, {
@@ -57,14 +62,19 @@ function unknownName(name: string, protocols: readonly Protocol[], wanted: strin
 }
 
 async function explainMethod(protocol: Protocol, method: Method, flags: Record<string, unknown>): Promise<void> {
-  const history = methodHistories().find((item) => item.method === method.name);
+  const history = historyOf(method.name);
   const names = [...new Set([method.message, method.params ?? '', ...method.results, method.taskResult ?? ''])];
   const definitions = names.flatMap((name) => findDefinition(protocol, name) ?? []);
   const message = exampleMessage(protocol, method);
   if (flag(flags, 'json')) {
     say(
       JSON.stringify(
-        { revision: protocol.revision, ...method, ...historyJson(history), definitions, example: message },
+        {
+          revision: protocol.revision,
+          ...(history === undefined ? method : methodJson(method, history)),
+          definitions,
+          example: message,
+        },
         undefined,
         2,
       ),
@@ -147,8 +157,14 @@ async function typescript(protocol: Protocol, definitions: readonly Definition[]
   const shown = definitions.filter(
     (definition) => !(definitions.length > 1 && memberOf(definition.type, 'params')?.type.kind === 'ref'),
   );
-  const code = shown.map((definition) => printDefinition(definition, printer)).join('\n');
-  return format(code, { parser: 'typescript', singleQuote: true, printWidth: 100 });
+  const columns = codeColumns();
+  const code = shown.map((definition) => printDefinition(definition, { ...printer, columns })).join('\n');
+  return format(code, { parser: 'typescript', singleQuote: true, printWidth: columns });
+}
+
+/** The terminal's width within what reads well; piped, always the same. */
+function codeColumns(): number {
+  return process.stdout.isTTY ? Math.min(Math.max(process.stdout.columns, 40), 100) : 80;
 }
 
 function fact(name: string, value: string): void {
@@ -162,14 +178,4 @@ function lifeOf(history: MethodHistory): string {
     ...(history.gone === undefined ? [] : [`gone in ${history.gone}`]),
   ];
   return parts.join(', ');
-}
-
-function historyJson(history: MethodHistory | undefined): Record<string, unknown> {
-  if (history === undefined) return {};
-  return {
-    since: history.since,
-    gone: history.gone ?? null,
-    embeddedSince: history.embeddedSince ?? null,
-    revisions: [...history.rows.keys()],
-  };
 }

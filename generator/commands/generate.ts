@@ -111,7 +111,11 @@ function report(result: GenerateResult, flags: Record<string, unknown>, human: (
       errata: protocol.errata.map((erratum) => erratum.id),
     })),
     dryRun: flag(flags, 'dryRun'),
-    files: result.changes.map(({ path: file, status }) => ({ path: file, status, action: ACTIONS[status] })),
+    files: result.changes.map((change) => {
+      const diff = upToDate === undefined ? [] : shortDiff(change);
+      const { path: file, status } = change;
+      return { path: file, status, action: ACTIONS[status], ...(diff.length === 0 ? {} : { diff: diff.join('\n') }) };
+    }),
     ...(upToDate === false ? { mend: mendingCommand(flags) } : {}),
     warnings: result.warnings,
   };
@@ -119,16 +123,19 @@ function report(result: GenerateResult, flags: Record<string, unknown>, human: (
 }
 
 function reportGenerate(result: GenerateResult, out: string, dryRun: boolean): void {
-  const rows = result.protocols.map((protocol): Cell[] => {
-    const own = result.changes.filter((change) => path.posix.dirname(change.path) === protocol.revision);
-    return [
-      { text: protocol.revision, paint: colour.cyan },
-      { text: String(protocol.definitions.length) },
-      { text: String(protocol.methods.length) },
-      { text: String(protocol.errata.length) },
-      { text: tally(own, dryRun) },
-    ];
-  });
+  const filesIn = (folder: string): Cell => {
+    const own = result.changes.filter((change) => path.posix.dirname(change.path) === folder);
+    return { text: tally(own, dryRun) };
+  };
+  const rows = result.protocols.map((protocol): Cell[] => [
+    { text: protocol.revision, paint: colour.cyan },
+    { text: String(protocol.definitions.length) },
+    { text: String(protocol.methods.length) },
+    { text: String(protocol.errata.length) },
+    filesIn(protocol.revision),
+  ]);
+  const shared = filesIn('runtime');
+  if (shared.text !== '') rows.push([{ text: 'runtime' }, { text: '-' }, { text: '-' }, { text: '-' }, shared]);
   say(table(['revision', 'definitions', 'methods', 'errata', 'files'], rows));
   for (const change of result.changes.filter((item) => item.status === 'orphaned')) {
     say(`${dryRun ? 'would remove' : 'removed'} ${change.path}`);
@@ -162,23 +169,24 @@ function reportCheck(result: CheckResult, out: string, flags: Record<string, unk
   }
   for (const change of wrong) {
     say(`${colour.red(change.status.padEnd(8))}  ${path.join(out, change.path)}`);
-    for (const line of shortDiff(change)) say(`          ${line}`);
+    for (const line of shortDiff(change)) {
+      const paint = line.startsWith('-') ? colour.red : line.startsWith('+') ? colour.green : colour.dim;
+      say(`          ${paint(line)}`);
+    }
   }
   say(
     `\n${wrong.length} of ${count(result.changes.length, 'file')} not up to date. To mend it:\n  ${mendingCommand(flags)}`,
   );
 }
 
+/** The first lines that differ in a stale file. */
 function shortDiff(change: FileChange): readonly string[] {
   if (change.status !== 'stale') return [];
   const patch = structuredPatch('', '', change.actual ?? '', change.expected ?? '', '', '', { context: 0 });
   const lines = patch.hunks.flatMap((hunk) => [`@@ line ${hunk.oldStart} @@`, ...hunk.lines]);
-  const shownLines = lines.slice(0, DIFF_LINES).map((line) => {
-    const text = line.slice(0, 160);
-    return line.startsWith('-') ? colour.red(text) : line.startsWith('+') ? colour.green(text) : colour.dim(text);
-  });
+  const shownLines = lines.slice(0, DIFF_LINES).map((line) => line.slice(0, 160));
   const more = lines.length - shownLines.length;
-  return more > 0 ? [...shownLines, colour.dim(`... ${count(more, 'more line')}`)] : shownLines;
+  return more > 0 ? [...shownLines, `... ${count(more, 'more line')}`] : shownLines;
 }
 
 /** The command line that was given, without `--check`. */

@@ -1,12 +1,12 @@
-import { requireRevision } from '../read/builtin.js';
-import type { CatalogMethod, Direction } from '../read/catalog.js';
+import { builtinCatalogs, requireRevision } from '../read/builtin.js';
 import { methodHistories, type MethodHistory } from '../model/history.js';
+import type { Direction, Method } from '../model/protocol.js';
 import { colour, note, say, table, type Cell } from '../terminal.js';
 import { flag, text } from './options.js';
 import { McpgenError } from '../errors.js';
 
 interface Row {
-  readonly row: CatalogMethod;
+  readonly method: Method;
   readonly history: MethodHistory;
 }
 
@@ -19,16 +19,16 @@ export function methodsCommand(flags: Record<string, unknown>): number {
   if (revision !== undefined) requireRevision(revision);
   const direction = text(flags, 'direction');
   const kind = text(flags, 'kind');
-  const rows = methodHistories().flatMap((history): Row[] => {
-    const row = revision === undefined ? [...history.rows.values()].at(-1) : history.rows.get(revision);
-    if (row === undefined) return [];
-    if (direction !== undefined && row.direction !== direction) return [];
-    return kind === undefined || row.kind === kind ? [{ row, history }] : [];
+  const rows = methodHistories(builtinCatalogs()).flatMap((history): Row[] => {
+    const method = revision === undefined ? [...history.rows.values()].at(-1) : history.rows.get(revision);
+    if (method === undefined) return [];
+    if (direction !== undefined && method.direction !== direction) return [];
+    return kind === undefined || method.kind === kind ? [{ method, history }] : [];
   });
   if (flag(flags, 'json')) {
     say(
       JSON.stringify(
-        rows.map((item) => jsonRow(item)),
+        rows.map(({ method, history }) => methodJson(method, history)),
         undefined,
         2,
       ),
@@ -44,7 +44,7 @@ export function methodsCommand(flags: Record<string, unknown>): number {
     return 0;
   }
   say(table(HEAD, rows.map(cells), process.stdout.isTTY ? process.stdout.columns : undefined));
-  const requests = rows.filter(({ row }) => row.kind === 'request').length;
+  const requests = rows.filter(({ method }) => method.kind === 'request').length;
   const which = revision === undefined ? 'all revisions, as of the newest that has each' : `revision ${revision}`;
   say(`\n${rows.length} methods: ${requests} requests, ${rows.length - requests} notifications (${which})`);
   return 0;
@@ -60,22 +60,23 @@ const SENDER: Readonly<Record<Direction, string>> = {
 };
 
 /** The columns of a row, as plain text. */
-function columns({ row, history }: Row): readonly string[] {
+function columns({ method, history }: Row): readonly string[] {
+  const { results, taskResult } = method;
   return [
-    row.method,
-    SENDER[row.direction],
-    row.kind,
+    method.name,
+    SENDER[method.direction],
+    method.kind,
     history.since,
-    statusOf({ row, history }),
-    row.params ?? '-',
-    [row.result ?? '-', row.taskResult === undefined ? [] : `${row.taskResult} for a task`].flat().join(' | '),
-    [row.capability ?? '-'].flat().join(' | '),
+    statusOf({ method, history }),
+    method.params ?? '-',
+    [...results, ...(taskResult === undefined ? [] : [`${taskResult} for a task`])].join(' | ') || '-',
+    method.capabilities.join(' | ') || '-',
   ];
 }
 
-function statusOf({ row, history }: Row): string {
+function statusOf({ method, history }: Row): string {
   const parts = [
-    ...(row.deprecated === undefined ? [] : ['deprecated']),
+    ...(method.deprecated === undefined ? [] : ['deprecated']),
     ...(history.embeddedSince === undefined ? [] : [`embedded since ${history.embeddedSince}`]),
     ...(history.gone === undefined ? [] : [`gone in ${history.gone}`]),
   ];
@@ -83,16 +84,15 @@ function statusOf({ row, history }: Row): string {
 }
 
 function cells(item: Row): readonly Cell[] {
-  const { row, history } = item;
-  const [method = '', sender = '', kind = '', since = '', status = '', ...rest] = columns(item);
-  const faded = history.gone !== undefined;
+  const [name = '', sender = '', kind = '', since = '', status = '', ...rest] = columns(item);
+  const faded = item.history.gone !== undefined;
   return [
-    { text: method, paint: faded ? colour.dim : colour.cyan },
+    { text: name, paint: faded ? colour.dim : colour.cyan },
     { text: sender },
-    { text: kind, paint: row.kind === 'request' ? colour.green : colour.magenta },
+    { text: kind, paint: item.method.kind === 'request' ? colour.green : colour.magenta },
     { text: since },
     { text: status, paint: status === '-' ? colour.dim : colour.yellow },
-    ...rest.map((item): Cell => ({ text: item, paint: colour.dim })),
+    ...rest.map((text): Cell => ({ text, paint: colour.dim })),
   ];
 }
 
@@ -108,9 +108,10 @@ function markdown(rows: readonly Row[]): string {
   return [line(HEAD), line(HEAD.map(() => '---')), ...rows.map((row) => line(columns(row).map(code)))].join('\n');
 }
 
-function jsonRow({ row, history }: Row): Record<string, unknown> {
+/** A method as `methods` and `explain` print it with `--json`: its row in the catalog, and its life. */
+export function methodJson(method: Method, history: MethodHistory): Record<string, unknown> {
   return {
-    ...row,
+    ...method,
     since: history.since,
     gone: history.gone ?? null,
     embeddedSince: history.embeddedSince ?? null,

@@ -1,4 +1,5 @@
 import { methodsFrom, type MessageKind, type Side } from '../model/protocol.js';
+import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
 import { hasInputRequired, useDefinition, type EmitContext } from './context.js';
 
@@ -64,6 +65,9 @@ ${batches ? '  | { readonly kind: "batch"; readonly messages: readonly unknown[]
  * \`result\` are objects. Does not check whether the method exists, nor what is inside params, result and error data.${
    batches ? '\n * The members of a batch are not looked at: classify each of them.' : ''
  }
+ *
+ * These are the rules of JSON-RPC 2.0 §4 and §5, made stricter by MCP (Base Protocol, Messages): the id of a request is
+ * not null, and params and results are objects.${batches ? ' For batches see JSON-RPC 2.0 §6 and MCP 2025-03-26, Base Protocol,\n * Batching.' : ''}
  *
  * @param value - A parsed JSON value.
  * @param options - \`strict\`: a member of the envelope that JSON-RPC does not know makes the message invalid.
@@ -156,18 +160,21 @@ function emitJsonRpcGuards(file: SourceFile): void {
     ['isErrorResponse', 'ErrorResponse', 'kindOf(value) === "error"', 'a response with an error'],
   ] as const;
   for (const [name, type, test, what] of guards) {
-    file.add(`/** Whether a value is ${what}. Checks the envelope as {@link classify} does, and nothing inside it. */
-export function ${name}(value: unknown): value is ${type} {
+    file.add(`${envelopeDoc(what)}export function ${name}(value: unknown): value is ${type} {
   return ${test};
 }
 `);
   }
-  file.add(`/** Whether a value is a response of either kind. Checks the envelope as {@link classify} does, and nothing inside it. */
-export function isResponse(value: unknown): value is AnyResponse {
+  file.add(`${envelopeDoc('a response of either kind')}export function isResponse(value: unknown): value is AnyResponse {
   const kind = kindOf(value);
   return kind === "result" || kind === "error";
 }
 `);
+}
+
+function envelopeDoc(what: string): string {
+  const text = `Whether a value is ${what}. Checks the envelope as {@link classify} does, and nothing inside it.`;
+  return docComment({ text }, new Set(['classify']));
 }
 
 const SETS: readonly (readonly [string, Side, MessageKind])[] = [
@@ -178,9 +185,13 @@ const SETS: readonly (readonly [string, Side, MessageKind])[] = [
 ];
 
 function emitMethodSets(file: SourceFile, { protocol }: EmitContext): void {
+  file.add(
+    '/** Asked for the method of a response as well, which has none. */\n',
+    'type MethodSet = { has(method: string | undefined): boolean };\n',
+  );
   for (const [name, side, kind] of SETS) {
     const methods = methodsFrom(protocol, side, kind).map((method) => JSON.stringify(method.name));
-    file.add(`const ${name}: ReadonlySet<string> = /* @__PURE__ */ new Set<string>([${methods.join(', ')}]);\n`);
+    file.add(`const ${name}: MethodSet = /* @__PURE__ */ new Set<string>([${methods.join(', ')}]);\n`);
   }
 }
 
@@ -201,8 +212,8 @@ export function hasMethod<M extends ${method}>(message: ClassifiedMessage, metho
   return message.method === method && (hasId(message) ? isRequestMethod(method) : isNotificationMethod(method));
 }
 `);
-  file.add(`function hasId(message: ClassifiedMessage): boolean {
-  return "id" in message && message.id !== undefined;
+  file.add(`function hasId(message: { jsonrpc: "2.0"; id?: unknown }): boolean {
+  return message.id !== undefined;
 }
 `);
   file.add(`function isRequestMethod(method: string): boolean {
@@ -230,7 +241,7 @@ function emitDirectionGuards(file: SourceFile, { protocol }: EmitContext): void 
  * Checks the method and whether there is an id. Does not check the params.
  */
 export function is${Side}${Kind}(message: ClassifiedMessage): message is ${type} {
-  return message.method !== undefined && ${presence} && ${set}.has(message.method);
+  return ${presence} && ${set}.has(message.method);
 }
 `);
   }
@@ -241,7 +252,8 @@ function emitLookup(file: SourceFile): void {
   file.add(`/**
  * What a method name means in this revision when a side sends it as a request or a notification: \`known\`; \`unknown\`
  * (answer a request with -32601); \`wrongDirection\` if only the other side may send it (the same); \`wrongKind\` if it
- * came as a request and is a notification, or the reverse (answer a request with -32600).
+ * came as a request and is a notification, or the reverse (answer a request with -32600). The codes are those of
+ * JSON-RPC 2.0 §5.1; a notification is never answered (§4.1).
  */
 export function lookupMethod(
   message: AnyRequest | AnyNotification,

@@ -133,7 +133,7 @@ function requestId(file: SourceFile, context: EmitContext): string {
 
 function emitBatches(file: SourceFile): void {
   file.add(
-    '/** Messages that travel together in one array, which is never empty. */\n',
+    '/** Messages in one array, which is never empty: JSON-RPC 2.0 §6 and MCP 2025-03-26, Base Protocol, Batching. */\n',
     'export type Batch<Message> = [Message, ...Message[]];\n',
   );
   for (const [side, prefix] of SIDES) {

@@ -10,7 +10,7 @@ export function emitMethods(context: EmitContext): SourceFile {
   const file = new SourceFile('methods');
   file.add(
     docComment({ text: `The revision of ${protocol.name} that these files are for.` }, new Set()),
-    `export const PROTOCOL_VERSION = ${JSON.stringify(protocol.revision)};\n`,
+    `export const PROTOCOL_VERSION = ${JSON.stringify(protocol.version)};\n`,
   );
   emitConstants(file, context);
   emitInfo(file, context);
@@ -37,17 +37,14 @@ function emitConstants(file: SourceFile, { methods, printer }: EmitContext): voi
   file.add('/** Name of a method. */\n', 'export type Method = (typeof METHODS)[keyof typeof METHODS];\n');
 }
 
-function emitInfo(file: SourceFile, { methods }: EmitContext): void {
+function emitInfo(file: SourceFile, { methods, protocol }: EmitContext): void {
+  const negotiated = protocol.lifecycle === 'stateful' ? ' (MCP, Lifecycle, Capability Negotiation)' : '';
   file.add(`/** What is known of a method beyond its types. */
 export type MethodInfo = {
   readonly kind: "request" | "notification";
   /** Who sends it. */
   readonly direction: "clientToServer" | "serverToClient" | "both";
-  /**
-   * Capabilities that must have been declared. One of each side where the method goes both ways: a request needs the
-   * receiver's, a notification the sender's.
-   */
-  readonly capabilities: readonly string[];
+${docComment({ text: `Capabilities that must have been declared${negotiated}. One of each side where the method goes both ways: a request needs the receiver's, a notification the sender's.` }, new Set())}  readonly capabilities: readonly string[];
   /** Definitions of the possible results, the complete one first; empty for a notification. */
   readonly results: readonly string[];
   /** Definition of the answer when the params ask for a task. */
@@ -164,7 +161,10 @@ function emitLookups(file: SourceFile, context: EmitContext): void {
       ? 'export type ParamsOf<M extends Method> = (RequestMap & NotificationMap)[M]["params"];\n'
       : 'export type ParamsOf<M extends Method> = (RequestMap & NotificationMap)[M] extends infer Message\n  ? "params" extends keyof Message ? Message["params"] : undefined\n  : never;\n',
   );
-  file.add('/** Result of a request. */\n', 'export type ResultOf<M extends RequestMethod> = ResultMap[M];\n');
+  file.add(
+    '/** Result of a request: what its response holds under `result` (JSON-RPC 2.0 §5). */\n',
+    'export type ResultOf<M extends RequestMethod> = ResultMap[M];\n',
+  );
   file.add(
     '/** What a request is answered with if its params ask for a task; never where they cannot. */\n',
     'export type TaskResultOf<M extends RequestMethod> = M extends keyof TaskResultMap ? TaskResultMap[M] : never;\n',

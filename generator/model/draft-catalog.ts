@@ -1,5 +1,4 @@
-import { builtinCatalog, builtinRevisions } from '../read/builtin.js';
-import type { CatalogError, CatalogMethod } from '../read/catalog.js';
+import type { Catalog, CatalogError, CatalogMethod } from '../read/catalog.js';
 import type { DerivedMethod } from './derive.js';
 import type { SchemaReading } from './load.js';
 import { constantCase } from './naming.js';
@@ -27,11 +26,18 @@ const STANDARD_ERRORS = ['PARSE_ERROR', 'INVALID_REQUEST', 'METHOD_NOT_FOUND', '
 
 /**
  * Drafts a catalog from a schema. What the schema says is derived; capability, summary and deprecation are taken from the
- * newest built-in revision that has the method (or from the one that the file is of), as far as the schema has the
+ * newest known revision that has the method (or from the one that the file is of), as far as the schema has the
  * capability; the rest is listed in each row under `undecided`.
+ *
+ * @param catalogs - The catalogs of known revisions, oldest first.
  */
-export function draftCatalog(reading: SchemaReading, options: { revision?: string; protocol?: string }): DraftCatalog {
-  const known = knownRows(reading.revision);
+export function draftCatalog(
+  reading: SchemaReading,
+  catalogs: readonly Catalog[],
+  options: { revision?: string; protocol?: string },
+): DraftCatalog {
+  const nearest = byNearness(catalogs, reading.revision);
+  const known = knownRows(nearest);
   const byName = new Map(reading.definitions.map((definition) => [definition.name, definition]));
   const notices: string[] = [];
   const methods = reading.derived.methods.map((method) => {
@@ -48,7 +54,7 @@ export function draftCatalog(reading: SchemaReading, options: { revision?: strin
     notices.push(
       `capability and summary of ${takenOver} known methods were taken over from the built-in catalogs: check them`,
     );
-  const errors = draftErrors(reading, notices);
+  const errors = draftErrors(reading, nearest, notices);
   return {
     catalog: {
       protocol: options.protocol ?? (takenOver > 0 ? 'Model Context Protocol' : 'Protocol'),
@@ -98,11 +104,9 @@ function isOpen(method: DerivedMethod, known: CatalogMethod | undefined): boolea
   return method.assumedResult === true && known?.result !== method.results?.[0];
 }
 
-function draftErrors(reading: SchemaReading, notices: string[]): readonly CatalogError[] {
+function draftErrors(reading: SchemaReading, nearest: readonly Catalog[], notices: string[]): readonly CatalogError[] {
   const known = new Map<string, CatalogError>();
-  for (const revision of [...byNearness(reading.revision)].reverse()) {
-    for (const error of builtinCatalog(revision).errors) known.set(error.name, error);
-  }
+  for (const { errors } of [...nearest].reverse()) for (const error of errors) known.set(error.name, error);
   const pinned = reading.derived.errors.map(({ code, definition }): CatalogError => {
     const name = constantCase(definition.replace(/(?<=.)Error$/, ''));
     const same = known.get(name) ?? known.get(constantCase(definition));
@@ -130,18 +134,16 @@ function hasBatches(reading: SchemaReading): boolean {
   return message?.kind === 'union' && message.variants.some((variant) => resolved(variant)?.kind === 'array');
 }
 
-/** The rows of each method in the built-in catalogs: that of the given revision first, then from the newest on. */
-function knownRows(first: string | undefined): ReadonlyMap<string, readonly CatalogMethod[]> {
+/** The rows of each method in some catalogs, in their order. */
+function knownRows(catalogs: readonly Catalog[]): ReadonlyMap<string, readonly CatalogMethod[]> {
   const rows = new Map<string, CatalogMethod[]>();
-  for (const revision of byNearness(first)) {
-    for (const row of builtinCatalog(revision).methods) rows.set(row.method, [...(rows.get(row.method) ?? []), row]);
+  for (const { methods } of catalogs) {
+    for (const row of methods) rows.set(row.method, [...(rows.get(row.method) ?? []), row]);
   }
   return rows;
 }
 
-function byNearness(first: string | undefined): readonly string[] {
-  const newestFirst = builtinRevisions()
-    .map((item) => item.revision)
-    .reverse();
-  return newestFirst.filter((revision) => revision === first).concat(newestFirst.filter((item) => item !== first));
+/** The catalog of a revision first, then the others from the newest on. */
+function byNearness(catalogs: readonly Catalog[], first: string | undefined): readonly Catalog[] {
+  return [...catalogs].reverse().sort((a, b) => Number(b.revision === first) - Number(a.revision === first));
 }

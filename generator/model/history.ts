@@ -1,7 +1,7 @@
-import { builtinCatalog, builtinRevisions } from '../read/builtin.js';
-import type { CatalogMethod } from '../read/catalog.js';
+import type { Catalog } from '../read/catalog.js';
+import { methodOf, type Method } from './protocol.js';
 
-/** A method as the built-in revisions know it over time. */
+/** A method as the revisions of a protocol know it over time. */
 export interface MethodHistory {
   readonly method: string;
   /** Oldest revision that has it. */
@@ -10,28 +10,28 @@ export interface MethodHistory {
   readonly gone?: string;
   /** First revision in which it travels only inside results, if it once was a message of its own. */
   readonly embeddedSince?: string;
-  /** Its row in each revision that has it, oldest first. */
-  readonly rows: ReadonlyMap<string, CatalogMethod>;
+  /** What it is in each revision that has it, oldest first. */
+  readonly rows: ReadonlyMap<string, Method>;
 }
 
-/** All methods of the built-in revisions, by name. */
-export function methodHistories(): readonly MethodHistory[] {
-  const revisions = builtinRevisions().map((item) => item.revision);
-  const rows = new Map<string, Map<string, CatalogMethod>>();
-  for (const revision of revisions) {
-    for (const row of builtinCatalog(revision).methods) {
-      const own = rows.get(row.method) ?? new Map<string, CatalogMethod>();
-      rows.set(row.method, own.set(revision, row));
+/**
+ * All methods of some catalogs, by name.
+ *
+ * @param catalogs - One for each revision, oldest first.
+ */
+export function methodHistories(catalogs: readonly Catalog[]): readonly MethodHistory[] {
+  const revisions = catalogs.map((catalog) => catalog.revision);
+  const rows = new Map<string, Map<string, Method>>();
+  for (const { revision, methods } of catalogs) {
+    for (const row of methods) {
+      const own = rows.get(row.method) ?? new Map<string, Method>();
+      rows.set(row.method, own.set(revision, methodOf(row)));
     }
   }
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([method, own]) => historyOf(method, own, revisions));
 }
 
-function historyOf(
-  method: string,
-  rows: ReadonlyMap<string, CatalogMethod>,
-  revisions: readonly string[],
-): MethodHistory {
+function historyOf(method: string, rows: ReadonlyMap<string, Method>, revisions: readonly string[]): MethodHistory {
   const having = [...rows.keys()];
   const since = having[0] ?? '';
   const gone = revisions[revisions.indexOf(having.at(-1) ?? '') + 1];

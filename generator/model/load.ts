@@ -10,13 +10,13 @@ import {
   type BuiltinRevision,
 } from '../read/builtin.js';
 import { canonicalise, type CanonicalSchema } from '../read/canonical.js';
-import { checkCatalog, type Catalog, type CatalogMethod } from '../read/catalog.js';
+import { checkCatalog, type Catalog } from '../read/catalog.js';
 import { builtinDocs, NO_DOCS, type Docs } from '../read/docs.js';
-import { applyErrata, errataFor, type Erratum } from '../read/errata.js';
+import { applyErrata, type Erratum } from '../read/errata.js';
 import { compareText, isObject, member, parseOutsideJson } from '../read/json.js';
 import { derive, type Derived } from './derive.js';
 import { parseDefinitions } from './parse.js';
-import type { Definition, Method, Protocol, Source, Warning } from './protocol.js';
+import { methodOf, type Definition, type Protocol, type Source, type Warning } from './protocol.js';
 import { verify, type Disagreement } from './verify.js';
 
 /** A file's contents and what to call it in messages. */
@@ -64,6 +64,7 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
   const protocol: Protocol = {
     name: catalog.protocol,
     revision: input.revision,
+    version: input.builtin?.revision ?? input.revision,
     source: input.source,
     lifecycle: catalog.lifecycle,
     batches: catalog.batches,
@@ -140,15 +141,16 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
         'Give --revision R if it is a copy of a built-in revision, or --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first catalog.',
     });
   }
-  const builtin = findRevision(revision);
+  const named = findRevision(revision);
   // Another name, such as `draft`, is the user's own choice; that of another released revision is a mistake.
-  if (official !== undefined && builtin !== undefined && official !== revision) {
+  if (official !== undefined && named !== undefined && official !== revision) {
     throw new McpgenError(`by its SHA-256 the schema is that of revision ${official}, not ${revision}`, {
       place: name,
       remedy: `Give --revision ${official}, or the schema of ${revision}.`,
     });
   }
   const canonical = canonicalise(parseOutsideJson(contents, name), name);
+  const builtin = named ?? (official === undefined ? undefined : findRevision(official));
   return {
     revision,
     place: name,
@@ -162,7 +164,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
     canonical,
     official: official ?? revision,
     // An official file brings its own descriptions; ours fill in where a file has none.
-    docs: builtin === undefined ? NO_DOCS : builtinDocs(revision),
+    docs: builtin === undefined ? NO_DOCS : builtinDocs(builtin.revision),
     builtin,
   };
 }
@@ -192,7 +194,7 @@ function builtinCatalogOf(input: SchemaInput): Catalog {
 }
 
 function catalogPlace(options: LoadOptions, input: SchemaInput): string {
-  return options.catalog?.name ?? `schema/${input.revision}/catalog.json`;
+  return options.catalog?.name ?? `schema/${input.official}/catalog.json`;
 }
 
 function readDefinitions(input: SchemaInput): {
@@ -201,7 +203,7 @@ function readDefinitions(input: SchemaInput): {
   warnings: readonly Warning[];
 } {
   const { canonical, place } = input;
-  const errata = input.source.corrected ? errataFor(input.official, builtinErrata()) : [];
+  const errata = input.source.corrected ? builtinErrata() : [];
   const corrected = applyErrata(canonical.definitions, input.official, errata, place);
   const parsed = parseDefinitions(corrected.definitions, input.docs, place, canonical);
   return { ...parsed, errata: corrected.applied };
@@ -211,21 +213,6 @@ function readDefinitions(input: SchemaInput): {
 function asAlias(definition: Definition, derived: Derived): Definition {
   const name = derived.aliases.get(definition.name);
   return name === undefined ? definition : { ...definition, type: { kind: 'ref', name } };
-}
-
-function methodOf(row: CatalogMethod): Method {
-  return {
-    name: row.method,
-    kind: row.kind,
-    direction: row.direction,
-    message: row.message,
-    params: row.params,
-    results: [row.result ?? []].flat(),
-    capabilities: [row.capability ?? []].flat(),
-    summary: row.summary,
-    ...(row.taskResult === undefined ? {} : { taskResult: row.taskResult }),
-    ...(row.deprecated === undefined ? {} : { deprecated: row.deprecated }),
-  };
 }
 
 function refuseDisagreements(found: readonly Disagreement[], { place, canonical }: SchemaInput): void {

@@ -22,9 +22,13 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   'deprecated',
   'readOnly',
   'writeOnly',
+  'contentSchema',
 ]);
 const CONSTRAINTS: ReadonlySet<string> = new Set([
   'format',
+  // Annotations like an unknown format: they are told in docs, and no value is held against them.
+  'contentEncoding',
+  'contentMediaType',
   'minimum',
   'maximum',
   'exclusiveMinimum',
@@ -42,6 +46,8 @@ const CONSTRAINTS: ReadonlySet<string> = new Set([
 /** Constraints whose value is something other than a number. */
 const OTHER_CONSTRAINTS: Readonly<Record<string, 'string' | 'boolean'>> = {
   format: 'string',
+  contentEncoding: 'string',
+  contentMediaType: 'string',
   pattern: 'string',
   uniqueItems: 'boolean',
 };
@@ -182,6 +188,9 @@ class SchemaReader {
       throw this.#fault(at, `a schema is an object or a boolean, not ${show(schema)}`, 'Write a schema here.');
     }
     this.#refuseUnsupported(schema, at);
+    if (Object.hasOwn(schema, 'contentSchema')) {
+      this.#warn(at + pointer('contentSchema'), 'what a text decodes to is not read: "contentSchema" has no effect');
+    }
 
     const parts: TypeNode[] = [];
     const ref = member(schema, '$ref');

@@ -1,4 +1,4 @@
-import type { CatalogError, Direction, MessageKind } from '../read/catalog.js';
+import type { CatalogError, CatalogMethod, Direction, MessageKind } from '../read/catalog.js';
 import type { Erratum } from '../read/errata.js';
 import type { JsonValue } from '../read/json.js';
 
@@ -101,7 +101,10 @@ export interface Warning {
 /** A protocol revision: all that emitters need to know. */
 export interface Protocol {
   readonly name: string;
+  /** Its name here, and that of its folder. */
   readonly revision: string;
+  /** What the two sides call it: another name than `revision` only for a known official file that was given one. */
+  readonly version: string;
   readonly source: Source;
   readonly lifecycle: 'stateful' | 'stateless';
   readonly batches: boolean;
@@ -139,4 +142,20 @@ export function embeddedMethods(protocol: Protocol): readonly Method[] {
 /** The definition of a name, if the schema has it. */
 export function findDefinition(protocol: Protocol, name: string): Definition | undefined {
   return protocol.definitions.find((definition) => definition.name === name);
+}
+
+/** A method as its row in a catalog has it. */
+export function methodOf(row: CatalogMethod): Method {
+  return {
+    name: row.method,
+    kind: row.kind,
+    direction: row.direction,
+    message: row.message,
+    params: row.params,
+    results: [row.result ?? []].flat(),
+    capabilities: [row.capability ?? []].flat(),
+    summary: row.summary,
+    ...(row.taskResult === undefined ? {} : { taskResult: row.taskResult }),
+    ...(row.deprecated === undefined ? {} : { deprecated: row.deprecated }),
+  };
 }

@@ -18,20 +18,22 @@ export interface DocComment {
  *
  * @param doc - What to say.
  * @param linkable - Names that `{@link ...}` may point at; a link to another name becomes plain text.
+ * @param columns - Columns that the comment may take with its marks; by default only its text is measured.
  */
-export function docComment(doc: DocComment, linkable: ReadonlySet<string>): string {
+export function docComment(doc: DocComment, linkable: ReadonlySet<string>, columns?: number): string {
+  const width = columns === undefined ? WIDTH : columns - ' * '.length;
   const paragraphs = [doc.text ?? '', ...(doc.more ?? [])]
     .map((text) => cleanText(text, linkable))
     .filter((text) => text !== '');
   const lines: string[] = [];
   for (const paragraph of paragraphs) {
     if (lines.length > 0) lines.push('');
-    lines.push(...wrap(paragraph));
+    lines.push(...wrap(paragraph, width));
   }
   const tags: string[] = [];
   if (doc.deprecated !== undefined) {
     const reason = doc.deprecated === true ? '' : cleanText(doc.deprecated, linkable);
-    tags.push(...wrap(`@deprecated ${reason}`.trimEnd()));
+    tags.push(...wrap(`@deprecated ${reason}`.trimEnd(), width));
   }
   if (doc.defaultValue !== undefined) {
     tags.push(`@defaultValue \`${cleanText(doc.defaultValue, linkable).replaceAll('`', "'").replaceAll('\n', ' ')}\``);
@@ -39,7 +41,8 @@ export function docComment(doc: DocComment, linkable: ReadonlySet<string>): stri
   if (tags.length > 0) lines.push(...(lines.length > 0 ? [''] : []), ...tags);
   if (lines.length === 0) return '';
   const [only] = lines;
-  if (lines.length === 1 && only !== undefined) return `/** ${only} */\n`;
+  const oneLine = `/** ${only ?? ''} */`;
+  if (lines.length === 1 && oneLine.length <= (columns ?? Number.POSITIVE_INFINITY)) return `${oneLine}\n`;
   return `/**\n${lines.map((line) => (line === '' ? ' *' : ` * ${line}`)).join('\n')}\n */\n`;
 }
 
@@ -60,25 +63,26 @@ function cleanText(text: string, linkable: ReadonlySet<string>): string {
 }
 
 /** Breaks long lines at spaces; fenced code, indented lines and list items keep their own lines. */
-function wrap(text: string): string[] {
+function wrap(text: string, width: number): string[] {
   let fenced = false;
   return text.split('\n').flatMap((line) => {
     if (line.trimStart().startsWith('```')) {
       fenced = !fenced;
       return [line];
     }
-    return fenced || line.length <= WIDTH ? [line] : wrapLine(line);
+    return fenced || line.length <= width ? [line] : wrapLine(line, width);
   });
 }
 
-function wrapLine(line: string): string[] {
+function wrapLine(line: string, width: number): string[] {
   const hanging = /^\s*(?:[-*+]|\d+\.)\s+/.exec(line)?.[0].length ?? 0;
   const indent = ' '.repeat(hanging);
   const lines: string[] = [];
   let current = '';
-  for (const word of line.split(' ')) {
+  // A link stays on one line.
+  for (const word of line.split(/(?<!\{@link) /)) {
     const candidate = current === '' ? word : `${current} ${word}`;
-    if (candidate.length > WIDTH && current.trim() !== '') {
+    if (candidate.length > width && current.trim() !== '') {
       lines.push(current);
       // A word that would begin a tag at the start of a line is kept from doing so.
       current = indent + (word.startsWith('@') ? `\\${word}` : word);

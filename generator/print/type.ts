@@ -7,6 +7,8 @@ import { memberName } from './names.js';
 export interface TypePrinter {
   readonly name: (definition: string) => string;
   readonly linkable: ReadonlySet<string>;
+  /** Columns that a line of docs may take, where a narrow terminal shows it. */
+  readonly columns?: number;
 }
 
 /** Members that open an object, in this order; then required ones, optional ones, and `_meta` last. */
@@ -71,7 +73,8 @@ function printObject(type: ObjectNode, printer: TypePrinter): string {
     if (type.shape === 'opaque' || type.shape === 'empty') return 'object';
     return `{ [key: string]: ${type.rest === undefined ? 'unknown' : printType(type.rest, printer)} }`;
   }
-  const members = orderedMembers(type.members).map((member) => printMember(member, printer));
+  const inside = printer.columns === undefined ? printer : { ...printer, columns: printer.columns - 2 };
+  const members = orderedMembers(type.members).map((member) => printMember(member, inside));
   if (type.rest === undefined || type.rest.kind === 'never') return block(members);
   const index = `[key: string]: ${printType(type.rest, printer)}`;
   if (type.rest.kind === 'unknown') return block([...members, `${index};\n`]);
@@ -124,7 +127,8 @@ function docOf(owner: Definition | Member, printer: TypePrinter): string {
   };
   // A limit belongs behind the sentence that it limits, not into a paragraph of its own, as long as both are short.
   const short = owner.doc !== undefined && limits !== '' && !owner.doc.includes('\n');
-  return docComment(short ? { ...doc, text: `${owner.doc} ${limits}`, more: [] } : doc, printer.linkable);
+  const text = short ? { ...doc, text: `${owner.doc} ${limits}`, more: [] } : doc;
+  return docComment(text, printer.linkable, printer.columns);
 }
 
 /** Constraints in words, since a TypeScript type cannot hold them; those that the doc text gives already are left out. */
@@ -173,6 +177,9 @@ function limits(constraints: Constraints, unit: string, suffix: string): readonl
     Object.hasOwn(constraints, keyword) ? scalarText(constraints[keyword]) : undefined;
   const format = of('format');
   if (format !== undefined) add(`Format \`${format}\``, format);
+  const [encoding, media] = [of('contentEncoding'), of('contentMediaType')];
+  if (encoding !== undefined) add(`Encoded as \`${encoding}\``, encoding);
+  if (media !== undefined) add(`Holds \`${media}\``, media);
   const [low, high] = [of(`min${suffix}`), of(`max${suffix}`)];
   if (low !== undefined && high !== undefined) add(`From ${low} to ${high}`, low, high);
   else if (low !== undefined) add(`At least ${low}`, low);

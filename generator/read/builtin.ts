@@ -56,6 +56,11 @@ export function builtinCatalog(revision: string): Catalog {
   return readBuiltinJson(revision, 'catalog.json') as unknown as Catalog;
 }
 
+/** The method catalogs of all built-in revisions, oldest first. */
+export function builtinCatalogs(): readonly Catalog[] {
+  return builtinRevisions().map(({ revision }) => builtinCatalog(revision));
+}
+
 /** All known errata. */
 export function builtinErrata(): readonly Erratum[] {
   return (readBuiltinJson('errata.json') as unknown as { errata: readonly Erratum[] }).errata;

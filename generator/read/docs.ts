@@ -9,8 +9,6 @@ export interface Docs {
   member(definition: string, path: readonly string[]): string | undefined;
   /** Why a definition (empty path) or member is deprecated. */
   deprecated(definition: string, path: readonly string[]): string | undefined;
-  /** Whether a member's name is listed as saying all that there is to say. */
-  selfExplanatory(name: string): boolean;
 }
 
 /** Docs that say nothing: for schemas that bring their own descriptions. */
@@ -18,7 +16,6 @@ export const NO_DOCS: Docs = {
   definition: () => undefined,
   member: () => undefined,
   deprecated: () => undefined,
-  selfExplanatory: () => false,
 };
 
 /** The docs of `schema/docs.json` as they stand for a revision. */
@@ -26,7 +23,6 @@ export function builtinDocs(revision: string): Docs {
   const file = readBuiltinJson('docs.json') as JsonObject;
   const definitions = member(file, 'definitions') as JsonObject;
   const shared = member(file, 'members') as JsonObject;
-  const silent = new Set(member(file, 'selfExplanatory') as readonly string[]);
 
   const entry = (name: string, key: 'members' | 'deprecated'): JsonObject | undefined => {
     const definition = member(definitions, name);
@@ -57,7 +53,6 @@ export function builtinDocs(revision: string): Docs {
         (named && text(entry(named.definition, 'deprecated'), named.key))
       );
     },
-    selfExplanatory: (name) => silent.has(name),
   };
 }
 

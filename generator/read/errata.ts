@@ -68,11 +68,6 @@ export function applyErrata(
   return { definitions: (root as JsonObject)['$defs'] as JsonObject, applied };
 }
 
-/** The errata that concern a revision, whether the file at hand still needs them or not. */
-export function errataFor(revision: string, errata: readonly Erratum[]): readonly Erratum[] {
-  return errata.filter((erratum) => erratum.changes.some((change) => change.revision === revision));
-}
-
 function staleErratum(
   erratum: Erratum,
   change: ErratumChange,

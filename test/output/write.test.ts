@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -435,13 +436,21 @@ describe('--check', () => {
   test('gives all of it as JSON', async () => {
     const out = await folderWith('types');
     rmSync(path.join(out, REVISION, 'types.ts'));
-    const found = await mcpgen([...TYPES, '--out', out, '--check', '--json']);
+    appendFileSync(path.join(out, REVISION, 'index.ts'), '// changed\n');
+    const found = await mcpgen([...TYPES, '--out', out, '--check', '--json'], { env: { FORCE_COLOR: '1' } });
     expect(found.code).toBe(1);
-    const result = JSON.parse(found.stdout) as { upToDate: boolean; files: { path: string; status: string }[] };
+    const result = JSON.parse(found.stdout) as { upToDate: boolean; files: unknown[]; mend: string };
     expect(result.upToDate).toBe(false);
-    expect(result.files).toContainEqual(
-      expect.objectContaining({ path: `${REVISION}/types.ts`, status: 'missing' }) as unknown,
-    );
+    expect(result.files).toEqual([
+      { path: `${REVISION}/types.ts`, status: 'missing', action: 'create' },
+      {
+        path: `${REVISION}/index.ts`,
+        status: 'stale',
+        action: 'update',
+        diff: expect.stringMatching(/^@@ line \d+ @@\n-\/\/ changed$/) as unknown,
+      },
+    ]);
+    expect(result.mend).toMatch(/^mcpgen generate /);
   });
 
   test('the programmatic check finds the same and writes nothing', async () => {

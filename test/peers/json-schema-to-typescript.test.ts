@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtinErrata, builtinSchema } from '../../generator/read/builtin.js';
 import { canonicalise } from '../../generator/read/canonical.js';
-import { applyErrata, errataFor } from '../../generator/read/errata.js';
+import { applyErrata } from '../../generator/read/errata.js';
 import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json.js';
 import { REVISIONS } from '../support/revisions.js';
 import { needsShared, officialSchema } from '../support/shared.js';
@@ -166,7 +166,7 @@ describe('one definition at a time, as a second opinion on our printer', () => {
 
   /** All definitions of a revision with its errata, each compiled by itself; what it refers to is only named. */
   async function oneByOne(revision: string, read: (schema: JsonObject) => JsonObject): Promise<string> {
-    const errata = errataFor(revision, builtinErrata());
+    const errata = builtinErrata();
     const canonical = canonicalise(builtinSchema(revision), 'schema').definitions;
     const { definitions } = applyErrata(canonical, revision, errata, 'schema');
     const texts = [];

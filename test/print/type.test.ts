@@ -142,6 +142,9 @@ describe('docs', () => {
     expect(await doc({ type: 'integer', minimum: 0, description: 'Age.' })).toBe('Age. An integer. At least 0.');
     expect(await doc({ type: 'string', format: 'uri', description: 'Place.' })).toBe('Place. Format `uri`.');
     expect(await doc({ type: 'string', format: 'uri', description: 'URI of it.' })).toBe('URI of it.');
+    expect(await doc({ type: 'string', contentEncoding: 'base64', contentMediaType: 'image/png' })).toBe(
+      'Encoded as `base64`. Holds `image/png`.',
+    );
     expect(await doc({ type: 'array', maxItems: 100, items: { type: 'string' } })).toBe('At most 100 items.');
     expect(await doc({ type: 'string', minLength: 2, pattern: '^a*/$' })).toBe(
       'At least 2 characters. Matches `^a*\\/$`.',

@@ -1,14 +1,14 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { builtinErrata, builtinSchema } from '../../generator/read/builtin.js';
 import { canonicalise } from '../../generator/read/canonical.js';
-import { applyErrata, errataFor } from '../../generator/read/errata.js';
+import { applyErrata } from '../../generator/read/errata.js';
 import type { JsonObject } from '../../generator/read/json.js';
 
 /** The definitions of a built-in revision as JSON Schema, with our errata applied. */
 export function correctedDefinitions(revision: string): JsonObject {
   const place = `schema/${revision}/schema.json`;
   const { definitions } = canonicalise(builtinSchema(revision), place);
-  return applyErrata(definitions, revision, errataFor(revision, builtinErrata()), place).definitions;
+  return applyErrata(definitions, revision, builtinErrata(), place).definitions;
 }
 
 /**
