@@ -14,7 +14,7 @@ import { writeChanges } from './output/write.js';
 import { header, runtimeHeader } from './print/header.js';
 import type { ImportExtension } from './print/source-file.js';
 import { builtinRevisions, type BuiltinRevision } from './read/builtin.js';
-import { readTemplate } from './read/files.js';
+import { readRuntime } from './read/runtime.js';
 import { shellQuoted } from './text.js';
 
 export { builtinRevisions, loadProtocol, McpgenError, EMITTABLE, DEFAULT_PARTS };
@@ -105,9 +105,10 @@ async function renderWith(
     path: `${protocol.revision}/${file.name}.ts`,
     pieces: file.print({ header: head, importExtension }),
   }));
-  const shared = runtimeOf(parts).map((name) => ({
+  const extension = importExtension === 'none' ? '' : `.${importExtension}`;
+  const shared = readRuntime(runtimeOf(parts), extension).map(({ name, text }) => ({
     path: `${name}.ts`,
-    pieces: [runtimeHeader(name), readTemplate(`${name}.ts`)],
+    pieces: [runtimeHeader(name), text],
   }));
   const planned: PlannedFile[] = [];
   // One after the other, so that each finds what the ones before it had in common with it.

@@ -11,3 +11,6 @@ export type * from './messages.js';
 export * from './guards.js';
 export * from './validators.js';
 export * from './errors.js';
+export * from './revision.js';
+export * from './client.js';
+export * from './server.js';

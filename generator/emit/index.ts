@@ -8,17 +8,31 @@ import {
   type ModuleName,
   type RuntimeModule,
 } from '../print/source-file.js';
+import { emitClient } from './client.js';
 import { emitContext, type EmitContext } from './context.js';
 import { emitErrors } from './errors.js';
 import { emitGuards } from './guards.js';
 import { emitMessages } from './messages.js';
 import { emitMethods } from './methods.js';
+import { emitRevision } from './revision.js';
+import { emitServer } from './server.js';
 import { emitTypes } from './types.js';
 import { emitValidators } from './validators.js';
 import { emitZod } from './zod.js';
 
 /** What can be asked for with `--emit`. */
-export const EMITTABLE = ['types', 'methods', 'messages', 'guards', 'validators', 'errors', 'zod'] as const;
+export const EMITTABLE = [
+  'types',
+  'methods',
+  'messages',
+  'guards',
+  'validators',
+  'errors',
+  'revision',
+  'client',
+  'server',
+  'zod',
+] as const;
 
 /** A part of the output that can be asked for. */
 export type Emittable = (typeof EMITTABLE)[number];
@@ -33,6 +47,9 @@ const EMITTERS: Readonly<Record<Emittable, (context: EmitContext) => SourceFile>
   guards: emitGuards,
   validators: emitValidators,
   errors: emitErrors,
+  revision: emitRevision,
+  client: emitClient,
+  server: emitServer,
   zod: emitZod,
 };
 
@@ -44,12 +61,18 @@ const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
   guards: ['types', 'methods', 'messages'],
   validators: ['types', 'methods', 'messages', 'guards'],
   errors: [],
+  revision: ['types', 'methods', 'messages', 'guards', 'validators'],
+  client: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
+  server: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
   zod: ['types'],
 };
 
 /** The shared files that each part imports from. */
 const RUNTIME: Readonly<Partial<Record<Emittable, readonly RuntimeModule[]>>> = {
   validators: ['runtime/validation'],
+  revision: ['runtime/revision'],
+  client: ['runtime/client', 'runtime/memory', 'runtime/stdio-client'],
+  server: ['runtime/server', 'runtime/memory', 'runtime/stdio-server'],
 };
 
 /** The shared files that the parts asked for need. */

@@ -74,7 +74,7 @@ const BY_METHOD: ReadonlySet<string> = new Set([
  * A name made of a verb and a definition, marked as the definition's where a function on messages has one of the three
  * names already: the three always go together.
  */
-function nameOf(verb: 'is' | 'validate' | 'assert', definition: string): string {
+export function nameOf(verb: 'is' | 'validate' | 'assert', definition: string): string {
   const taken = ['is', 'validate', 'assert'].some(
     (item) => BY_METHOD.has(item + definition) || MESSAGE_GUARDS.has(item + definition),
   );

@@ -1,10 +1,21 @@
 import { escapeHidden } from '../text.js';
 
 /** The files that a revision is made of, without their extension. */
-export type ModuleName = 'types' | 'methods' | 'messages' | 'guards' | 'errors' | 'validators' | 'zod' | 'index';
+export type ModuleName =
+  | 'types'
+  | 'methods'
+  | 'messages'
+  | 'guards'
+  | 'errors'
+  | 'validators'
+  | 'zod'
+  | 'revision'
+  | 'client'
+  | 'server'
+  | 'index';
 
 /** The files that all revisions share, without their extension. */
-export type RuntimeModule = 'runtime/validation';
+export type RuntimeModule = `runtime/${string}`;
 
 /** What stands behind the name of an imported file. */
 export type ImportExtension = 'js' | 'ts' | 'none';
@@ -21,8 +32,8 @@ export interface PrintOptions {
  */
 export class SourceFile {
   readonly name: ModuleName;
-  readonly #types = new Map<ModuleName, Set<string>>();
-  readonly #values = new Map<ModuleName, Set<string>>();
+  readonly #types = new Map<ModuleName | RuntimeModule, Set<string>>();
+  readonly #values = new Map<ModuleName | RuntimeModule, Set<string>>();
   readonly #namespaces = new Map<string, RuntimeModule>();
   readonly #packages = new Map<string, string>();
   readonly #reexports: { from: RuntimeModule; values: readonly string[]; types: readonly string[] }[] = [];
@@ -32,13 +43,13 @@ export class SourceFile {
     this.name = name;
   }
 
-  /** Uses a type of another file of the revision, and gives its name back. */
-  type(from: ModuleName, name: string): string {
+  /** Uses a type of another file, and gives its name back. */
+  type(from: ModuleName | RuntimeModule, name: string): string {
     return use(this.#types, from, name);
   }
 
-  /** Uses a value of another file of the revision, and gives its name back. */
-  value(from: ModuleName, name: string): string {
+  /** Uses a value of another file, and gives its name back. */
+  value(from: ModuleName | RuntimeModule, name: string): string {
     return use(this.#values, from, name);
   }
 
@@ -117,14 +128,18 @@ export function specifier(module: ModuleName | RuntimeModule, importExtension: I
   return importExtension === 'none' ? file : `${file}.${importExtension}`;
 }
 
-function use(uses: Map<ModuleName, Set<string>>, from: ModuleName, name: string): string {
+function use(
+  uses: Map<ModuleName | RuntimeModule, Set<string>>,
+  from: ModuleName | RuntimeModule,
+  name: string,
+): string {
   const names = uses.get(from) ?? new Set();
   uses.set(from, names.add(name));
   return name;
 }
 
 function imported(
-  uses: ReadonlyMap<ModuleName, ReadonlySet<string>>,
+  uses: ReadonlyMap<ModuleName | RuntimeModule, ReadonlySet<string>>,
   keyword: string,
   options: PrintOptions,
 ): string[] {

@@ -100,7 +100,7 @@ interface OpenSubscription {
 }
 
 /** A client's side of one connection. The generated `Client` adds a typed method for each request. */
-export class BaseClient {
+export class BaseClient<Notifications extends object = Record<string, object | undefined>> {
   readonly #revisions: readonly Revision[];
   readonly #settings: ClientSettings;
   readonly #endpoint: Endpoint;
@@ -109,6 +109,8 @@ export class BaseClient {
   #isNegotiated = false;
   #server: ServerFacts = { info: undefined, capabilities: {}, instructions: undefined };
   #meta: object = {};
+  /** What is missing for each method that was sent, or `''`. */
+  readonly #missing = new Map<string, string>();
 
   /**
    * @param revisions - All that it speaks; the newest that the server speaks too is taken.
@@ -175,6 +177,7 @@ export class BaseClient {
       const isModern = await this.#probe(options);
       if (!isModern) await this.#initialize(options);
       this.#isNegotiated = true;
+      this.#missing.clear();
       transport.setProtocolVersion?.(this.#revision.version);
       if (!isModern) this.#endpoint.notify('notifications/initialized');
     } catch (error) {
@@ -211,9 +214,9 @@ export class BaseClient {
   }
 
   /** Sends a notification. */
-  notify(method: string, params?: object): void {
+  notify<M extends keyof Notifications & string>(method: M, params?: Notifications[M]): void {
     this.#check(method, 'notification');
-    this.#endpoint.notify(method, params);
+    this.#endpoint.notify(method, params as object | undefined);
   }
 
   /**
@@ -221,7 +224,7 @@ export class BaseClient {
    *
    * @param filter - What to be told of.
    */
-  async listen(filter: object, options: ListenOptions = {}): Promise<Subscription> {
+  async openSubscription(filter: object, options: ListenOptions = {}): Promise<Subscription> {
     const method = 'subscriptions/listen';
     this.#check(method, 'request');
     const controller = new AbortController();
@@ -390,13 +393,17 @@ export class BaseClient {
     const revision = this.#revision;
     if (!maySend(revision, 'client', kind, method)) throw new UnsupportedMethodError(method, revision.version);
     if (this.#settings.ignoreCapabilities === true) return;
-    const needed = revision.methods[method]?.capabilities ?? [];
-    if (needed.length === 0) return;
-    const missing =
-      kind === 'request'
-        ? missingCapability(needed, 'server', this.#server.capabilities)
-        : missingCapability(needed, 'client', this.#capabilities());
-    if (missing !== undefined) throw new CapabilityError(method, missing);
+    let missing = this.#missing.get(method);
+    if (missing === undefined) {
+      const needed = revision.methods[method]?.capabilities ?? [];
+      const [side, declared] =
+        kind === 'request'
+          ? (['server', this.#server.capabilities] as const)
+          : (['client', this.#capabilities()] as const);
+      missing = missingCapability(needed, side, declared) ?? '';
+      this.#missing.set(method, missing);
+    }
+    if (missing !== '') throw new CapabilityError(method, missing);
   }
 
   #checked(method: string, params: object | undefined, result: object): object {

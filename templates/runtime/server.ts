@@ -5,7 +5,7 @@ import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import type { Notification, Request, RequestId } from './message.js';
 import type { Classification } from './parse.js';
 import { RequestStateSeal } from './request-state.js';
-import type { RequestState, RequestStateOptions } from './request-state.js';
+import type { RequestStateOptions } from './request-state.js';
 import { maySend, mergeCapabilities, META, missingCapability, MODERN_ERROR_CODES, newest } from './revision.js';
 import type { Implementation, Revision } from './revision.js';
 import type { Transport } from './transport.js';
@@ -29,6 +29,9 @@ export interface HandlerContext {
   log(level: string, data: unknown, logger?: string): void;
   notify(method: string, params?: object): void;
   request(method: string, params?: object, options?: CallOptions): Promise<object>;
+  sampling(params: object, options?: CallOptions): Promise<object>;
+  elicitation(params: object, options?: CallOptions): Promise<object>;
+  roots(params?: object, options?: CallOptions): Promise<object>;
   requireInput(requests: Readonly<Record<string, EmbeddedRequest>>, state?: unknown): Promise<Record<string, object>>;
 }
 
@@ -79,14 +82,25 @@ const LIST_CHANGES: Readonly<Record<string, string>> = {
 /** Notifications that belong to a request; a stateless revision has no others outside a subscription. */
 const OF_REQUESTS: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
 
-/** What a server offers, whatever the connections to it: handlers, capabilities, revisions. */
-export class Server {
+/** What the connections of a server have in common. */
+export interface ServerCore {
   readonly settings: ServerSettings;
   readonly revisions: readonly Revision[];
-  /** @internal */
+  readonly seal: RequestStateSeal;
+  /** What it declares in a revision: what its handlers show, and what the settings add or take away. */
+  capabilities(revision: Revision): Record<string, unknown>;
+  /** Whether it answers a request: there is a handler, or the runtime's own, and its capability is declared. */
+  serves(revision: Revision, method: string): boolean;
+}
+
+/** What a server offers, whatever the connections to it: handlers, capabilities, revisions. */
+export class Server<Notifications extends object = Record<string, object | undefined>> implements ServerCore {
+  readonly settings: ServerSettings;
+  readonly revisions: readonly Revision[];
   readonly seal: RequestStateSeal;
   readonly #sessions = new Set<ServerSession>();
   readonly #capabilities = new Map<Revision, Record<string, unknown>>();
+  readonly #served = new Map<Revision, ReadonlySet<string>>();
 
   /**
    * @param revisions - All that it speaks; a client gets the one it asks for, or the newest.
@@ -112,7 +126,15 @@ export class Server {
         if (settings.handlers[method] === undefined) continue;
         derived = mergeCapabilities(derived, revision.declares[method] ?? {});
       }
-      this.#capabilities.set(revision, mergeCapabilities(derived, settings.capabilities ?? {}));
+      const declared = mergeCapabilities(derived, settings.capabilities ?? {});
+      this.#capabilities.set(revision, declared);
+      const served = Object.entries(revision.methods).filter(
+        ([method, { capabilities }]) =>
+          maySend(revision, 'client', 'request', method) &&
+          (settings.handlers[method] !== undefined || isBuiltIn(revision, method)) &&
+          missingCapability(capabilities, 'server', declared) === undefined,
+      );
+      this.#served.set(revision, new Set(served.map(([method]) => method)));
     }
   }
 
@@ -120,9 +142,12 @@ export class Server {
     return this.#sessions;
   }
 
-  /** What it declares in a revision: what its handlers show, and what the settings add or take away. */
   capabilities(revision: Revision): Record<string, unknown> {
     return this.#capabilities.get(revision) ?? {};
+  }
+
+  serves(revision: Revision, method: string): boolean {
+    return this.#served.get(revision)?.has(method) === true;
   }
 
   /** Serves one more connection. Resolves when its transport has started. */
@@ -139,8 +164,8 @@ export class Server {
   }
 
   /** Tells every client that wants to know: in a stateless revision those that have subscribed to it. */
-  notify(method: string, params?: object): void {
-    for (const session of this.#sessions) session.deliver(method, params);
+  notify<M extends keyof Notifications & string>(method: M, params?: Notifications[M]): void {
+    for (const session of this.#sessions) session.deliver(method, params as object | undefined);
   }
 
   /** Ends all connections. */
@@ -158,7 +183,7 @@ interface Subscription {
 
 /** A server's side of one connection. */
 export class ServerSession {
-  readonly server: Server;
+  readonly server: ServerCore;
   readonly #endpoint: Endpoint;
   readonly #stateful: readonly Revision[];
   readonly #stateless: readonly Revision[];
@@ -171,7 +196,7 @@ export class ServerSession {
   #isInitialized = false;
   #level = 0;
 
-  constructor(server: Server, onGone: (session: ServerSession) => void) {
+  constructor(server: ServerCore, onGone: (session: ServerSession) => void) {
     this.server = server;
     this.#stateful = server.revisions.filter(({ isStateless }) => !isStateless);
     this.#stateless = server.revisions.filter(({ isStateless }) => isStateless);
@@ -337,21 +362,15 @@ export class ServerSession {
   /** The order of checks: the method, its params, then the handler. */
   #dispatch(revision: Revision, request: Request, exchange: Exchange): object | Promise<object> {
     const { method } = request;
-    if (!maySend(revision, 'client', 'request', method)) throw methodNotFound(method);
-    const handler = this.server.settings.handlers[method];
-    const isBuiltIn = handler === undefined && this.#hasBuiltIn(revision, method);
-    if (handler === undefined && !isBuiltIn) throw methodNotFound(method);
-    const needed = revision.methods[method]?.capabilities ?? [];
-    if (needed.length > 0 && missingCapability(needed, 'server', this.server.capabilities(revision)) !== undefined) {
-      throw methodNotFound(method);
-    }
+    if (!this.server.serves(revision, method)) throw methodNotFound(method);
     this.#validate(revision, request);
     const client = revision.isStateless ? clientOf(request) : this.#client;
+    const handler = this.server.settings.handlers[method];
     if (handler === undefined) return this.#builtIn(revision, request, exchange);
     const params = paramsOf(request);
     const context = new Context(this, revision, client, exchange);
     if (revision.isStateless && params['requestState'] !== undefined) return context.reopened(handler, params);
-    const outcome = context.run(handler, request.params);
+    const outcome = context.run(handler, params);
     if (!revision.isStateless) return outcome;
     return outcome instanceof Promise
       ? outcome.then((result) => this.#completed(revision, method, result))
@@ -367,21 +386,6 @@ export class ServerSession {
   /** @internal What a stateless revision wants on a result and a handler need not know of. */
   #completed(revision: Revision, method: string, result: object): object {
     return complete(revision, method, result, this.server.settings.info);
-  }
-
-  #hasBuiltIn(revision: Revision, method: string): boolean {
-    switch (method) {
-      case 'ping':
-      case 'logging/setLevel':
-      case 'resources/subscribe':
-      case 'resources/unsubscribe':
-        return !revision.isStateless;
-      case 'server/discover':
-      case 'subscriptions/listen':
-        return revision.isStateless;
-      default:
-        return false;
-    }
   }
 
   #builtIn(revision: Revision, request: Request, exchange: Exchange): object | Promise<object> {
@@ -517,13 +521,17 @@ class Context implements HandlerContext {
   readonly #revision: Revision;
   readonly #exchange: Exchange;
   #progress = Number.NEGATIVE_INFINITY;
-  #past: RequestState = { state: undefined, answers: {} };
+  #state: unknown;
+  /** Of this round and all before it. */
+  #answers: Map<string, unknown> | undefined;
 
   constructor(session: ServerSession, revision: Revision, client: ClientFacts, exchange: Exchange) {
     this.#session = session;
     this.#revision = revision;
     this.client = client;
     this.#exchange = exchange;
+    const given = paramsOf(exchange.request)['inputResponses'];
+    this.#answers = new Map(Object.entries(given ?? {}));
   }
 
   get id(): RequestId {
@@ -547,11 +555,11 @@ class Context implements HandlerContext {
   }
 
   get state(): unknown {
-    return this.#past.state;
+    return this.#state;
   }
 
   /** Runs a handler; one that waits for input gives the result that asks for it. */
-  run(handler: Handler, params: object | undefined): object | Promise<object> {
+  run(handler: Handler, params: object): object | Promise<object> {
     try {
       const outcome = handler(params as never, this as never);
       return outcome instanceof Promise ? outcome.catch(resultOfRound) : outcome;
@@ -575,7 +583,8 @@ class Context implements HandlerContext {
         },
       );
     }
-    this.#past = past;
+    this.#state = past.state;
+    this.#answers = new Map(Object.entries({ ...past.answers, ...(params['inputResponses'] as object | undefined) }));
     const result = await this.run(handler, params);
     return complete(this.#revision, this.method, result, server.settings.info);
   }
@@ -615,22 +624,30 @@ class Context implements HandlerContext {
     return this.#session.request(method, params, { signal: this.signal, ...options, relatedRequestId: this.id });
   }
 
+  sampling(params: object, options?: CallOptions): Promise<object> {
+    return this.request('sampling/createMessage', params, options);
+  }
+
+  elicitation(params: object, options?: CallOptions): Promise<object> {
+    return this.request('elicitation/create', params, options);
+  }
+
+  roots(params?: object, options?: CallOptions): Promise<object> {
+    return this.request('roots/list', params, options);
+  }
+
   async requireInput(
     requests: Readonly<Record<string, EmbeddedRequest>>,
     state?: unknown,
   ): Promise<Record<string, object>> {
     if (!this.#revision.isStateless) return this.#asked(requests);
-    const answers: Record<string, unknown> = { ...this.#past.answers };
-    const missing: Record<string, EmbeddedRequest> = {};
     const given = paramsOf(this.#exchange.request)['inputResponses'] as Record<string, unknown> | undefined;
+    const known = (this.#answers ??= new Map(Object.entries(given ?? {})));
+    const missing: Record<string, EmbeddedRequest> = {};
     for (const [key, request] of Object.entries(requests)) {
       const facts = this.#revision.embedded[request.method];
       if (facts === undefined) throw new UnsupportedMethodError(request.method, this.revision);
-      const answer = Object.hasOwn(answers, key)
-        ? answers[key]
-        : given !== undefined && Object.hasOwn(given, key)
-          ? given[key]
-          : undefined;
+      const answer = known.get(key);
       if (answer === undefined) {
         this.#checkCapability(request, facts.capabilities);
         missing[key] = request;
@@ -638,17 +655,16 @@ class Context implements HandlerContext {
       }
       const outcome = facts.validateResult(answer);
       if (!outcome.success) throw invalidParams(outcome.failure, `/inputResponses/${key}`);
-      answers[key] = answer;
     }
     if (Object.keys(missing).length === 0) {
-      return Object.fromEntries(Object.keys(requests).map((key) => [key, answers[key] as object]));
+      return Object.fromEntries(Object.keys(requests).map((key) => [key, known.get(key) as object]));
     }
-    const { server } = this.#session;
     const params = paramsOf(this.#exchange.request);
+    const answers = Object.fromEntries(known);
     throw new InputRequired({
       resultType: 'input_required',
       inputRequests: missing,
-      requestState: await server.seal.seal(this.method, params, { state, answers }),
+      requestState: await this.#session.server.seal.seal(this.method, params, { state: state ?? this.#state, answers }),
     });
   }
 
@@ -712,7 +728,7 @@ function clientOf(request: Request): ClientFacts {
   const meta = metaOf(request) ?? {};
   return {
     info: meta[META.CLIENT_INFO] as Implementation | undefined,
-    capabilities: (meta[META.CLIENT_CAPABILITIES] ?? {}),
+    capabilities: meta[META.CLIENT_CAPABILITIES] ?? {},
   };
 }
 
@@ -742,4 +758,20 @@ function invalidResult(method: string, failure: Failure): RpcError {
 
 function textOf({ path, expected, found }: Failure): string {
   return `${path || '/'} should be ${expected}, not ${found}`;
+}
+
+/** Whether the runtime answers a method if there is no handler. */
+function isBuiltIn(revision: Revision, method: string): boolean {
+  switch (method) {
+    case 'ping':
+    case 'logging/setLevel':
+    case 'resources/subscribe':
+    case 'resources/unsubscribe':
+      return !revision.isStateless;
+    case 'server/discover':
+    case 'subscriptions/listen':
+      return revision.isStateless;
+    default:
+      return false;
+  }
 }

@@ -1,0 +1,200 @@
+import { memberOf } from '../model/derive.js';
+import { findDefinition, methodsFrom, type Method, type ObjectNode, type TypeNode } from '../model/protocol.js';
+import { docComment } from '../print/doc-comment.js';
+import { SourceFile } from '../print/source-file.js';
+import { definitionOf, messageHas, useDefinition, type EmitContext } from './context.js';
+import { inputMethods } from './input.js';
+
+/** Requests that the runtime sends by itself, or that last as long as what they open. */
+const NOT_CALLED: ReadonlySet<string> = new Set(['initialize', 'subscriptions/listen']);
+
+/** Params that the client fills in where a revision is stateless. */
+const FILLED = ['_meta', 'inputResponses', 'requestState'] as const;
+
+/** `client.ts`: a client with a typed method for each request, over the shared runtime. */
+export function emitClient(context: EmitContext): SourceFile {
+  const file = new SourceFile('client');
+  const { protocol } = context;
+  file.type('runtime/client', 'ClientContext');
+  file.type('runtime/client', 'ClientSettings');
+  file.type('runtime/revision', 'Revision');
+  file.type('methods', 'ParamsOf');
+  file.type('methods', 'NotificationMethod');
+  emitHandlers(file, context);
+  emitOptions(file, context);
+  if (protocol.lifecycle === 'stateless') {
+    file.add(`/** Params as a caller gives them: the client fills in the rest. */
+export type Given<Params> = Omit<Params, ${FILLED.map((name) => JSON.stringify(name)).join(' | ')}> & {
+  _meta?: { [key: string]: unknown };
+};
+`);
+  }
+  file.add(`/** Notifications that a client sends, with their params. */
+export type ClientNotifications = { [M in NotificationMethod<"client">]: ParamsOf<M> };
+`);
+  const calls = methodsFrom(protocol, 'client', 'request')
+    .filter(({ name }) => !NOT_CALLED.has(name))
+    .map((method) => call(file, context, method));
+  file.add(
+    '/** A client: a method for each request. */\n',
+    `export class Client extends ${file.value('runtime/client', 'BaseClient')}<ClientNotifications> {\n${[...calls, listen(file, context)].filter((code) => code !== '').join('\n')}}\n`,
+  );
+  file.add(`/**
+ * Makes a client. \`await client.connect(transport)\` comes next.
+ *
+ * @throws TypeError if a handler is for a method by which no server asks.
+ */
+export function createClient(options: ClientOptions): Client {
+  const { revisions = [${file.value('revision', 'revision')}], ...settings } = options;
+  return new Client(revisions, settings);
+}
+`);
+  return file;
+}
+
+function emitHandlers(file: SourceFile, context: EmitContext): void {
+  const asked = [...inputMethods(context), ...methodsFrom(context.protocol, 'server', 'request')];
+  const methods = [...new Map(asked.map((method) => [method.name, method])).values()].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
+  const rows = methods.map((method) => {
+    const params =
+      method.direction === 'embedded'
+        ? `${file.type('methods', 'EmbeddedRequestMap')}[${JSON.stringify(method.name)}]["params"]`
+        : `ParamsOf<${JSON.stringify(method.name)}>`;
+    const result = [...method.results, ...(method.taskResult === undefined ? [] : [method.taskResult])]
+      .map((name) => useDefinition(file, context, name))
+      .join(' | ');
+    const doc = docComment({ text: method.summary, deprecated: method.deprecated }, context.printer.linkable);
+    return `${doc}readonly ${JSON.stringify(method.name)}?: (params: NonNullable<${params}>, context: ClientContext) => ${result} | Promise<${result}>;\n`;
+  });
+  file.add(
+    '/** Handlers of what a server asks for, by method. */\n',
+    `export type ClientHandlers = {\n${rows.join('')}};\n`,
+  );
+  file.add(`/** Handlers of notifications, by method. */
+export type ClientNotificationHandlers = {
+  readonly [M in NotificationMethod<"server">]?: (params: NonNullable<ParamsOf<M>>) => void | Promise<void>;
+};
+`);
+}
+
+function emitOptions(file: SourceFile, context: EmitContext): void {
+  const info = definitionOf(context, 'Implementation');
+  const capabilities = definitionOf(context, 'ClientCapabilities');
+  const declared = capabilities === undefined ? 'object' : useDefinition(file, context, capabilities.name);
+  file.add(`/** What a client is made of. */
+export interface ClientOptions extends Omit<ClientSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
+  ${info === undefined ? '' : `/** Name and version of the client. */\nreadonly info: ${useDefinition(file, context, info.name)};`}
+  /** What the handlers do not show, such as \`{ roots: { listChanged: true } }\`; \`false\` takes a capability away. */
+  readonly capabilities?: { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };
+  readonly handlers?: ClientHandlers;
+  readonly notifications?: ClientNotificationHandlers;
+  /**
+   * Revisions to speak, as each folder's \`revision.ts\` has it; this one by default. The newest that the server speaks
+   * too is taken.
+   */
+  readonly revisions?: readonly Revision[];
+}
+`);
+}
+
+/** The name of the method that sends a request: that of its definition, as `callTool` for `CallToolRequest`. */
+function callName({ message }: Method): string {
+  const name = message.replace(/Request$/, '');
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+function call(file: SourceFile, context: EmitContext, method: Method): string {
+  const stateless = context.protocol.lifecycle === 'stateless';
+  const [complete = 'Result'] = method.results;
+  const result = useDefinition(file, context, complete);
+  const own = `NonNullable<ParamsOf<${JSON.stringify(method.name)}>>`;
+  const type = stateless ? `Given<${own}>` : own;
+  const hasParams = messageHas(context, method, 'params');
+  const params = `params${isOptional(context, method, stateless) ? '?' : ''}: ${hasParams ? type : 'undefined'}`;
+  const options = `options?: ${file.type('runtime/endpoint', 'CallOptions')}`;
+  const name = callName(method);
+  const doc = docComment({ text: method.summary, deprecated: method.deprecated }, context.printer.linkable);
+  const body = (results: string): string =>
+    `{\nreturn this.request(${JSON.stringify(method.name)}, params, options) as Promise<${results}>;\n}\n`;
+  const code =
+    method.taskResult === undefined
+      ? `${doc}${name}(${params}, ${options}): Promise<${result}> ${body(result)}`
+      : withTask(file, context, method, { doc, name, type, options, result, body });
+  return code + listAll(file, context, method, type);
+}
+
+/** A request that may ask for a task is answered by one: two signatures tell which it is. */
+function withTask(
+  file: SourceFile,
+  context: EmitContext,
+  method: Method,
+  parts: {
+    doc: string;
+    name: string;
+    type: string;
+    options: string;
+    result: string;
+    body: (results: string) => string;
+  },
+): string {
+  const task = useDefinition(file, context, method.taskResult ?? '');
+  const { doc, name, type, options, result, body } = parts;
+  return `${doc}${name}(params: ${type} & { task?: undefined }, ${options}): Promise<${result}>;
+/** The same as a task: the answer comes at once and names it. */
+${name}(params: ${type} & { task: object }, ${options}): Promise<${task}>;
+${name}(params: ${type}, ${options}): Promise<${result} | ${task}> ${body(`${result} | ${task}`)}`;
+}
+
+/** Whether a request may be sent without params. */
+function isOptional(context: EmitContext, method: Method, stateless: boolean): boolean {
+  const message = findDefinition(context.protocol, method.message)?.type;
+  const member = memberOf(message, 'params');
+  if (member?.required !== true) return true;
+  if (!stateless) return false;
+  const filled: ReadonlySet<string> = new Set(FILLED);
+  return resolved(context, member.type)?.members.every(({ name, required }) => !required || filled.has(name)) === true;
+}
+
+function resolved(context: EmitContext, type: TypeNode): ObjectNode | undefined {
+  if (type.kind === 'ref') {
+    const target = findDefinition(context.protocol, type.name)?.type;
+    return target === undefined ? undefined : resolved(context, target);
+  }
+  return type.kind === 'object' ? type : undefined;
+}
+
+/** For a paged list, a method that goes through all pages. */
+function listAll(file: SourceFile, context: EmitContext, method: Method, type: string): string {
+  const [complete = ''] = method.results;
+  const result = findDefinition(context.protocol, complete)?.type;
+  if (result?.kind !== 'object' || memberOf(result, 'nextCursor') === undefined) return '';
+  const items = result.members.filter((member) => member.type.kind === 'array');
+  const [list, second] = items;
+  if (list?.type.kind !== 'array' || second !== undefined || list.type.items.kind !== 'ref') return '';
+  const name = callName(method);
+  const all = name.startsWith('list') ? `listAll${name.slice('list'.length)}` : `${name}All`;
+  return `
+/** All of {@link ${name}}, page by page. */
+${all}(params?: Omit<${type}, "cursor">, options?: CallOptions): AsyncGenerator<${useDefinition(file, context, list.type.items.name)}, void, undefined> {
+  return ${file.value('runtime/client', 'allPages')}(
+    (cursor) => this.${name}(cursor === undefined ? { ...params } : { ...params, cursor }, options),
+    (page) => page.${list.name},
+  );
+}
+`;
+}
+
+function listen(file: SourceFile, context: EmitContext): string {
+  const filter = definitionOf(context, 'SubscriptionFilter');
+  const method = context.protocol.methods.find(({ name }) => name === 'subscriptions/listen');
+  if (filter === undefined || method === undefined) return '';
+  return `${docComment({ text: `${method.summary} Resolves when the server has acknowledged it.` }, context.printer.linkable)}listen(
+  filter: ${useDefinition(file, context, filter.name)},
+  options?: ${file.type('runtime/client', 'ListenOptions')},
+): Promise<${file.type('runtime/client', 'Subscription')}> {
+  return this.openSubscription(filter, options);
+}
+`;
+}

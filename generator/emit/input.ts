@@ -1,0 +1,40 @@
+import { methodsFrom, type Method } from '../model/protocol.js';
+import type { SourceFile } from '../print/source-file.js';
+import type { EmitContext } from './context.js';
+
+/** What a server may ask of a client while it handles a request: by requests of its own, or inside a result. */
+export function inputMethods({ protocol }: EmitContext): readonly Method[] {
+  const asked = [
+    ...methodsFrom(protocol, 'server', 'request'),
+    ...protocol.methods.filter(({ direction }) => direction === 'embedded'),
+  ];
+  return asked.filter(({ direction, capabilities }) => direction !== 'both' && capabilities.length > 0);
+}
+
+/** Adds the types of a request for input and of its answer to a file, and names them. */
+export function inputTypes(
+  file: SourceFile,
+  context: EmitContext,
+): { readonly requests: string; readonly answers: string } {
+  const methods = inputMethods(context);
+  if (methods.length === 0) return { requests: 'never', answers: 'never' };
+  const embedded = context.embedded.length > 0;
+  const names = methods.map(({ name }) => JSON.stringify(name)).join(' | ');
+  const params = embedded
+    ? `${file.type('methods', 'EmbeddedRequestMap')}[M]["params"]`
+    : `${file.type('methods', 'ParamsOf')}<M>`;
+  const isOptional = embedded ? `undefined extends EmbeddedRequestMap[M]["params"]` : `undefined extends ParamsOf<M>`;
+  const answer = embedded
+    ? `${file.type('methods', 'EmbeddedResultMap')}[M]`
+    : `${file.type('methods', 'ResultOf')}<M>`;
+  file.add(`/** Methods by which a server asks a client for input. */\nexport type InputMethod = ${names};\n`);
+  file.add(`/** A request for input. */
+export type InputRequestOf<M extends InputMethod = InputMethod> = M extends InputMethod
+  ? ${isOptional} ? { readonly method: M; readonly params?: ${params} } : { readonly method: M; readonly params: ${params} }
+  : never;
+`);
+  file.add(
+    `/** The answer to a request for input. */\nexport type InputAnswerOf<M extends InputMethod> = ${answer};\n`,
+  );
+  return { requests: 'InputRequestOf', answers: 'InputAnswerOf' };
+}

@@ -1,0 +1,173 @@
+import { methodsFrom, type Method } from '../model/protocol.js';
+import { docComment } from '../print/doc-comment.js';
+import { memberName } from '../print/names.js';
+import { SourceFile } from '../print/source-file.js';
+import { definitionOf, useDefinition, type EmitContext } from './context.js';
+import { inputMethods, inputTypes } from './input.js';
+import { defaultedMembers } from './revision.js';
+
+/** Requests that the runtime answers by itself: their handling is the lifecycle. */
+const OF_THE_LIFECYCLE: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'subscriptions/listen']);
+
+/** `server.ts`: a server with typed handlers, over the shared runtime. */
+export function emitServer(context: EmitContext): SourceFile {
+  const file = new SourceFile('server');
+  for (const name of ['HandlerContext', 'ServerSession', 'ServerSettings']) file.type('runtime/server', name);
+  file.type('runtime/revision', 'Revision');
+  file.type('methods', 'ParamsOf');
+  file.type('methods', 'NotificationMethod');
+  emitResults(file, context);
+  emitContextType(file, context);
+  emitHandlers(file, context);
+  emitOptions(file, context);
+  emitCreate(file);
+  return file;
+}
+
+function emitResults(file: SourceFile, context: EmitContext): void {
+  const served = methodsFrom(context.protocol, 'client', 'request').filter(({ name }) => !OF_THE_LIFECYCLE.has(name));
+  const stateless = context.protocol.lifecycle === 'stateless';
+  if (stateless) {
+    file.add('type Filled<Result, Names extends keyof Result> = Omit<Result, Names> & Partial<Pick<Result, Names>>;\n');
+  }
+  const rows = served.map((method) => `${memberName(method.name)}: ${resultOf(file, context, method, stateless)};\n`);
+  file.add(
+    docComment(
+      {
+        text: stateless
+          ? 'What a handler gives, by method. The server fills in `resultType`, its own name, and how long a result may be cached, where the handler does not.'
+          : 'What a handler gives, by method.',
+      },
+      new Set(),
+    ),
+    `export type HandlerResultMap = {\n${rows.join('')}};\n`,
+  );
+}
+
+function resultOf(file: SourceFile, context: EmitContext, method: Method, stateless: boolean): string {
+  const [complete = 'Result', ...others] = method.results;
+  const own = useDefinition(file, context, complete);
+  const filled = ['resultType', ...defaultedMembers(context, method)].map((name) => JSON.stringify(name));
+  return [
+    stateless ? `Filled<${own}, ${filled.join(' | ')}>` : own,
+    ...[...others, ...(method.taskResult === undefined ? [] : [method.taskResult])].map((name) =>
+      useDefinition(file, context, name),
+    ),
+  ].join(' | ');
+}
+
+function emitContextType(file: SourceFile, context: EmitContext): void {
+  const level = definitionOf(context, 'LoggingLevel');
+  const asked = inputMethods(context);
+  const onWire = methodsFrom(context.protocol, 'server', 'request');
+  const { requests, answers } = inputTypes(file, context);
+  const members = [
+    level === undefined
+      ? ''
+      : `/** Sends a log message, if the client wants those of this level. */
+log(level: ${useDefinition(file, context, level.name)}, data: unknown, logger?: string): void;
+`,
+    `/** Sends a notification that belongs to the request. */
+notify<M extends NotificationMethod<"server">>(method: M, params?: ParamsOf<M>): void;
+`,
+  ];
+  if (onWire.length > 0) {
+    members.push(`/** Sends a request to the client, and waits for its result. */
+request<M extends ${file.type('methods', 'RequestMethod')}<"server">>(
+  method: M,
+  params?: ParamsOf<M>,
+  options?: ${file.type('runtime/endpoint', 'CallOptions')},
+): Promise<${file.type('methods', 'ResultOf')}<M>>;
+`);
+    for (const method of asked) {
+      const [result = 'Result'] = method.results;
+      members.push(
+        docComment({ text: method.summary, deprecated: method.deprecated }, new Set()),
+        `${shortName(method)}(params${method.name === 'roots/list' ? '?' : ''}: ParamsOf<${JSON.stringify(method.name)}>, options?: CallOptions): Promise<${useDefinition(file, context, result)}>;\n`,
+      );
+    }
+  }
+  if (asked.length > 0) {
+    const how =
+      onWire.length > 0
+        ? 'Asks the client for input, all at once, and waits for it.'
+        : 'Asks the client for input. The first time it ends the handler: the client is told what is asked for, and calls again with it. Then the handler runs from its start once more, and gets the answers here; what it did before has been done twice.';
+    members.push(
+      docComment(
+        {
+          text: `${how}${onWire.length > 0 ? ' In a stateless revision the handler runs anew when it is there.' : ''}\n\nLet what it throws pass.`,
+        },
+        new Set(),
+      ),
+      `requireInput<const Requests extends Readonly<Record<string, ${requests}>>>(
+  requests: Requests,
+  state?: unknown,
+): Promise<{ [Key in keyof Requests]: ${answers}<Requests[Key]["method"]> }>;\n`,
+    );
+  }
+  const loose = ['log', 'notify', 'request', 'requireInput', ...SHORT_NAMES].map((name) => JSON.stringify(name));
+  file.add(
+    '/** What a handler is given beside the params. */\n',
+    `export interface ServerContext extends Omit<HandlerContext, ${loose.join(' | ')}> {\n${members.join('')}}\n`,
+  );
+}
+
+/** Methods of the context that ask the client for something; named after the capability that each needs. */
+const SHORT_NAMES = ['sampling', 'elicitation', 'roots'] as const;
+
+function shortName(method: Method): string {
+  return method.name.split('/')[0] ?? method.name;
+}
+
+function emitHandlers(file: SourceFile, { protocol }: EmitContext): void {
+  file.add(`/** Handlers of requests, by method. One of a method that no client sends does not compile. */
+export type ServerHandlers = {
+  readonly [M in keyof HandlerResultMap]?: (
+    params: NonNullable<ParamsOf<M>>,
+    context: ServerContext,
+  ) => HandlerResultMap[M] | Promise<HandlerResultMap[M]>;
+};
+`);
+  const none = methodsFrom(protocol, 'client', 'notification').length === 0;
+  file.add(`/** Handlers of notifications, by method. */
+export type ServerNotificationHandlers = {
+  readonly [M in ${none ? 'never' : 'NotificationMethod<"client">'}]?: (params: NonNullable<ParamsOf<M>>, session: ServerSession) => void | Promise<void>;
+};
+`);
+}
+
+function emitOptions(file: SourceFile, context: EmitContext): void {
+  const info = definitionOf(context, 'Implementation');
+  const capabilities = definitionOf(context, 'ServerCapabilities');
+  const declared = capabilities === undefined ? 'object' : useDefinition(file, context, capabilities.name);
+  file.add(`/** What a server is made of. */
+export interface ServerOptions extends Omit<ServerSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
+  ${info === undefined ? '' : `/** Name and version of the server. */\nreadonly info: ${useDefinition(file, context, info.name)};`}
+  /** What the handlers do not show, such as \`{ tools: { listChanged: true } }\`; \`false\` takes a capability away. */
+  readonly capabilities?: { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };
+  readonly handlers: ServerHandlers;
+  readonly notifications?: ServerNotificationHandlers;
+  /**
+   * Revisions to speak, as each folder's \`revision.ts\` has it; this one by default. Handlers get what clients of the
+   * others send as it is.
+   */
+  readonly revisions?: readonly Revision[];
+}
+`);
+}
+
+function emitCreate(file: SourceFile): void {
+  file.add(`/** Notifications that a server sends, with their params. */
+export type ServerNotifications = { [M in NotificationMethod<"server">]: ParamsOf<M> };
+`);
+  file.add(`/**
+ * Makes a server. It serves any number of connections: \`await server.connect(transport)\`.
+ *
+ * @throws TypeError if a handler is for a method that no client sends.
+ */
+export function createServer(options: ServerOptions): ${file.value('runtime/server', 'Server')}<ServerNotifications> {
+  const { revisions = [${file.value('revision', 'revision')}], ...settings } = options;
+  return new Server<ServerNotifications>(revisions, settings);
+}
+`);
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { createClient as createClient2025 } from '../../generated/2025-11-25/client.js';
+import { revision as revision2025 } from '../../generated/2025-11-25/revision.js';
+import { createServer as createServer2025 } from '../../generated/2025-11-25/server.js';
+import { createClient as createClient2026 } from '../../generated/2026-07-28/client.js';
+import { revision as revision2026 } from '../../generated/2026-07-28/revision.js';
+import { createServer as createServer2026 } from '../../generated/2026-07-28/server.js';
+import { memoryPair } from '../../generated/runtime/memory.js';
+
+const info = { name: 'test', version: '1.0.0' };
+
+test('stateful', async () => {
+  const server = createServer2025({
+    info,
+    handlers: {
+      'tools/list': () => ({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] }),
+      'tools/call': async (params, context) => {
+        const { who } = await context.requireInput({
+          who: {
+            method: 'elicitation/create',
+            params: { message: 'who', requestedSchema: { type: 'object', properties: {} } },
+          },
+        });
+        return { content: [{ type: 'text', text: `${params.name} ${who.action}` }] };
+      },
+    },
+  });
+  const client = createClient2025({
+    info,
+    handlers: { 'elicitation/create': () => ({ action: 'accept', content: {} }) },
+  });
+  const [a, b] = memoryPair();
+  await Promise.all([server.connect(a), client.connect(b)]);
+  expect(client.revision).toBe('2025-11-25');
+  expect((await client.listTools()).tools[0]?.name).toBe('add');
+  expect(await client.callTool({ name: 'x' })).toEqual({ content: [{ type: 'text', text: 'x accept' }] });
+  await client.close();
+});
+
+test('stateless', async () => {
+  const server = createServer2026({
+    info,
+    revisions: [revision2025, revision2026],
+    handlers: {
+      'tools/list': () => ({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] }),
+      'tools/call': async (params, context) => {
+        const { who } = await context.requireInput(
+          {
+            who: {
+              method: 'elicitation/create',
+              params: { message: 'who', requestedSchema: { type: 'object', properties: {} } },
+            },
+          },
+          5,
+        );
+        const { whom } = await context.requireInput({
+          whom: {
+            method: 'elicitation/create',
+            params: { message: 'who', requestedSchema: { type: 'object', properties: {} } },
+          },
+        });
+        return { content: [{ type: 'text', text: `${params.name} ${who.action} ${whom.action} ${context.revision}` }] };
+      },
+    },
+  });
+  const client = createClient2026({
+    info,
+    handlers: { 'elicitation/create': () => ({ action: 'accept', content: {} }) },
+  });
+  const [a, b] = memoryPair();
+  await Promise.all([server.connect(a), client.connect(b)]);
+  expect(client.revision).toBe('2026-07-28');
+  expect((await client.listTools()).tools[0]?.name).toBe('add');
+  expect((await client.callTool({ name: 'x' })).content).toEqual([
+    { type: 'text', text: 'x accept accept 2026-07-28' },
+  ]);
+  await client.close();
+
+  const old = createClient2025({ info, handlers: { 'elicitation/create': () => ({ action: 'accept', content: {} }) } });
+  const [c, d] = memoryPair();
+  await Promise.all([server.connect(c), old.connect(d)]);
+  expect(old.revision).toBe('2025-11-25');
+  expect((await old.callTool({ name: 'x' })).content).toEqual([{ type: 'text', text: 'x accept accept 2025-11-25' }]);
+});
