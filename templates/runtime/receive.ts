@@ -1,0 +1,44 @@
+import type { Diagnostic } from './ndjson.js';
+import type { Invalid } from './parse.js';
+import type { Transport } from './transport.js';
+
+/** Hands a value to whoever receives; what that throws is reported, so that the next one comes all the same. */
+export function receive(transport: Transport, value: unknown): void {
+  try {
+    transport.onmessage?.(value);
+  } catch (error) {
+    report(transport, error);
+  }
+}
+
+/** Hands on what was no JSON value, likewise. */
+export function receiveInvalid(transport: Transport, invalid: Diagnostic | Invalid): void {
+  try {
+    transport.oninvalid?.(invalid);
+  } catch (error) {
+    report(transport, error);
+  }
+}
+
+/** Says that the connection is over. Whoever calls it sees to it that this is once. */
+export function receiveClose(transport: Transport): void {
+  try {
+    transport.onclose?.();
+  } catch (error) {
+    report(transport, error);
+  }
+}
+
+/** Reports a failure. */
+export function report(transport: Transport, error: unknown): void {
+  try {
+    transport.onerror?.(toError(error));
+  } catch {
+    // Who is told of failures and fails at that has nobody left to be told.
+  }
+}
+
+/** What was thrown as an `Error`. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+}

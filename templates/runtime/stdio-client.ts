@@ -1,0 +1,314 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+import type { Readable } from 'node:stream';
+import { receiveClose, report, toError } from './receive.js';
+import { lineReader, Lines } from './stdio-lines.js';
+import type { LineOptions, LineReader } from './stdio-lines.js';
+import type { Transport } from './transport.js';
+
+/** Which server is run, and how a client talks to it. */
+export interface StdioClientOptions extends LineOptions {
+  /** The program. No shell is in between, so on Windows a `.cmd` file needs `cmd` as the command and `/c` before it. */
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Added to what {@link defaultEnvironment} passes on. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /**
+   * Where the server's log (standard error) goes: to ours (`inherit`, the default), nowhere, to the stream
+   * {@link StdioClientTransport.stderr}, which then has to be read, or in pieces to a function.
+   */
+  readonly stderr?: 'inherit' | 'ignore' | 'pipe' | ((chunk: Uint8Array) => void);
+  /** How long `close` waits for the server: after its input has ended, and again after it was asked to terminate. */
+  readonly shutdown?: {
+    /** Milliseconds from the end of the input to SIGTERM; 2000 by default. */
+    readonly graceMs?: number;
+    /** Milliseconds from SIGTERM to SIGKILL; 2000 by default. */
+    readonly killMs?: number;
+  };
+}
+
+/** How a process ended: one of both, or neither if it never ran. */
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A transport with the server's process behind it. */
+export interface StdioClientTransport extends Transport {
+  /** The server's process; undefined before `start` and if there is none. */
+  readonly pid: number | undefined;
+  /** The server's log, if the option `stderr` is `pipe`; undefined before `start`. */
+  readonly stderr: Readable | undefined;
+  /** Resolves when the process has ended, however. Never rejects. */
+  readonly exit: Promise<ProcessExit>;
+}
+
+const INHERITED =
+  process.platform === 'win32'
+    ? [
+        'APPDATA',
+        'HOMEDRIVE',
+        'HOMEPATH',
+        'LOCALAPPDATA',
+        'PATH',
+        'PATHEXT',
+        'PROCESSOR_ARCHITECTURE',
+        'PROGRAMFILES',
+        'SYSTEMDRIVE',
+        'SYSTEMROOT',
+        'TEMP',
+        'TMP',
+        'USERNAME',
+        'USERPROFILE',
+      ]
+    : ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
+
+/** Milliseconds in which the streams of a process that has ended must end too; a child of its own may hold them open. */
+const LINGER = 500;
+
+/** What a server inherits of our environment: what programs need to run, none of what may be secret. */
+export function defaultEnvironment(): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const name of INHERITED) {
+    const value = process.env[name];
+    // Functions that Bash exports would be run by the next Bash.
+    if (value !== undefined && !value.startsWith('()')) environment[name] = value;
+  }
+  return environment;
+}
+
+/**
+ * The client's side of the stdio transport (specification: Basic, Transports, stdio): runs a server as a child process,
+ * with messages as lines of its standard input and output. For Node.
+ *
+ * Closing follows the specification (Basic, Lifecycle, Shutdown): ends the server's input, waits for it to exit, then
+ * asks it to terminate, then kills it; it resolves when the process is gone. Only the process itself is signalled, not
+ * its children. If the server ends by itself, `onclose` is called, after `onerror` unless it exited with code 0.
+ */
+export function stdioClientTransport(options: StdioClientOptions): StdioClientTransport {
+  return new StdioClient(options);
+}
+
+class StdioClient implements StdioClientTransport {
+  onmessage: Transport['onmessage'];
+  onclose: Transport['onclose'];
+  onerror: Transport['onerror'];
+  oninvalid: Transport['oninvalid'];
+
+  readonly exit: Promise<ProcessExit>;
+  readonly #options: StdioClientOptions;
+  readonly #reader: LineReader;
+  #resolveExit!: (exit: ProcessExit) => void;
+  /** The process is gone and so are its streams. */
+  readonly #gone: Promise<void>;
+  #resolveGone!: () => void;
+
+  #child: ChildProcess | undefined;
+  #lines: Lines | undefined;
+  #hasStarted = false;
+  #closed: Promise<void> | undefined;
+  #shutdown: Promise<void> | undefined;
+  #hasKilled = false;
+
+  constructor(options: StdioClientOptions) {
+    this.#options = options;
+    this.#reader = lineReader(options);
+    this.exit = new Promise((resolve) => (this.#resolveExit = resolve));
+    this.#gone = new Promise((resolve) => (this.#resolveGone = resolve));
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  get stderr(): Readable | undefined {
+    return this.#options.stderr === 'pipe' ? (this.#child?.stderr ?? undefined) : undefined;
+  }
+
+  async start(): Promise<void> {
+    if (this.#hasStarted) throw new Error('the transport has been started already');
+    if (this.#closed !== undefined) throw new Error('the connection is closed');
+    this.#hasStarted = true;
+    try {
+      await this.#spawn();
+    } catch (error) {
+      this.#resolveExit({ code: null, signal: null });
+      this.#resolveGone();
+      throw this.#explain(toError(error));
+    }
+  }
+
+  send(message: object): Promise<void> | undefined {
+    if (this.#closed !== undefined) throw new Error('the connection is closed');
+    if (this.#lines === undefined) throw new Error('the transport has not been started');
+    return this.#lines.send(message);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#hasStarted) {
+      receiveClose(this);
+      return;
+    }
+    this.#lines?.mute();
+    await this.#shutDown();
+  }
+
+  async #spawn(): Promise<void> {
+    const { command, args = [], env, cwd, stderr = 'inherit' } = this.#options;
+    const child = spawn(command, args, {
+      env: { ...defaultEnvironment(), ...env },
+      cwd,
+      shell: false,
+      windowsHide: true,
+      stdio: ['pipe', 'pipe', typeof stderr === 'function' ? 'pipe' : stderr],
+    });
+    this.#child = child;
+    child.on('error', (error) => {
+      if (this.#lines !== undefined) report(this, error);
+    });
+    child.once('exit', (code, signal) => {
+      this.#onExit(child, { code, signal });
+    });
+    if (typeof stderr === 'function') {
+      child.stderr?.on('data', (chunk: Uint8Array) => {
+        try {
+          stderr(chunk);
+        } catch (error) {
+          report(this, error);
+        }
+      });
+    }
+    await new Promise<void>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('spawn', () => {
+        child.off('error', reject);
+        endWithUs(child);
+        this.#connect(child);
+        resolve();
+      });
+    });
+  }
+
+  #connect({ stdin: output, stdout: input }: ChildProcess): void {
+    // They are there, as they are pipes; the types do not know it.
+    if (output === null || input === null) return;
+    // Also after the lines are let go: the end of a pipe can fail as its writes can.
+    output.on('error', () => undefined);
+    this.#lines = new Lines(
+      {
+        transport: this,
+        input,
+        output,
+        // The server may stop reading while we do not read, so we always do.
+        holdsInput: false,
+        // A server that says or hears nothing more is of no use.
+        onEnd: () => void this.#shutDown(),
+        onBroken: (error) => {
+          if (error !== undefined && this.#closed === undefined) report(this, error);
+          void this.#shutDown();
+        },
+      },
+      this.#reader,
+    );
+    this.#lines.open();
+    if (this.#closed !== undefined) this.#lines.mute();
+  }
+
+  #explain(error: NodeJS.ErrnoException): Error {
+    const { command, cwd } = this.#options;
+    let reason = error.message;
+    if (error.code === 'ENOENT') {
+      const isFolderMissing = cwd !== undefined && !existsSync(cwd);
+      reason = isFolderMissing ? `there is no folder ${JSON.stringify(cwd)}` : 'there is no such command';
+    } else if (error.code === 'EACCES') reason = 'it may not be executed';
+    const code = error.code === undefined ? '' : ` (${error.code})`;
+    return Object.assign(new Error(`cannot start ${JSON.stringify(command)}: ${reason}${code}`, { cause: error }), {
+      code: error.code,
+    });
+  }
+
+  /** Ends the process step by step; nothing happens if it is ended already. */
+  #shutDown(): Promise<void> {
+    this.#shutdown ??= this.#escalate();
+    return this.#shutdown;
+  }
+
+  async #escalate(): Promise<void> {
+    const child = this.#child;
+    const { graceMs = 2000, killMs = 2000 } = this.#options.shutdown ?? {};
+    if (child?.pid !== undefined) {
+      void this.#lines?.stopWriting(0);
+      child.stdin?.end();
+      for (const [signal, patience] of [
+        ['SIGTERM', graceMs],
+        ['SIGKILL', killMs],
+      ] as const) {
+        if (await this.#exitsWithin(patience)) break;
+        this.#hasKilled = true;
+        child.kill(signal);
+      }
+    }
+    await this.#gone;
+  }
+
+  async #exitsWithin(patience: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<false>((resolve) => {
+      timer = setTimeout(resolve, patience, false);
+    });
+    const exits = await Promise.race([this.exit.then(() => true), timeout]);
+    clearTimeout(timer);
+    return exits;
+  }
+
+  #onExit(child: ChildProcess, exit: ProcessExit): void {
+    this.#resolveExit(exit);
+    leave(child);
+    const timer = setTimeout(() => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    }, LINGER);
+    child.once('close', () => {
+      clearTimeout(timer);
+      this.#finish(exit);
+    });
+  }
+
+  #finish(exit: ProcessExit): void {
+    this.#lines?.stopReading();
+    void this.#lines?.stopWriting(0);
+    const { code, signal } = exit;
+    if (this.#closed === undefined && !this.#hasKilled && code !== 0) {
+      const how = signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
+      report(this, new Error(`the server ${how}`));
+    }
+    this.#closed ??= this.#gone;
+    receiveClose(this);
+    this.#resolveGone();
+  }
+}
+
+/** Servers that run. One listener for all of them, or many clients would look like a leak. */
+const running = new Set<ChildProcess>();
+
+const onProcessExit = (): void => {
+  for (const child of running) child.kill('SIGTERM');
+};
+
+/** A server must not outlive us, even if it ignores the end of its input. */
+function endWithUs(child: ChildProcess): void {
+  if (running.size === 0) process.once('exit', onProcessExit);
+  running.add(child);
+}
+
+function leave(child: ChildProcess): void {
+  if (running.delete(child) && running.size === 0) process.off('exit', onProcessExit);
+}

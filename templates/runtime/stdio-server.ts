@@ -1,0 +1,143 @@
+import process from 'node:process';
+import type { Readable, Writable } from 'node:stream';
+import { receiveClose, report } from './receive.js';
+import { lineReader, Lines } from './stdio-lines.js';
+import type { LineOptions } from './stdio-lines.js';
+import type { Transport } from './transport.js';
+
+/** How a server talks over stdio. */
+export interface StdioServerOptions extends LineOptions {
+  /** Where messages come from; standard input by default. */
+  readonly input?: Readable;
+  /** Where messages go; standard output by default. */
+  readonly output?: Writable;
+  /**
+   * Sends to standard error what others write to standard output while messages are written there, such as a stray
+   * `console.log`, with a warning before the first of it. On by default. Writes past `process.stdout`, by native code or
+   * a child that inherited it, are out of reach.
+   */
+  readonly protectStdout?: boolean;
+}
+
+/** Milliseconds that closing waits for a client that does not read. */
+const PATIENCE = 2000;
+
+/**
+ * The server's side of the stdio transport (specification: Basic, Transports, stdio): messages are lines of standard
+ * input and standard output. For Node.
+ *
+ * While the client does not read, nothing is read from it either, so that unread answers do not pile up. When it closes
+ * our input, which is how it ends the connection, `onclose` is called after all messages before that were handed on.
+ *
+ * Closing writes what was sent, but waits no longer than two seconds for a client that does not take it. The transport
+ * keeps no process alive afterwards.
+ */
+export function stdioServerTransport(options: StdioServerOptions = {}): Transport {
+  return new StdioServer(options);
+}
+
+class StdioServer implements Transport {
+  onmessage: Transport['onmessage'];
+  onclose: Transport['onclose'];
+  onerror: Transport['onerror'];
+  oninvalid: Transport['oninvalid'];
+
+  readonly #lines: Lines;
+  readonly #protection: StdoutProtection | undefined;
+  #hasStarted = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: StdioServerOptions) {
+    const { input = process.stdin, output = process.stdout, protectStdout = true } = options;
+    this.#protection = protectStdout && output === process.stdout ? new StdoutProtection() : undefined;
+    this.#lines = new Lines(
+      {
+        transport: this,
+        input,
+        output,
+        write: this.#protection?.write,
+        holdsInput: true,
+        onEnd: () => {
+          // A turn for answers that only need promises.
+          setImmediate(() => void this.close());
+        },
+        onBroken: (error) => {
+          if (error !== undefined) report(this, error);
+          void this.close();
+        },
+      },
+      lineReader(options),
+    );
+  }
+
+  start(): Promise<void> {
+    if (this.#hasStarted) return Promise.reject(new Error('the transport has been started already'));
+    if (this.#closed !== undefined) return Promise.reject(new Error('the connection is closed'));
+    this.#hasStarted = true;
+    this.#protection?.begin();
+    this.#lines.open();
+    return Promise.resolve();
+  }
+
+  send(message: object): Promise<void> | undefined {
+    if (!this.#hasStarted) throw new Error('the transport has not been started');
+    return this.#lines.send(message);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#hasStarted) {
+      this.#lines.stopReading();
+      await this.#lines.stopWriting(PATIENCE);
+      this.#lines.releaseOutput();
+      this.#protection?.end();
+    }
+    receiveClose(this);
+  }
+}
+
+const WARNING =
+  'Standard output carries protocol messages and nothing else; what was written to it besides is shown here instead.\n';
+
+/** Keeps standard output to ourselves (specification: the server must write nothing to it that is no message). */
+class StdoutProtection {
+  /** The way past the protection. */
+  readonly write: typeof process.stdout.write;
+  readonly #own: PropertyDescriptor | undefined;
+  #isActive = false;
+  #hasWarned = false;
+
+  constructor() {
+    this.#own = Object.getOwnPropertyDescriptor(process.stdout, 'write');
+    this.write = process.stdout.write.bind(process.stdout);
+  }
+
+  begin(): void {
+    this.#isActive = true;
+    process.stdout.write = this.#divert as typeof process.stdout.write;
+  }
+
+  end(): void {
+    this.#isActive = false;
+    // Whoever wrapped it after us keeps that, and comes through ours to the original.
+    const current: unknown = Reflect.get(process.stdout, 'write');
+    if (current !== this.#divert) return;
+    if (this.#own === undefined) Reflect.deleteProperty(process.stdout, 'write');
+    else Object.defineProperty(process.stdout, 'write', this.#own);
+  }
+
+  readonly #divert = (...args: Parameters<typeof process.stdout.write>): boolean => {
+    if (!this.#isActive) return this.write(...args);
+    if (!this.#hasWarned) {
+      this.#hasWarned = true;
+      process.stderr.write(WARNING);
+    }
+    process.stderr.write(...args);
+    // Never "full": the writer would wait for a drain of standard output, which does not come.
+    return true;
+  };
+}

@@ -1,0 +1,333 @@
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { defaultEnvironment, stdioClientTransport } from '../../templates/runtime/stdio-client.js';
+import type { StdioClientOptions, StdioClientTransport } from '../../templates/runtime/stdio-client.js';
+import { removeTemporaryFolders, run, temporaryFolder } from '../support/cli.js';
+import { childProgram, heard, isAlive, until } from './stdio-support.js';
+import type { Heard } from './stdio-support.js';
+
+afterAll(removeTemporaryFolders);
+
+const call = (id: number): { jsonrpc: '2.0'; id: number; method: string } => ({ jsonrpc: '2.0', id, method: 'ping' });
+
+/** Programs for `node -e`. */
+const ECHO = 'process.stdin.pipe(process.stdout);';
+const DEAF_TO_END = 'setInterval(() => undefined, 1000); process.stdin.resume();';
+const DEAF_TO_TERM = 'process.on("SIGTERM", () => undefined);';
+const say = (text: string): string => `process.stdout.write(${JSON.stringify(`${text}\n`)});`;
+const READY = say('"ready"');
+
+interface Setup extends Heard {
+  readonly transport: StdioClientTransport;
+}
+
+async function client(program: string, options: Partial<StdioClientOptions> = {}): Promise<Setup> {
+  const transport = stdioClientTransport({ command: process.execPath, args: ['-e', program], ...options });
+  const ears = heard(transport);
+  await transport.start();
+  return { transport, ...ears };
+}
+
+describe('talking', () => {
+  test('messages and batches go there and come back in order', async () => {
+    const { transport, messages, count, errors, closes } = await client(ECHO);
+    const sent = [...Array(2000).keys()].map((id) =>
+      id % 100 === 0 ? [call(id), call(id + 1)] : { ...call(id), params: { text: 'é€😀\u2028' } },
+    );
+    for (const message of sent) await transport.send(message);
+    await count(sent.length);
+    expect(messages).toEqual(sent);
+    expect(closes()).toBe(0);
+    await transport.close();
+    expect([closes(), errors]).toEqual([1, []]);
+    await expect(transport.exit).resolves.toEqual({ code: 0, signal: null });
+  });
+
+  test('lines that are no messages are reported, and the stream goes on', async () => {
+    const program = say('Server is running') + say('[[[1]]]') + say(`"${'x'.repeat(200)}"`) + say('{"id":1}');
+    const { transport, messages, invalid, count } = await client(program, { maxMessageBytes: 100, maxDepth: 2 });
+    await count(1);
+    expect(messages).toEqual([{ id: 1 }]);
+    expect(invalid.map((what) => (what.kind === 'diagnostic' ? what.code : what.fault))).toEqual([
+      'not-json',
+      'too-deep',
+      'too-long',
+    ]);
+    await transport.close();
+  });
+
+  test('a server that is slow to read makes send wait, and all arrives', async () => {
+    const { transport, count, messages } = await client(`setTimeout(() => { ${ECHO} }, 300);`);
+    const text = 'x'.repeat(10_000);
+    let waited = 0;
+    for (let id = 0; id < 300; id += 1) {
+      const room = transport.send({ id, text });
+      if (room === undefined) continue;
+      waited += 1;
+      await room;
+    }
+    expect(waited).toBeGreaterThan(0);
+    await count(300);
+    expect(messages.map((message) => (message as { id: number }).id)).toEqual([...Array(300).keys()]);
+    await transport.close();
+  });
+
+  test('both sides full at once is no deadlock', async () => {
+    const { transport, count, messages } = await client('', { args: childProgram('echo-server.ts') });
+    const text = 'x'.repeat(1000);
+    // Nobody waits, so the input of the server is full while it writes.
+    for (let id = 0; id < 20_000; id += 1) void transport.send({ id, text });
+    await count(20_000);
+    expect(messages.at(-1)).toEqual({ id: 19_999, text });
+    await transport.close();
+  });
+
+  test("the official SDK's server transport talks with ours", async () => {
+    const { transport, count, messages, errors, invalid } = await client('', {
+      args: childProgram('official-echo.ts'),
+    });
+    const sent = [...Array(500).keys()].map((id) => ({ ...call(id), params: { text: 'é€😀\u2028' } }));
+    for (const message of sent) await transport.send(message);
+    await count(sent.length);
+    expect(messages).toEqual(sent);
+    await transport.close();
+    expect([errors, invalid]).toEqual([[], []]);
+    await expect(transport.exit).resolves.toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('starting', () => {
+  test('a command that does not exist is named', async () => {
+    const transport = stdioClientTransport({ command: 'no-such-command-here' });
+    const { closes, errors } = heard(transport);
+    const failure: unknown = await transport.start().catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      message: 'cannot start "no-such-command-here": there is no such command (ENOENT)',
+      code: 'ENOENT',
+    });
+    await expect(transport.exit).resolves.toEqual({ code: null, signal: null });
+    expect(transport.pid).toBeUndefined();
+    expect(() => transport.send(call(1))).toThrow('not been started');
+    await transport.close();
+    expect([closes(), errors]).toEqual([0, []]);
+  });
+
+  test('a folder that does not exist is named', async () => {
+    const cwd = path.join(temporaryFolder(), 'nowhere');
+    await expect(client(ECHO, { cwd })).rejects.toThrow(`there is no folder ${JSON.stringify(cwd)} (ENOENT)`);
+  });
+
+  test('a file that is no program is refused', async () => {
+    await expect(client(ECHO, { command: import.meta.filename })).rejects.toThrow('it may not be executed (EACCES)');
+    await expect(client(ECHO, { command: 'a\0b' })).rejects.toThrow('cannot start "a\\u0000b"');
+  });
+
+  test('starting twice or after the close is refused, and so are limits that are none', async () => {
+    const { transport } = await client(ECHO);
+    await expect(transport.start()).rejects.toThrow('started already');
+    await transport.close();
+    expect(() => transport.send(call(1))).toThrow('the connection is closed');
+    const other = stdioClientTransport({ command: process.execPath });
+    const { closes } = heard(other);
+    await other.close();
+    expect(closes()).toBe(1);
+    await expect(other.start()).rejects.toThrow('the connection is closed');
+    expect(() => stdioClientTransport({ command: 'x', maxDepth: 0 })).toThrow(RangeError);
+  });
+
+  test('closing while it starts ends the process', async () => {
+    const transport = stdioClientTransport({ command: process.execPath, args: ['-e', ECHO] });
+    const { closes } = heard(transport);
+    const starting = transport.start();
+    await transport.close();
+    await starting;
+    expect(closes()).toBe(1);
+    expect(isAlive(transport.pid ?? 0)).toBe(false);
+  });
+
+  test('the server gets a safe part of the environment, what is added, and its folder', async () => {
+    process.env['SECRET_TOKEN'] = 'secret';
+    const cwd = temporaryFolder();
+    const program = 'console.log(JSON.stringify({ env: process.env, cwd: process.cwd() }))';
+    const { messages, closed } = await client(program, { env: { GIVEN: 'yes', TERM: 'other' }, cwd });
+    await closed;
+    delete process.env['SECRET_TOKEN'];
+    const [{ env, cwd: actual }] = messages as [{ env: Record<string, string>; cwd: string }];
+    expect(env).toMatchObject({ ...defaultEnvironment(), GIVEN: 'yes', TERM: 'other' });
+    expect(env).not.toHaveProperty('SECRET_TOKEN');
+    expect(env['PATH']).toBe(process.env['PATH']);
+    expect(path.basename(actual)).toBe(path.basename(cwd));
+  });
+
+  test('functions of Bash are not passed on', () => {
+    const before = process.env['TERM'];
+    process.env['TERM'] = '() { :; }; echo';
+    expect(defaultEnvironment()).not.toHaveProperty('TERM');
+    if (before === undefined) delete process.env['TERM'];
+    else process.env['TERM'] = before;
+  });
+});
+
+describe('the log of the server', () => {
+  const program = `process.stderr.write("log line"); ${READY} ${ECHO}`;
+
+  test('goes to a function, whose failures are reported', async () => {
+    let text = '';
+    const stderr = (chunk: Uint8Array): void => {
+      text += Buffer.from(chunk).toString();
+      throw new Error('log failed');
+    };
+    const { transport, count, errors } = await client(program, { stderr });
+    await count(1);
+    await transport.close();
+    expect(text).toBe('log line');
+    expect(errors.map(({ message }) => message)).toEqual(['log failed']);
+  });
+
+  test('or to a stream', async () => {
+    const { transport, count } = await client(program, { stderr: 'pipe' });
+    let text = '';
+    transport.stderr?.on('data', (chunk: Uint8Array) => (text += Buffer.from(chunk).toString()));
+    await count(1);
+    await transport.close();
+    expect(text).toBe('log line');
+  });
+
+  test('or nowhere', async () => {
+    const { transport, count } = await client(program, { stderr: 'ignore' });
+    await count(1);
+    expect(transport.stderr).toBeUndefined();
+    await transport.close();
+  });
+});
+
+describe('closing', () => {
+  const took = async (transport: StdioClientTransport): Promise<number> => {
+    const begin = performance.now();
+    await transport.close();
+    return performance.now() - begin;
+  };
+
+  test('the end of its input is enough for a server that heeds it; what was sent reaches it', async () => {
+    const sum = 'let n = 0; process.stdin.on("data", (c) => n += c.length).on("end", () => process.exitCode = n)';
+    const { transport, closes, errors } = await client(sum);
+    void transport.send([1, 2]);
+    expect(await took(transport)).toBeLessThan(2000);
+    // Its code is no failure once we close.
+    expect([closes(), errors]).toEqual([1, []]);
+    await expect(transport.exit).resolves.toEqual({ code: 6, signal: null });
+    await transport.close();
+    expect(closes()).toBe(1);
+  });
+
+  test('a server that ignores the end is asked to terminate', async () => {
+    const { transport, count, closes, errors } = await client(DEAF_TO_END + READY, { shutdown: { graceMs: 300 } });
+    await count(1);
+    expect(await took(transport)).toBeGreaterThan(290);
+    await expect(transport.exit).resolves.toEqual({ code: null, signal: 'SIGTERM' });
+    expect([closes(), errors]).toEqual([1, []]);
+  });
+
+  test('a server that ignores that too is killed', async () => {
+    const { transport, count, closes } = await client(DEAF_TO_TERM + DEAF_TO_END + READY, {
+      shutdown: { graceMs: 200, killMs: 200 },
+    });
+    await count(1);
+    const pid = transport.pid ?? 0;
+    expect(isAlive(pid)).toBe(true);
+    expect(await took(transport)).toBeGreaterThan(390);
+    await expect(transport.exit).resolves.toEqual({ code: null, signal: 'SIGKILL' });
+    expect(isAlive(pid)).toBe(false);
+    expect(closes()).toBe(1);
+  });
+
+  test('a server in the middle of a long answer can finish it; nothing of it is handed on', async () => {
+    const program = `${READY} process.stdin.once("data", () => process.stdout.write(${JSON.stringify('"more"\n')}.repeat(1e6), () => process.exit(7)))`;
+    const { transport, count, messages } = await client(program);
+    await count(1);
+    void transport.send(call(1));
+    await transport.close();
+    expect(messages).toEqual(['ready']);
+    await expect(transport.exit).resolves.toEqual({ code: 7, signal: null });
+  });
+
+  test('a child of the server that holds its output does not hold us', async () => {
+    const grandchild = 'const { spawn } = require("node:child_process");';
+    const program = `${grandchild} spawn(process.execPath, ["-e", "setTimeout(() => 0, 5000)"], { stdio: ["ignore", "inherit", "ignore"], detached: true }).unref(); ${READY} ${ECHO}`;
+    const { transport, count, closes } = await client(program);
+    await count(1);
+    expect(await took(transport)).toBeLessThan(4000);
+    expect(closes()).toBe(1);
+  });
+
+  test('no listener is left on the process', async () => {
+    const names = (): unknown[] => process.eventNames().map((name) => [name, process.listenerCount(name)]);
+    const before = names();
+    const exits = process.listenerCount('exit');
+    const setups = await Promise.all([client(ECHO), client(ECHO), client(ECHO)]);
+    expect(process.listenerCount('exit')).toBe(exits + 1);
+    await Promise.all(setups.map(({ transport }) => transport.close()));
+    expect(names()).toEqual(before);
+  });
+});
+
+describe('a server that ends by itself', () => {
+  test('with code 0 is no failure, and its last messages arrive first', async () => {
+    const { closed, errors, messages, closes, transport } = await client(READY.repeat(1000));
+    await closed;
+    expect([messages.length, errors, closes()]).toEqual([1000, [], 1]);
+    await transport.close();
+    expect(closes()).toBe(1);
+    expect(() => transport.send(call(1))).toThrow('the connection is closed');
+  });
+
+  test('with another code is one', async () => {
+    const { closed, errors, messages } = await client(`${READY} process.exitCode = 3;`);
+    await closed;
+    expect(messages).toEqual(['ready']);
+    expect(errors.map(({ message }) => message)).toEqual(['the server exited with code 3']);
+  });
+
+  test('by a signal is one', async () => {
+    const { closed, errors } = await client('process.kill(process.pid, "SIGKILL"); setTimeout(() => 0, 1000)');
+    await closed;
+    expect(errors.map(({ message }) => message)).toEqual(['the server was ended by SIGKILL']);
+  });
+
+  test('in the middle of our writing ends the waiting', async () => {
+    const { transport, closed, errors } = await client('setTimeout(() => process.exit(4), 300)');
+    const waits: Promise<unknown>[] = [];
+    await until(() => {
+      const room = transport.send({ text: 'x'.repeat(100_000) });
+      if (room !== undefined) waits.push(room.catch((error: unknown) => error));
+      return waits.length > 3;
+    }, 'the pipe is full');
+    await closed;
+    const ends = await Promise.all(waits);
+    expect(ends.every((end) => end instanceof Error && end.message.includes('closed before it took'))).toBe(true);
+    expect(errors.at(-1)?.message).toBe('the server exited with code 4');
+  });
+
+  test('closes its output but goes on: it is shut down', async () => {
+    const program = `require("node:fs").closeSync(1); ${DEAF_TO_END}`;
+    const { closed, transport, errors } = await client(program, { shutdown: { graceMs: 100 } });
+    await closed;
+    await expect(transport.exit).resolves.toEqual({ code: null, signal: 'SIGTERM' });
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('our own process', () => {
+  test('ends by itself after close', async () => {
+    const result = await run(process.execPath, childProgram('client.ts'));
+    expect(result.stdout).toMatch(/^\{"value":\{"jsonrpc":"2.0","id":1,"method":"ping"\},"pid":\d+\}\nclosed\n$/);
+    expect([result.code, result.stderr]).toEqual([0, '']);
+  });
+
+  test('takes a server along that ignores the end of its input', async () => {
+    const result = await run(process.execPath, childProgram('client.ts', 'abandon'));
+    expect(result.code).toBe(0);
+    const { pid } = JSON.parse(result.stdout) as { pid: number };
+    await until(() => !isAlive(pid), 'the server is gone');
+  });
+});
