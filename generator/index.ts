@@ -104,16 +104,18 @@ async function renderWith(
   const own = files.map((file) => ({
     path: `${protocol.revision}/${file.name}.ts`,
     pieces: file.print({ header: head, importExtension }),
+    isLaidOut: false,
   }));
   const extension = importExtension === 'none' ? '' : `.${importExtension}`;
   const shared = readRuntime(runtimeOf(parts), extension).map(({ name, text }) => ({
     path: `${name}.ts`,
     pieces: [runtimeHeader(name), text],
+    isLaidOut: true,
   }));
   const planned: PlannedFile[] = [];
   // One after the other, so that each finds what the ones before it had in common with it.
-  for (const { path: name, pieces } of [...own, ...shared]) {
-    planned.push({ path: name, contents: await formatter.format(pieces, path.resolve(out, name)) });
+  for (const { path: name, pieces, isLaidOut } of [...own, ...shared]) {
+    planned.push({ path: name, contents: await formatter.format(pieces, path.resolve(out, name), isLaidOut) });
   }
   return planned;
 }

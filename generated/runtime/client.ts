@@ -112,7 +112,11 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   readonly #subscriptions = new Map<RequestId, OpenSubscription>();
   #revision: Revision;
   #isNegotiated = false;
-  #server: ServerFacts = { info: undefined, capabilities: {}, instructions: undefined };
+  #server: ServerFacts = {
+    info: undefined,
+    capabilities: {},
+    instructions: undefined,
+  };
   #meta: object = {};
   /** What is missing for each method that was sent, or `''`. */
   readonly #missing = new Map<string, string>();
@@ -249,7 +253,10 @@ export class BaseClient<Notifications extends object = Record<string, object | u
         timeout: Number.POSITIVE_INFINITY,
         onSent: (sentId) => {
           id = sentId;
-          this.#subscriptions.set(id, { acknowledge, onNotification: options.onNotification });
+          this.#subscriptions.set(id, {
+            acknowledge,
+            onNotification: options.onNotification,
+          });
         },
       });
       const ended = answered
@@ -312,7 +319,11 @@ export class BaseClient<Notifications extends object = Record<string, object | u
       try {
         found = await this.#endpoint.request('server/discover', this.#withMeta({}), {
           ...options,
-          ...(hasOlder ? { timeout: this.#settings.probeTimeout ?? DEFAULT_PROBE_TIMEOUT } : {}),
+          ...(hasOlder
+            ? {
+                timeout: this.#settings.probeTimeout ?? DEFAULT_PROBE_TIMEOUT,
+              }
+            : {}),
         });
       } catch (error) {
         options.signal?.throwIfAborted();
@@ -332,7 +343,11 @@ export class BaseClient<Notifications extends object = Record<string, object | u
         readonly _meta?: Readonly<Record<string, unknown>>;
       };
       this.#adopt(this.#common(stateless, supportedVersions));
-      this.#server = { info: _meta?.[META.SERVER_INFO] as Implementation | undefined, capabilities, instructions };
+      this.#server = {
+        info: _meta?.[META.SERVER_INFO] as Implementation | undefined,
+        capabilities,
+        instructions,
+      };
       return true;
     }
     throw new UnsupportedRevisionError([], stateless.map(versionOf));
@@ -351,7 +366,11 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     const { version } = this.#revision;
     const result = (await this.#endpoint.request(
       'initialize',
-      { protocolVersion: version, capabilities: this.#capabilities(), clientInfo: this.#settings.info },
+      {
+        protocolVersion: version,
+        capabilities: this.#capabilities(),
+        clientInfo: this.#settings.info,
+      },
       options,
     )) as {
       readonly protocolVersion?: unknown;
@@ -391,7 +410,13 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   }
 
   #withMeta(params: object): object {
-    return { ...params, _meta: { ...this.#meta, ...(params as { readonly _meta?: object })._meta } };
+    return {
+      ...params,
+      _meta: {
+        ...this.#meta,
+        ...(params as { readonly _meta?: object })._meta,
+      },
+    };
   }
 
   #check(method: string, kind: 'request' | 'notification'): void {
@@ -474,7 +499,11 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     }
     const outcome = revision.validateParams(method, params);
     if (!outcome.success) {
-      this.#endpoint.emit({ kind: 'invalidNotification', method, reason: describeFailure(outcome.failure) });
+      this.#endpoint.emit({
+        kind: 'invalidNotification',
+        method,
+        reason: describeFailure(outcome.failure),
+      });
       return;
     }
     if (params !== undefined) this.#route(method, params);

@@ -20,11 +20,22 @@ export type EndpointEvent =
   /** A response to nothing that was ever asked. */
   | { readonly kind: 'unknownResponse'; readonly id: RequestId | null }
   /** Progress of a call that nobody waits for, or that goes backwards. */
-  | { readonly kind: 'unknownProgress' | 'progressNotIncreasing'; readonly token: unknown }
+  | {
+      readonly kind: 'unknownProgress' | 'progressNotIncreasing';
+      readonly token: unknown;
+    }
   | { readonly kind: 'unknownNotification'; readonly method: string }
-  | { readonly kind: 'invalidNotification'; readonly method: string; readonly reason: string }
+  | {
+      readonly kind: 'invalidNotification';
+      readonly method: string;
+      readonly reason: string;
+    }
   /** A handler threw; the caller was told no more than that. */
-  | { readonly kind: 'handlerFailed'; readonly method: string; readonly error: unknown }
+  | {
+      readonly kind: 'handlerFailed';
+      readonly method: string;
+      readonly error: unknown;
+    }
   | { readonly kind: 'transportFailed'; readonly error: unknown };
 
 /** How far a call has come. */
@@ -444,7 +455,11 @@ export class Endpoint {
       this.#reply(exchange, error.toJSON());
       return;
     }
-    this.emit({ kind: 'handlerFailed', method: exchange.request.method, error });
+    this.emit({
+      kind: 'handlerFailed',
+      method: exchange.request.method,
+      error,
+    });
     this.#reply(exchange, this.#internalError(error));
   }
 
@@ -452,13 +467,21 @@ export class Endpoint {
     const code = STANDARD_ERROR_CODES.INTERNAL_ERROR;
     const name = error instanceof Error ? error.constructor.name : typeof error;
     if (this.#options.exposeErrors !== true) return { code, message: 'Internal error', data: { name } };
-    return { code, message: error instanceof Error ? error.message : String(error), data: { name } };
+    return {
+      code,
+      message: error instanceof Error ? error.message : String(error),
+      data: { name },
+    };
   }
 
   /** The transport did not take an answer. If only this one cannot be written, the caller is told so. */
   #undelivered(exchange: Exchange, error: unknown): void {
     if (this.#state === 'open' && error instanceof TypeError) {
-      this.emit({ kind: 'handlerFailed', method: exchange.request.method, error });
+      this.emit({
+        kind: 'handlerFailed',
+        method: exchange.request.method,
+        error,
+      });
       this.#reply(exchange, this.#internalError(error));
     } else this.emit({ kind: 'transportFailed', error });
   }
@@ -503,14 +526,21 @@ export class Endpoint {
         try {
           this.#role.handleNotification(notification);
         } catch (error) {
-          this.emit({ kind: 'handlerFailed', method: notification.method, error });
+          this.emit({
+            kind: 'handlerFailed',
+            method: notification.method,
+            error,
+          });
         }
     }
   }
 
   /** MCP, cancellation: the handler is aborted, and no answer is sent. `initialize` cannot be cancelled. */
   #cancelled(params: object | undefined): void {
-    const { requestId, reason } = (params ?? {}) as { readonly requestId?: RequestId; readonly reason?: unknown };
+    const { requestId, reason } = (params ?? {}) as {
+      readonly requestId?: RequestId;
+      readonly reason?: unknown;
+    };
     const exchange = requestId === undefined ? undefined : this.#exchanges.get(requestId);
     if (exchange === undefined || exchange.request.method === 'initialize') return;
     this.#exchanges.delete(exchange.request.id);
@@ -540,7 +570,11 @@ export class Endpoint {
         message: typeof message === 'string' ? message : undefined,
       });
     } catch (error) {
-      this.emit({ kind: 'handlerFailed', method: 'notifications/progress', error });
+      this.emit({
+        kind: 'handlerFailed',
+        method: 'notifications/progress',
+        error,
+      });
     }
   }
 
@@ -608,7 +642,10 @@ export class Endpoint {
 const NO_OPTIONS: CallOptions = Object.freeze({});
 
 function invalidRequest(reason: string): ErrorObject {
-  return { code: STANDARD_ERROR_CODES.INVALID_REQUEST, message: `Invalid Request: ${reason}` };
+  return {
+    code: STANDARD_ERROR_CODES.INVALID_REQUEST,
+    message: `Invalid Request: ${reason}`,
+  };
 }
 
 function isPromise(value: object | Promise<object>): value is Promise<object> {

@@ -22,13 +22,21 @@ export type Notification<M extends string = string, P extends object = object> =
 };
 
 /** The answer to a request that succeeded. */
-export type ResultResponse<R extends object = object> = { jsonrpc: '2.0'; id: RequestId; result: R };
+export type ResultResponse<R extends object = object> = {
+  jsonrpc: '2.0';
+  id: RequestId;
+  result: R;
+};
 
 /** What went wrong, as it travels. */
 export type ErrorObject = { code: number; message: string; data?: unknown };
 
 /** The answer to a request that failed. Its id is null or absent where that of the request could not be read. */
-export type ErrorResponse = { jsonrpc: '2.0'; id?: RequestId | null; error: ErrorObject };
+export type ErrorResponse = {
+  jsonrpc: '2.0';
+  id?: RequestId | null;
+  error: ErrorObject;
+};
 
 /** Any response. */
 export type Response = ResultResponse | ErrorResponse;

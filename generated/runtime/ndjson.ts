@@ -253,7 +253,13 @@ export class MessageReader<C extends Classification = Classification> {
     if (this.#fragments.takes(text)) return;
     const [code, reason] = this.#explain(text, isTail);
     const answer = answerTo('unknown', null, STANDARD_ERROR_CODES.PARSE_ERROR, `Parse error: ${reason}`, this.#options);
-    events.push(this.#diagnostic(code, reason, quote(text), { about: 'unknown', id: null, answer }));
+    events.push(
+      this.#diagnostic(code, reason, quote(text), {
+        about: 'unknown',
+        id: null,
+        answer,
+      }),
+    );
   }
 
   #explain(text: string, isTail: boolean): readonly [DiagnosticCode, string] {
@@ -273,7 +279,13 @@ export class MessageReader<C extends Classification = Classification> {
     const reason = `the message is longer than ${this.#limit} bytes`;
     const code = STANDARD_ERROR_CODES.INVALID_REQUEST;
     const answer = answerTo(about, id, code, `Invalid Request: ${reason}`, this.#options);
-    events.push(this.#diagnostic('too-long', reason, excerptOf(head), { about, id, answer }));
+    events.push(
+      this.#diagnostic('too-long', reason, excerptOf(head), {
+        about,
+        id,
+        answer,
+      }),
+    );
   }
 
   #diagnostic(
@@ -282,7 +294,16 @@ export class MessageReader<C extends Classification = Classification> {
     excerpt: string,
     { about, id, answer }: Pick<Diagnostic, 'about' | 'id' | 'answer'>,
   ): Diagnostic {
-    return { kind: 'diagnostic', code, line: this.#lines, reason, excerpt, about, id, answer };
+    return {
+      kind: 'diagnostic',
+      code,
+      line: this.#lines,
+      reason,
+      excerpt,
+      about,
+      id,
+      answer,
+    };
   }
 }
 

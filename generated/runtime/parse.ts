@@ -259,7 +259,10 @@ function aboutOfMessage(value: unknown): About {
   if (!('method' in value)) return 'result' in value || 'error' in value ? 'response' : 'unknown';
   if ('id' in value) return 'request';
   // Only what is a notification beyond doubt goes unanswered; JSON-RPC answers the rest with a null id.
-  const { jsonrpc, method } = value as { readonly jsonrpc?: unknown; readonly method: unknown };
+  const { jsonrpc, method } = value as {
+    readonly jsonrpc?: unknown;
+    readonly method: unknown;
+  };
   const isCall = jsonrpc === '2.0' && typeof method === 'string' && !('result' in value) && !('error' in value);
   return isCall ? 'notification' : 'unknown';
 }

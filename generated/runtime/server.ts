@@ -427,12 +427,18 @@ export class ServerSession {
   #listen(revision: Revision, request: Request, exchange: Exchange): Promise<object> {
     const { id } = request;
     const filter = this.#honoured(revision, paramsOf(request)['notifications'] as object);
-    this.#sendTagged(id, 'notifications/subscriptions/acknowledged', { notifications: filter });
+    this.#sendTagged(id, 'notifications/subscriptions/acknowledged', {
+      notifications: filter,
+    });
     exchange.signal.addEventListener('abort', () => this.#subscriptions.delete(id), { once: true });
     return new Promise((resolve) => {
       const end = (): void => {
         this.#subscriptions.delete(id);
-        resolve(this.#completed(revision, request.method, { _meta: { [META.SUBSCRIPTION]: id } }));
+        resolve(
+          this.#completed(revision, request.method, {
+            _meta: { [META.SUBSCRIPTION]: id },
+          }),
+        );
       };
       this.#subscriptions.set(id, { id, filter, end });
     });
@@ -469,7 +475,11 @@ export class ServerSession {
     }
     const outcome = revision.validateParams(method, params);
     if (!outcome.success) {
-      this.#endpoint.emit({ kind: 'invalidNotification', method, reason: textOf(outcome.failure) });
+      this.#endpoint.emit({
+        kind: 'invalidNotification',
+        method,
+        reason: textOf(outcome.failure),
+      });
       return;
     }
     if (method === 'notifications/initialized' && this.#revision !== undefined) this.#isInitialized = true;
@@ -589,7 +599,12 @@ class Context implements HandlerContext {
       );
     }
     this.#state = past.state;
-    this.#answers = new Map(Object.entries({ ...past.answers, ...(params['inputResponses'] as object | undefined) }));
+    this.#answers = new Map(
+      Object.entries({
+        ...past.answers,
+        ...(params['inputResponses'] as object | undefined),
+      }),
+    );
     const result = await this.run(handler, params);
     return complete(this.#revision, this.method, result, server.settings.info);
   }
@@ -626,7 +641,11 @@ class Context implements HandlerContext {
 
   request(method: string, params?: object, options?: CallOptions): Promise<object> {
     if (this.#revision.isStateless) return Promise.reject(new UnsupportedMethodError(method, this.revision));
-    return this.#session.request(method, params, { signal: this.signal, ...options, relatedRequestId: this.id });
+    return this.#session.request(method, params, {
+      signal: this.signal,
+      ...options,
+      relatedRequestId: this.id,
+    });
   }
 
   sampling(params: object, options?: CallOptions): Promise<object> {
@@ -669,7 +688,10 @@ class Context implements HandlerContext {
     throw new InputRequired({
       resultType: 'input_required',
       inputRequests: missing,
-      requestState: await this.#session.server.seal.seal(this.method, params, { state: state ?? this.#state, answers }),
+      requestState: await this.#session.server.seal.seal(this.method, params, {
+        state: state ?? this.#state,
+        answers,
+      }),
     });
   }
 
@@ -706,10 +728,18 @@ function resultOfRound(error: unknown): object {
 }
 
 function complete(revision: Revision, method: string, result: object, info: Implementation): object {
-  const given = result as { readonly resultType?: unknown; readonly _meta?: object };
+  const given = result as {
+    readonly resultType?: unknown;
+    readonly _meta?: object;
+  };
   const _meta = { [META.SERVER_INFO]: info, ...given._meta };
   if (given.resultType !== undefined && given.resultType !== 'complete') return { ...result, _meta };
-  return { resultType: 'complete', ...revision.defaults[method], ...result, _meta };
+  return {
+    resultType: 'complete',
+    ...revision.defaults[method],
+    ...result,
+    _meta,
+  };
 }
 
 function wants(filter: Subscription['filter'], method: string, params: object | undefined): boolean {

@@ -235,9 +235,14 @@ class StdioClient implements StdioClientTransport {
       reason = isFolderMissing ? `there is no folder ${JSON.stringify(cwd)}` : 'there is no such command';
     } else if (error.code === 'EACCES') reason = 'it may not be executed';
     const code = error.code === undefined ? '' : ` (${error.code})`;
-    return Object.assign(new Error(`cannot start ${JSON.stringify(command)}: ${reason}${code}`, { cause: error }), {
-      code: error.code,
-    });
+    return Object.assign(
+      new Error(`cannot start ${JSON.stringify(command)}: ${reason}${code}`, {
+        cause: error,
+      }),
+      {
+        code: error.code,
+      },
+    );
   }
 
   /** Ends the process step by step; nothing happens if it is ended already. */

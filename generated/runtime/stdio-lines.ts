@@ -44,9 +44,15 @@ export interface LineUser {
 }
 
 /** Every JSON value counts as a message here: which are some, the endpoint judges by its revision. */
-type Unjudged = { readonly kind: 'notification'; readonly message: Notification };
+type Unjudged = {
+  readonly kind: 'notification';
+  readonly message: Notification;
+};
 
-const classify = (value: unknown): Unjudged => ({ kind: 'notification', message: value as Notification });
+const classify = (value: unknown): Unjudged => ({
+  kind: 'notification',
+  message: value as Notification,
+});
 
 /** A reader that takes every JSON value for a message. */
 export type LineReader = MessageReader<Unjudged>;

@@ -78,7 +78,10 @@ export type StandardProps<T> = {
 
 type StandardResult<T> = { readonly value: T } | { readonly issues: readonly StandardIssue[] };
 
-type StandardIssue = { readonly message: string; readonly path: readonly PropertyKey[] };
+type StandardIssue = {
+  readonly message: string;
+  readonly path: readonly PropertyKey[];
+};
 
 /** Validates a value. Is a Standard Schema too. */
 export type Validator<T> = ((value: unknown, options?: ValidateOptions) => Validation<T>) & {
@@ -114,7 +117,14 @@ export function validator<T>(guard: (value: unknown) => value is T): Validator<T
     validate(value) {
       const outcome = validate(value);
       if (outcome.success) return { value: outcome.value };
-      return { issues: [{ message: describeFailure(outcome.failure), path: tokensOf(outcome.failure.path) }] };
+      return {
+        issues: [
+          {
+            message: describeFailure(outcome.failure),
+            path: tokensOf(outcome.failure.path),
+          },
+        ],
+      };
     },
   };
   return Object.assign(validate, { '~standard': props });
@@ -142,7 +152,12 @@ export function run<T>(check: Check, value: unknown, options?: ValidateOptions):
   try {
     if (check(value)) return { success: true, value: value as T };
     const failure = explain(check, value);
-    return options?.lenient?.<T>(check, value, failure) ?? { success: false, failure };
+    return (
+      options?.lenient?.<T>(check, value, failure) ?? {
+        success: false,
+        failure,
+      }
+    );
   } finally {
     ({ formats, depth } = outer);
   }
@@ -151,7 +166,12 @@ export function run<T>(check: Check, value: unknown, options?: ValidateOptions):
 // Checks. Each reads its value, says whether it is right, and leaves a note of what it missed.
 
 /** What the last check that said no had expected, and what it was given. */
-let missed: { expected: string; value: unknown; definition: string | undefined; path: string } = {
+let missed: {
+  expected: string;
+  value: unknown;
+  definition: string | undefined;
+  path: string;
+} = {
   expected: '',
   value: undefined,
   definition: undefined,
@@ -250,7 +270,11 @@ export function formatted(value: unknown, format: string): boolean {
 /** A string within limits; lengths are counted in code points, as JSON Schema does. */
 export function stringWithin(
   value: unknown,
-  limits: { readonly min?: number; readonly max?: number; readonly pattern?: RegExp },
+  limits: {
+    readonly min?: number;
+    readonly max?: number;
+    readonly pattern?: RegExp;
+  },
 ): boolean {
   if (typeof value !== 'string') return miss('a string', value);
   const { min = 0, max = Number.POSITIVE_INFINITY, pattern } = limits;
@@ -403,7 +427,12 @@ export function explain(check: Check, value: unknown): Failure {
   originals = new WeakMap();
   cursor = '';
   depth = 0;
-  missed = { expected: 'a value that reads the same each time', value, definition: undefined, path: '' };
+  missed = {
+    expected: 'a value that reads the same each time',
+    value,
+    definition: undefined,
+    path: '',
+  };
   try {
     check(standIn(value, ''));
     const { expected, path, definition } = missed;
@@ -563,7 +592,10 @@ function repair(
   for (const deviation of deviations) {
     const repaired = deviation.repair(root, failure);
     if (repaired !== undefined)
-      return { value: repaired.value, repair: { deviation: deviation.name, path: failure.path } };
+      return {
+        value: repaired.value,
+        repair: { deviation: deviation.name, path: failure.path },
+      };
   }
   return undefined;
 }
@@ -643,7 +675,10 @@ function withValue(root: unknown, tokens: readonly string[], value: unknown): un
   if (Array.isArray(root))
     return root.map((item: unknown, index) => (String(index) === token ? withValue(item, others, value) : item));
   const object = isObject(root) ? root : {};
-  return { ...object, [token]: withValue(ownMember(object, token), others, value) };
+  return {
+    ...object,
+    [token]: withValue(ownMember(object, token), others, value),
+  };
 }
 
 /** A copy of `root` without one member or item; only the way to it is copied. */
@@ -669,7 +704,11 @@ export type LenientList<T> =
       /** Repairs of the items that were kept, and of the rest. */
       readonly repairs?: readonly Repair[];
       /** The bad items: where they were, and what was wrong. */
-      readonly bad: readonly { readonly index: number; readonly item: unknown; readonly failure: Failure }[];
+      readonly bad: readonly {
+        readonly index: number;
+        readonly item: unknown;
+        readonly failure: Failure;
+      }[];
     }
   | { readonly success: false; readonly failure: Failure };
 
@@ -698,11 +737,20 @@ export function lenientList<T>(validate: Validator<T>, value: unknown, options?:
         if (repair.path.startsWith(alone)) repairs.push({ ...repair, path: moved(repair.path) });
       }
     } else {
-      bad.push({ index: position, item, failure: { ...single.failure, path: moved(single.failure.path) } });
+      bad.push({
+        index: position,
+        item,
+        failure: { ...single.failure, path: moved(single.failure.path) },
+      });
     }
   });
   const whole = validate({ ...value, [name]: kept }, options);
   if (!whole.success) return whole;
   repairs.push(...(whole.repairs ?? []));
-  return { success: true, value: whole.value, bad, ...(repairs.length === 0 ? {} : { repairs }) };
+  return {
+    success: true,
+    value: whole.value,
+    bad,
+    ...(repairs.length === 0 ? {} : { repairs }),
+  };
 }

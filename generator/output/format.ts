@@ -15,13 +15,17 @@ export class Formatter {
   /**
    * @param pieces - Top-level pieces of code, each of which can stand by itself.
    * @param fileName - Where the file will be; it need not exist yet.
+   * @param isLaidOut - Whether they are as Prettier lays them out by default, so that nothing is to be done without a
+   *   config.
    * @returns The file's text, with a blank line between its pieces.
    * @throws {@link McpgenError} if the config is broken.
    */
-  async format(pieces: readonly string[], fileName: string): Promise<string> {
+  async format(pieces: readonly string[], fileName: string, isLaidOut = false): Promise<string> {
     try {
       // A config may have other rules for some of the files; it is read but once.
       const config = await resolveConfig(fileName, { editorconfig: true });
+      if (isLaidOut && Object.keys(config ?? {}).length === 0)
+        return `${pieces.map((piece) => piece.trimEnd()).join('\n\n')}\n`;
       return isByPiece(config)
         ? await this.#byPiece(pieces, config, fileName)
         : await layOut(pieces.join('\n\n'), config, fileName, 'typescript');

@@ -1,7 +1,7 @@
 import { readTemplate } from './files.js';
 
 /** An import of another file of the runtime. */
-const NEIGHBOUR = /(?<=\bfrom '\.\/)([\w-]+)\.js(?=')/g;
+const NEIGHBOUR = /(?<=\bfrom "\.\/)([\w-]+)\.js(?=")/g;
 
 /** A file of the runtime, as it is copied. */
 export interface RuntimeFile {

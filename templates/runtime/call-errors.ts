@@ -1,6 +1,6 @@
 /** A call got no answer within its time; the other side was told that nobody waits any more. */
 export class TimeoutError extends Error {
-  override readonly name = 'TimeoutError';
+  override readonly name = "TimeoutError";
   readonly method: string;
   /** Milliseconds. */
   readonly timeout: number;
@@ -14,22 +14,27 @@ export class TimeoutError extends Error {
 
 /** The connection ended, or there was none, before an answer came. */
 export class ConnectionClosedError extends Error {
-  override readonly name = 'ConnectionClosedError';
+  override readonly name = "ConnectionClosedError";
 
-  constructor(message = 'the connection is closed', options?: { readonly cause?: unknown }) {
+  constructor(
+    message = "the connection is closed",
+    options?: { readonly cause?: unknown },
+  ) {
     super(message, options);
   }
 }
 
 /** A call was not sent, since the other side has not declared what it needs. */
 export class CapabilityError extends Error {
-  override readonly name = 'CapabilityError';
+  override readonly name = "CapabilityError";
   readonly method: string;
   /** What is missing, such as `server.tools`. */
   readonly capability: string;
 
   constructor(method: string, capability: string) {
-    super(`${method} needs the capability ${capability}, which the other side has not declared`);
+    super(
+      `${method} needs the capability ${capability}, which the other side has not declared`,
+    );
     this.method = method;
     this.capability = capability;
   }
@@ -37,7 +42,7 @@ export class CapabilityError extends Error {
 
 /** A call was not sent, since the revision that is spoken has no such method, or not in this direction. */
 export class UnsupportedMethodError extends Error {
-  override readonly name = 'UnsupportedMethodError';
+  override readonly name = "UnsupportedMethodError";
   readonly method: string;
   readonly revision: string;
 
@@ -50,14 +55,14 @@ export class UnsupportedMethodError extends Error {
 
 /** The other side speaks none of our revisions. */
 export class UnsupportedRevisionError extends Error {
-  override readonly name = 'UnsupportedRevisionError';
+  override readonly name = "UnsupportedRevisionError";
   /** What the other side says it speaks. */
   readonly offered: readonly string[];
   readonly supported: readonly string[];
 
   constructor(offered: readonly string[], supported: readonly string[]) {
     super(
-      `no revision in common: the server speaks ${offered.join(', ') || 'none that it names'}, this client ${supported.join(', ')}`,
+      `no revision in common: the server speaks ${offered.join(", ") || "none that it names"}, this client ${supported.join(", ")}`,
     );
     this.offered = offered;
     this.supported = supported;

@@ -1,14 +1,25 @@
-import { CapabilityError, UnsupportedMethodError, UnsupportedRevisionError } from './call-errors.js';
-import { Endpoint } from './endpoint.js';
-import type { CallOptions, EndpointOptions } from './endpoint.js';
-import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
-import type { Notification, Request, RequestId } from './message.js';
-import type { Classification } from './parse.js';
-import { maySend, mergeCapabilities, META, missingCapability, MODERN_ERROR_CODES, newest } from './revision.js';
-import type { Implementation, Revision } from './revision.js';
-import type { Transport } from './transport.js';
-import { describeFailure } from './validation.js';
-import type { Failure, Leniency } from './validation.js';
+import {
+  CapabilityError,
+  UnsupportedMethodError,
+  UnsupportedRevisionError,
+} from "./call-errors.js";
+import { Endpoint } from "./endpoint.js";
+import type { CallOptions, EndpointOptions } from "./endpoint.js";
+import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
+import type { Notification, Request, RequestId } from "./message.js";
+import type { Classification } from "./parse.js";
+import {
+  maySend,
+  mergeCapabilities,
+  META,
+  missingCapability,
+  MODERN_ERROR_CODES,
+  newest,
+} from "./revision.js";
+import type { Implementation, Revision } from "./revision.js";
+import type { Transport } from "./transport.js";
+import { describeFailure } from "./validation.js";
+import type { Failure, Leniency } from "./validation.js";
 
 /** What a handler of a client is given beside the params. */
 export interface ClientContext {
@@ -20,7 +31,10 @@ export interface ClientContext {
 }
 
 /** A handler of what a server asks, types aside. */
-export type ClientHandler = (params: never, context: ClientContext) => object | Promise<object>;
+export type ClientHandler = (
+  params: never,
+  context: ClientContext,
+) => object | Promise<object>;
 
 /** A handler of notifications, types aside. */
 export type ClientListener = (params: never) => void | Promise<void>;
@@ -31,8 +45,10 @@ export interface ClientSettings extends EndpointOptions {
   /** What the handlers do not show, such as `{ roots: { listChanged: true } }`; `false` takes a capability away. */
   readonly capabilities?: object | undefined;
   /** Handlers of what a server asks for, be it by a request of its own or inside a result. */
-  readonly handlers?: Readonly<Record<string, ClientHandler | undefined>> | undefined;
-  readonly notifications?: Readonly<Record<string, ClientListener | undefined>> | undefined;
+  readonly handlers?:
+    Readonly<Record<string, ClientHandler | undefined>> | undefined;
+  readonly notifications?:
+    Readonly<Record<string, ClientListener | undefined>> | undefined;
   /** Validates results before the caller sees them; on by default. */
   readonly validateResults?: boolean | undefined;
   /** Deviations of servers to put up with in results, as `tolerating(...)` makes it. None by default. */
@@ -54,7 +70,7 @@ export interface ServerFacts {
 
 /** The server asked for input more often than the client lets it. */
 export class TooManyRoundsError extends Error {
-  override readonly name = 'TooManyRoundsError';
+  override readonly name = "TooManyRoundsError";
 
   constructor(method: string, rounds: number) {
     super(`${method} still asks for input after ${rounds} rounds`);
@@ -63,7 +79,7 @@ export class TooManyRoundsError extends Error {
 
 /** A result that is not what its method promises. */
 export class InvalidResultError extends Error {
-  override readonly name = 'InvalidResultError';
+  override readonly name = "InvalidResultError";
   readonly failure: Failure;
 
   constructor(method: string, failure: Failure) {
@@ -76,9 +92,10 @@ const DEFAULT_PROBE_TIMEOUT = 5000;
 const DEFAULT_ROUNDS = 10;
 
 /** Settings of a subscription. */
-export interface ListenOptions extends Pick<CallOptions, 'signal'> {
+export interface ListenOptions extends Pick<CallOptions, "signal"> {
   /** Receives what the subscription carries, beside the client's own handlers. */
-  readonly onNotification?: ((method: string, params: object) => void) | undefined;
+  readonly onNotification?:
+    ((method: string, params: object) => void) | undefined;
   /** Milliseconds to wait for the acknowledgement. */
   readonly timeout?: number | undefined;
 }
@@ -96,18 +113,25 @@ export interface Subscription {
 
 interface OpenSubscription {
   readonly acknowledge: (filter: object) => void;
-  readonly onNotification: ((method: string, params: object) => void) | undefined;
+  readonly onNotification:
+    ((method: string, params: object) => void) | undefined;
 }
 
 /** A client's side of one connection. The generated `Client` adds a typed method for each request. */
-export class BaseClient<Notifications extends object = Record<string, object | undefined>> {
+export class BaseClient<
+  Notifications extends object = Record<string, object | undefined>,
+> {
   readonly #revisions: readonly Revision[];
   readonly #settings: ClientSettings;
   readonly #endpoint: Endpoint;
   readonly #subscriptions = new Map<RequestId, OpenSubscription>();
   #revision: Revision;
   #isNegotiated = false;
-  #server: ServerFacts = { info: undefined, capabilities: {}, instructions: undefined };
+  #server: ServerFacts = {
+    info: undefined,
+    capabilities: {},
+    instructions: undefined,
+  };
   #meta: object = {};
   /** What is missing for each method that was sent, or `''`. */
   readonly #missing = new Map<string, string>();
@@ -121,18 +145,34 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     this.#settings = settings;
     this.#revision = newest(revisions);
     for (const method of Object.keys(settings.handlers ?? {})) {
-      if (revisions.some((item) => maySend(item, 'server', 'request', method) || Object.hasOwn(item.embedded, method)))
+      if (
+        revisions.some(
+          (item) =>
+            maySend(item, "server", "request", method) ||
+            Object.hasOwn(item.embedded, method),
+        )
+      )
         continue;
-      throw new TypeError(`no server asks for ${method}, in ${revisions.map(versionOf).join(', ')}`);
+      throw new TypeError(
+        `no server asks for ${method}, in ${revisions.map(versionOf).join(", ")}`,
+      );
     }
     for (const method of Object.keys(settings.notifications ?? {})) {
-      if (revisions.some((item) => maySend(item, 'server', 'notification', method))) continue;
-      throw new TypeError(`no server sends ${method}, in ${revisions.map(versionOf).join(', ')}`);
+      if (
+        revisions.some((item) =>
+          maySend(item, "server", "notification", method),
+        )
+      )
+        continue;
+      throw new TypeError(
+        `no server sends ${method}, in ${revisions.map(versionOf).join(", ")}`,
+      );
     }
     this.#endpoint = new Endpoint(
       {
         classify: (value): Classification => this.#revision.classify(value),
-        handleRequest: (request, exchange) => this.#handle(request, exchange.signal),
+        handleRequest: (request, exchange) =>
+          this.#handle(request, exchange.signal),
         handleNotification: (notification) => {
           this.#notice(notification);
         },
@@ -171,7 +211,10 @@ export class BaseClient<Notifications extends object = Record<string, object | u
    * @throws UnsupportedRevisionError if there is none in common, and the connection is closed; what the transport and the
    *   server throw.
    */
-  async connect(transport: Transport, options: Pick<CallOptions, 'signal' | 'timeout'> = {}): Promise<void> {
+  async connect(
+    transport: Transport,
+    options: Pick<CallOptions, "signal" | "timeout"> = {},
+  ): Promise<void> {
     await this.#endpoint.connect(transport);
     try {
       const isModern = await this.#probe(options);
@@ -179,7 +222,7 @@ export class BaseClient<Notifications extends object = Record<string, object | u
       this.#isNegotiated = true;
       this.#missing.clear();
       transport.setProtocolVersion?.(this.#revision.version);
-      if (!isModern) this.#endpoint.notify('notifications/initialized');
+      if (!isModern) this.#endpoint.notify("notifications/initialized");
     } catch (error) {
       await this.#endpoint.close();
       throw error;
@@ -198,13 +241,19 @@ export class BaseClient<Notifications extends object = Record<string, object | u
    * @throws RpcError if the server answers with an error; CapabilityError or UnsupportedMethodError, with nothing sent;
    *   InvalidResultError; TooManyRoundsError; what {@link Endpoint.request} throws.
    */
-  async request(method: string, params?: object, options?: CallOptions): Promise<object> {
-    this.#check(method, 'request');
+  async request(
+    method: string,
+    params?: object,
+    options?: CallOptions,
+  ): Promise<object> {
+    this.#check(method, "request");
     const revision = this.#revision;
     const limit = this.#settings.maxRounds ?? DEFAULT_ROUNDS;
     let more: object = {};
     for (let round = 0; ; round += 1) {
-      const sent = revision.isStateless ? this.#withMeta({ ...params, ...more }) : params;
+      const sent = revision.isStateless
+        ? this.#withMeta({ ...params, ...more })
+        : params;
       const result = await this.#endpoint.request(method, sent, options);
       const checked = this.#checked(method, params, result);
       if (!requiresInput(checked)) return checked;
@@ -214,8 +263,11 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   }
 
   /** Sends a notification. */
-  notify<M extends keyof Notifications & string>(method: M, params?: Notifications[M]): void {
-    this.#check(method, 'notification');
+  notify<M extends keyof Notifications & string>(
+    method: M,
+    params?: Notifications[M],
+  ): void {
+    this.#check(method, "notification");
     this.#endpoint.notify(method, params as object | undefined);
   }
 
@@ -224,29 +276,39 @@ export class BaseClient<Notifications extends object = Record<string, object | u
    *
    * @param filter - What to be told of.
    */
-  async openSubscription(filter: object, options: ListenOptions = {}): Promise<Subscription> {
-    const method = 'subscriptions/listen';
-    this.#check(method, 'request');
+  async openSubscription(
+    filter: object,
+    options: ListenOptions = {},
+  ): Promise<Subscription> {
+    const method = "subscriptions/listen";
+    this.#check(method, "request");
     const controller = new AbortController();
     const abort = (): void => {
       controller.abort(options.signal?.reason);
     };
     options.signal?.throwIfAborted();
-    options.signal?.addEventListener('abort', abort, { once: true });
+    options.signal?.addEventListener("abort", abort, { once: true });
     let id: RequestId = 0;
     try {
       let acknowledge: (filter: object) => void = () => undefined;
       const acknowledged = new Promise<object>((resolve) => {
         acknowledge = resolve;
       });
-      const answered = this.#endpoint.request(method, this.#withMeta({ notifications: filter }), {
-        signal: controller.signal,
-        timeout: Number.POSITIVE_INFINITY,
-        onSent: (sentId) => {
-          id = sentId;
-          this.#subscriptions.set(id, { acknowledge, onNotification: options.onNotification });
+      const answered = this.#endpoint.request(
+        method,
+        this.#withMeta({ notifications: filter }),
+        {
+          signal: controller.signal,
+          timeout: Number.POSITIVE_INFINITY,
+          onSent: (sentId) => {
+            id = sentId;
+            this.#subscriptions.set(id, {
+              acknowledge,
+              onNotification: options.onNotification,
+            });
+          },
         },
-      });
+      );
       const ended = answered
         .then(
           () => undefined,
@@ -256,7 +318,7 @@ export class BaseClient<Notifications extends object = Record<string, object | u
         )
         .finally(() => {
           this.#subscriptions.delete(id);
-          options.signal?.removeEventListener('abort', abort);
+          options.signal?.removeEventListener("abort", abort);
         });
       // Who never looks at it must not be told of it as an unhandled rejection.
       ended.catch(() => undefined);
@@ -270,7 +332,7 @@ export class BaseClient<Notifications extends object = Record<string, object | u
         filter: agreed,
         ended,
         close: () => {
-          controller.abort(new Error('the subscription is closed'));
+          controller.abort(new Error("the subscription is closed"));
         },
       };
     } catch (error) {
@@ -286,7 +348,11 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   ): Promise<object> {
     if (timeout === Number.POSITIVE_INFINITY) return promise;
     const timer = setTimeout(() => {
-      controller.abort(new Error(`no acknowledgement of the subscription within ${timeout} ms`));
+      controller.abort(
+        new Error(
+          `no acknowledgement of the subscription within ${timeout} ms`,
+        ),
+      );
     }, timeout);
     try {
       return await promise;
@@ -296,7 +362,9 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   }
 
   /** Asks a stateless server what it speaks; false if it is an older one. */
-  async #probe(options: Pick<CallOptions, 'signal' | 'timeout'>): Promise<boolean> {
+  async #probe(
+    options: Pick<CallOptions, "signal" | "timeout">,
+  ): Promise<boolean> {
     const stateless = this.#revisions.filter(({ isStateless }) => isStateless);
     if (stateless.length === 0) return false;
     const hasOlder = stateless.length < this.#revisions.length;
@@ -305,29 +373,46 @@ export class BaseClient<Notifications extends object = Record<string, object | u
       this.#adopt(wanted);
       let found: object;
       try {
-        found = await this.#endpoint.request('server/discover', this.#withMeta({}), {
-          ...options,
-          ...(hasOlder ? { timeout: this.#settings.probeTimeout ?? DEFAULT_PROBE_TIMEOUT } : {}),
-        });
+        found = await this.#endpoint.request(
+          "server/discover",
+          this.#withMeta({}),
+          {
+            ...options,
+            ...(hasOlder
+              ? {
+                  timeout: this.#settings.probeTimeout ?? DEFAULT_PROBE_TIMEOUT,
+                }
+              : {}),
+          },
+        );
       } catch (error) {
         options.signal?.throwIfAborted();
         const supported = supportedBy(error);
         if (supported === undefined) {
-          if (!this.#endpoint.isOpen || (!hasOlder && !(error instanceof RpcError))) throw error;
+          if (
+            !this.#endpoint.isOpen ||
+            (!hasOlder && !(error instanceof RpcError))
+          )
+            throw error;
           if (hasOlder) return false;
           throw new UnsupportedRevisionError([], stateless.map(versionOf));
         }
         wanted = this.#common(stateless, supported);
         continue;
       }
-      const { supportedVersions, capabilities, instructions, _meta } = this.#checked('server/discover', {}, found) as {
-        readonly supportedVersions: readonly string[];
-        readonly capabilities: object;
-        readonly instructions?: string;
-        readonly _meta?: Readonly<Record<string, unknown>>;
-      };
+      const { supportedVersions, capabilities, instructions, _meta } =
+        this.#checked("server/discover", {}, found) as {
+          readonly supportedVersions: readonly string[];
+          readonly capabilities: object;
+          readonly instructions?: string;
+          readonly _meta?: Readonly<Record<string, unknown>>;
+        };
       this.#adopt(this.#common(stateless, supportedVersions));
-      this.#server = { info: _meta?.[META.SERVER_INFO] as Implementation | undefined, capabilities, instructions };
+      this.#server = {
+        info: _meta?.[META.SERVER_INFO] as Implementation | undefined,
+        capabilities,
+        instructions,
+      };
       return true;
     }
     throw new UnsupportedRevisionError([], stateless.map(versionOf));
@@ -335,18 +420,28 @@ export class BaseClient<Notifications extends object = Record<string, object | u
 
   #common(ours: readonly Revision[], theirs: readonly string[]): Revision {
     const both = ours.filter(({ version }) => theirs.includes(version));
-    if (both.length === 0) throw new UnsupportedRevisionError(theirs, this.#revisions.map(versionOf));
+    if (both.length === 0)
+      throw new UnsupportedRevisionError(
+        theirs,
+        this.#revisions.map(versionOf),
+      );
     return newest(both);
   }
 
   /** MCP, lifecycle: the handshake of the stateful revisions. */
-  async #initialize(options: Pick<CallOptions, 'signal' | 'timeout'>): Promise<void> {
+  async #initialize(
+    options: Pick<CallOptions, "signal" | "timeout">,
+  ): Promise<void> {
     const stateful = this.#revisions.filter(({ isStateless }) => !isStateless);
     this.#adopt(newest(stateful));
     const { version } = this.#revision;
     const result = (await this.#endpoint.request(
-      'initialize',
-      { protocolVersion: version, capabilities: this.#capabilities(), clientInfo: this.#settings.info },
+      "initialize",
+      {
+        protocolVersion: version,
+        capabilities: this.#capabilities(),
+        clientInfo: this.#settings.info,
+      },
       options,
     )) as {
       readonly protocolVersion?: unknown;
@@ -354,12 +449,17 @@ export class BaseClient<Notifications extends object = Record<string, object | u
       readonly serverInfo?: Implementation;
       readonly instructions?: string;
     };
-    const agreed = stateful.find((item) => item.version === result.protocolVersion);
+    const agreed = stateful.find(
+      (item) => item.version === result.protocolVersion,
+    );
     if (agreed === undefined) {
-      throw new UnsupportedRevisionError([String(result.protocolVersion)], this.#revisions.map(versionOf));
+      throw new UnsupportedRevisionError(
+        [String(result.protocolVersion)],
+        this.#revisions.map(versionOf),
+      );
     }
     this.#adopt(agreed);
-    this.#checked('initialize', {}, result);
+    this.#checked("initialize", {}, result);
     this.#server = {
       info: result.serverInfo,
       capabilities: result.capabilities ?? {},
@@ -379,62 +479,88 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   /** What it declares: what its handlers show, and what the settings add or take away. */
   #capabilities(): object {
     let derived = {};
-    for (const [method, handler] of Object.entries(this.#settings.handlers ?? {})) {
-      if (handler !== undefined) derived = mergeCapabilities(derived, this.#revision.declares[method] ?? {});
+    for (const [method, handler] of Object.entries(
+      this.#settings.handlers ?? {},
+    )) {
+      if (handler !== undefined)
+        derived = mergeCapabilities(
+          derived,
+          this.#revision.declares[method] ?? {},
+        );
     }
     return mergeCapabilities(derived, this.#settings.capabilities ?? {});
   }
 
   #withMeta(params: object): object {
-    return { ...params, _meta: { ...this.#meta, ...(params as { readonly _meta?: object })._meta } };
+    return {
+      ...params,
+      _meta: {
+        ...this.#meta,
+        ...(params as { readonly _meta?: object })._meta,
+      },
+    };
   }
 
-  #check(method: string, kind: 'request' | 'notification'): void {
+  #check(method: string, kind: "request" | "notification"): void {
     const revision = this.#revision;
-    if (!maySend(revision, 'client', kind, method)) throw new UnsupportedMethodError(method, revision.version);
+    if (!maySend(revision, "client", kind, method))
+      throw new UnsupportedMethodError(method, revision.version);
     if (this.#settings.ignoreCapabilities === true) return;
     let missing = this.#missing.get(method);
     if (missing === undefined) {
       const needed = revision.methods[method]?.capabilities ?? [];
       const [side, declared] =
-        kind === 'request'
-          ? (['server', this.#server.capabilities] as const)
-          : (['client', this.#capabilities()] as const);
-      missing = missingCapability(needed, side, declared) ?? '';
+        kind === "request"
+          ? (["server", this.#server.capabilities] as const)
+          : (["client", this.#capabilities()] as const);
+      missing = missingCapability(needed, side, declared) ?? "";
       this.#missing.set(method, missing);
     }
-    if (missing !== '') throw new CapabilityError(method, missing);
+    if (missing !== "") throw new CapabilityError(method, missing);
   }
 
   #checked(method: string, params: object | undefined, result: object): object {
     if (this.#settings.validateResults === false) return result;
     const { validateTaskResult } = this.#revision;
     const isTask =
-      validateTaskResult !== undefined && (params as { readonly task?: unknown } | undefined)?.task !== undefined;
-    const validate = isTask ? validateTaskResult : this.#revision.validateResult;
+      validateTaskResult !== undefined &&
+      (params as { readonly task?: unknown } | undefined)?.task !== undefined;
+    const validate = isTask
+      ? validateTaskResult
+      : this.#revision.validateResult;
     const outcome = validate(
       method,
       result,
-      this.#settings.lenient === undefined ? undefined : { lenient: this.#settings.lenient },
+      this.#settings.lenient === undefined
+        ? undefined
+        : { lenient: this.#settings.lenient },
     );
     if (outcome.success) return outcome.value as object;
     throw new InvalidResultError(method, outcome.failure);
   }
 
   /** Has the handlers answer what a server asks for, and gives what to add to the next round. */
-  async #inputFor(result: InputRequired, signal: AbortSignal | undefined): Promise<object> {
+  async #inputFor(
+    result: InputRequired,
+    signal: AbortSignal | undefined,
+  ): Promise<object> {
     const { inputRequests = {}, requestState } = result;
-    const handled = Object.entries(inputRequests).map(async ([key, { method, params }]) => {
-      const facts = Object.hasOwn(this.#revision.embedded, method) ? this.#revision.embedded[method] : undefined;
-      const handler = this.#settings.handlers?.[method];
-      if (facts === undefined || handler === undefined) throw new CapabilityError(method, `client.${method}`);
-      const answer = await handler((params ?? {}) as never, {
-        method,
-        key,
-        signal: signal ?? new AbortController().signal,
-      });
-      return [key, answer] as const;
-    });
+    const handled = Object.entries(inputRequests).map(
+      async ([key, { method, params }]) => {
+        const facts = Object.hasOwn(this.#revision.embedded, method)
+          ? this.#revision.embedded[method]
+          : undefined;
+        const handler = this.#settings.handlers?.[method];
+        if (facts === undefined || handler === undefined)
+          throw new CapabilityError(method, `client.${method}`);
+        const answer = await handler((params ?? {}) as never, {
+          method,
+          key,
+          signal: signal ?? new AbortController().signal,
+        });
+        return [key, answer] as const;
+      },
+    );
     const inputResponses = Object.fromEntries(await Promise.all(handled));
     return {
       ...(result.inputRequests === undefined ? {} : { inputResponses }),
@@ -446,52 +572,72 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   #handle(request: Request, signal: AbortSignal): object | Promise<object> {
     const { method, params } = request;
     const revision = this.#revision;
-    if (!maySend(revision, 'server', 'request', method)) throw methodNotFound(method);
+    if (!maySend(revision, "server", "request", method))
+      throw methodNotFound(method);
     const handler = this.#settings.handlers?.[method];
-    if (handler === undefined && method !== 'ping') throw methodNotFound(method);
+    if (handler === undefined && method !== "ping")
+      throw methodNotFound(method);
     const outcome = revision.validateParams(method, params);
     if (!outcome.success) {
       const { path, expected, found } = outcome.failure;
-      throw new RpcError(STANDARD_ERROR_CODES.INVALID_PARAMS, `Invalid params: ${describeFailure(outcome.failure)}`, {
-        path,
-        expected,
-        found,
-      });
+      throw new RpcError(
+        STANDARD_ERROR_CODES.INVALID_PARAMS,
+        `Invalid params: ${describeFailure(outcome.failure)}`,
+        {
+          path,
+          expected,
+          found,
+        },
+      );
     }
-    return handler === undefined ? {} : handler((params ?? {}) as never, { method, key: undefined, signal });
+    return handler === undefined
+      ? {}
+      : handler((params ?? {}) as never, { method, key: undefined, signal });
   }
 
   #notice({ method, params }: Notification): void {
     const revision = this.#revision;
-    if (!maySend(revision, 'server', 'notification', method)) {
-      this.#endpoint.emit({ kind: 'unknownNotification', method });
+    if (!maySend(revision, "server", "notification", method)) {
+      this.#endpoint.emit({ kind: "unknownNotification", method });
       return;
     }
     const outcome = revision.validateParams(method, params);
     if (!outcome.success) {
-      this.#endpoint.emit({ kind: 'invalidNotification', method, reason: describeFailure(outcome.failure) });
+      this.#endpoint.emit({
+        kind: "invalidNotification",
+        method,
+        reason: describeFailure(outcome.failure),
+      });
       return;
     }
     if (params !== undefined) this.#route(method, params);
     const listener = this.#settings.notifications?.[method];
-    if (listener !== undefined) void this.#run(method, () => listener((params ?? {}) as never));
+    if (listener !== undefined)
+      void this.#run(method, () => listener((params ?? {}) as never));
   }
 
   /** Gives what belongs to a subscription to it. */
   #route(method: string, params: object): void {
-    const tag = (params as { readonly _meta?: Readonly<Record<string, unknown>> })._meta?.[META.SUBSCRIPTION];
+    const tag = (
+      params as { readonly _meta?: Readonly<Record<string, unknown>> }
+    )._meta?.[META.SUBSCRIPTION];
     const subscription = this.#subscriptions.get(tag as RequestId);
     if (subscription === undefined) return;
-    if (method === 'notifications/subscriptions/acknowledged') {
-      subscription.acknowledge((params as { readonly notifications: object }).notifications);
-    } else void this.#run(method, () => subscription.onNotification?.(method, params));
+    if (method === "notifications/subscriptions/acknowledged") {
+      subscription.acknowledge(
+        (params as { readonly notifications: object }).notifications,
+      );
+    } else
+      void this.#run(method, () =>
+        subscription.onNotification?.(method, params),
+      );
   }
 
   async #run(method: string, listener: () => unknown): Promise<void> {
     try {
       await listener();
     } catch (error) {
-      this.#endpoint.emit({ kind: 'handlerFailed', method, error });
+      this.#endpoint.emit({ kind: "handlerFailed", method, error });
     }
   }
 }
@@ -502,7 +648,10 @@ export class BaseClient<Notifications extends object = Record<string, object | u
  * @param fetch - Gives the page at a cursor; undefined for the first.
  * @returns Ends at a page without a cursor, or with one that is empty or came before.
  */
-export async function* allPages<Page extends { readonly nextCursor?: string | null | undefined }, Item>(
+export async function* allPages<
+  Page extends { readonly nextCursor?: string | null | undefined },
+  Item,
+>(
   fetch: (cursor: string | undefined) => Promise<Page>,
   itemsOf: (page: Page) => readonly Item[],
 ): AsyncGenerator<Item, void, undefined> {
@@ -511,26 +660,37 @@ export async function* allPages<Page extends { readonly nextCursor?: string | nu
   do {
     const page = await fetch(cursor);
     yield* itemsOf(page);
-    cursor = page.nextCursor ?? '';
+    cursor = page.nextCursor ?? "";
     if (seen.has(cursor)) return;
     seen.add(cursor);
-  } while (cursor !== '');
+  } while (cursor !== "");
 }
 
 interface InputRequired {
-  readonly inputRequests?: Readonly<Record<string, { readonly method: string; readonly params?: object }>>;
+  readonly inputRequests?: Readonly<
+    Record<string, { readonly method: string; readonly params?: object }>
+  >;
   readonly requestState?: string;
 }
 
 function requiresInput(result: object): result is InputRequired {
-  return (result as { readonly resultType?: unknown }).resultType === 'input_required';
+  return (
+    (result as { readonly resultType?: unknown }).resultType ===
+    "input_required"
+  );
 }
 
 /** What a stateless server says that it speaks when it refuses a version; undefined if it did not say so. */
 function supportedBy(error: unknown): readonly string[] | undefined {
-  if (!(error instanceof RpcError) || error.code !== MODERN_ERROR_CODES.UNSUPPORTED_VERSION) return undefined;
+  if (
+    !(error instanceof RpcError) ||
+    error.code !== MODERN_ERROR_CODES.UNSUPPORTED_VERSION
+  )
+    return undefined;
   const { supported } = (error.data ?? {}) as { readonly supported?: unknown };
-  return Array.isArray(supported) ? supported.filter((item): item is string => typeof item === 'string') : [];
+  return Array.isArray(supported)
+    ? supported.filter((item): item is string => typeof item === "string")
+    : [];
 }
 
 function versionOf(revision: Revision): string {
@@ -538,5 +698,9 @@ function versionOf(revision: Revision): string {
 }
 
 function methodNotFound(method: string): RpcError {
-  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', { method });
+  return new RpcError(
+    STANDARD_ERROR_CODES.METHOD_NOT_FOUND,
+    "Method not found",
+    { method },
+  );
 }

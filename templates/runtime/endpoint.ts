@@ -1,26 +1,44 @@
-import { ConnectionClosedError, TimeoutError } from './call-errors.js';
-import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
-import type { ErrorObject, Message, Notification, Request, RequestId, Response } from './message.js';
-import type { Diagnostic } from './ndjson.js';
-import { collectBatch, judgeValue } from './parse.js';
-import type { Classification, Invalid } from './parse.js';
-import type { SendOptions, Transport } from './transport.js';
+import { ConnectionClosedError, TimeoutError } from "./call-errors.js";
+import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
+import type {
+  ErrorObject,
+  Message,
+  Notification,
+  Request,
+  RequestId,
+  Response,
+} from "./message.js";
+import type { Diagnostic } from "./ndjson.js";
+import { collectBatch, judgeValue } from "./parse.js";
+import type { Classification, Invalid } from "./parse.js";
+import type { SendOptions, Transport } from "./transport.js";
 
 /** Something that is worth a line in a log, and no reason to stop. */
 export type EndpointEvent =
   /** What came is no message; it was skipped, and answered if it may be. */
-  | { readonly kind: 'invalidMessage'; readonly invalid: Invalid | Diagnostic }
+  | { readonly kind: "invalidMessage"; readonly invalid: Invalid | Diagnostic }
   /** A response to a call that was cancelled, timed out or answered before. */
-  | { readonly kind: 'lateResponse'; readonly id: RequestId }
+  | { readonly kind: "lateResponse"; readonly id: RequestId }
   /** A response to nothing that was ever asked. */
-  | { readonly kind: 'unknownResponse'; readonly id: RequestId | null }
+  | { readonly kind: "unknownResponse"; readonly id: RequestId | null }
   /** Progress of a call that nobody waits for, or that goes backwards. */
-  | { readonly kind: 'unknownProgress' | 'progressNotIncreasing'; readonly token: unknown }
-  | { readonly kind: 'unknownNotification'; readonly method: string }
-  | { readonly kind: 'invalidNotification'; readonly method: string; readonly reason: string }
+  | {
+      readonly kind: "unknownProgress" | "progressNotIncreasing";
+      readonly token: unknown;
+    }
+  | { readonly kind: "unknownNotification"; readonly method: string }
+  | {
+      readonly kind: "invalidNotification";
+      readonly method: string;
+      readonly reason: string;
+    }
   /** A handler threw; the caller was told no more than that. */
-  | { readonly kind: 'handlerFailed'; readonly method: string; readonly error: unknown }
-  | { readonly kind: 'transportFailed'; readonly error: unknown };
+  | {
+      readonly kind: "handlerFailed";
+      readonly method: string;
+      readonly error: unknown;
+    }
+  | { readonly kind: "transportFailed"; readonly error: unknown };
 
 /** How far a call has come. */
 export interface Progress {
@@ -117,7 +135,8 @@ export class Exchange {
   /** Aborted if the request is cancelled or the connection ends. Made when first asked for, since most handlers never do. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#reason !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#reason);
+    if (this.#reason !== undefined && !this.#controller.signal.aborted)
+      this.#controller.abort(this.#reason);
     return this.#controller.signal;
   }
 
@@ -171,7 +190,7 @@ export class Endpoint {
   readonly #closed: Promise<void>;
   #setClosed: () => void = () => undefined;
   #transport: Transport | undefined;
-  #state: 'new' | 'open' | 'closed' = 'new';
+  #state: "new" | "open" | "closed" = "new";
   #nextId = 1;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -193,7 +212,7 @@ export class Endpoint {
   }
 
   get isOpen(): boolean {
-    return this.#state === 'open';
+    return this.#state === "open";
   }
 
   /** How many requests of the other side are being handled, and how many of ours wait for an answer. */
@@ -207,8 +226,11 @@ export class Endpoint {
    * @throws Error if it has one already, or the transport cannot start.
    */
   async connect(transport: Transport): Promise<void> {
-    if (this.#state !== 'new') throw new Error('an endpoint has one connection in its life; make a new one');
-    this.#state = 'open';
+    if (this.#state !== "new")
+      throw new Error(
+        "an endpoint has one connection in its life; make a new one",
+      );
+    this.#state = "open";
     this.#transport = transport;
     transport.onmessage = (value, extra) => {
       this.#receive(value, extra);
@@ -217,7 +239,7 @@ export class Endpoint {
       this.#refuse(invalid);
     };
     transport.onerror = (error) => {
-      this.emit({ kind: 'transportFailed', error });
+      this.emit({ kind: "transportFailed", error });
     };
     transport.onclose = () => {
       this.#end();
@@ -232,7 +254,7 @@ export class Endpoint {
 
   /** Ends the connection. Calls that wait are rejected with {@link ConnectionClosedError}, handlers are aborted. */
   async close(): Promise<void> {
-    if (this.#state === 'open') {
+    if (this.#state === "open") {
       // Before the transport is closed, so that no handler's late answer is written to it.
       this.#end();
       await this.#transport?.close();
@@ -256,10 +278,18 @@ export class Endpoint {
    * @throws RpcError if the other side answers with an error; {@link TimeoutError}; {@link ConnectionClosedError}; the
    *   signal's reason if it is aborted.
    */
-  request(method: string, params: object | undefined, options: CallOptions = NO_OPTIONS): Promise<object> {
+  request(
+    method: string,
+    params: object | undefined,
+    options: CallOptions = NO_OPTIONS,
+  ): Promise<object> {
     return new Promise((resolve, reject) => {
-      if (this.#state !== 'open') {
-        reject(new ConnectionClosedError(this.#state === 'new' ? 'there is no connection yet' : undefined));
+      if (this.#state !== "open") {
+        reject(
+          new ConnectionClosedError(
+            this.#state === "new" ? "there is no connection yet" : undefined,
+          ),
+        );
         return;
       }
       const { signal } = options;
@@ -267,7 +297,10 @@ export class Endpoint {
       const id = this.#nextId;
       this.#nextId += 1;
       const timeout = options.timeout ?? this.#timeout;
-      const now = timeout === Number.POSITIVE_INFINITY && options.maxTimeout === undefined ? 0 : performance.now();
+      const now =
+        timeout === Number.POSITIVE_INFINITY && options.maxTimeout === undefined
+          ? 0
+          : performance.now();
       const latest = now + (options.maxTimeout ?? Number.POSITIVE_INFINITY);
       const pending: Pending = {
         id,
@@ -285,13 +318,18 @@ export class Endpoint {
       this.#schedule(pending.deadline, now);
       if (signal !== undefined) {
         pending.onAbort = () => {
-          this.#abandon(pending, signal.reason, 'cancelled by the caller');
+          this.#abandon(pending, signal.reason, "cancelled by the caller");
         };
-        signal.addEventListener('abort', pending.onAbort, { once: true });
+        signal.addEventListener("abort", pending.onAbort, { once: true });
       }
-      const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
+      const sent =
+        options.onProgress === undefined
+          ? params
+          : withProgressToken(params, id);
       const message: Request =
-        sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent };
+        sent === undefined
+          ? { jsonrpc: "2.0", id, method }
+          : { jsonrpc: "2.0", id, method, params: sent };
       this.#send(message, options.relatedRequestId, (error) => {
         if (this.#settle(pending)) pending.reject(error);
       });
@@ -300,9 +338,11 @@ export class Endpoint {
 
   /** Sends a notification. Nothing comes back, so a failure is an event. */
   notify(method: string, params?: object, relatedRequestId?: RequestId): void {
-    if (this.#state !== 'open') return;
+    if (this.#state !== "open") return;
     const message: Notification =
-      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params };
+      params === undefined
+        ? { jsonrpc: "2.0", method }
+        : { jsonrpc: "2.0", method, params };
     this.#send(message, relatedRequestId);
   }
 
@@ -311,9 +351,11 @@ export class Endpoint {
     relatedRequestId?: RequestId,
     onFailure?: (error: unknown) => void,
   ): void {
-    const options: SendOptions | undefined = relatedRequestId === undefined ? undefined : { relatedRequestId };
+    const options: SendOptions | undefined =
+      relatedRequestId === undefined ? undefined : { relatedRequestId };
     const failed = (error: unknown): void => {
-      if (onFailure === undefined) this.emit({ kind: 'transportFailed', error });
+      if (onFailure === undefined)
+        this.emit({ kind: "transportFailed", error });
       else onFailure(error);
     };
     try {
@@ -325,23 +367,23 @@ export class Endpoint {
   }
 
   #receive(value: unknown, extra: unknown): void {
-    if (this.#state !== 'open') return;
+    if (this.#state !== "open") return;
     const parsed = judgeValue(value, this.#judging);
     switch (parsed.kind) {
-      case 'request':
+      case "request":
         this.#accept(parsed.message, extra, undefined);
         break;
-      case 'notification':
+      case "notification":
         this.#notice(parsed.message);
         break;
-      case 'result':
-      case 'error':
+      case "result":
+      case "error":
         this.#answered(parsed.message);
         break;
-      case 'invalid':
+      case "invalid":
         this.#refuse(parsed);
         break;
-      case 'batch':
+      case "batch":
         this.#receiveBatch(parsed.members, extra);
         break;
     }
@@ -349,23 +391,27 @@ export class Endpoint {
 
   /** MCP 2025-03-26, basic protocol: a batch is answered by one array. */
   #receiveBatch(
-    members: readonly (Invalid | Exclude<Classification, { kind: 'batch' | 'invalid' }>)[],
+    members: readonly (
+      Invalid | Exclude<Classification, { kind: "batch" | "invalid" }>
+    )[],
     extra: unknown,
   ): void {
-    const answered = members.filter(({ kind }) => kind === 'request' || kind === 'invalid').length;
+    const answered = members.filter(
+      ({ kind }) => kind === "request" || kind === "invalid",
+    ).length;
     const batch = new Batch(answered, (answers) => {
       this.#send(answers);
     });
     for (const member of members) {
       switch (member.kind) {
-        case 'request':
+        case "request":
           this.#accept(member.message, extra, batch);
           break;
-        case 'notification':
+        case "notification":
           this.#notice(member.message);
           break;
-        case 'invalid':
-          this.emit({ kind: 'invalidMessage', invalid: member });
+        case "invalid":
+          this.emit({ kind: "invalidMessage", invalid: member });
           batch.settle(member.answer);
           break;
         default:
@@ -375,25 +421,35 @@ export class Endpoint {
   }
 
   #refuse(invalid: Invalid | Diagnostic): void {
-    this.emit({ kind: 'invalidMessage', invalid });
+    this.emit({ kind: "invalidMessage", invalid });
     // A broken answer to a call of ours: there will be no other.
-    const pending = invalid.about === 'response' && invalid.id !== null ? this.#pending.get(invalid.id) : undefined;
+    const pending =
+      invalid.about === "response" && invalid.id !== null
+        ? this.#pending.get(invalid.id)
+        : undefined;
     if (pending !== undefined && this.#settle(pending)) {
       pending.reject(
-        new RpcError(STANDARD_ERROR_CODES.INVALID_REQUEST, `the answer is no valid message: ${invalid.reason}`),
+        new RpcError(
+          STANDARD_ERROR_CODES.INVALID_REQUEST,
+          `the answer is no valid message: ${invalid.reason}`,
+        ),
       );
     }
-    if (invalid.answer !== undefined && this.#state === 'open') this.#send(invalid.answer);
+    if (invalid.answer !== undefined && this.#state === "open")
+      this.#send(invalid.answer);
   }
 
   #accept(request: Request, extra: unknown, batch: Batch | undefined): void {
     const exchange = new Exchange(request, extra, batch);
     if (this.#exchanges.has(request.id)) {
-      this.#reply(exchange, invalidRequest('a request with this id is being handled'));
+      this.#reply(
+        exchange,
+        invalidRequest("a request with this id is being handled"),
+      );
       return;
     }
     if (this.#exchanges.size >= this.#limit) {
-      this.#reply(exchange, { code: SERVER_BUSY, message: 'Server busy' });
+      this.#reply(exchange, { code: SERVER_BUSY, message: "Server busy" });
       return;
     }
     this.#exchanges.set(request.id, exchange);
@@ -417,13 +473,13 @@ export class Endpoint {
   }
 
   #succeed(exchange: Exchange, result: object): void {
-    if (typeof result !== 'object' || (result as object | null) === null) {
-      this.#fail(exchange, new TypeError('a handler gave no object as result'));
+    if (typeof result !== "object" || (result as object | null) === null) {
+      this.#fail(exchange, new TypeError("a handler gave no object as result"));
       return;
     }
     if (!this.#conclude(exchange)) return;
     const { id } = exchange.request;
-    const answer: Response = { jsonrpc: '2.0', id, result };
+    const answer: Response = { jsonrpc: "2.0", id, result };
     if (exchange.batch !== undefined) {
       exchange.batch.settle(answer);
       return;
@@ -439,28 +495,41 @@ export class Endpoint {
       this.#reply(exchange, error.toJSON());
       return;
     }
-    this.emit({ kind: 'handlerFailed', method: exchange.request.method, error });
+    this.emit({
+      kind: "handlerFailed",
+      method: exchange.request.method,
+      error,
+    });
     this.#reply(exchange, this.#internalError(error));
   }
 
   #internalError(error: unknown): ErrorObject {
     const code = STANDARD_ERROR_CODES.INTERNAL_ERROR;
     const name = error instanceof Error ? error.constructor.name : typeof error;
-    if (this.#options.exposeErrors !== true) return { code, message: 'Internal error', data: { name } };
-    return { code, message: error instanceof Error ? error.message : String(error), data: { name } };
+    if (this.#options.exposeErrors !== true)
+      return { code, message: "Internal error", data: { name } };
+    return {
+      code,
+      message: error instanceof Error ? error.message : String(error),
+      data: { name },
+    };
   }
 
   /** The transport did not take an answer. If only this one cannot be written, the caller is told so. */
   #undelivered(exchange: Exchange, error: unknown): void {
-    if (this.#state === 'open' && error instanceof TypeError) {
-      this.emit({ kind: 'handlerFailed', method: exchange.request.method, error });
+    if (this.#state === "open" && error instanceof TypeError) {
+      this.emit({
+        kind: "handlerFailed",
+        method: exchange.request.method,
+        error,
+      });
       this.#reply(exchange, this.#internalError(error));
-    } else this.emit({ kind: 'transportFailed', error });
+    } else this.emit({ kind: "transportFailed", error });
   }
 
   #reply(exchange: Exchange, error: ErrorObject): void {
     const { id } = exchange.request;
-    const answer: Response = { jsonrpc: '2.0', id, error };
+    const answer: Response = { jsonrpc: "2.0", id, error };
     if (exchange.batch === undefined) this.#send(answer, id);
     else exchange.batch.settle(answer);
   }
@@ -474,68 +543,101 @@ export class Endpoint {
   }
 
   #answered(response: Response): void {
-    const pending = response.id === undefined || response.id === null ? undefined : this.#pending.get(response.id);
+    const pending =
+      response.id === undefined || response.id === null
+        ? undefined
+        : this.#pending.get(response.id);
     if (pending === undefined) {
       const { id = null } = response;
-      const isOurs = typeof id === 'number' && id > 0 && id < this.#nextId;
-      this.emit(isOurs ? { kind: 'lateResponse', id } : { kind: 'unknownResponse', id });
+      const isOurs = typeof id === "number" && id > 0 && id < this.#nextId;
+      this.emit(
+        isOurs ? { kind: "lateResponse", id } : { kind: "unknownResponse", id },
+      );
       return;
     }
     this.#settle(pending);
-    if ('result' in response) pending.resolve(response.result);
+    if ("result" in response) pending.resolve(response.result);
     else pending.reject(RpcError.from(response.error));
   }
 
   #notice(notification: Notification): void {
     switch (notification.method) {
-      case 'notifications/cancelled':
+      case "notifications/cancelled":
         this.#cancelled(notification.params);
         return;
-      case 'notifications/progress':
+      case "notifications/progress":
         this.#progressed(notification.params);
         return;
       default:
         try {
           this.#role.handleNotification(notification);
         } catch (error) {
-          this.emit({ kind: 'handlerFailed', method: notification.method, error });
+          this.emit({
+            kind: "handlerFailed",
+            method: notification.method,
+            error,
+          });
         }
     }
   }
 
   /** MCP, cancellation: the handler is aborted, and no answer is sent. `initialize` cannot be cancelled. */
   #cancelled(params: object | undefined): void {
-    const { requestId, reason } = (params ?? {}) as { readonly requestId?: RequestId; readonly reason?: unknown };
-    const exchange = requestId === undefined ? undefined : this.#exchanges.get(requestId);
-    if (exchange === undefined || exchange.request.method === 'initialize') return;
+    const { requestId, reason } = (params ?? {}) as {
+      readonly requestId?: RequestId;
+      readonly reason?: unknown;
+    };
+    const exchange =
+      requestId === undefined ? undefined : this.#exchanges.get(requestId);
+    if (exchange === undefined || exchange.request.method === "initialize")
+      return;
     this.#exchanges.delete(exchange.request.id);
-    exchange.abort(abortError(typeof reason === 'string' ? reason : 'cancelled by the other side'));
+    exchange.abort(
+      abortError(
+        typeof reason === "string" ? reason : "cancelled by the other side",
+      ),
+    );
     exchange.batch?.settle(undefined);
   }
 
   #progressed(params: object | undefined): void {
-    const { progressToken: token, progress, total, message } = (params ?? {}) as Record<string, unknown>;
+    const {
+      progressToken: token,
+      progress,
+      total,
+      message,
+    } = (params ?? {}) as Record<string, unknown>;
     const pending = this.#pending.get(token as RequestId);
-    if (pending?.options.onProgress === undefined || typeof progress !== 'number') {
-      this.emit({ kind: 'unknownProgress', token });
+    if (
+      pending?.options.onProgress === undefined ||
+      typeof progress !== "number"
+    ) {
+      this.emit({ kind: "unknownProgress", token });
       return;
     }
     if (!(progress > pending.progress)) {
-      this.emit({ kind: 'progressNotIncreasing', token });
+      this.emit({ kind: "progressNotIncreasing", token });
       return;
     }
     pending.progress = progress;
     if (pending.options.resetTimeoutOnProgress === true) {
-      pending.deadline = Math.min(performance.now() + pending.timeout, pending.latest);
+      pending.deadline = Math.min(
+        performance.now() + pending.timeout,
+        pending.latest,
+      );
     }
     try {
       pending.options.onProgress({
         progress,
-        total: typeof total === 'number' ? total : undefined,
-        message: typeof message === 'string' ? message : undefined,
+        total: typeof total === "number" ? total : undefined,
+        message: typeof message === "string" ? message : undefined,
       });
     } catch (error) {
-      this.emit({ kind: 'handlerFailed', method: 'notifications/progress', error });
+      this.emit({
+        kind: "handlerFailed",
+        method: "notifications/progress",
+        error,
+      });
     }
   }
 
@@ -543,8 +645,12 @@ export class Endpoint {
   #abandon(pending: Pending, error: unknown, reason: string): void {
     if (!this.#settle(pending)) return;
     // MCP, cancellation: `initialize` must not be cancelled.
-    if (pending.method !== 'initialize') {
-      this.notify('notifications/cancelled', { requestId: pending.id, reason }, pending.options.relatedRequestId);
+    if (pending.method !== "initialize") {
+      this.notify(
+        "notifications/cancelled",
+        { requestId: pending.id, reason },
+        pending.options.relatedRequestId,
+      );
     }
     pending.reject(error);
   }
@@ -552,7 +658,8 @@ export class Endpoint {
   /** Takes a call out of those that wait; false if it was no longer among them. */
   #settle(pending: Pending): boolean {
     if (!this.#pending.delete(pending.id)) return false;
-    if (pending.onAbort !== undefined) pending.options.signal?.removeEventListener('abort', pending.onAbort);
+    if (pending.onAbort !== undefined)
+      pending.options.signal?.removeEventListener("abort", pending.onAbort);
     if (this.#pending.size === 0) holdProcess(this.#timer, false);
     return true;
   }
@@ -578,15 +685,19 @@ export class Endpoint {
     let next = Number.POSITIVE_INFINITY;
     for (const pending of [...this.#pending.values()]) {
       if (pending.deadline <= now) {
-        this.#abandon(pending, new TimeoutError(pending.method, pending.timeout), 'timed out');
+        this.#abandon(
+          pending,
+          new TimeoutError(pending.method, pending.timeout),
+          "timed out",
+        );
       } else next = Math.min(next, pending.deadline);
     }
     if (next < Number.POSITIVE_INFINITY) this.#schedule(next, now);
   }
 
   #end(): void {
-    if (this.#state === 'closed') return;
-    this.#state = 'closed';
+    if (this.#state === "closed") return;
+    this.#state = "closed";
     clearTimeout(this.#timer);
     const error = new ConnectionClosedError();
     for (const pending of [...this.#pending.values()]) {
@@ -603,19 +714,28 @@ export class Endpoint {
 const NO_OPTIONS: CallOptions = Object.freeze({});
 
 function invalidRequest(reason: string): ErrorObject {
-  return { code: STANDARD_ERROR_CODES.INVALID_REQUEST, message: `Invalid Request: ${reason}` };
+  return {
+    code: STANDARD_ERROR_CODES.INVALID_REQUEST,
+    message: `Invalid Request: ${reason}`,
+  };
 }
 
 function isPromise(value: object | Promise<object>): value is Promise<object> {
   // A handler may give no object at all, and a promise of another library or realm is one too.
-  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
+  return (
+    typeof (value as { readonly then?: unknown } | null | undefined)?.then ===
+    "function"
+  );
 }
 
 function abortError(reason: string): Error {
-  return Object.assign(new Error(reason), { name: 'AbortError' });
+  return Object.assign(new Error(reason), { name: "AbortError" });
 }
 
-function withProgressToken(params: object | undefined, progressToken: number): object {
+function withProgressToken(
+  params: object | undefined,
+  progressToken: number,
+): object {
   const meta = (params as { readonly _meta?: object } | undefined)?._meta;
   return { ...params, _meta: { ...meta, progressToken } };
 }

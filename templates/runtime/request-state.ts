@@ -44,10 +44,13 @@ export class RequestStateSeal {
     this.#secret =
       secret === undefined
         ? crypto.getRandomValues(new Uint8Array(32))
-        : typeof secret === 'string'
+        : typeof secret === "string"
           ? new TextEncoder().encode(secret)
           : new Uint8Array(secret);
-    if (this.#secret.length < 16) throw new RangeError('the secret of request state must have 16 bytes at least');
+    if (this.#secret.length < 16)
+      throw new RangeError(
+        "the secret of request state must have 16 bytes at least",
+      );
   }
 
   /**
@@ -55,7 +58,11 @@ export class RequestStateSeal {
    * @param params - Its params.
    * @returns An opaque string.
    */
-  async seal(method: string, params: object | undefined, { state, answers }: RequestState): Promise<string> {
+  async seal(
+    method: string,
+    params: object | undefined,
+    { state, answers }: RequestState,
+  ): Promise<string> {
     const payload: Payload = {
       for: await fingerprint(method, params),
       expires: Date.now() + this.#ttl,
@@ -63,59 +70,100 @@ export class RequestStateSeal {
       answers,
     };
     const bytes = new TextEncoder().encode(JSON.stringify(payload));
-    const signature = await crypto.subtle.sign('HMAC', await this.#imported(), bytes);
+    const signature = await crypto.subtle.sign(
+      "HMAC",
+      await this.#imported(),
+      bytes,
+    );
     return `${toBase64Url(bytes)}.${toBase64Url(new Uint8Array(signature))}`;
   }
 
   /** What was sealed, or undefined if it was not by us, not for this request, or too long ago. */
-  async open(token: string, method: string, params: object | undefined): Promise<RequestState | undefined> {
-    const [body = '', signature = '', more] = token.split('.');
+  async open(
+    token: string,
+    method: string,
+    params: object | undefined,
+  ): Promise<RequestState | undefined> {
+    const [body = "", signature = "", more] = token.split(".");
     const bytes = fromBase64Url(body);
     const signed = fromBase64Url(signature);
-    if (bytes === undefined || signed === undefined || more !== undefined) return undefined;
+    if (bytes === undefined || signed === undefined || more !== undefined)
+      return undefined;
     // `verify` compares in constant time.
-    if (!(await crypto.subtle.verify('HMAC', await this.#imported(), signed, bytes))) return undefined;
+    if (
+      !(await crypto.subtle.verify(
+        "HMAC",
+        await this.#imported(),
+        signed,
+        bytes,
+      ))
+    )
+      return undefined;
     const payload = JSON.parse(new TextDecoder().decode(bytes)) as Payload;
     const isForThis = payload.for === (await fingerprint(method, params));
-    return isForThis && Date.now() < payload.expires ? { state: payload.state, answers: payload.answers } : undefined;
+    return isForThis && Date.now() < payload.expires
+      ? { state: payload.state, answers: payload.answers }
+      : undefined;
   }
 
   #imported(): Promise<Key> {
-    this.#key ??= crypto.subtle.importKey('raw', this.#secret, { name: 'HMAC', hash: 'SHA-256' }, false, [
-      'sign',
-      'verify',
-    ]);
+    this.#key ??= crypto.subtle.importKey(
+      "raw",
+      this.#secret,
+      { name: "HMAC", hash: "SHA-256" },
+      false,
+      ["sign", "verify"],
+    );
     return this.#key;
   }
 }
 
 /** What a request is, apart from who asks and what a round adds. */
-async function fingerprint(method: string, params: object | undefined): Promise<string> {
-  const salient = Object.entries(params ?? {}).filter(([name]) => !PER_ROUND.has(name));
+async function fingerprint(
+  method: string,
+  params: object | undefined,
+): Promise<string> {
+  const salient = Object.entries(params ?? {}).filter(
+    ([name]) => !PER_ROUND.has(name),
+  );
   const text = JSON.stringify([method, sorted(Object.fromEntries(salient))]);
-  return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
+  return toBase64Url(
+    new Uint8Array(
+      await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)),
+    ),
+  );
 }
 
-const PER_ROUND: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState']);
+const PER_ROUND: ReadonlySet<string> = new Set([
+  "_meta",
+  "inputResponses",
+  "requestState",
+]);
 
 /** A value with an order of its own: between two rounds a client may write members in another one. */
 function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return ['array', ...value.map(sorted)];
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return ["array", ...value.map(sorted)];
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return ['object', ...members.map(([name, member]) => [name, sorted(member)])];
+  return ["object", ...members.map(([name, member]) => [name, sorted(member)])];
 }
 
 function toBase64Url(bytes: Uint8Array): string {
-  let text = '';
+  let text = "";
   for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return btoa(text)
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (text === '' || !/^[\w-]+$/.test(text)) return undefined;
+  if (text === "" || !/^[\w-]+$/.test(text)) return undefined;
   try {
-    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+    return Uint8Array.from(
+      atob(text.replaceAll("-", "+").replaceAll("_", "/")),
+      (char) => char.charCodeAt(0),
+    );
   } catch {
     return undefined;
   }

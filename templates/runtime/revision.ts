@@ -1,10 +1,10 @@
-import type { Classification } from './parse.js';
-import type { ValidateOptions, Validation } from './validation.js';
+import type { Classification } from "./parse.js";
+import type { ValidateOptions, Validation } from "./validation.js";
 
 /** What is known of a method that travels as a message of its own. */
 export interface MethodFacts {
-  readonly kind: 'request' | 'notification';
-  readonly direction: 'clientToServer' | 'serverToClient' | 'both';
+  readonly kind: "request" | "notification";
+  readonly direction: "clientToServer" | "serverToClient" | "both";
   readonly capabilities: readonly string[];
   readonly deprecated: boolean;
 }
@@ -29,14 +29,25 @@ export interface Revision {
   /** Members that a result must have and that the runtime fills in where a handler does not. */
   readonly defaults: Readonly<Record<string, object>>;
   readonly classify: (value: unknown) => Classification;
-  readonly validateParams: (method: string, params: unknown) => Validation<unknown>;
-  readonly validateResult: (method: string, result: unknown, options?: ValidateOptions) => Validation<unknown>;
+  readonly validateParams: (
+    method: string,
+    params: unknown,
+  ) => Validation<unknown>;
+  readonly validateResult: (
+    method: string,
+    result: unknown,
+    options?: ValidateOptions,
+  ) => Validation<unknown>;
   /** Validates the answer to a request that asked for a task. */
-  readonly validateTaskResult?: (method: string, result: unknown, options?: ValidateOptions) => Validation<unknown>;
+  readonly validateTaskResult?: (
+    method: string,
+    result: unknown,
+    options?: ValidateOptions,
+  ) => Validation<unknown>;
 }
 
 /** A side of the conversation. */
-export type Side = 'client' | 'server';
+export type Side = "client" | "server";
 
 /** How a program names itself. */
 export interface Implementation {
@@ -47,12 +58,12 @@ export interface Implementation {
 
 /** Names of the `_meta` members that a stateless revision puts on every request (MCP 2026-07-28, basic protocol). */
 export const META = {
-  VERSION: 'io.modelcontextprotocol/protocolVersion',
-  CLIENT_INFO: 'io.modelcontextprotocol/clientInfo',
-  CLIENT_CAPABILITIES: 'io.modelcontextprotocol/clientCapabilities',
-  SERVER_INFO: 'io.modelcontextprotocol/serverInfo',
-  LOG_LEVEL: 'io.modelcontextprotocol/logLevel',
-  SUBSCRIPTION: 'io.modelcontextprotocol/subscriptionId',
+  VERSION: "io.modelcontextprotocol/protocolVersion",
+  CLIENT_INFO: "io.modelcontextprotocol/clientInfo",
+  CLIENT_CAPABILITIES: "io.modelcontextprotocol/clientCapabilities",
+  SERVER_INFO: "io.modelcontextprotocol/serverInfo",
+  LOG_LEVEL: "io.modelcontextprotocol/logLevel",
+  SUBSCRIPTION: "io.modelcontextprotocol/subscriptionId",
 } as const;
 
 /** Error codes that a stateless revision gives a meaning of its own (MCP 2026-07-28, error codes). */
@@ -63,10 +74,21 @@ export const MODERN_ERROR_CODES = {
 } as const;
 
 /** Whether a side may send a method as a request or a notification in a revision. */
-export function maySend(revision: Revision, side: Side, kind: MethodFacts['kind'], method: string): boolean {
-  const facts = Object.hasOwn(revision.methods, method) ? revision.methods[method] : undefined;
+export function maySend(
+  revision: Revision,
+  side: Side,
+  kind: MethodFacts["kind"],
+  method: string,
+): boolean {
+  const facts = Object.hasOwn(revision.methods, method)
+    ? revision.methods[method]
+    : undefined;
   if (facts?.kind !== kind) return false;
-  return facts.direction === 'both' || facts.direction === (side === 'client' ? 'clientToServer' : 'serverToClient');
+  return (
+    facts.direction === "both" ||
+    facts.direction ===
+      (side === "client" ? "clientToServer" : "serverToClient")
+  );
 }
 
 /**
@@ -80,11 +102,16 @@ export function missingCapability(
   declared: object | undefined,
 ): string | undefined {
   return needed.find((path) => {
-    const [owner, ...names] = path.split('.');
+    const [owner, ...names] = path.split(".");
     if (owner !== side) return false;
     let value: unknown = declared;
     for (const name of names) {
-      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return true;
+      if (
+        typeof value !== "object" ||
+        value === null ||
+        !Object.hasOwn(value, name)
+      )
+        return true;
       value = (value as Record<string, unknown>)[name];
     }
     return value === undefined || value === null || value === false;
@@ -97,21 +124,29 @@ export function missingCapability(
  * @throws TypeError if there is none.
  */
 export function newest(revisions: readonly Revision[]): Revision {
-  return revisions.reduce((best, revision) => (revision.version > best.version ? revision : best));
+  return revisions.reduce((best, revision) =>
+    revision.version > best.version ? revision : best,
+  );
 }
 
 /** Joins capabilities. What the second says goes on top; `false` takes away. */
-export function mergeCapabilities(base: object, top: object): Record<string, unknown> {
+export function mergeCapabilities(
+  base: object,
+  top: object,
+): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...base };
   for (const [name, value] of Object.entries(top) as [string, unknown][]) {
     if (value === undefined) continue;
     const below = Object.hasOwn(merged, name) ? merged[name] : undefined;
     if (value === false) Reflect.deleteProperty(merged, name);
-    else merged[name] = isPlain(value) ? mergeCapabilities(isPlain(below) ? below : {}, value) : value;
+    else
+      merged[name] = isPlain(value)
+        ? mergeCapabilities(isPlain(below) ? below : {}, value)
+        : value;
   }
   return merged;
 }
 
 function isPlain(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,15 +1,22 @@
-import { CapabilityError, UnsupportedMethodError } from './call-errors.js';
-import { Endpoint } from './endpoint.js';
-import type { CallOptions, EndpointOptions, Exchange } from './endpoint.js';
-import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
-import type { Notification, Request, RequestId } from './message.js';
-import type { Classification } from './parse.js';
-import { RequestStateSeal } from './request-state.js';
-import type { RequestStateOptions } from './request-state.js';
-import { maySend, mergeCapabilities, META, missingCapability, MODERN_ERROR_CODES, newest } from './revision.js';
-import type { Implementation, Revision } from './revision.js';
-import type { Transport } from './transport.js';
-import type { Failure } from './validation.js';
+import { CapabilityError, UnsupportedMethodError } from "./call-errors.js";
+import { Endpoint } from "./endpoint.js";
+import type { CallOptions, EndpointOptions, Exchange } from "./endpoint.js";
+import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
+import type { Notification, Request, RequestId } from "./message.js";
+import type { Classification } from "./parse.js";
+import { RequestStateSeal } from "./request-state.js";
+import type { RequestStateOptions } from "./request-state.js";
+import {
+  maySend,
+  mergeCapabilities,
+  META,
+  missingCapability,
+  MODERN_ERROR_CODES,
+  newest,
+} from "./revision.js";
+import type { Implementation, Revision } from "./revision.js";
+import type { Transport } from "./transport.js";
+import type { Failure } from "./validation.js";
 
 /** What a handler of a request is given beside the params. The generated `ServerContext` is the typed one. */
 export interface HandlerContext {
@@ -28,11 +35,18 @@ export interface HandlerContext {
   progress(progress: number, total?: number, message?: string): void;
   log(level: string, data: unknown, logger?: string): void;
   notify(method: string, params?: object): void;
-  request(method: string, params?: object, options?: CallOptions): Promise<object>;
+  request(
+    method: string,
+    params?: object,
+    options?: CallOptions,
+  ): Promise<object>;
   sampling(params: object, options?: CallOptions): Promise<object>;
   elicitation(params: object, options?: CallOptions): Promise<object>;
   roots(params?: object, options?: CallOptions): Promise<object>;
-  requireInput(requests: Readonly<Record<string, EmbeddedRequest>>, state?: unknown): Promise<Record<string, object>>;
+  requireInput(
+    requests: Readonly<Record<string, EmbeddedRequest>>,
+    state?: unknown,
+  ): Promise<Record<string, object>>;
 }
 
 /** A request for input: `method` and `params`, without an envelope. */
@@ -48,10 +62,16 @@ export interface ClientFacts {
 }
 
 /** A handler of requests, types aside. */
-export type Handler = (params: never, context: never) => object | Promise<object>;
+export type Handler = (
+  params: never,
+  context: never,
+) => object | Promise<object>;
 
 /** A handler of notifications, types aside. */
-export type Listener = (params: never, session: ServerSession) => void | Promise<void>;
+export type Listener = (
+  params: never,
+  session: ServerSession,
+) => void | Promise<void>;
 
 /** What a server is made of, types aside. The generated `ServerOptions` are the typed ones. */
 export interface ServerSettings extends EndpointOptions {
@@ -61,7 +81,8 @@ export interface ServerSettings extends EndpointOptions {
   /** What the handlers do not show, such as `{ tools: { listChanged: true } }`; `false` takes a capability away. */
   readonly capabilities?: object | undefined;
   readonly handlers: Readonly<Record<string, Handler | undefined>>;
-  readonly notifications?: Readonly<Record<string, Listener | undefined>> | undefined;
+  readonly notifications?:
+    Readonly<Record<string, Listener | undefined>> | undefined;
   /** Validates params before a handler sees them; on by default. */
   readonly validateParams?: boolean | undefined;
   /** Refuses requests between the answer to `initialize` and `notifications/initialized`. Off by default. */
@@ -70,17 +91,29 @@ export interface ServerSettings extends EndpointOptions {
 }
 
 /** Severities, the lowest first (RFC 5424). */
-const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+const LEVELS = [
+  "debug",
+  "info",
+  "notice",
+  "warning",
+  "error",
+  "critical",
+  "alert",
+  "emergency",
+];
 
 /** Change notices, with the member of a subscription's filter that asks for each. */
 const LIST_CHANGES: Readonly<Record<string, string>> = {
-  'notifications/tools/list_changed': 'toolsListChanged',
-  'notifications/prompts/list_changed': 'promptsListChanged',
-  'notifications/resources/list_changed': 'resourcesListChanged',
+  "notifications/tools/list_changed": "toolsListChanged",
+  "notifications/prompts/list_changed": "promptsListChanged",
+  "notifications/resources/list_changed": "resourcesListChanged",
 };
 
 /** Notifications that belong to a request; a stateless revision has no others outside a subscription. */
-const OF_REQUESTS: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
+const OF_REQUESTS: ReadonlySet<string> = new Set([
+  "notifications/progress",
+  "notifications/message",
+]);
 
 /** What the connections of a server have in common. */
 export interface ServerCore {
@@ -94,7 +127,9 @@ export interface ServerCore {
 }
 
 /** What a server offers, whatever the connections to it: handlers, capabilities, revisions. */
-export class Server<Notifications extends object = Record<string, object | undefined>> implements ServerCore {
+export class Server<
+  Notifications extends object = Record<string, object | undefined>,
+> implements ServerCore {
   readonly settings: ServerSettings;
   readonly revisions: readonly Revision[];
   readonly seal: RequestStateSeal;
@@ -107,17 +142,25 @@ export class Server<Notifications extends object = Record<string, object | undef
    * @throws RangeError if there is none; TypeError if a handler is for a method that none of them has.
    */
   constructor(revisions: readonly Revision[], settings: ServerSettings) {
-    if (revisions.length === 0) throw new RangeError('a server needs a revision');
+    if (revisions.length === 0)
+      throw new RangeError("a server needs a revision");
     this.settings = settings;
     this.revisions = revisions;
     this.seal = new RequestStateSeal(settings.requestState);
     for (const [kind, named] of [
-      ['request', settings.handlers],
-      ['notification', settings.notifications ?? {}],
+      ["request", settings.handlers],
+      ["notification", settings.notifications ?? {}],
     ] as const) {
       for (const method of Object.keys(named)) {
-        if (revisions.some((revision) => maySend(revision, 'client', kind, method))) continue;
-        throw new TypeError(`no client sends ${method} as a ${kind}, in ${revisions.map(versionOf).join(', ')}`);
+        if (
+          revisions.some((revision) =>
+            maySend(revision, "client", kind, method),
+          )
+        )
+          continue;
+        throw new TypeError(
+          `no client sends ${method} as a ${kind}, in ${revisions.map(versionOf).join(", ")}`,
+        );
       }
     }
     for (const revision of revisions) {
@@ -130,9 +173,10 @@ export class Server<Notifications extends object = Record<string, object | undef
       this.#capabilities.set(revision, declared);
       const served = Object.entries(revision.methods).filter(
         ([method, { capabilities }]) =>
-          maySend(revision, 'client', 'request', method) &&
-          (settings.handlers[method] !== undefined || isBuiltIn(revision, method)) &&
-          missingCapability(capabilities, 'server', declared) === undefined,
+          maySend(revision, "client", "request", method) &&
+          (settings.handlers[method] !== undefined ||
+            isBuiltIn(revision, method)) &&
+          missingCapability(capabilities, "server", declared) === undefined,
       );
       this.#served.set(revision, new Set(served.map(([method]) => method)));
     }
@@ -152,7 +196,9 @@ export class Server<Notifications extends object = Record<string, object | undef
 
   /** Serves one more connection. Resolves when its transport has started. */
   async connect(transport: Transport): Promise<ServerSession> {
-    const session = new ServerSession(this, (gone) => this.#sessions.delete(gone));
+    const session = new ServerSession(this, (gone) =>
+      this.#sessions.delete(gone),
+    );
     this.#sessions.add(session);
     try {
       await session.start(transport);
@@ -164,8 +210,12 @@ export class Server<Notifications extends object = Record<string, object | undef
   }
 
   /** Tells every client that wants to know: in a stateless revision those that have subscribed to it. */
-  notify<M extends keyof Notifications & string>(method: M, params?: Notifications[M]): void {
-    for (const session of this.#sessions) session.deliver(method, params as object | undefined);
+  notify<M extends keyof Notifications & string>(
+    method: M,
+    params?: Notifications[M],
+  ): void {
+    for (const session of this.#sessions)
+      session.deliver(method, params as object | undefined);
   }
 
   /** Ends all connections. */
@@ -203,7 +253,8 @@ export class ServerSession {
     this.#unjudged = newest(server.revisions);
     this.#endpoint = new Endpoint(
       {
-        classify: (value): Classification => (this.#revision ?? this.#unjudged).classify(value),
+        classify: (value): Classification =>
+          (this.#revision ?? this.#unjudged).classify(value),
         handleRequest: (request, exchange) => this.#handle(request, exchange),
         handleNotification: (notification) => {
           this.#notice(notification);
@@ -256,14 +307,24 @@ export class ServerSession {
    *
    * @throws CapabilityError or UnsupportedMethodError, with nothing sent; or what {@link Endpoint.request} throws.
    */
-  async request(method: string, params?: object, options?: CallOptions): Promise<object> {
+  async request(
+    method: string,
+    params?: object,
+    options?: CallOptions,
+  ): Promise<object> {
     const revision = this.#revision;
-    if (revision === undefined || !maySend(revision, 'server', 'request', method)) {
-      throw new UnsupportedMethodError(method, this.revision ?? this.#unjudged.version);
+    if (
+      revision === undefined ||
+      !maySend(revision, "server", "request", method)
+    ) {
+      throw new UnsupportedMethodError(
+        method,
+        this.revision ?? this.#unjudged.version,
+      );
     }
     const missing = missingCapability(
       revision.methods[method]?.capabilities ?? [],
-      'client',
+      "client",
       this.#client.capabilities,
     );
     if (missing !== undefined) throw new CapabilityError(method, missing);
@@ -276,8 +337,14 @@ export class ServerSession {
   /** Sends a notification to the client of a stateful session, wanted or not. */
   notify(method: string, params?: object): void {
     const revision = this.#revision;
-    if (revision === undefined || !maySend(revision, 'server', 'notification', method)) {
-      throw new UnsupportedMethodError(method, this.revision ?? this.#unjudged.version);
+    if (
+      revision === undefined ||
+      !maySend(revision, "server", "notification", method)
+    ) {
+      throw new UnsupportedMethodError(
+        method,
+        this.revision ?? this.#unjudged.version,
+      );
     }
     this.#endpoint.notify(method, params);
   }
@@ -288,11 +355,27 @@ export class ServerSession {
       if (wants(filter, method, params)) this.#sendTagged(id, method, params);
     }
     const revision = this.#revision;
-    if (revision === undefined || !this.#isInitialized || !maySend(revision, 'server', 'notification', method)) return;
+    if (
+      revision === undefined ||
+      !this.#isInitialized ||
+      !maySend(revision, "server", "notification", method)
+    )
+      return;
     const needed = revision.methods[method]?.capabilities ?? [];
-    if (missingCapability(needed, 'server', this.server.capabilities(revision)) !== undefined) return;
+    if (
+      missingCapability(
+        needed,
+        "server",
+        this.server.capabilities(revision),
+      ) !== undefined
+    )
+      return;
     const uri = (params as { readonly uri?: unknown } | undefined)?.uri;
-    if (method === 'notifications/resources/updated' && !this.#resources.has(String(uri))) return;
+    if (
+      method === "notifications/resources/updated" &&
+      !this.#resources.has(String(uri))
+    )
+      return;
     this.#endpoint.notify(method, params);
   }
 
@@ -303,7 +386,8 @@ export class ServerSession {
       if (revision === undefined) throw this.#unsupported(version);
       return this.#dispatch(revision, request, exchange);
     }
-    if (this.#revision !== undefined) return this.#inSession(this.#revision, request, exchange);
+    if (this.#revision !== undefined)
+      return this.#inSession(this.#revision, request, exchange);
     return this.#open(request, exchange);
   }
 
@@ -313,28 +397,42 @@ export class ServerSession {
     if (this.#stateful.length === 0) {
       const only = newest(this.#stateless);
       // An older client shows its user no more than this message.
-      if (method === 'initialize') throw this.#unsupported(paramsOf(request)['protocolVersion']);
+      if (method === "initialize")
+        throw this.#unsupported(paramsOf(request)["protocolVersion"]);
       return this.#dispatch(only, request, exchange);
     }
-    if (method === 'initialize') return this.#initialize(newest(this.#stateful), request);
-    if (method === 'ping') return {};
-    if (!this.#stateful.some((revision) => maySend(revision, 'client', 'request', method))) {
-      const only = this.#stateless.find((revision) => maySend(revision, 'client', 'request', method));
+    if (method === "initialize")
+      return this.#initialize(newest(this.#stateful), request);
+    if (method === "ping") return {};
+    if (
+      !this.#stateful.some((revision) =>
+        maySend(revision, "client", "request", method),
+      )
+    ) {
+      const only = this.#stateless.find((revision) =>
+        maySend(revision, "client", "request", method),
+      );
       if (only === undefined) throw methodNotFound(method);
       return this.#dispatch(only, request, exchange);
     }
-    throw new RpcError(STANDARD_ERROR_CODES.INVALID_REQUEST, `Invalid Request: ${method} before initialize`);
+    throw new RpcError(
+      STANDARD_ERROR_CODES.INVALID_REQUEST,
+      `Invalid Request: ${method} before initialize`,
+    );
   }
 
   /** MCP, version negotiation: the version asked for if it is spoken here, else the newest that is. */
   #initialize(latest: Revision, request: Request): object {
     const params = paramsOf(request);
-    const revision = this.#stateful.find(({ version }) => version === params['protocolVersion']) ?? latest;
+    const revision =
+      this.#stateful.find(
+        ({ version }) => version === params["protocolVersion"],
+      ) ?? latest;
     this.#validate(revision, request);
     this.#revision = revision;
     this.#client = {
-      info: params['clientInfo'] as Implementation | undefined,
-      capabilities: params['capabilities'] as object,
+      info: params["clientInfo"] as Implementation | undefined,
+      capabilities: params["capabilities"] as object,
     };
     const { info, instructions } = this.server.settings;
     return {
@@ -345,12 +443,23 @@ export class ServerSession {
     };
   }
 
-  #inSession(revision: Revision, request: Request, exchange: Exchange): object | Promise<object> {
+  #inSession(
+    revision: Revision,
+    request: Request,
+    exchange: Exchange,
+  ): object | Promise<object> {
     const { method } = request;
-    if (method === 'initialize') {
-      throw new RpcError(STANDARD_ERROR_CODES.INVALID_REQUEST, 'Invalid Request: the session is initialized already');
+    if (method === "initialize") {
+      throw new RpcError(
+        STANDARD_ERROR_CODES.INVALID_REQUEST,
+        "Invalid Request: the session is initialized already",
+      );
     }
-    if (this.server.settings.strictLifecycle === true && !this.#isInitialized && method !== 'ping') {
+    if (
+      this.server.settings.strictLifecycle === true &&
+      !this.#isInitialized &&
+      method !== "ping"
+    ) {
       throw new RpcError(
         STANDARD_ERROR_CODES.INVALID_REQUEST,
         `Invalid Request: ${method} before notifications/initialized`,
@@ -360,16 +469,22 @@ export class ServerSession {
   }
 
   /** The order of checks: the method, its params, then the handler. */
-  #dispatch(revision: Revision, request: Request, exchange: Exchange): object | Promise<object> {
+  #dispatch(
+    revision: Revision,
+    request: Request,
+    exchange: Exchange,
+  ): object | Promise<object> {
     const { method } = request;
     if (!this.server.serves(revision, method)) throw methodNotFound(method);
     this.#validate(revision, request);
     const client = revision.isStateless ? clientOf(request) : this.#client;
     const handler = this.server.settings.handlers[method];
-    if (handler === undefined) return this.#builtIn(revision, request, exchange);
+    if (handler === undefined)
+      return this.#builtIn(revision, request, exchange);
     const params = paramsOf(request);
     const context = new Context(this, revision, client, exchange);
-    if (revision.isStateless && params['requestState'] !== undefined) return context.reopened(handler, params);
+    if (revision.isStateless && params["requestState"] !== undefined)
+      return context.reopened(handler, params);
     const outcome = context.run(handler, params);
     if (!revision.isStateless) return outcome;
     return outcome instanceof Promise
@@ -388,21 +503,29 @@ export class ServerSession {
     return complete(revision, method, result, this.server.settings.info);
   }
 
-  #builtIn(revision: Revision, request: Request, exchange: Exchange): object | Promise<object> {
+  #builtIn(
+    revision: Revision,
+    request: Request,
+    exchange: Exchange,
+  ): object | Promise<object> {
     const params = paramsOf(request);
     switch (request.method) {
-      case 'logging/setLevel':
-        this.#level = LEVELS.indexOf(String(params['level']));
+      case "logging/setLevel":
+        this.#level = LEVELS.indexOf(String(params["level"]));
         return {};
-      case 'resources/subscribe':
-        this.#resources.add(String(params['uri']));
+      case "resources/subscribe":
+        this.#resources.add(String(params["uri"]));
         return {};
-      case 'resources/unsubscribe':
-        this.#resources.delete(String(params['uri']));
+      case "resources/unsubscribe":
+        this.#resources.delete(String(params["uri"]));
         return {};
-      case 'server/discover':
-        return this.#completed(revision, request.method, this.#discovered(revision));
-      case 'subscriptions/listen':
+      case "server/discover":
+        return this.#completed(
+          revision,
+          request.method,
+          this.#discovered(revision),
+        );
+      case "subscriptions/listen":
         return this.#listen(revision, request, exchange);
       default:
         return {};
@@ -419,55 +542,89 @@ export class ServerSession {
   }
 
   /** MCP 2026-07-28, subscriptions: the request stays open, and what it carries is tagged with its id. */
-  #listen(revision: Revision, request: Request, exchange: Exchange): Promise<object> {
+  #listen(
+    revision: Revision,
+    request: Request,
+    exchange: Exchange,
+  ): Promise<object> {
     const { id } = request;
-    const filter = this.#honoured(revision, paramsOf(request)['notifications'] as object);
-    this.#sendTagged(id, 'notifications/subscriptions/acknowledged', { notifications: filter });
-    exchange.signal.addEventListener('abort', () => this.#subscriptions.delete(id), { once: true });
+    const filter = this.#honoured(
+      revision,
+      paramsOf(request)["notifications"] as object,
+    );
+    this.#sendTagged(id, "notifications/subscriptions/acknowledged", {
+      notifications: filter,
+    });
+    exchange.signal.addEventListener(
+      "abort",
+      () => this.#subscriptions.delete(id),
+      { once: true },
+    );
     return new Promise((resolve) => {
       const end = (): void => {
         this.#subscriptions.delete(id);
-        resolve(this.#completed(revision, request.method, { _meta: { [META.SUBSCRIPTION]: id } }));
+        resolve(
+          this.#completed(revision, request.method, {
+            _meta: { [META.SUBSCRIPTION]: id },
+          }),
+        );
       };
       this.#subscriptions.set(id, { id, filter, end });
     });
   }
 
   /** What of a filter the server's capabilities allow it to send. */
-  #honoured(revision: Revision, filter: object): Subscription['filter'] {
+  #honoured(revision: Revision, filter: object): Subscription["filter"] {
     const declared = this.server.capabilities(revision);
     const asked = filter as Record<string, unknown>;
     const honoured: Record<string, unknown> = {};
     for (const [method, name] of Object.entries(LIST_CHANGES)) {
       const needed = revision.methods[method]?.capabilities ?? [];
-      if (asked[name] === true && missingCapability(needed, 'server', declared) === undefined) honoured[name] = true;
+      if (
+        asked[name] === true &&
+        missingCapability(needed, "server", declared) === undefined
+      )
+        honoured[name] = true;
     }
     const { resourceSubscriptions: uris } = asked;
-    const needed = revision.methods['notifications/resources/updated']?.capabilities ?? [];
-    if (uris !== undefined && missingCapability(needed, 'server', declared) === undefined) {
-      honoured['resourceSubscriptions'] = uris;
+    const needed =
+      revision.methods["notifications/resources/updated"]?.capabilities ?? [];
+    if (
+      uris !== undefined &&
+      missingCapability(needed, "server", declared) === undefined
+    ) {
+      honoured["resourceSubscriptions"] = uris;
     }
     return honoured;
   }
 
   #sendTagged(id: RequestId, method: string, params: object | undefined): void {
     const meta = (params as { readonly _meta?: object } | undefined)?._meta;
-    this.#endpoint.notify(method, { ...params, _meta: { ...meta, [META.SUBSCRIPTION]: id } }, id);
+    this.#endpoint.notify(
+      method,
+      { ...params, _meta: { ...meta, [META.SUBSCRIPTION]: id } },
+      id,
+    );
   }
 
   #notice(notification: Notification): void {
     const { method, params } = notification;
     const revision = this.#revision ?? this.#unjudged;
-    if (!maySend(revision, 'client', 'notification', method)) {
-      this.#endpoint.emit({ kind: 'unknownNotification', method });
+    if (!maySend(revision, "client", "notification", method)) {
+      this.#endpoint.emit({ kind: "unknownNotification", method });
       return;
     }
     const outcome = revision.validateParams(method, params);
     if (!outcome.success) {
-      this.#endpoint.emit({ kind: 'invalidNotification', method, reason: textOf(outcome.failure) });
+      this.#endpoint.emit({
+        kind: "invalidNotification",
+        method,
+        reason: textOf(outcome.failure),
+      });
       return;
     }
-    if (method === 'notifications/initialized' && this.#revision !== undefined) this.#isInitialized = true;
+    if (method === "notifications/initialized" && this.#revision !== undefined)
+      this.#isInitialized = true;
     const listener = this.server.settings.notifications?.[method];
     void this.#run(method, () => listener?.(params as never, this));
   }
@@ -476,7 +633,7 @@ export class ServerSession {
     try {
       await listener();
     } catch (error) {
-      this.#endpoint.emit({ kind: 'handlerFailed', method, error });
+      this.#endpoint.emit({ kind: "handlerFailed", method, error });
     }
   }
 
@@ -484,23 +641,37 @@ export class ServerSession {
     const supported = this.#stateless.map(versionOf);
     return new RpcError(
       MODERN_ERROR_CODES.UNSUPPORTED_VERSION,
-      `Unsupported protocol version; this server speaks ${supported.join(', ')}`,
+      `Unsupported protocol version; this server speaks ${supported.join(", ")}`,
       { supported, requested: String(requested) },
     );
   }
 
   /** @internal */
-  sendFor(exchange: Exchange, method: string, params: object | undefined): void {
+  sendFor(
+    exchange: Exchange,
+    method: string,
+    params: object | undefined,
+  ): void {
     if (exchange.isOver) return;
     this.#endpoint.notify(method, params, exchange.request.id);
   }
 
   /** @internal Whether the client wants log messages of a level, for a request. */
   wantsLog(revision: Revision, request: Request, level: string): boolean {
-    if (missingCapability(['server.logging'], 'server', this.server.capabilities(revision)) !== undefined) return false;
+    if (
+      missingCapability(
+        ["server.logging"],
+        "server",
+        this.server.capabilities(revision),
+      ) !== undefined
+    )
+      return false;
     if (!revision.isStateless) return LEVELS.indexOf(level) >= this.#level;
     const lowest = metaOf(request)?.[META.LOG_LEVEL];
-    return typeof lowest === 'string' && LEVELS.indexOf(level) >= LEVELS.indexOf(lowest);
+    return (
+      typeof lowest === "string" &&
+      LEVELS.indexOf(level) >= LEVELS.indexOf(lowest)
+    );
   }
 }
 
@@ -509,7 +680,7 @@ class InputRequired extends Error {
   readonly result: object;
 
   constructor(result: object) {
-    super('the handler waits for input; let this pass');
+    super("the handler waits for input; let this pass");
     this.result = result;
   }
 }
@@ -525,12 +696,17 @@ class Context implements HandlerContext {
   /** Of this round and all before it. */
   #answers: Map<string, unknown> | undefined;
 
-  constructor(session: ServerSession, revision: Revision, client: ClientFacts, exchange: Exchange) {
+  constructor(
+    session: ServerSession,
+    revision: Revision,
+    client: ClientFacts,
+    exchange: Exchange,
+  ) {
     this.#session = session;
     this.#revision = revision;
     this.client = client;
     this.#exchange = exchange;
-    const given = paramsOf(exchange.request)['inputResponses'];
+    const given = paramsOf(exchange.request)["inputResponses"];
     this.#answers = new Map(Object.entries(given ?? {}));
   }
 
@@ -562,39 +738,55 @@ class Context implements HandlerContext {
   run(handler: Handler, params: object): object | Promise<object> {
     try {
       const outcome = handler(params as never, this as never);
-      return outcome instanceof Promise ? outcome.catch(resultOfRound) : outcome;
+      return outcome instanceof Promise
+        ? outcome.catch(resultOfRound)
+        : outcome;
     } catch (error) {
       return resultOfRound(error);
     }
   }
 
   /** Runs a handler with the state of the round before. */
-  async reopened(handler: Handler, params: Record<string, unknown>): Promise<object> {
+  async reopened(
+    handler: Handler,
+    params: Record<string, unknown>,
+  ): Promise<object> {
     const { server } = this.#session;
     const { requestState } = params;
     const past =
-      typeof requestState === 'string' ? await server.seal.open(requestState, this.method, params) : undefined;
+      typeof requestState === "string"
+        ? await server.seal.open(requestState, this.method, params)
+        : undefined;
     if (past === undefined) {
       throw new RpcError(
         STANDARD_ERROR_CODES.INVALID_PARAMS,
-        'Invalid params: the request state is not one of this server for this request, or too old',
+        "Invalid params: the request state is not one of this server for this request, or too old",
         {
-          path: '/requestState',
+          path: "/requestState",
         },
       );
     }
     this.#state = past.state;
-    this.#answers = new Map(Object.entries({ ...past.answers, ...(params['inputResponses'] as object | undefined) }));
+    this.#answers = new Map(
+      Object.entries({
+        ...past.answers,
+        ...(params["inputResponses"] as object | undefined),
+      }),
+    );
     const result = await this.run(handler, params);
     return complete(this.#revision, this.method, result, server.settings.info);
   }
 
   progress(progress: number, total?: number, message?: string): void {
-    const token = metaOf(this.#exchange.request)?.['progressToken'];
+    const token = metaOf(this.#exchange.request)?.["progressToken"];
     // MCP, progress: only if asked for, and always increasing.
-    if ((typeof token !== 'string' && typeof token !== 'number') || !(progress > this.#progress)) return;
+    if (
+      (typeof token !== "string" && typeof token !== "number") ||
+      !(progress > this.#progress)
+    )
+      return;
     this.#progress = progress;
-    this.#session.sendFor(this.#exchange, 'notifications/progress', {
+    this.#session.sendFor(this.#exchange, "notifications/progress", {
       progressToken: token,
       progress,
       ...(total === undefined ? {} : { total }),
@@ -603,8 +795,9 @@ class Context implements HandlerContext {
   }
 
   log(level: string, data: unknown, logger?: string): void {
-    if (!this.#session.wantsLog(this.#revision, this.#exchange.request, level)) return;
-    this.#session.sendFor(this.#exchange, 'notifications/message', {
+    if (!this.#session.wantsLog(this.#revision, this.#exchange.request, level))
+      return;
+    this.#session.sendFor(this.#exchange, "notifications/message", {
       level,
       ...(logger === undefined ? {} : { logger }),
       data,
@@ -612,28 +805,38 @@ class Context implements HandlerContext {
   }
 
   notify(method: string, params?: object): void {
-    if (!maySend(this.#revision, 'server', 'notification', method)) {
+    if (!maySend(this.#revision, "server", "notification", method)) {
       throw new UnsupportedMethodError(method, this.revision);
     }
-    if (!this.#revision.isStateless || OF_REQUESTS.has(method)) this.#session.sendFor(this.#exchange, method, params);
+    if (!this.#revision.isStateless || OF_REQUESTS.has(method))
+      this.#session.sendFor(this.#exchange, method, params);
     else this.#session.deliver(method, params);
   }
 
-  request(method: string, params?: object, options?: CallOptions): Promise<object> {
-    if (this.#revision.isStateless) return Promise.reject(new UnsupportedMethodError(method, this.revision));
-    return this.#session.request(method, params, { signal: this.signal, ...options, relatedRequestId: this.id });
+  request(
+    method: string,
+    params?: object,
+    options?: CallOptions,
+  ): Promise<object> {
+    if (this.#revision.isStateless)
+      return Promise.reject(new UnsupportedMethodError(method, this.revision));
+    return this.#session.request(method, params, {
+      signal: this.signal,
+      ...options,
+      relatedRequestId: this.id,
+    });
   }
 
   sampling(params: object, options?: CallOptions): Promise<object> {
-    return this.request('sampling/createMessage', params, options);
+    return this.request("sampling/createMessage", params, options);
   }
 
   elicitation(params: object, options?: CallOptions): Promise<object> {
-    return this.request('elicitation/create', params, options);
+    return this.request("elicitation/create", params, options);
   }
 
   roots(params?: object, options?: CallOptions): Promise<object> {
-    return this.request('roots/list', params, options);
+    return this.request("roots/list", params, options);
   }
 
   async requireInput(
@@ -641,12 +844,14 @@ class Context implements HandlerContext {
     state?: unknown,
   ): Promise<Record<string, object>> {
     if (!this.#revision.isStateless) return this.#asked(requests);
-    const given = paramsOf(this.#exchange.request)['inputResponses'] as Record<string, unknown> | undefined;
+    const given = paramsOf(this.#exchange.request)["inputResponses"] as
+      Record<string, unknown> | undefined;
     const known = (this.#answers ??= new Map(Object.entries(given ?? {})));
     const missing: Record<string, EmbeddedRequest> = {};
     for (const [key, request] of Object.entries(requests)) {
       const facts = this.#revision.embedded[request.method];
-      if (facts === undefined) throw new UnsupportedMethodError(request.method, this.revision);
+      if (facts === undefined)
+        throw new UnsupportedMethodError(request.method, this.revision);
       const answer = known.get(key);
       if (answer === undefined) {
         this.#checkCapability(request, facts.capabilities);
@@ -654,25 +859,34 @@ class Context implements HandlerContext {
         continue;
       }
       const outcome = facts.validateResult(answer);
-      if (!outcome.success) throw invalidParams(outcome.failure, `/inputResponses/${key}`);
+      if (!outcome.success)
+        throw invalidParams(outcome.failure, `/inputResponses/${key}`);
     }
     if (Object.keys(missing).length === 0) {
-      return Object.fromEntries(Object.keys(requests).map((key) => [key, known.get(key) as object]));
+      return Object.fromEntries(
+        Object.keys(requests).map((key) => [key, known.get(key) as object]),
+      );
     }
     const params = paramsOf(this.#exchange.request);
     const answers = Object.fromEntries(known);
     throw new InputRequired({
-      resultType: 'input_required',
+      resultType: "input_required",
       inputRequests: missing,
-      requestState: await this.#session.server.seal.seal(this.method, params, { state: state ?? this.#state, answers }),
+      requestState: await this.#session.server.seal.seal(this.method, params, {
+        state: state ?? this.#state,
+        answers,
+      }),
     });
   }
 
   /** In a stateful revision, input is asked for at once, by requests of their own. */
-  async #asked(requests: Readonly<Record<string, EmbeddedRequest>>): Promise<Record<string, object>> {
+  async #asked(
+    requests: Readonly<Record<string, EmbeddedRequest>>,
+  ): Promise<Record<string, object>> {
     const answers = await Promise.all(
       Object.entries(requests).map(
-        async ([key, { method, params }]) => [key, await this.request(method, params)] as const,
+        async ([key, { method, params }]) =>
+          [key, await this.request(method, params)] as const,
       ),
     );
     return Object.fromEntries(answers);
@@ -680,16 +894,24 @@ class Context implements HandlerContext {
 
   /** MCP 2026-07-28: a server must not ask for what the client did not declare. */
   #checkCapability(request: EmbeddedRequest, needed: readonly string[]): void {
-    const mode = (request.params as { readonly mode?: unknown } | undefined)?.mode;
+    const mode = (request.params as { readonly mode?: unknown } | undefined)
+      ?.mode;
     const paths =
-      request.method === 'elicitation/create' && mode === 'url' ? [...needed, 'client.elicitation.url'] : needed;
-    const missing = missingCapability(paths, 'client', this.client.capabilities);
+      request.method === "elicitation/create" && mode === "url"
+        ? [...needed, "client.elicitation.url"]
+        : needed;
+    const missing = missingCapability(
+      paths,
+      "client",
+      this.client.capabilities,
+    );
     if (missing === undefined) return;
     let requiredCapabilities: object = {};
-    for (const name of missing.split('.').slice(1).reverse()) requiredCapabilities = { [name]: requiredCapabilities };
+    for (const name of missing.split(".").slice(1).reverse())
+      requiredCapabilities = { [name]: requiredCapabilities };
     throw new RpcError(
       MODERN_ERROR_CODES.MISSING_CLIENT_CAPABILITY,
-      `Missing required client capability: ${missing.slice('client.'.length)}`,
+      `Missing required client capability: ${missing.slice("client.".length)}`,
       { requiredCapabilities },
     );
   }
@@ -700,24 +922,48 @@ function resultOfRound(error: unknown): object {
   throw error;
 }
 
-function complete(revision: Revision, method: string, result: object, info: Implementation): object {
-  const given = result as { readonly resultType?: unknown; readonly _meta?: object };
+function complete(
+  revision: Revision,
+  method: string,
+  result: object,
+  info: Implementation,
+): object {
+  const given = result as {
+    readonly resultType?: unknown;
+    readonly _meta?: object;
+  };
   const _meta = { [META.SERVER_INFO]: info, ...given._meta };
-  if (given.resultType !== undefined && given.resultType !== 'complete') return { ...result, _meta };
-  return { resultType: 'complete', ...revision.defaults[method], ...result, _meta };
+  if (given.resultType !== undefined && given.resultType !== "complete")
+    return { ...result, _meta };
+  return {
+    resultType: "complete",
+    ...revision.defaults[method],
+    ...result,
+    _meta,
+  };
 }
 
-function wants(filter: Subscription['filter'], method: string, params: object | undefined): boolean {
+function wants(
+  filter: Subscription["filter"],
+  method: string,
+  params: object | undefined,
+): boolean {
   const name = LIST_CHANGES[method];
   if (name !== undefined) return filter[name] === true;
-  if (method !== 'notifications/resources/updated') return false;
-  const uris = filter['resourceSubscriptions'];
-  return Array.isArray(uris) && uris.includes((params as { readonly uri?: unknown } | undefined)?.uri);
+  if (method !== "notifications/resources/updated") return false;
+  const uris = filter["resourceSubscriptions"];
+  return (
+    Array.isArray(uris) &&
+    uris.includes((params as { readonly uri?: unknown } | undefined)?.uri)
+  );
 }
 
 function metaOf(request: Request): Record<string, unknown> | undefined {
-  const meta = (request.params as { readonly _meta?: unknown } | undefined)?._meta;
-  return typeof meta === 'object' && meta !== null ? (meta as Record<string, unknown>) : undefined;
+  const meta = (request.params as { readonly _meta?: unknown } | undefined)
+    ?._meta;
+  return typeof meta === "object" && meta !== null
+    ? (meta as Record<string, unknown>)
+    : undefined;
 }
 
 function paramsOf(request: Request): Record<string, unknown> {
@@ -737,14 +983,21 @@ function versionOf(revision: Revision): string {
 }
 
 function methodNotFound(method: string): RpcError {
-  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', { method });
+  return new RpcError(
+    STANDARD_ERROR_CODES.METHOD_NOT_FOUND,
+    "Method not found",
+    { method },
+  );
 }
 
-function invalidParams({ path, expected, found }: Failure, below = ''): RpcError {
+function invalidParams(
+  { path, expected, found }: Failure,
+  below = "",
+): RpcError {
   const data = { path: below + path, expected, found };
   return new RpcError(
     STANDARD_ERROR_CODES.INVALID_PARAMS,
-    `Invalid params: ${data.path || '/'} should be ${expected}, not ${found}`,
+    `Invalid params: ${data.path || "/"} should be ${expected}, not ${found}`,
     data,
   );
 }
@@ -757,19 +1010,19 @@ function invalidResult(method: string, failure: Failure): RpcError {
 }
 
 function textOf({ path, expected, found }: Failure): string {
-  return `${path || '/'} should be ${expected}, not ${found}`;
+  return `${path || "/"} should be ${expected}, not ${found}`;
 }
 
 /** Whether the runtime answers a method if there is no handler. */
 function isBuiltIn(revision: Revision, method: string): boolean {
   switch (method) {
-    case 'ping':
-    case 'logging/setLevel':
-    case 'resources/subscribe':
-    case 'resources/unsubscribe':
+    case "ping":
+    case "logging/setLevel":
+    case "resources/subscribe":
+    case "resources/unsubscribe":
       return !revision.isStateless;
-    case 'server/discover':
-    case 'subscriptions/listen':
+    case "server/discover":
+    case "subscriptions/listen":
       return revision.isStateless;
     default:
       return false;
