@@ -1,5 +1,5 @@
-import { receive, receiveClose } from './receive.js';
-import type { SendOptions, Transport } from './transport.js';
+import { receive, receiveClose } from "./receive.js";
+import type { SendOptions, Transport } from "./transport.js";
 
 /**
  * Two ends of a connection inside one process, for tests and for a server that lives in its client.
@@ -17,10 +17,10 @@ export function memoryPair(): [Transport, Transport] {
 }
 
 class MemoryEnd implements Transport {
-  onmessage: Transport['onmessage'];
-  onclose: Transport['onclose'];
-  onerror: Transport['onerror'];
-  oninvalid: Transport['oninvalid'];
+  onmessage: Transport["onmessage"];
+  onclose: Transport["onclose"];
+  onerror: Transport["onerror"];
+  oninvalid: Transport["oninvalid"];
 
   #peer: MemoryEnd;
   /** What has come and was not handed on yet. */
@@ -36,7 +36,8 @@ class MemoryEnd implements Transport {
     if (this.#hasStarted) {
       const queue = this.#queue;
       this.#queue = [];
-      for (let at = 0; at < queue.length && !this.#hasToldClose; at += 1) receive(this, queue[at]);
+      for (let at = 0; at < queue.length && !this.#hasToldClose; at += 1)
+        receive(this, queue[at]);
     }
     // If a receiver sent something back here meanwhile, it has its own turn, before the close.
     if (this.#isClosed && this.#queue.length === 0) this.#tellClose();
@@ -48,15 +49,17 @@ class MemoryEnd implements Transport {
   }
 
   start(): Promise<void> {
-    if (this.#hasStarted) return Promise.reject(new Error('this end has been started already'));
-    if (this.#hasToldClose) return Promise.reject(new Error('the connection is closed'));
+    if (this.#hasStarted)
+      return Promise.reject(new Error("this end has been started already"));
+    if (this.#hasToldClose)
+      return Promise.reject(new Error("the connection is closed"));
     this.#hasStarted = true;
     this.#schedule();
     return Promise.resolve();
   }
 
   send(message: object, _options?: SendOptions): void {
-    if (this.#isClosed) throw new Error('the connection is closed');
+    if (this.#isClosed) throw new Error("the connection is closed");
     this.#peer.#queue.push(message);
     this.#peer.#schedule();
   }

@@ -1,6 +1,6 @@
-import type { Diagnostic } from './ndjson.js';
-import type { Invalid } from './parse.js';
-import type { Transport } from './transport.js';
+import type { Diagnostic } from "./ndjson.js";
+import type { Invalid } from "./parse.js";
+import type { Transport } from "./transport.js";
 
 /** Hands a value to whoever receives; what that throws is reported, so that the next one comes all the same. */
 export function receive(transport: Transport, value: unknown): void {
@@ -12,7 +12,10 @@ export function receive(transport: Transport, value: unknown): void {
 }
 
 /** Hands on what was no JSON value, likewise. */
-export function receiveInvalid(transport: Transport, invalid: Diagnostic | Invalid): void {
+export function receiveInvalid(
+  transport: Transport,
+  invalid: Diagnostic | Invalid,
+): void {
   try {
     transport.oninvalid?.(invalid);
   } catch (error) {
@@ -40,5 +43,7 @@ export function report(transport: Transport, error: unknown): void {
 
 /** What was thrown as an `Error`. */
 export function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+  return thrown instanceof Error
+    ? thrown
+    : new Error(String(thrown), { cause: thrown });
 }

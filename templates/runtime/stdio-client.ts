@@ -1,12 +1,12 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import process from 'node:process';
-import type { Readable } from 'node:stream';
-import { receiveClose, report, toError } from './receive.js';
-import { lineReader, Lines } from './stdio-lines.js';
-import type { LineOptions, LineReader } from './stdio-lines.js';
-import type { Transport } from './transport.js';
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import process from "node:process";
+import type { Readable } from "node:stream";
+import { receiveClose, report, toError } from "./receive.js";
+import { lineReader, Lines } from "./stdio-lines.js";
+import type { LineOptions, LineReader } from "./stdio-lines.js";
+import type { Transport } from "./transport.js";
 
 /** Which server is run, and how a client talks to it. */
 export interface StdioClientOptions extends LineOptions {
@@ -20,7 +20,8 @@ export interface StdioClientOptions extends LineOptions {
    * Where the server's log (standard error) goes: to ours (`inherit`, the default), nowhere, to the stream
    * {@link StdioClientTransport.stderr}, which then has to be read, or in pieces to a function.
    */
-  readonly stderr?: 'inherit' | 'ignore' | 'pipe' | ((chunk: Uint8Array) => void);
+  readonly stderr?:
+    "inherit" | "ignore" | "pipe" | ((chunk: Uint8Array) => void);
   /** How long `close` waits for the server: after its input has ended, and again after it was asked to terminate. */
   readonly shutdown?: {
     /** Milliseconds from the end of the input to SIGTERM; 2000 by default. */
@@ -47,24 +48,24 @@ export interface StdioClientTransport extends Transport {
 }
 
 const INHERITED =
-  process.platform === 'win32'
+  process.platform === "win32"
     ? [
-        'APPDATA',
-        'HOMEDRIVE',
-        'HOMEPATH',
-        'LOCALAPPDATA',
-        'PATH',
-        'PATHEXT',
-        'PROCESSOR_ARCHITECTURE',
-        'PROGRAMFILES',
-        'SYSTEMDRIVE',
-        'SYSTEMROOT',
-        'TEMP',
-        'TMP',
-        'USERNAME',
-        'USERPROFILE',
+        "APPDATA",
+        "HOMEDRIVE",
+        "HOMEPATH",
+        "LOCALAPPDATA",
+        "PATH",
+        "PATHEXT",
+        "PROCESSOR_ARCHITECTURE",
+        "PROGRAMFILES",
+        "SYSTEMDRIVE",
+        "SYSTEMROOT",
+        "TEMP",
+        "TMP",
+        "USERNAME",
+        "USERPROFILE",
       ]
-    : ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'];
+    : ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"];
 
 /** Milliseconds in which the streams of a process that has ended must end too; a child of its own may hold them open. */
 const LINGER = 500;
@@ -75,7 +76,8 @@ export function defaultEnvironment(): Record<string, string> {
   for (const name of INHERITED) {
     const value = process.env[name];
     // Functions that Bash exports would be run by the next Bash.
-    if (value !== undefined && !value.startsWith('()')) environment[name] = value;
+    if (value !== undefined && !value.startsWith("()"))
+      environment[name] = value;
   }
   return environment;
 }
@@ -88,15 +90,17 @@ export function defaultEnvironment(): Record<string, string> {
  * asks it to terminate, then kills it; it resolves when the process is gone. Only the process itself is signalled, not
  * its children. If the server ends by itself, `onclose` is called, after `onerror` unless it exited with code 0.
  */
-export function stdioClientTransport(options: StdioClientOptions): StdioClientTransport {
+export function stdioClientTransport(
+  options: StdioClientOptions,
+): StdioClientTransport {
   return new StdioClient(options);
 }
 
 class StdioClient implements StdioClientTransport {
-  onmessage: Transport['onmessage'];
-  onclose: Transport['onclose'];
-  onerror: Transport['onerror'];
-  oninvalid: Transport['oninvalid'];
+  onmessage: Transport["onmessage"];
+  onclose: Transport["onclose"];
+  onerror: Transport["onerror"];
+  oninvalid: Transport["oninvalid"];
 
   readonly exit: Promise<ProcessExit>;
   readonly #options: StdioClientOptions;
@@ -125,12 +129,15 @@ class StdioClient implements StdioClientTransport {
   }
 
   get stderr(): Readable | undefined {
-    return this.#options.stderr === 'pipe' ? (this.#child?.stderr ?? undefined) : undefined;
+    return this.#options.stderr === "pipe"
+      ? (this.#child?.stderr ?? undefined)
+      : undefined;
   }
 
   async start(): Promise<void> {
-    if (this.#hasStarted) throw new Error('the transport has been started already');
-    if (this.#closed !== undefined) throw new Error('the connection is closed');
+    if (this.#hasStarted)
+      throw new Error("the transport has been started already");
+    if (this.#closed !== undefined) throw new Error("the connection is closed");
     this.#hasStarted = true;
     try {
       await this.#spawn();
@@ -142,8 +149,9 @@ class StdioClient implements StdioClientTransport {
   }
 
   send(message: object): Promise<void> | undefined {
-    if (this.#closed !== undefined) throw new Error('the connection is closed');
-    if (this.#lines === undefined) throw new Error('the transport has not been started');
+    if (this.#closed !== undefined) throw new Error("the connection is closed");
+    if (this.#lines === undefined)
+      throw new Error("the transport has not been started");
     return this.#lines.send(message);
   }
 
@@ -162,23 +170,23 @@ class StdioClient implements StdioClientTransport {
   }
 
   async #spawn(): Promise<void> {
-    const { command, args = [], env, cwd, stderr = 'inherit' } = this.#options;
+    const { command, args = [], env, cwd, stderr = "inherit" } = this.#options;
     const child = spawn(command, args, {
       env: { ...defaultEnvironment(), ...env },
       cwd,
       shell: false,
       windowsHide: true,
-      stdio: ['pipe', 'pipe', typeof stderr === 'function' ? 'pipe' : stderr],
+      stdio: ["pipe", "pipe", typeof stderr === "function" ? "pipe" : stderr],
     });
     this.#child = child;
-    child.on('error', (error) => {
+    child.on("error", (error) => {
       if (this.#lines !== undefined) report(this, error);
     });
-    child.once('exit', (code, signal) => {
+    child.once("exit", (code, signal) => {
       this.#onExit(child, { code, signal });
     });
-    if (typeof stderr === 'function') {
-      child.stderr?.on('data', (chunk: Uint8Array) => {
+    if (typeof stderr === "function") {
+      child.stderr?.on("data", (chunk: Uint8Array) => {
         try {
           stderr(chunk);
         } catch (error) {
@@ -187,9 +195,9 @@ class StdioClient implements StdioClientTransport {
       });
     }
     await new Promise<void>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('spawn', () => {
-        child.off('error', reject);
+      child.once("error", reject);
+      child.once("spawn", () => {
+        child.off("error", reject);
         endWithUs(child);
         this.#connect(child);
         resolve();
@@ -201,7 +209,7 @@ class StdioClient implements StdioClientTransport {
     // They are there, as they are pipes; the types do not know it.
     if (output === null || input === null) return;
     // Also after the lines are let go: the end of a pipe can fail as its writes can.
-    output.on('error', () => undefined);
+    output.on("error", () => undefined);
     this.#lines = new Lines(
       {
         transport: this,
@@ -212,7 +220,8 @@ class StdioClient implements StdioClientTransport {
         // A server that says or hears nothing more is of no use.
         onEnd: () => void this.#shutDown(),
         onBroken: (error) => {
-          if (error !== undefined && this.#closed === undefined) report(this, error);
+          if (error !== undefined && this.#closed === undefined)
+            report(this, error);
           void this.#shutDown();
         },
       },
@@ -225,14 +234,21 @@ class StdioClient implements StdioClientTransport {
   #explain(error: NodeJS.ErrnoException): Error {
     const { command, cwd } = this.#options;
     let reason = error.message;
-    if (error.code === 'ENOENT') {
+    if (error.code === "ENOENT") {
       const isFolderMissing = cwd !== undefined && !existsSync(cwd);
-      reason = isFolderMissing ? `there is no folder ${JSON.stringify(cwd)}` : 'there is no such command';
-    } else if (error.code === 'EACCES') reason = 'it may not be executed';
-    const code = error.code === undefined ? '' : ` (${error.code})`;
-    return Object.assign(new Error(`cannot start ${JSON.stringify(command)}: ${reason}${code}`, { cause: error }), {
-      code: error.code,
-    });
+      reason = isFolderMissing
+        ? `there is no folder ${JSON.stringify(cwd)}`
+        : "there is no such command";
+    } else if (error.code === "EACCES") reason = "it may not be executed";
+    const code = error.code === undefined ? "" : ` (${error.code})`;
+    return Object.assign(
+      new Error(`cannot start ${JSON.stringify(command)}: ${reason}${code}`, {
+        cause: error,
+      }),
+      {
+        code: error.code,
+      },
+    );
   }
 
   /** Ends the process step by step; nothing happens if it is ended already. */
@@ -248,8 +264,8 @@ class StdioClient implements StdioClientTransport {
       void this.#lines?.stopWriting(0);
       child.stdin?.end();
       for (const [signal, patience] of [
-        ['SIGTERM', graceMs],
-        ['SIGKILL', killMs],
+        ["SIGTERM", graceMs],
+        ["SIGKILL", killMs],
       ] as const) {
         if (await this.#exitsWithin(patience)) break;
         this.#hasKilled = true;
@@ -276,7 +292,7 @@ class StdioClient implements StdioClientTransport {
       child.stdout?.destroy();
       child.stderr?.destroy();
     }, LINGER);
-    child.once('close', () => {
+    child.once("close", () => {
       clearTimeout(timer);
       this.#finish(exit);
     });
@@ -287,7 +303,10 @@ class StdioClient implements StdioClientTransport {
     void this.#lines?.stopWriting(0);
     const { code, signal } = exit;
     if (this.#closed === undefined && !this.#hasKilled && code !== 0) {
-      const how = signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
+      const how =
+        signal === null
+          ? `exited with code ${code ?? "unknown"}`
+          : `was ended by ${signal}`;
       report(this, new Error(`the server ${how}`));
     }
     this.#closed ??= this.#gone;
@@ -300,15 +319,16 @@ class StdioClient implements StdioClientTransport {
 const running = new Set<ChildProcess>();
 
 const onProcessExit = (): void => {
-  for (const child of running) child.kill('SIGTERM');
+  for (const child of running) child.kill("SIGTERM");
 };
 
 /** A server must not outlive us, even if it ignores the end of its input. */
 function endWithUs(child: ChildProcess): void {
-  if (running.size === 0) process.once('exit', onProcessExit);
+  if (running.size === 0) process.once("exit", onProcessExit);
   running.add(child);
 }
 
 function leave(child: ChildProcess): void {
-  if (running.delete(child) && running.size === 0) process.off('exit', onProcessExit);
+  if (running.delete(child) && running.size === 0)
+    process.off("exit", onProcessExit);
 }

@@ -1,12 +1,12 @@
-import process from 'node:process';
-import type { Readable, Writable } from 'node:stream';
-import type { Message, Notification } from './message.js';
-import { DEFAULT_MAX_MESSAGE_BYTES, MessageReader } from './ndjson.js';
-import type { StreamEvent } from './ndjson.js';
-import { DEFAULT_MAX_DEPTH } from './parse.js';
-import { receive, receiveInvalid } from './receive.js';
-import type { Transport } from './transport.js';
-import { encodeLine } from './write.js';
+import process from "node:process";
+import type { Readable, Writable } from "node:stream";
+import type { Message, Notification } from "./message.js";
+import { DEFAULT_MAX_MESSAGE_BYTES, MessageReader } from "./ndjson.js";
+import type { StreamEvent } from "./ndjson.js";
+import { DEFAULT_MAX_DEPTH } from "./parse.js";
+import { receive, receiveInvalid } from "./receive.js";
+import type { Transport } from "./transport.js";
+import { encodeLine } from "./write.js";
 
 /** How lines are read, on either side of stdio. */
 export interface LineOptions {
@@ -17,7 +17,11 @@ export interface LineOptions {
 }
 
 /** Writes text, as a writable stream does. */
-export type Write = (text: string, encoding: 'utf8', done: (error?: Error | null) => void) => boolean;
+export type Write = (
+  text: string,
+  encoding: "utf8",
+  done: (error?: Error | null) => void,
+) => boolean;
 
 /** What a side does with its lines. */
 export interface LineUser {
@@ -39,9 +43,15 @@ export interface LineUser {
 }
 
 /** Every JSON value counts as a message here: which are some, the endpoint judges by its revision. */
-type Unjudged = { readonly kind: 'notification'; readonly message: Notification };
+type Unjudged = {
+  readonly kind: "notification";
+  readonly message: Notification;
+};
 
-const classify = (value: unknown): Unjudged => ({ kind: 'notification', message: value as Notification });
+const classify = (value: unknown): Unjudged => ({
+  kind: "notification",
+  message: value as Notification,
+});
 
 /** A reader that takes every JSON value for a message. */
 export type LineReader = MessageReader<Unjudged>;
@@ -52,7 +62,10 @@ export type LineReader = MessageReader<Unjudged>;
  * @throws RangeError if a limit is none.
  */
 export function lineReader(options: LineOptions): LineReader {
-  const { maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES, maxDepth = DEFAULT_MAX_DEPTH } = options;
+  const {
+    maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES,
+    maxDepth = DEFAULT_MAX_DEPTH,
+  } = options;
   return new MessageReader({ classify, maxMessageBytes, maxDepth });
 }
 
@@ -71,7 +84,7 @@ export class Lines {
 
   /** Lines that are not written yet: full batches, which only wait in a full output, and the one that is begun. */
   #batches: string[] = [];
-  #batch = '';
+  #batch = "";
   #isScheduled = false;
   #isOpen = true;
   #isReleased = false;
@@ -94,13 +107,13 @@ export class Lines {
   open(): void {
     const { input, output } = this.#user;
     this.#isReading = true;
-    output.on('drain', this.#onDrain);
-    output.on('error', this.#onOutputError);
-    output.on('close', this.#onOutputClose);
-    input.on('end', this.#onEnd);
-    input.on('close', this.#onEnd);
-    input.on('error', this.#onInputError);
-    input.on('data', this.#onData);
+    output.on("drain", this.#onDrain);
+    output.on("error", this.#onOutputError);
+    output.on("close", this.#onOutputClose);
+    input.on("end", this.#onEnd);
+    input.on("close", this.#onEnd);
+    input.on("error", this.#onInputError);
+    input.on("data", this.#onData);
     // Such a stream says nothing more.
     if (input.readableEnded || input.destroyed) process.nextTick(this.#onEnd);
   }
@@ -112,12 +125,12 @@ export class Lines {
    * @throws Error if the connection is closed, TypeError if JSON cannot hold the message.
    */
   send(message: object): Promise<void> | undefined {
-    if (!this.#isOpen) throw new Error('the connection is closed');
+    if (!this.#isOpen) throw new Error("the connection is closed");
     const line = encodeLine(message as Message);
-    this.#batch = this.#batch === '' ? line : this.#batch + line;
+    this.#batch = this.#batch === "" ? line : this.#batch + line;
     if (this.#batch.length >= BATCH) {
       this.#batches.push(this.#batch);
-      this.#batch = '';
+      this.#batch = "";
       if (!this.#isFull) this.#writeBatches();
     } else if (!this.#isFull && !this.#isScheduled) {
       this.#isScheduled = true;
@@ -140,14 +153,15 @@ export class Lines {
     const { input } = this.#user;
     this.#isReading = false;
     this.#held = [];
-    input.off('data', this.#onData);
-    input.off('end', this.#onEnd);
-    input.off('close', this.#onEnd);
-    input.off('error', this.#onInputError);
+    input.off("data", this.#onData);
+    input.off("end", this.#onEnd);
+    input.off("close", this.#onEnd);
+    input.off("error", this.#onInputError);
     this.#resume();
     // Not at once: a stream that is paused while it hands on data reads on (Node), and that keeps the process alive.
     setImmediate(() => {
-      if (input.listenerCount('data') + input.listenerCount('readable') === 0) input.pause();
+      if (input.listenerCount("data") + input.listenerCount("readable") === 0)
+        input.pause();
     });
   }
 
@@ -159,8 +173,8 @@ export class Lines {
   async stopWriting(patience: number): Promise<void> {
     if (this.#isOpen) {
       this.#isOpen = false;
-      if (this.#batch !== '') this.#batches.push(this.#batch);
-      this.#batch = '';
+      if (this.#batch !== "") this.#batches.push(this.#batch);
+      this.#batch = "";
       const batches = this.#batches;
       this.#batches = [];
       for (const batch of batches) this.#write(batch);
@@ -178,9 +192,9 @@ export class Lines {
   releaseOutput(): void {
     const { output } = this.#user;
     this.#isReleased = true;
-    output.off('drain', this.#onDrain);
-    output.off('close', this.#onOutputClose);
-    if (this.#writes === 0) output.off('error', this.#onOutputError);
+    output.off("drain", this.#onDrain);
+    output.off("close", this.#onOutputClose);
+    if (this.#writes === 0) output.off("error", this.#onOutputError);
   }
 
   /** After all promises at hand: their answers go out in the same write. */
@@ -190,15 +204,16 @@ export class Lines {
 
   readonly #flush = (): void => {
     this.#isScheduled = false;
-    if (this.#batch === '' || this.#isFull || !this.#isOpen) return;
+    if (this.#batch === "" || this.#isFull || !this.#isOpen) return;
     const batch = this.#batch;
-    this.#batch = '';
+    this.#batch = "";
     this.#write(batch);
   };
 
   #writeBatches(): void {
     let at = 0;
-    while (at < this.#batches.length && !this.#isFull) this.#write(this.#batches[at++] ?? '');
+    while (at < this.#batches.length && !this.#isFull)
+      this.#write(this.#batches[at++] ?? "");
     this.#batches = this.#batches.slice(at);
   }
 
@@ -206,7 +221,9 @@ export class Lines {
     const { output, write } = this.#user;
     this.#writes += 1;
     const hasRoom =
-      write === undefined ? output.write(text, 'utf8', this.#onWritten) : write(text, 'utf8', this.#onWritten);
+      write === undefined
+        ? output.write(text, "utf8", this.#onWritten)
+        : write(text, "utf8", this.#onWritten);
     if (!hasRoom) this.#isFull = this.#isOpen;
   }
 
@@ -216,7 +233,7 @@ export class Lines {
     this.#idle?.resolve();
     // A failure is told to the callback first, and then to the listener.
     if (this.#isReleased && (error === undefined || error === null))
-      this.#user.output.off('error', this.#onOutputError);
+      this.#user.output.off("error", this.#onOutputError);
   };
 
   #hasRoom(): boolean {
@@ -237,7 +254,9 @@ export class Lines {
   /** Those who wait for room wait in vain. */
   #release(): void {
     this.#isFull = false;
-    this.#room?.reject(new Error('the connection closed before it took the message'));
+    this.#room?.reject(
+      new Error("the connection closed before it took the message"),
+    );
     this.#room = undefined;
   }
 
@@ -246,7 +265,7 @@ export class Lines {
     this.#idle?.resolve();
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#batch = '';
+    this.#batch = "";
     this.#batches = [];
     this.#release();
     this.#user.onBroken(error);
@@ -268,7 +287,9 @@ export class Lines {
   readonly #onData = (chunk: Uint8Array | string): void => {
     if (!this.#isReading) return;
     // A stream that others have told to decode gives strings.
-    const events = this.#reader.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+    const events = this.#reader.push(
+      typeof chunk === "string" ? Buffer.from(chunk) : chunk,
+    );
     if (this.#held.length > 0) this.#held.push(...events);
     else this.#hand(events);
   };
@@ -299,7 +320,7 @@ export class Lines {
       }
       const event = events[at];
       if (event === undefined) continue;
-      if (event.kind === 'notification') receive(transport, event.message);
+      if (event.kind === "notification") receive(transport, event.message);
       else receiveInvalid(transport, event);
     }
     if (this.#isReading && this.#isHolding() && !this.#isPaused) {

@@ -1,9 +1,9 @@
-import process from 'node:process';
-import type { Readable, Writable } from 'node:stream';
-import { receiveClose, report } from './receive.js';
-import { lineReader, Lines } from './stdio-lines.js';
-import type { LineOptions } from './stdio-lines.js';
-import type { Transport } from './transport.js';
+import process from "node:process";
+import type { Readable, Writable } from "node:stream";
+import { receiveClose, report } from "./receive.js";
+import { lineReader, Lines } from "./stdio-lines.js";
+import type { LineOptions } from "./stdio-lines.js";
+import type { Transport } from "./transport.js";
 
 /** How a server talks over stdio. */
 export interface StdioServerOptions extends LineOptions {
@@ -32,15 +32,17 @@ const PATIENCE = 2000;
  * Closing writes what was sent, but waits no longer than two seconds for a client that does not take it. The transport
  * keeps no process alive afterwards.
  */
-export function stdioServerTransport(options: StdioServerOptions = {}): Transport {
+export function stdioServerTransport(
+  options: StdioServerOptions = {},
+): Transport {
   return new StdioServer(options);
 }
 
 class StdioServer implements Transport {
-  onmessage: Transport['onmessage'];
-  onclose: Transport['onclose'];
-  onerror: Transport['onerror'];
-  oninvalid: Transport['oninvalid'];
+  onmessage: Transport["onmessage"];
+  onclose: Transport["onclose"];
+  onerror: Transport["onerror"];
+  oninvalid: Transport["oninvalid"];
 
   readonly #lines: Lines;
   readonly #protection: StdoutProtection | undefined;
@@ -48,8 +50,15 @@ class StdioServer implements Transport {
   #closed: Promise<void> | undefined;
 
   constructor(options: StdioServerOptions) {
-    const { input = process.stdin, output = process.stdout, protectStdout = true } = options;
-    this.#protection = protectStdout && output === process.stdout ? new StdoutProtection() : undefined;
+    const {
+      input = process.stdin,
+      output = process.stdout,
+      protectStdout = true,
+    } = options;
+    this.#protection =
+      protectStdout && output === process.stdout
+        ? new StdoutProtection()
+        : undefined;
     this.#lines = new Lines(
       {
         transport: this,
@@ -71,8 +80,12 @@ class StdioServer implements Transport {
   }
 
   start(): Promise<void> {
-    if (this.#hasStarted) return Promise.reject(new Error('the transport has been started already'));
-    if (this.#closed !== undefined) return Promise.reject(new Error('the connection is closed'));
+    if (this.#hasStarted)
+      return Promise.reject(
+        new Error("the transport has been started already"),
+      );
+    if (this.#closed !== undefined)
+      return Promise.reject(new Error("the connection is closed"));
     this.#hasStarted = true;
     this.#protection?.begin();
     this.#lines.open();
@@ -80,7 +93,8 @@ class StdioServer implements Transport {
   }
 
   send(message: object): Promise<void> | undefined {
-    if (!this.#hasStarted) throw new Error('the transport has not been started');
+    if (!this.#hasStarted)
+      throw new Error("the transport has not been started");
     return this.#lines.send(message);
   }
 
@@ -101,7 +115,7 @@ class StdioServer implements Transport {
 }
 
 const WARNING =
-  'Standard output carries protocol messages and nothing else; what was written to it besides is shown here instead.\n';
+  "Standard output carries protocol messages and nothing else; what was written to it besides is shown here instead.\n";
 
 /** Keeps standard output to ourselves (specification: the server must write nothing to it that is no message). */
 class StdoutProtection {
@@ -112,7 +126,7 @@ class StdoutProtection {
   #hasWarned = false;
 
   constructor() {
-    this.#own = Object.getOwnPropertyDescriptor(process.stdout, 'write');
+    this.#own = Object.getOwnPropertyDescriptor(process.stdout, "write");
     this.write = process.stdout.write.bind(process.stdout);
   }
 
@@ -124,13 +138,16 @@ class StdoutProtection {
   end(): void {
     this.#isActive = false;
     // Whoever wrapped it after us keeps that, and comes through ours to the original.
-    const current: unknown = Reflect.get(process.stdout, 'write');
+    const current: unknown = Reflect.get(process.stdout, "write");
     if (current !== this.#divert) return;
-    if (this.#own === undefined) Reflect.deleteProperty(process.stdout, 'write');
-    else Object.defineProperty(process.stdout, 'write', this.#own);
+    if (this.#own === undefined)
+      Reflect.deleteProperty(process.stdout, "write");
+    else Object.defineProperty(process.stdout, "write", this.#own);
   }
 
-  readonly #divert = (...args: Parameters<typeof process.stdout.write>): boolean => {
+  readonly #divert = (
+    ...args: Parameters<typeof process.stdout.write>
+  ): boolean => {
     if (!this.#isActive) return this.write(...args);
     if (!this.#hasWarned) {
       this.#hasWarned = true;

@@ -1,6 +1,6 @@
-import type { RequestId } from './message.js';
-import type { Diagnostic } from './ndjson.js';
-import type { Invalid } from './parse.js';
+import type { RequestId } from "./message.js";
+import type { Diagnostic } from "./ndjson.js";
+import type { Invalid } from "./parse.js";
 
 /** What may be said with a message that is sent. */
 export interface SendOptions {
@@ -30,7 +30,7 @@ export interface Transport {
   send(message: object, options?: SendOptions): Promise<void> | void;
   /** Ends the connection; calls `onclose` once. */
   close(): Promise<void>;
-  onmessage?: Receivers['message'] | undefined;
+  onmessage?: Receivers["message"] | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   /** Something came that is no JSON value, or too much of one; it was skipped and the stream goes on. */
