@@ -73,7 +73,7 @@ describe('talking', () => {
   });
 
   test('both sides full at once is no deadlock', async () => {
-    const { transport, count, messages } = await client('', { args: childProgram('echo-server.ts') });
+    const { transport, count, messages } = await client('', { args: childProgram('echo-server.ts'), stderr: 'ignore' });
     const text = 'x'.repeat(1000);
     // Nobody waits, so the input of the server is full while it writes.
     for (let id = 0; id < 20_000; id += 1) void transport.send({ id, text });
