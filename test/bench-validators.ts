@@ -152,10 +152,12 @@ const CONTENDERS: Readonly<
   },
   'deep validateX': async (samples) => {
     const module = await generated();
-    return overParts(samples, (name) => {
-      const validate = module[`validate${name}`] as Validator<unknown>;
-      return (value) => validate(value).success;
+    // Called on the spot, as a user does: one more function in between costs a fifth of what a small message does.
+    const items = samples.map((sample) => {
+      const item = itemOf(sample);
+      return { part: item.part, validate: module[`validate${item.definition}`] as Validator<unknown> };
     });
+    return over(items, ({ part, validate }) => validate(part).success);
   },
   'whole messages by method': async (samples) => {
     const module = (await generated()) as {
