@@ -1,4 +1,4 @@
-import type { ErrorObject } from './message.js';
+import type { ErrorObject } from "./message.js";
 
 /** The error codes that JSON-RPC itself defines. */
 export const STANDARD_ERROR_CODES = {
@@ -15,7 +15,8 @@ export const STANDARD_ERROR_CODES = {
 } as const;
 
 /** An error code that JSON-RPC itself defines. */
-export type StandardErrorCode = (typeof STANDARD_ERROR_CODES)[keyof typeof STANDARD_ERROR_CODES];
+export type StandardErrorCode =
+  (typeof STANDARD_ERROR_CODES)[keyof typeof STANDARD_ERROR_CODES];
 
 /**
  * Whether a code is in the range that JSON-RPC keeps for itself and for servers, -32768 to -32000. An application's own
@@ -27,7 +28,7 @@ export function isReservedCode(code: number): boolean {
 
 /** An error that travels: thrown by a handler, or what a peer answered. */
 export class RpcError<Data = unknown> extends Error {
-  override readonly name = 'RpcError';
+  override readonly name = "RpcError";
   readonly code: number;
   readonly data: Data | undefined;
 
@@ -35,15 +36,24 @@ export class RpcError<Data = unknown> extends Error {
    * @param code - An integer; see {@link STANDARD_ERROR_CODES}.
    * @param data - Anything that JSON can hold; left out of the message if undefined.
    */
-  constructor(code: number, message: string, data?: Data, options?: { readonly cause?: unknown }) {
+  constructor(
+    code: number,
+    message: string,
+    data?: Data,
+    options?: { readonly cause?: unknown },
+  ) {
     super(message, options);
-    if (!Number.isSafeInteger(code)) throw new TypeError(`an error code must be an integer, not ${code}`);
+    if (!Number.isSafeInteger(code))
+      throw new TypeError(`an error code must be an integer, not ${code}`);
     this.code = code;
     this.data = data;
   }
 
   /** The error of an error response as one that can be thrown. */
-  static from(error: ErrorObject, options?: { readonly cause?: unknown }): RpcError {
+  static from(
+    error: ErrorObject,
+    options?: { readonly cause?: unknown },
+  ): RpcError {
     return new RpcError(error.code, error.message, error.data, options);
   }
 

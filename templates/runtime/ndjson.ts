@@ -1,28 +1,28 @@
-import { STANDARD_ERROR_CODES } from './error-codes.js';
-import type { ErrorResponse, RequestId } from './message.js';
-import { answerTo, notText, parseMessage } from './parse.js';
-import type { Classification, Parsed, ParseOptions } from './parse.js';
-import { endOfString, readEnvelope } from './text.js';
-import type { About } from './text.js';
+import { STANDARD_ERROR_CODES } from "./error-codes.js";
+import type { ErrorResponse, RequestId } from "./message.js";
+import { answerTo, notText, parseMessage } from "./parse.js";
+import type { Classification, Parsed, ParseOptions } from "./parse.js";
+import { endOfString, readEnvelope } from "./text.js";
+import type { About } from "./text.js";
 
 /** What can be wrong with a line. */
 export type DiagnosticCode =
   /** The line is not JSON: a banner, a log line. */
-  | 'not-json'
+  | "not-json"
   /** The line is not UTF-8. */
-  | 'not-utf8'
+  | "not-utf8"
   /** The line is longer than the limit. */
-  | 'too-long'
+  | "too-long"
   /** A message written over several lines; reported at the first of them. */
-  | 'embedded-newline'
+  | "embedded-newline"
   /** The framing of the Language Server Protocol, which MCP does not use. */
-  | 'content-length'
+  | "content-length"
   /** The stream ended in the middle of a message. */
-  | 'unfinished';
+  | "unfinished";
 
 /** A line that was skipped; each is reported once, and the stream goes on. */
 export interface Diagnostic {
-  readonly kind: 'diagnostic';
+  readonly kind: "diagnostic";
   readonly code: DiagnosticCode;
   /** Number of the line, from 1. */
   readonly line: number;
@@ -42,10 +42,13 @@ export interface Diagnostic {
 }
 
 /** What a stream yields: messages, batches, JSON that is neither, lines that are not JSON. */
-export type StreamEvent<C extends Classification = Classification> = Parsed<C> | Diagnostic;
+export type StreamEvent<C extends Classification = Classification> =
+  Parsed<C> | Diagnostic;
 
 /** How a stream is read. */
-export interface ReaderOptions<C extends Classification = Classification> extends ParseOptions<C> {
+export interface ReaderOptions<
+  C extends Classification = Classification,
+> extends ParseOptions<C> {
   /** How many bytes a line may have, its newline not counted; 16 MiB by default. */
   readonly maxMessageBytes?: number;
 }
@@ -75,7 +78,7 @@ const NO_EVENTS: readonly never[] = Object.freeze([]);
 export class MessageReader<C extends Classification = Classification> {
   readonly #options: ParseOptions<C>;
   readonly #limit: number;
-  readonly #strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  readonly #strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   readonly #fragments = new Fragments();
   /** The beginning of a line whose end has not come yet. */
   #buffer = new Uint8Array(0);
@@ -89,10 +92,11 @@ export class MessageReader<C extends Classification = Classification> {
   constructor(options: ReaderOptions<C>) {
     const { maxMessageBytes: limit = DEFAULT_MAX_MESSAGE_BYTES } = options;
     for (const [name, value] of [
-      ['maxMessageBytes', limit],
-      ['maxDepth', options.maxDepth ?? 1],
+      ["maxMessageBytes", limit],
+      ["maxDepth", options.maxDepth ?? 1],
     ] as const) {
-      if (!(value >= 1)) throw new RangeError(`${name} must be at least 1, not ${value}`);
+      if (!(value >= 1))
+        throw new RangeError(`${name} must be at least 1, not ${value}`);
     }
     this.#options = options;
     this.#limit = limit;
@@ -105,8 +109,12 @@ export class MessageReader<C extends Classification = Classification> {
    * @throws TypeError if it is given something else than bytes, or anything after {@link end}: faults of the caller.
    */
   push(chunk: Uint8Array): readonly StreamEvent<C>[] {
-    if (!isBytes(chunk)) throw new TypeError('a stream of messages consists of bytes (Uint8Array)');
-    if (this.#hasEnded) throw new TypeError('bytes after the end of the stream');
+    if (!isBytes(chunk))
+      throw new TypeError(
+        "a stream of messages consists of bytes (Uint8Array)",
+      );
+    if (this.#hasEnded)
+      throw new TypeError("bytes after the end of the stream");
     const end = chunk.length;
     let start = 0;
     const events: StreamEvent<C>[] = [];
@@ -123,7 +131,8 @@ export class MessageReader<C extends Classification = Classification> {
     while (start < end) {
       const until = Math.min(start + WINDOW, end);
       let newline = chunk.lastIndexOf(NEWLINE, until - 1);
-      if (newline >= start) this.#several(chunk.subarray(start, newline), events);
+      if (newline >= start)
+        this.#several(chunk.subarray(start, newline), events);
       else {
         newline = chunk.indexOf(NEWLINE, until);
         if (newline < 0) break;
@@ -150,7 +159,10 @@ export class MessageReader<C extends Classification = Classification> {
     const length = this.#length + bytes.length;
     if (length > this.#limit) {
       const head = new Uint8Array(Math.min(HEAD, this.#limit));
-      const kept = this.#buffer.subarray(0, Math.min(this.#length, head.length));
+      const kept = this.#buffer.subarray(
+        0,
+        Math.min(this.#length, head.length),
+      );
       head.set(kept);
       head.set(bytes.subarray(0, head.length - kept.length), kept.length);
       this.#length = 0;
@@ -161,7 +173,9 @@ export class MessageReader<C extends Classification = Classification> {
     }
     if (length > this.#buffer.length) {
       // Doubled, so that many small chunks are not copied over and over.
-      const grown = new Uint8Array(Math.min(Math.max(length, this.#buffer.length * 2, 1024), this.#limit));
+      const grown = new Uint8Array(
+        Math.min(Math.max(length, this.#buffer.length * 2, 1024), this.#limit),
+      );
       grown.set(this.#buffer.subarray(0, this.#length));
       this.#buffer = grown;
     }
@@ -195,7 +209,7 @@ export class MessageReader<C extends Classification = Classification> {
       return;
     }
     for (let start = 0; start <= text.length;) {
-      const newline = text.indexOf('\n', start);
+      const newline = text.indexOf("\n", start);
       const end = newline < 0 ? text.length : newline;
       this.#text(text.slice(start, end), events, false);
       start = end + 1;
@@ -215,7 +229,9 @@ export class MessageReader<C extends Classification = Classification> {
     this.#lines += 1;
     this.#fragments.close();
     const invalid = notText(this.#options);
-    events.push(this.#diagnostic('not-utf8', invalid.reason, excerptOf(bytes), invalid));
+    events.push(
+      this.#diagnostic("not-utf8", invalid.reason, excerptOf(bytes), invalid),
+    );
   }
 
   #decode(bytes: Uint8Array): string | undefined {
@@ -228,13 +244,14 @@ export class MessageReader<C extends Classification = Classification> {
 
   #text(line: string, events: StreamEvent<C>[], isTail: boolean): void {
     this.#lines += 1;
-    const text = this.#lines === 1 && line.startsWith('\uFEFF') ? line.slice(1) : line;
+    const text =
+      this.#lines === 1 && line.startsWith("\uFEFF") ? line.slice(1) : line;
     if (isBlank(text)) return;
     const parsed = parseMessage(text, this.#options);
-    if (parsed.kind !== 'invalid') {
+    if (parsed.kind !== "invalid") {
       this.#fragments.close();
       events.push(parsed);
-    } else if (parsed.fault !== 'not-json') {
+    } else if (parsed.fault !== "not-json") {
       // Inside a message that is written over several lines, a line can be JSON by chance, such as `{}` or `1`.
       if (!text.includes('"jsonrpc"') && this.#fragments.takes(text)) return;
       this.#fragments.close();
@@ -247,18 +264,41 @@ export class MessageReader<C extends Classification = Classification> {
   #noise(text: string, events: StreamEvent<C>[], isTail: boolean): void {
     if (this.#fragments.takes(text)) return;
     const [code, reason] = this.#explain(text, isTail);
-    const answer = answerTo('unknown', null, STANDARD_ERROR_CODES.PARSE_ERROR, `Parse error: ${reason}`, this.#options);
-    events.push(this.#diagnostic(code, reason, quote(text), { about: 'unknown', id: null, answer }));
+    const answer = answerTo(
+      "unknown",
+      null,
+      STANDARD_ERROR_CODES.PARSE_ERROR,
+      `Parse error: ${reason}`,
+      this.#options,
+    );
+    events.push(
+      this.#diagnostic(code, reason, quote(text), {
+        about: "unknown",
+        id: null,
+        answer,
+      }),
+    );
   }
 
   #explain(text: string, isTail: boolean): readonly [DiagnosticCode, string] {
     // Such a body has no newline, so the next message's header stands right behind it.
-    if (/^Content-(?:Length|Type):/i.test(text) || /\}Content-Length: *\d+\s*$/i.test(text.slice(-100))) {
-      return ['content-length', 'Content-Length framing; here each message is one line of JSON'];
+    if (
+      /^Content-(?:Length|Type):/i.test(text) ||
+      /\}Content-Length: *\d+\s*$/i.test(text.slice(-100))
+    ) {
+      return [
+        "content-length",
+        "Content-Length framing; here each message is one line of JSON",
+      ];
     }
-    if (!this.#fragments.opens(text)) return ['not-json', 'the line is not JSON'];
-    if (isTail) return ['unfinished', 'the stream ended in the middle of a message'];
-    return ['embedded-newline', 'a message with newlines in it, as pretty-printed JSON has; it must be one line'];
+    if (!this.#fragments.opens(text))
+      return ["not-json", "the line is not JSON"];
+    if (isTail)
+      return ["unfinished", "the stream ended in the middle of a message"];
+    return [
+      "embedded-newline",
+      "a message with newlines in it, as pretty-printed JSON has; it must be one line",
+    ];
   }
 
   #tooLong(head: Uint8Array, events: StreamEvent<C>[]): void {
@@ -267,17 +307,38 @@ export class MessageReader<C extends Classification = Classification> {
     const { about, id } = readEnvelope(new TextDecoder().decode(head), false);
     const reason = `the message is longer than ${this.#limit} bytes`;
     const code = STANDARD_ERROR_CODES.INVALID_REQUEST;
-    const answer = answerTo(about, id, code, `Invalid Request: ${reason}`, this.#options);
-    events.push(this.#diagnostic('too-long', reason, excerptOf(head), { about, id, answer }));
+    const answer = answerTo(
+      about,
+      id,
+      code,
+      `Invalid Request: ${reason}`,
+      this.#options,
+    );
+    events.push(
+      this.#diagnostic("too-long", reason, excerptOf(head), {
+        about,
+        id,
+        answer,
+      }),
+    );
   }
 
   #diagnostic(
     code: DiagnosticCode,
     reason: string,
     excerpt: string,
-    { about, id, answer }: Pick<Diagnostic, 'about' | 'id' | 'answer'>,
+    { about, id, answer }: Pick<Diagnostic, "about" | "id" | "answer">,
   ): Diagnostic {
-    return { kind: 'diagnostic', code, line: this.#lines, reason, excerpt, about, id, answer };
+    return {
+      kind: "diagnostic",
+      code,
+      line: this.#lines,
+      reason,
+      excerpt,
+      about,
+      id,
+      answer,
+    };
   }
 }
 
@@ -291,10 +352,12 @@ export async function* readMessages<C extends Classification>(
   options: ReaderOptions<C>,
 ): AsyncGenerator<StreamEvent<C>, void, undefined> {
   const reader = new MessageReader(options);
-  for await (const chunk of 'getReader' in source ? chunksOf(source) : source) {
+  for await (const chunk of "getReader" in source ? chunksOf(source) : source) {
     // In parts, so that what waits to be taken stays small however large a chunk is.
     for (let start = 0; start < chunk.length; start += WINDOW) {
-      yield* reader.push(isBytes(chunk) ? chunk.subarray(start, start + WINDOW) : chunk);
+      yield* reader.push(
+        isBytes(chunk) ? chunk.subarray(start, start + WINDOW) : chunk,
+      );
     }
   }
   yield* reader.end();
@@ -312,7 +375,9 @@ export interface WebByteStream {
   };
 }
 
-async function* chunksOf(stream: WebByteStream): AsyncGenerator<Uint8Array, void, undefined> {
+async function* chunksOf(
+  stream: WebByteStream,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = stream.getReader();
   let isDone = false;
   try {
@@ -342,16 +407,16 @@ class Fragments {
   /** Whether a line that is not JSON is the first of such a message. */
   opens(text: string): boolean {
     this.close();
-    return /^[ \t]*[[{]/.test(text) && this.#follow(text) === 'part';
+    return /^[ \t]*[[{]/.test(text) && this.#follow(text) === "part";
   }
 
   /** Whether a line belongs to such a message, begun before. */
   takes(text: string): boolean {
-    return this.#depth > 0 && this.#follow(text) !== 'other';
+    return this.#depth > 0 && this.#follow(text) !== "other";
   }
 
   /** Follows the brackets of a line that consists of JSON's words only; any other closes the message. */
-  #follow(text: string): 'whole' | 'part' | 'other' {
+  #follow(text: string): "whole" | "part" | "other" {
     let depth = this.#depth;
     this.#depth = 0;
     for (let at = 0; at < text.length; at += 1) {
@@ -359,38 +424,45 @@ class Fragments {
       if (char === '"') {
         at = endOfString(text, at);
         // Cut off inside a string: nothing tells whether the next line goes on with it, so that one is judged anew.
-        if (at === text.length) return 'part';
-      } else if (char === '{' || char === '[') depth += 1;
-      else if (char === '}' || char === ']') depth -= 1;
-      else if (!' \t\r,:'.includes(char)) {
+        if (at === text.length) return "part";
+      } else if (char === "{" || char === "[") depth += 1;
+      else if (char === "}" || char === "]") depth -= 1;
+      else if (!" \t\r,:".includes(char)) {
         SCALAR.lastIndex = at;
-        if (!SCALAR.test(text)) return 'other';
+        if (!SCALAR.test(text)) return "other";
         at = SCALAR.lastIndex - 1;
       }
     }
     this.#depth = Math.max(depth, 0);
-    return depth > 0 ? 'part' : 'whole';
+    return depth > 0 ? "part" : "whole";
   }
 }
 
 /** Not `instanceof`, which fails for arrays of another realm, as test runners and frames have. */
 function isBytes(value: unknown): value is Uint8Array {
-  return Object.prototype.toString.call(value) === '[object Uint8Array]';
+  return Object.prototype.toString.call(value) === "[object Uint8Array]";
 }
 
 function isBlank(text: string): boolean {
-  return text.length === 0 || (text.charCodeAt(0) <= 0x20 && /^[ \t\r]*$/.test(text));
+  return (
+    text.length === 0 || (text.charCodeAt(0) <= 0x20 && /^[ \t\r]*$/.test(text))
+  );
 }
 
 function excerptOf(bytes: Uint8Array): string {
-  return quote(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, 4 * EXCERPT_LENGTH)));
+  return quote(
+    new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+      bytes.subarray(0, 4 * EXCERPT_LENGTH),
+    ),
+  );
 }
 
 /** The start of a text as a JSON string in which nothing is left that acts on a terminal or turns the reading direction. */
 function quote(text: string): string {
-  const short = text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}...` : text;
+  const short =
+    text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}...` : text;
   return JSON.stringify(short).replace(
     /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

@@ -1,41 +1,49 @@
-import { STANDARD_ERROR_CODES } from './error-codes.js';
-import { errorResponse, isRequestId } from './message.js';
-import type { ErrorResponse, Notification, Request, RequestId, Response, ResultResponse } from './message.js';
-import { dropPrototypeKeys, isNestedDeeper, readEnvelope } from './text.js';
-import type { About } from './text.js';
+import { STANDARD_ERROR_CODES } from "./error-codes.js";
+import { errorResponse, isRequestId } from "./message.js";
+import type {
+  ErrorResponse,
+  Notification,
+  Request,
+  RequestId,
+  Response,
+  ResultResponse,
+} from "./message.js";
+import { dropPrototypeKeys, isNestedDeeper, readEnvelope } from "./text.js";
+import type { About } from "./text.js";
 
 /** What a revision's `classify` says of a value. `batch` is there only if the revision has batches. */
 export type Classification =
-  | { readonly kind: 'request'; readonly message: Request }
-  | { readonly kind: 'notification'; readonly message: Notification }
-  | { readonly kind: 'result'; readonly message: ResultResponse }
-  | { readonly kind: 'error'; readonly message: ErrorResponse }
-  | { readonly kind: 'batch'; readonly messages: readonly unknown[] }
-  | { readonly kind: 'invalid'; readonly reason: string };
+  | { readonly kind: "request"; readonly message: Request }
+  | { readonly kind: "notification"; readonly message: Notification }
+  | { readonly kind: "result"; readonly message: ResultResponse }
+  | { readonly kind: "error"; readonly message: ErrorResponse }
+  | { readonly kind: "batch"; readonly messages: readonly unknown[] }
+  | { readonly kind: "invalid"; readonly reason: string };
 
 /** The single messages among what `classify` may say. */
-export type ClassifiedMessage<C extends Classification = Classification> = Extract<C, { readonly message: unknown }>;
+export type ClassifiedMessage<C extends Classification = Classification> =
+  Extract<C, { readonly message: unknown }>;
 
 /** Why a text is no message. */
 export type Fault =
   /** The text is not JSON. */
-  | 'not-json'
+  | "not-json"
   /** The bytes are not UTF-8. */
-  | 'not-utf8'
+  | "not-utf8"
   /** Nested deeper than the limit. */
-  | 'too-deep'
+  | "too-deep"
   /** The id is an integer that JavaScript rounds, so that no answer could bear it. */
-  | 'unsafe-id'
+  | "unsafe-id"
   /** All is right but `params`, which is not an object. */
-  | 'params'
+  | "params"
   /** No JSON-RPC message of this revision. */
-  | 'envelope'
+  | "envelope"
   /** A batch that is no batch, or a message that may not be in one. */
-  | 'batch';
+  | "batch";
 
 /** What is no message, and what to do about it. */
 export interface Invalid {
-  readonly kind: 'invalid';
+  readonly kind: "invalid";
   readonly fault: Fault;
   /** For people; no part of it is the sender's. */
   readonly reason: string;
@@ -52,13 +60,17 @@ export interface Invalid {
 
 /** The members of a batch, each judged on its own: requests and notifications, or responses only, and invalid ones. */
 export interface ParsedBatch<C extends Classification = Classification> {
-  readonly kind: 'batch';
+  readonly kind: "batch";
   readonly members: readonly (ClassifiedMessage<C> | Invalid)[];
 }
 
 /** What {@link parseMessage} makes of a text: a message, a batch where the revision has them, or why it is neither. */
 export type Parsed<C extends Classification = Classification> =
-  ClassifiedMessage<C> | ([Extract<C, { readonly kind: 'batch' }>] extends [never] ? never : ParsedBatch<C>) | Invalid;
+  | ClassifiedMessage<C>
+  | ([Extract<C, { readonly kind: "batch" }>] extends [never]
+      ? never
+      : ParsedBatch<C>)
+  | Invalid;
 
 /** How {@link parseMessage} reads. */
 export interface ParseOptions<C extends Classification = Classification> {
@@ -69,11 +81,13 @@ export interface ParseOptions<C extends Classification = Classification> {
   /** How many members a batch may have; 1000 by default, since each invalid one is answered with more than it took. */
   readonly maxBatch?: number;
   /** Says why a message must not be in a batch, or undefined if it may: for rules that look at the method. */
-  readonly refuseInBatch?: (message: ClassifiedMessage<C>) => string | undefined;
+  readonly refuseInBatch?: (
+    message: ClassifiedMessage<C>,
+  ) => string | undefined;
   /** Reads `params: null` as absent params, which some peers write. Off by default. */
   readonly nullParamsAsAbsent?: boolean;
   /** What an answer bears whose id could not be read: `null` as JSON-RPC wants it (the default), or no member. */
-  readonly unreadId?: 'null' | 'absent';
+  readonly unreadId?: "null" | "absent";
 }
 
 /** How many arrays and objects may be inside one another, if no option says otherwise. */
@@ -94,10 +108,10 @@ export function parseMessage<C extends Classification>(
   options: ParseOptions<C>,
 ): Parsed<C> {
   let text: string;
-  if (typeof input === 'string') text = input;
+  if (typeof input === "string") text = input;
   else {
     try {
-      text = new TextDecoder('utf-8', { fatal: true }).decode(input);
+      text = new TextDecoder("utf-8", { fatal: true }).decode(input);
     } catch {
       return notText(options);
     }
@@ -106,7 +120,14 @@ export function parseMessage<C extends Classification>(
   // Before JSON.parse, which in some engines recurses.
   if (isNestedDeeper(text, maxDepth)) return tooDeep(text, maxDepth, options);
   const value = parseJson(text);
-  if (value === undefined) return invalid('not-json', 'the text is not JSON', 'unknown', null, options);
+  if (value === undefined)
+    return invalid(
+      "not-json",
+      "the text is not JSON",
+      "unknown",
+      null,
+      options,
+    );
   dropPrototypeKeys(text, value);
   return judge(value, options);
 }
@@ -117,18 +138,28 @@ export function parseMessage<C extends Classification>(
  * @param answers - One for each request, and those of invalid members; undefined for members that get none.
  * @returns Undefined if there is nothing to answer, as for a batch of notifications: then nothing may be sent.
  */
-export function collectBatch(answers: Iterable<Response | undefined>): Response[] | undefined {
-  const given = [...answers].filter((answer): answer is Response => answer !== undefined);
+export function collectBatch(
+  answers: Iterable<Response | undefined>,
+): Response[] | undefined {
+  const given = [...answers].filter(
+    (answer): answer is Response => answer !== undefined,
+  );
   return given.length === 0 ? undefined : given;
 }
 
 /** The verdict on a line that is not UTF-8. */
 export function notText(options: AnswerOptions): Invalid {
-  return invalid('not-utf8', 'the bytes are not UTF-8', 'unknown', null, options);
+  return invalid(
+    "not-utf8",
+    "the bytes are not UTF-8",
+    "unknown",
+    null,
+    options,
+  );
 }
 
 /** What of the options says how to answer. */
-export type AnswerOptions = Pick<ParseOptions, 'unreadId'>;
+export type AnswerOptions = Pick<ParseOptions, "unreadId">;
 
 /** The ready answer to what is no message, or undefined if there must be none. */
 export function answerTo(
@@ -138,20 +169,34 @@ export function answerTo(
   message: string,
   options: AnswerOptions,
 ): ErrorResponse | undefined {
-  if (about === 'response' || about === 'notification') return undefined;
-  return errorResponse(id ?? (options.unreadId === 'absent' ? undefined : null), { code, message });
+  if (about === "response" || about === "notification") return undefined;
+  return errorResponse(
+    id ?? (options.unreadId === "absent" ? undefined : null),
+    { code, message },
+  );
 }
 
 /** The verdict on a message that is not parsed. It gets its id all the same, so that nobody waits for it in vain. */
-function tooDeep(text: string, maxDepth: number, options: AnswerOptions): Invalid {
+function tooDeep(
+  text: string,
+  maxDepth: number,
+  options: AnswerOptions,
+): Invalid {
   const { about, id } = readEnvelope(text, true);
-  return invalid('too-deep', `nested deeper than ${maxDepth} levels`, about, id, options);
+  return invalid(
+    "too-deep",
+    `nested deeper than ${maxDepth} levels`,
+    about,
+    id,
+    options,
+  );
 }
 
 /** The value of a JSON text, or undefined if it is none. */
 function parseJson(text: string): unknown {
   // A banner shows by its first character, which is far cheaper than an error.
-  if (text.charCodeAt(0) !== 0x7b && !/^[ \t\r\n]*[-{["\dtfn]/.test(text)) return undefined;
+  if (text.charCodeAt(0) !== 0x7b && !/^[ \t\r\n]*[-{["\dtfn]/.test(text))
+    return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -159,13 +204,16 @@ function parseJson(text: string): unknown {
   }
 }
 
-function judge<C extends Classification>(value: unknown, options: ParseOptions<C>): Parsed<C> {
+function judge<C extends Classification>(
+  value: unknown,
+  options: ParseOptions<C>,
+): Parsed<C> {
   const classified = options.classify(value);
   switch (classified.kind) {
-    case 'batch':
+    case "batch":
       // Only a revision whose classify knows batches gets here, and then they are part of the result's type.
       return judgeBatch(classified.messages, options) as Parsed<C>;
-    case 'invalid':
+    case "invalid":
       return judgeInvalid(value, classified.reason, options);
     default:
       return judgeMessage(classified as ClassifiedMessage<C>, options);
@@ -177,9 +225,20 @@ function judgeMessage<C extends Classification>(
   options: AnswerOptions,
 ): ClassifiedMessage<C> | Invalid {
   const { kind, message }: ClassifiedMessage = classified;
-  if (kind === 'notification' || typeof message.id !== 'number' || Number.isSafeInteger(message.id)) return classified;
-  const about = kind === 'request' ? 'request' : 'response';
-  return invalid('unsafe-id', 'the id is an integer beyond 2^53 - 1, which is not kept exactly', about, null, options);
+  if (
+    kind === "notification" ||
+    typeof message.id !== "number" ||
+    Number.isSafeInteger(message.id)
+  )
+    return classified;
+  const about = kind === "request" ? "request" : "response";
+  return invalid(
+    "unsafe-id",
+    "the id is an integer beyond 2^53 - 1, which is not kept exactly",
+    about,
+    null,
+    options,
+  );
 }
 
 function judgeInvalid<C extends Classification>(
@@ -189,18 +248,18 @@ function judgeInvalid<C extends Classification>(
 ): ClassifiedMessage<C> | Invalid {
   const about = aboutOf(value);
   const id = idOf(value);
-  if (about === 'request' || about === 'notification') {
+  if (about === "request" || about === "notification") {
     const { params, ...rest } = value as { readonly params?: unknown };
     // If it is a message without its params, they alone are to blame.
     const without = options.classify(rest);
-    if (without.kind === 'request' || without.kind === 'notification') {
+    if (without.kind === "request" || without.kind === "notification") {
       if (params === null && options.nullParamsAsAbsent === true) {
         return judgeMessage<C>(without as ClassifiedMessage<C>, options);
       }
-      return invalid('params', reason, about, id, options);
+      return invalid("params", reason, about, id, options);
     }
   }
-  return invalid('envelope', reason, about, id, options);
+  return invalid("envelope", reason, about, id, options);
 }
 
 function judgeBatch<C extends Classification>(
@@ -209,18 +268,34 @@ function judgeBatch<C extends Classification>(
 ): ParsedBatch<C> | Invalid {
   const maxBatch = options.maxBatch ?? DEFAULT_MAX_BATCH;
   if (values.length > maxBatch) {
-    return invalid('batch', `a batch of more than ${maxBatch} messages`, aboutOf(values), null, options);
+    return invalid(
+      "batch",
+      `a batch of more than ${maxBatch} messages`,
+      aboutOf(values),
+      null,
+      options,
+    );
   }
   const members = values.map((value) => judgeMember(value, options));
-  const abouts = members.map((member) => (member.kind === 'invalid' ? member.about : aboutOf(member.message)));
-  if (!abouts.includes('response')) return { kind: 'batch', members };
-  if (abouts.some((about) => about === 'request' || about === 'notification')) {
-    return invalid('batch', 'responses in one batch with requests or notifications', 'unknown', null, options);
+  const abouts = members.map((member) =>
+    member.kind === "invalid" ? member.about : aboutOf(member.message),
+  );
+  if (!abouts.includes("response")) return { kind: "batch", members };
+  if (abouts.some((about) => about === "request" || about === "notification")) {
+    return invalid(
+      "batch",
+      "responses in one batch with requests or notifications",
+      "unknown",
+      null,
+      options,
+    );
   }
   // It is the answer to a batch of ours, and nobody answers answers.
   return {
-    kind: 'batch',
-    members: members.map((member) => (member.kind === 'invalid' ? { ...member, answer: undefined } : member)),
+    kind: "batch",
+    members: members.map((member) =>
+      member.kind === "invalid" ? { ...member, answer: undefined } : member,
+    ),
   };
 }
 
@@ -229,39 +304,67 @@ function judgeMember<C extends Classification>(
   options: ParseOptions<C>,
 ): ClassifiedMessage<C> | Invalid {
   const classified = options.classify(value);
-  if (classified.kind === 'batch') return invalid('batch', 'a batch inside a batch', aboutOf(value), null, options);
-  if (classified.kind === 'invalid') return judgeInvalid(value, classified.reason, options);
+  if (classified.kind === "batch")
+    return invalid(
+      "batch",
+      "a batch inside a batch",
+      aboutOf(value),
+      null,
+      options,
+    );
+  if (classified.kind === "invalid")
+    return judgeInvalid(value, classified.reason, options);
   const message = judgeMessage(classified as ClassifiedMessage<C>, options);
-  if (message.kind === 'invalid') return message;
+  if (message.kind === "invalid") return message;
   const reason = options.refuseInBatch?.(message);
-  return reason === undefined ? message : invalid('batch', reason, aboutOf(value), idOf(value), options);
+  return reason === undefined
+    ? message
+    : invalid("batch", reason, aboutOf(value), idOf(value), options);
 }
 
 function idOf(value: unknown): RequestId | null {
-  if (typeof value !== 'object' || value === null || !('id' in value)) return null;
+  if (typeof value !== "object" || value === null || !("id" in value))
+    return null;
   return isRequestId(value.id) ? value.id : null;
 }
 
 function aboutOf(value: unknown): About {
   if (!Array.isArray(value)) return aboutOfMessage(value);
   // A batch inside a batch is nothing, so this goes one level down only.
-  return value.length > 0 && value.every((item) => aboutOfMessage(item) === 'response') ? 'response' : 'unknown';
+  return value.length > 0 &&
+    value.every((item) => aboutOfMessage(item) === "response")
+    ? "response"
+    : "unknown";
 }
 
 function aboutOfMessage(value: unknown): About {
-  if (typeof value !== 'object' || value === null) return 'unknown';
-  if (!('method' in value)) return 'result' in value || 'error' in value ? 'response' : 'unknown';
-  if ('id' in value) return 'request';
+  if (typeof value !== "object" || value === null) return "unknown";
+  if (!("method" in value))
+    return "result" in value || "error" in value ? "response" : "unknown";
+  if ("id" in value) return "request";
   // Only what is a notification beyond doubt goes unanswered; JSON-RPC answers the rest with a null id.
-  const { jsonrpc, method } = value as { readonly jsonrpc?: unknown; readonly method: unknown };
-  const isCall = jsonrpc === '2.0' && typeof method === 'string' && !('result' in value) && !('error' in value);
-  return isCall ? 'notification' : 'unknown';
+  const { jsonrpc, method } = value as {
+    readonly jsonrpc?: unknown;
+    readonly method: unknown;
+  };
+  const isCall =
+    jsonrpc === "2.0" &&
+    typeof method === "string" &&
+    !("result" in value) &&
+    !("error" in value);
+  return isCall ? "notification" : "unknown";
 }
 
-function invalid(fault: Fault, reason: string, about: About, id: RequestId | null, options: AnswerOptions): Invalid {
+function invalid(
+  fault: Fault,
+  reason: string,
+  about: About,
+  id: RequestId | null,
+  options: AnswerOptions,
+): Invalid {
   const [code, title] = titleOf(fault);
   return {
-    kind: 'invalid',
+    kind: "invalid",
     fault,
     reason,
     about,
@@ -272,13 +375,13 @@ function invalid(fault: Fault, reason: string, about: About, id: RequestId | nul
 
 function titleOf(fault: Fault): readonly [code: number, title: string] {
   switch (fault) {
-    case 'not-json':
-    case 'not-utf8':
-      return [STANDARD_ERROR_CODES.PARSE_ERROR, 'Parse error'];
-    case 'params':
-      return [STANDARD_ERROR_CODES.INVALID_PARAMS, 'Invalid params'];
+    case "not-json":
+    case "not-utf8":
+      return [STANDARD_ERROR_CODES.PARSE_ERROR, "Parse error"];
+    case "params":
+      return [STANDARD_ERROR_CODES.INVALID_PARAMS, "Invalid params"];
     default:
       // Too deep as well: the JSON may be well formed, the limit is ours.
-      return [STANDARD_ERROR_CODES.INVALID_REQUEST, 'Invalid Request'];
+      return [STANDARD_ERROR_CODES.INVALID_REQUEST, "Invalid Request"];
   }
 }

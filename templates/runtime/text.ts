@@ -1,8 +1,8 @@
-import { isRequestId } from './message.js';
-import type { RequestId } from './message.js';
+import { isRequestId } from "./message.js";
+import type { RequestId } from "./message.js";
 
 /** What a message is, or was meant to be. */
-export type About = 'request' | 'notification' | 'response' | 'unknown';
+export type About = "request" | "notification" | "response" | "unknown";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -31,8 +31,12 @@ export function isNestedDeeper(text: string, limit: number): boolean {
 
 function hasMoreBrackets(text: string, limit: number): boolean {
   let count = 0;
-  for (const bracket of ['{', '[']) {
-    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+  for (const bracket of ["{", "["]) {
+    for (
+      let at = text.indexOf(bracket);
+      at >= 0;
+      at = text.indexOf(bracket, at + 1)
+    ) {
       count += 1;
       if (!(count <= limit)) return true;
     }
@@ -63,17 +67,21 @@ export function dropPrototypeKeys(text: string, value: unknown): void {
   const open = [value];
   while (open.length > 0) {
     const item = open.pop();
-    if (typeof item !== 'object' || item === null) continue;
-    if (!Array.isArray(item) && Object.hasOwn(item, '__proto__')) Reflect.deleteProperty(item, '__proto__');
+    if (typeof item !== "object" || item === null) continue;
+    if (!Array.isArray(item) && Object.hasOwn(item, "__proto__"))
+      Reflect.deleteProperty(item, "__proto__");
     for (const member of Object.values(item)) {
-      if (typeof member === 'object' && member !== null) open.push(member);
+      if (typeof member === "object" && member !== null) open.push(member);
     }
   }
 }
 
 function mayNamePrototype(text: string): boolean {
   // Escaped, it has a \u00 with the code of one of its letters; the first search is native and settles most texts.
-  return text.includes('__proto__') || (text.includes('\\u00') && /\\u00(?:5[fF]|7[024]|6[fF])/.test(text));
+  return (
+    text.includes("__proto__") ||
+    (text.includes("\\u00") && /\\u00(?:5[fF]|7[024]|6[fF])/.test(text))
+  );
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}])/y;
@@ -84,7 +92,10 @@ const BLANK = /[ \t\r\n]*/y;
  *
  * @param isWhole - Whether the text is all of the message. Of a part, a missing id says nothing.
  */
-export function readEnvelope(text: string, isWhole: boolean): { readonly about: About; readonly id: RequestId | null } {
+export function readEnvelope(
+  text: string,
+  isWhole: boolean,
+): { readonly about: About; readonly id: RequestId | null } {
   let hasMethod = false;
   let hasOutcome = false;
   let hasId = false;
@@ -92,16 +103,16 @@ export function readEnvelope(text: string, isWhole: boolean): { readonly about: 
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
-    if (char === '{' || char === '[') depth += 1;
-    else if (char === '}' || char === ']') depth -= 1;
+    if (char === "{" || char === "[") depth += 1;
+    else if (char === "}" || char === "]") depth -= 1;
     if (char !== '"') continue;
     const end = endOfString(text, at);
     const colon = skipBlank(text, end + 1);
-    if (depth === 1 && text[colon] === ':') {
+    if (depth === 1 && text[colon] === ":") {
       const name = valueOf(text.slice(at, end + 1));
-      if (name === 'method') hasMethod = true;
-      else if (name === 'result' || name === 'error') hasOutcome = true;
-      else if (name === 'id') {
+      if (name === "method") hasMethod = true;
+      else if (name === "result" || name === "error") hasOutcome = true;
+      else if (name === "id") {
         hasId = true;
         id = idAt(text, skipBlank(text, colon + 1));
       }
@@ -111,16 +122,16 @@ export function readEnvelope(text: string, isWhole: boolean): { readonly about: 
   return { about: aboutOf(), id };
 
   function aboutOf(): About {
-    if (!hasMethod) return hasOutcome ? 'response' : 'unknown';
-    if (hasId) return 'request';
-    return isWhole && !hasOutcome ? 'notification' : 'unknown';
+    if (!hasMethod) return hasOutcome ? "response" : "unknown";
+    if (hasId) return "request";
+    return isWhole && !hasOutcome ? "notification" : "unknown";
   }
 }
 
 function idAt(text: string, start: number): RequestId | null {
   if (text.charCodeAt(start) === QUOTE) {
     const id = valueOf(text.slice(start, endOfString(text, start) + 1));
-    return typeof id === 'string' ? id : null;
+    return typeof id === "string" ? id : null;
   }
   NUMBER.lastIndex = start;
   const id = Number(NUMBER.exec(text)?.[0]);

@@ -15,7 +15,7 @@ export type Failure = {
    */
   readonly path: string;
   /** `missing`: a required member is not there; `value`: what is there is wrong. */
-  readonly reason: 'missing' | 'value';
+  readonly reason: "missing" | "value";
   /** What would be right, in words. */
   readonly expected: string;
   /** What was found, in words, shortened. */
@@ -31,7 +31,10 @@ export type Check = (value: unknown) => boolean;
 export type Deviation = {
   readonly name: string;
   /** A copy of `root` without the fault, or undefined if this deviation is not what is wrong. */
-  readonly repair: (root: unknown, failure: Failure) => { readonly value: unknown } | undefined;
+  readonly repair: (
+    root: unknown,
+    failure: Failure,
+  ) => { readonly value: unknown } | undefined;
 };
 
 /** A repair that made a value valid. */
@@ -43,7 +46,11 @@ export type Repair = {
 };
 
 /** Tries to make a value valid whose failure is known. */
-export type Leniency = <T>(check: Check, value: unknown, failure: Failure) => Validation<T>;
+export type Leniency = <T>(
+  check: Check,
+  value: unknown,
+  failure: Failure,
+) => Validation<T>;
 
 /** How to validate. */
 export type ValidateOptions = {
@@ -66,18 +73,26 @@ export type Validation<T> =
 /** The part of Standard Schema (version 1) that a validator has, so that libraries can take it as a schema. */
 export type StandardProps<T> = {
   readonly version: 1;
-  readonly vendor: 'mcpgen';
+  readonly vendor: "mcpgen";
   readonly validate: (
     value: unknown,
   ) =>
     | { readonly value: T }
-    | { readonly issues: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[] };
+    | {
+        readonly issues: readonly {
+          readonly message: string;
+          readonly path: readonly PropertyKey[];
+        }[];
+      };
   readonly types?: { readonly input: T; readonly output: T };
 };
 
 /** Validates a value. Is a Standard Schema too. */
-export type Validator<T> = ((value: unknown, options?: ValidateOptions) => Validation<T>) & {
-  readonly '~standard': StandardProps<T>;
+export type Validator<T> = ((
+  value: unknown,
+  options?: ValidateOptions,
+) => Validation<T>) & {
+  readonly "~standard": StandardProps<T>;
 };
 
 /** Thrown by an assertion; its message names place, reason, what was expected and what was found. */
@@ -86,37 +101,58 @@ export class ValidationError extends Error {
 
   constructor(failure: Failure) {
     super(describeFailure(failure));
-    this.name = 'ValidationError';
+    this.name = "ValidationError";
     this.failure = failure;
   }
 }
 
 /** A failure in one line. */
-export function describeFailure({ path, reason, expected, found, definition }: Failure): string {
-  const where = path === '' ? 'the value' : path;
-  const owner = definition === undefined ? '' : ` (${definition})`;
-  return reason === 'missing'
+export function describeFailure({
+  path,
+  reason,
+  expected,
+  found,
+  definition,
+}: Failure): string {
+  const where = path === "" ? "the value" : path;
+  const owner = definition === undefined ? "" : ` (${definition})`;
+  return reason === "missing"
     ? `${where} is missing${owner}: expected ${expected}`
     : `${where} is wrong${owner}: expected ${expected}, found ${found}`;
 }
 
 /** Makes a validator of a guard. */
-export function validator<T>(guard: (value: unknown) => value is T): Validator<T> {
-  const validate = (value: unknown, options?: ValidateOptions): Validation<T> => {
-    if (options !== undefined || formats !== undefined || depth !== 0) return run<T>(guard, value, options);
+export function validator<T>(
+  guard: (value: unknown) => value is T,
+): Validator<T> {
+  const validate = (
+    value: unknown,
+    options?: ValidateOptions,
+  ): Validation<T> => {
+    if (options !== undefined || formats !== undefined || depth !== 0)
+      return run<T>(guard, value, options);
     // Nothing has to be set up and put back again, which is what most calls are like.
-    return guard(value) ? { success: true, value } : { success: false, failure: explain(guard, value) };
+    return guard(value)
+      ? { success: true, value }
+      : { success: false, failure: explain(guard, value) };
   };
   const props: StandardProps<T> = {
     version: 1,
-    vendor: 'mcpgen',
+    vendor: "mcpgen",
     validate(value) {
       const outcome = validate(value);
       if (outcome.success) return { value: outcome.value };
-      return { issues: [{ message: describeFailure(outcome.failure), path: tokensOf(outcome.failure.path) }] };
+      return {
+        issues: [
+          {
+            message: describeFailure(outcome.failure),
+            path: tokensOf(outcome.failure.path),
+          },
+        ],
+      };
     },
   };
-  return Object.assign(validate, { '~standard': props });
+  return Object.assign(validate, { "~standard": props });
 }
 
 /**
@@ -127,21 +163,32 @@ export function validator<T>(guard: (value: unknown) => value is T): Validator<T
 export type Assertion<T> = (value: unknown) => asserts value is T;
 
 /** Makes an assertion of a guard. */
-export function assertion<T>(guard: (value: unknown) => value is T): Assertion<T> {
+export function assertion<T>(
+  guard: (value: unknown) => value is T,
+): Assertion<T> {
   return (value): asserts value is T => {
     if (!guard(value)) throw new ValidationError(explain(guard, value));
   };
 }
 
 /** Runs a check on a whole value. */
-export function run<T>(check: Check, value: unknown, options?: ValidateOptions): Validation<T> {
+export function run<T>(
+  check: Check,
+  value: unknown,
+  options?: ValidateOptions,
+): Validation<T> {
   const outer = { formats, depth };
   formats = options?.formats;
   depth = 0;
   try {
     if (check(value)) return { success: true, value: value as T };
     const failure = explain(check, value);
-    return options?.lenient?.<T>(check, value, failure) ?? { success: false, failure };
+    return (
+      options?.lenient?.<T>(check, value, failure) ?? {
+        success: false,
+        failure,
+      }
+    );
   } finally {
     ({ formats, depth } = outer);
   }
@@ -150,14 +197,19 @@ export function run<T>(check: Check, value: unknown, options?: ValidateOptions):
 // Checks. Each reads its value, says whether it is right, and leaves a note of what it missed.
 
 /** What the last check that said no had expected, and what it was given. */
-let missed: { expected: string; value: unknown; definition: string | undefined; path: string } = {
-  expected: '',
+let missed: {
+  expected: string;
+  value: unknown;
+  definition: string | undefined;
+  path: string;
+} = {
+  expected: "",
   value: undefined,
   definition: undefined,
-  path: '',
+  path: "",
 };
 /** Formats that the running validation asserts. */
-let formats: ValidateOptions['formats'];
+let formats: ValidateOptions["formats"];
 /** How deep recursive definitions are nested at the moment. */
 let depth = 0;
 /** Deepest nesting of recursive definitions that is followed. */
@@ -166,7 +218,8 @@ const MAX_DEPTH = 1000;
 /** Notes what was expected of a value, and says no. */
 export function miss(expected: string, value: unknown): false {
   // Without a stand-in nobody will ask, so nothing is allocated.
-  if (places !== undefined) missed = { expected, value, definition: undefined, path: placeOf(value) };
+  if (places !== undefined)
+    missed = { expected, value, definition: undefined, path: placeOf(value) };
   return false;
 }
 
@@ -180,56 +233,62 @@ export function inside(definition: string): false {
 export type Fields = Readonly<Record<string, unknown>>;
 
 function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** An object. */
 export function object(value: unknown): value is Fields {
-  return isObject(value) || miss('an object', value);
+  return isObject(value) || miss("an object", value);
 }
 
 /** A string. */
 export function string(value: unknown): boolean {
-  return typeof value === 'string' || miss('a string', value);
+  return typeof value === "string" || miss("a string", value);
 }
 
 /** A finite number. */
 export function number(value: unknown): boolean {
-  return Number.isFinite(value) || miss('a number', value);
+  return Number.isFinite(value) || miss("a number", value);
 }
 
 /** A number without a fraction. */
 export function integer(value: unknown): boolean {
-  return Number.isInteger(value) || miss('an integer', value);
+  return Number.isInteger(value) || miss("an integer", value);
 }
 
 /** A boolean. */
 export function boolean(value: unknown): boolean {
-  return typeof value === 'boolean' || miss('a boolean', value);
+  return typeof value === "boolean" || miss("a boolean", value);
 }
 
 /** An array. */
 export function array(value: unknown): boolean {
-  return Array.isArray(value) || miss('an array', value);
+  return Array.isArray(value) || miss("an array", value);
 }
 
 /** Anything but nothing. */
 export function present(value: unknown): boolean {
-  return value !== undefined || miss('a value', value);
+  return value !== undefined || miss("a value", value);
 }
 
 /** Nothing: for members that a schema forbids. */
 export function nothing(value: unknown): boolean {
-  return value === undefined || miss('no such member', value);
+  return value === undefined || miss("no such member", value);
 }
 
 /** One constant. */
-export function literal(value: unknown, wanted: string | number | boolean | null): boolean {
+export function literal(
+  value: unknown,
+  wanted: string | number | boolean | null,
+): boolean {
   return value === wanted || noneOf(value, wanted);
 }
 
 /** Says no to a value that is none of the constants that were wanted. */
-export function noneOf(value: unknown, ...wanted: readonly (string | number | boolean | null)[]): false {
+export function noneOf(
+  value: unknown,
+  ...wanted: readonly (string | number | boolean | null)[]
+): false {
   if (places === undefined) return false;
   return miss(alternatives(wanted.map((item) => JSON.stringify(item))), value);
 }
@@ -238,52 +297,73 @@ export function noneOf(value: unknown, ...wanted: readonly (string | number | bo
 
 /** An object, or nothing. */
 export function maybeObject(value: unknown): boolean {
-  return value === undefined || isObject(value) || miss('an object', value);
+  return value === undefined || isObject(value) || miss("an object", value);
 }
 
 /** A string, or nothing. */
 export function maybeString(value: unknown): boolean {
-  return value === undefined || typeof value === 'string' || miss('a string', value);
+  return (
+    value === undefined || typeof value === "string" || miss("a string", value)
+  );
 }
 
 /** A finite number, or nothing. */
 export function maybeNumber(value: unknown): boolean {
-  return value === undefined || Number.isFinite(value) || miss('a number', value);
+  return (
+    value === undefined || Number.isFinite(value) || miss("a number", value)
+  );
 }
 
 /** A number without a fraction, or nothing. */
 export function maybeInteger(value: unknown): boolean {
-  return value === undefined || Number.isInteger(value) || miss('an integer', value);
+  return (
+    value === undefined || Number.isInteger(value) || miss("an integer", value)
+  );
 }
 
 /** A boolean, or nothing. */
 export function maybeBoolean(value: unknown): boolean {
-  return value === undefined || typeof value === 'boolean' || miss('a boolean', value);
+  return (
+    value === undefined ||
+    typeof value === "boolean" ||
+    miss("a boolean", value)
+  );
 }
 
 /** An array, or nothing. */
 export function maybeArray(value: unknown): boolean {
-  return value === undefined || Array.isArray(value) || miss('an array', value);
+  return value === undefined || Array.isArray(value) || miss("an array", value);
 }
 
 /** A string of a format, which counts only where the validation asserts formats. */
 export function formatted(value: unknown, format: string): boolean {
-  if (typeof value !== 'string') return miss('a string', value);
+  if (typeof value !== "string") return miss("a string", value);
   if (formats === undefined || !Object.hasOwn(formats, format)) return true;
-  return formats[format]?.(value) !== false || miss(`a string of format ${format}`, value);
+  return (
+    formats[format]?.(value) !== false ||
+    miss(`a string of format ${format}`, value)
+  );
 }
 
 /** A string within limits; lengths are counted in code points, as JSON Schema does. */
 export function stringWithin(
   value: unknown,
-  limits: { readonly min?: number; readonly max?: number; readonly pattern?: RegExp },
+  limits: {
+    readonly min?: number;
+    readonly max?: number;
+    readonly pattern?: RegExp;
+  },
 ): boolean {
-  if (typeof value !== 'string') return miss('a string', value);
+  if (typeof value !== "string") return miss("a string", value);
   const { min = 0, max = Number.POSITIVE_INFINITY, pattern } = limits;
-  const length = min > 0 || max < value.length ? codePoints(value) : value.length;
+  const length =
+    min > 0 || max < value.length ? codePoints(value) : value.length;
   if (length < min) return miss(`at least ${min} characters`, value);
   if (length > max) return miss(`at most ${max} characters`, value);
-  return pattern?.test(value) !== false || miss(`a string that matches ${pattern.source}`, value);
+  return (
+    pattern?.test(value) !== false ||
+    miss(`a string that matches ${pattern.source}`, value)
+  );
 }
 
 /** A number within limits; checked after its type. */
@@ -297,22 +377,35 @@ export function numberWithin(
     readonly step?: number;
   },
 ): boolean {
-  const { min = -Infinity, max = Infinity, above = -Infinity, below = Infinity, step } = limits;
+  const {
+    min = -Infinity,
+    max = Infinity,
+    above = -Infinity,
+    below = Infinity,
+    step,
+  } = limits;
   const actual = value as number;
   if (actual < min) return miss(`at least ${min}`, value);
   if (actual > max) return miss(`at most ${max}`, value);
   if (actual <= above) return miss(`more than ${above}`, value);
   if (actual >= below) return miss(`less than ${below}`, value);
-  return step === undefined || Number.isInteger(actual / step) || miss(`a multiple of ${step}`, value);
+  return (
+    step === undefined ||
+    Number.isInteger(actual / step) ||
+    miss(`a multiple of ${step}`, value)
+  );
 }
 
 /** A list of values that all pass a check. */
 export function list(value: unknown, check: Check): boolean {
-  if (!Array.isArray(value)) return miss('an array', value);
+  if (!Array.isArray(value)) return miss("an array", value);
   const items = original(value) as readonly unknown[];
   for (let index = 0; index < items.length; index += 1) {
     // Of a stand-in only the item that is wrong is looked at again.
-    if (!check(items[index])) return items === value ? false : check((value as readonly unknown[])[index]);
+    if (!check(items[index]))
+      return items === value
+        ? false
+        : check((value as readonly unknown[])[index]);
   }
   return true;
 }
@@ -323,23 +416,42 @@ export function maybeList(value: unknown, check: Check): boolean {
 }
 
 /** A list whose number of items is within limits; checked after its type. */
-export function counted(value: unknown, limits: { readonly min?: number; readonly max?: number }): boolean {
+export function counted(
+  value: unknown,
+  limits: { readonly min?: number; readonly max?: number },
+): boolean {
   const { length } = original(value) as readonly unknown[];
-  if (limits.min !== undefined && length < limits.min) return miss(`at least ${limits.min} items`, value);
-  return limits.max === undefined || length <= limits.max || miss(`at most ${limits.max} items`, value);
+  if (limits.min !== undefined && length < limits.min)
+    return miss(`at least ${limits.min} items`, value);
+  return (
+    limits.max === undefined ||
+    length <= limits.max ||
+    miss(`at most ${limits.max} items`, value)
+  );
 }
 
 /** A list without two equal items; checked after its type. */
 export function distinct(value: unknown): boolean {
   const items = original(value) as readonly unknown[];
-  return new Set(items.map(canonicalText)).size === items.length || miss('items of which no two are equal', value);
+  return (
+    new Set(items.map(canonicalText)).size === items.length ||
+    miss("items of which no two are equal", value)
+  );
 }
 
 /** An object whose number of members is within limits; checked after its type. */
-export function sized(value: unknown, limits: { readonly min?: number; readonly max?: number }): boolean {
+export function sized(
+  value: unknown,
+  limits: { readonly min?: number; readonly max?: number },
+): boolean {
   const size = Object.keys(original(value) as object).length;
-  if (limits.min !== undefined && size < limits.min) return miss(`at least ${limits.min} members`, value);
-  return limits.max === undefined || size <= limits.max || miss(`at most ${limits.max} members`, value);
+  if (limits.min !== undefined && size < limits.min)
+    return miss(`at least ${limits.min} members`, value);
+  return (
+    limits.max === undefined ||
+    size <= limits.max ||
+    miss(`at most ${limits.max} members`, value)
+  );
 }
 
 /** An object whose members all pass a check. */
@@ -348,7 +460,8 @@ export function map(value: unknown, check: Check): boolean {
   const members = original(value) as Fields;
   // Going over the names this way costs half of what a list of them does; an inherited member is met, but cannot say no.
   for (const name in members) {
-    if (!check(members[name]) && Object.hasOwn(members, name)) return members === value ? false : check(value[name]);
+    if (!check(members[name]) && Object.hasOwn(members, name))
+      return members === value ? false : check(value[name]);
   }
   return true;
 }
@@ -359,31 +472,50 @@ export function maybeMap(value: unknown, check: Check): boolean {
 }
 
 /** The members of an object, but for those that are named, all pass a check. */
-export function rest(value: Fields, named: readonly string[], check: Check): boolean {
+export function rest(
+  value: Fields,
+  named: readonly string[],
+  check: Check,
+): boolean {
   const members = original(value) as Fields;
   for (const name of Object.keys(members)) {
     if (named.includes(name)) continue;
-    if (!check(members[name])) return members === value ? false : check(value[name]);
+    if (!check(members[name]))
+      return members === value ? false : check(value[name]);
   }
   return true;
 }
 
 /** An own member, for names that every object inherits. */
 export function own(value: Fields, name: string): unknown {
-  const found = Object.hasOwn(original(value) as Fields, name) ? value[name] : undefined;
-  if (found === undefined && places !== undefined) cursor = `${placeOf(value)}/${escape(name)}`;
+  const found = Object.hasOwn(original(value) as Fields, name)
+    ? value[name]
+    : undefined;
+  if (found === undefined && places !== undefined)
+    cursor = `${placeOf(value)}/${escape(name)}`;
   return found;
 }
 
 /** Exactly one of several checks passes; the outcomes are those of all of them. */
-export function exactlyOne(value: unknown, ...outcomes: readonly boolean[]): boolean {
+export function exactlyOne(
+  value: unknown,
+  ...outcomes: readonly boolean[]
+): boolean {
   const passed = outcomes.filter((outcome) => outcome).length;
-  return passed === 1 || (passed > 0 && miss(`just one of ${outcomes.length} forms, not ${passed} at once`, value));
+  return (
+    passed === 1 ||
+    (passed > 0 &&
+      miss(
+        `just one of ${outcomes.length} forms, not ${passed} at once`,
+        value,
+      ))
+  );
 }
 
 /** A check of a definition that can contain itself, unless it is nested too deeply. */
 export function nested(value: unknown, check: Check): boolean {
-  if (depth >= MAX_DEPTH) return miss(`at most ${MAX_DEPTH} levels of nesting`, value);
+  if (depth >= MAX_DEPTH)
+    return miss(`at most ${MAX_DEPTH} levels of nesting`, value);
   depth += 1;
   try {
     return check(value);
@@ -398,30 +530,46 @@ export function any(value: unknown, ...checks: readonly Check[]): boolean {
   for (const check of checks) {
     if (check(value)) return true;
     // The failure that is told is that of the branch which got furthest.
-    if (places !== undefined && (best === undefined || progressOf(missed) > progressOf(best))) best = missed;
+    if (
+      places !== undefined &&
+      (best === undefined || progressOf(missed) > progressOf(best))
+    )
+      best = missed;
   }
   if (best !== undefined) missed = best;
   return false;
 }
 
 /** How far into a value a branch got: a wrong value in a member says more than a missing one. */
-function progressOf({ path, value }: { readonly path: string; readonly value: unknown }): number {
-  return path.split('/').length * 2 + (value === undefined ? 0 : 1);
+function progressOf({
+  path,
+  value,
+}: {
+  readonly path: string;
+  readonly value: unknown;
+}): number {
+  return path.split("/").length * 2 + (value === undefined ? 0 : 1);
 }
 
 /**
  * A result by its kind. One that asks for input is never taken for a complete one, and one without a kind, as servers of
  * older revisions send it, is complete.
  */
-export function resultOf(value: unknown, complete: Check, inputRequired?: Check): boolean {
+export function resultOf(
+  value: unknown,
+  complete: Check,
+  inputRequired?: Check,
+): boolean {
   if (!object(value)) return false;
-  const resultType = value['resultType'];
-  if (resultType === undefined) return complete(withMember(value, 'resultType', 'complete'));
-  if (resultType === 'input_required' && inputRequired !== undefined) return inputRequired(value);
-  if (resultType === 'complete') return complete(value);
+  const resultType = value["resultType"];
+  if (resultType === undefined)
+    return complete(withMember(value, "resultType", "complete"));
+  if (resultType === "input_required" && inputRequired !== undefined)
+    return inputRequired(value);
+  if (resultType === "complete") return complete(value);
   return inputRequired === undefined
-    ? noneOf(resultType, 'complete')
-    : noneOf(resultType, 'complete', 'input_required');
+    ? noneOf(resultType, "complete")
+    : noneOf(resultType, "complete", "input_required");
 }
 
 function withMember(value: Fields, name: string, member: unknown): unknown {
@@ -436,23 +584,28 @@ let places: Map<unknown, string> | undefined;
 /** Values by their stand-ins. */
 let originals: WeakMap<object, object> | undefined;
 /** Where the member lies that was read last. */
-let cursor = '';
+let cursor = "";
 
 /** Why a check says no to a value: the check is run again over a stand-in that notes which member is read. */
 export function explain(check: Check, value: unknown): Failure {
   const outer = { places, originals, cursor, missed, depth };
   places = new Map();
   originals = new WeakMap();
-  cursor = '';
+  cursor = "";
   depth = 0;
-  missed = { expected: 'a value that reads the same each time', value, definition: undefined, path: '' };
+  missed = {
+    expected: "a value that reads the same each time",
+    value,
+    definition: undefined,
+    path: "",
+  };
   try {
-    check(standIn(value, ''));
+    check(standIn(value, ""));
     const { expected, path, definition } = missed;
     const actual = original(missed.value);
     return {
       path,
-      reason: actual === undefined && path !== '' ? 'missing' : 'value',
+      reason: actual === undefined && path !== "" ? "missing" : "value",
       expected,
       found: found(actual),
       ...(definition === undefined ? {} : { definition }),
@@ -464,12 +617,14 @@ export function explain(check: Check, value: unknown): Failure {
 
 /** Something that reads like a value and notes what is read; primitive values stand for themselves. */
 function standIn(value: unknown, path: string): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== "object" || value === null) return value;
   // An empty target, since a proxy of a frozen object would have to give its members unchanged.
   const proxy: object = new Proxy(Array.isArray(value) ? [] : {}, {
     get(_target, name) {
-      const member = (value as Readonly<Record<string | symbol, unknown>>)[name];
-      if (typeof name === 'symbol') return member;
+      const member = (value as Readonly<Record<string | symbol, unknown>>)[
+        name
+      ];
+      if (typeof name === "symbol") return member;
       cursor = `${path}/${escape(name)}`;
       return standIn(member, cursor);
     },
@@ -483,7 +638,9 @@ function standIn(value: unknown, path: string): unknown {
 /** The value that a stand-in stands for; other values stand for themselves. */
 function original(value: unknown): unknown {
   if (originals === undefined) return value;
-  return typeof value !== 'object' || value === null ? value : (originals.get(value) ?? value);
+  return typeof value !== "object" || value === null
+    ? value
+    : (originals.get(value) ?? value);
 }
 
 /** Where a value lies: a stand-in knows it, a primitive value was read last. */
@@ -500,31 +657,31 @@ const MAX_QUOTED = 60;
 
 function escape(at: string): string {
   const name = at.length > MAX_NAME ? `${at.slice(0, MAX_NAME)}…` : at;
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 function tokensOf(path: string): readonly string[] {
   return path
-    .split('/')
+    .split("/")
     .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 function found(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === 'string') {
+  if (typeof value === "string") {
     return value.length > MAX_QUOTED
       ? `${JSON.stringify(value.slice(0, MAX_QUOTED))}… (${value.length} characters)`
       : JSON.stringify(value);
   }
   switch (typeof value) {
-    case 'object':
-      return 'an object';
-    case 'number':
-    case 'boolean':
-    case 'bigint':
+    case "object":
+      return "an object";
+    case "number":
+    case "boolean":
+    case "bigint":
       return String(value).slice(0, MAX_QUOTED);
     default:
       return `a ${typeof value}`;
@@ -532,7 +689,9 @@ function found(value: unknown): string {
 }
 
 function alternatives(texts: readonly string[]): string {
-  return texts.length < 2 ? (texts[0] ?? 'nothing') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1) ?? ''}`;
+  return texts.length < 2
+    ? (texts[0] ?? "nothing")
+    : `${texts.slice(0, -1).join(", ")} or ${texts.at(-1) ?? ""}`;
 }
 
 function codePoints(text: string): number {
@@ -543,12 +702,16 @@ function codePoints(text: string): number {
 
 /** One text for equal JSON values, whatever the order of their members. */
 function canonicalText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
-  if (!isObject(value)) return value === undefined ? 'undefined' : JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
+  if (!isObject(value))
+    return value === undefined ? "undefined" : JSON.stringify(value);
   return `{${Object.keys(value)
     .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonicalText(ownMember(value, name))}`)
-    .join(',')}}`;
+    .map(
+      (name) =>
+        `${JSON.stringify(name)}:${canonicalText(ownMember(value, name))}`,
+    )
+    .join(",")}}`;
 }
 
 // Formats.
@@ -556,12 +719,14 @@ function canonicalText(value: unknown): string {
 /** The formats of MCP's schemas, to be asserted by `{ formats: FORMATS }`. */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uri: (text) => /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]*$/i.test(text),
-  'uri-template': (text) => /^(?:[^\s<>"{}|\\^`]|\{[+#./;?&=,!@|]?[\w.%,:*]+\})*$/.test(text),
+  "uri-template": (text) =>
+    /^(?:[^\s<>"{}|\\^`]|\{[+#./;?&=,!@|]?[\w.%,:*]+\})*$/.test(text),
   byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
   date: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && isDate(text),
-  'date-time': (text) =>
-    /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/.test(text) &&
-    isDate(text.slice(0, 10)),
+  "date-time": (text) =>
+    /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/.test(
+      text,
+    ) && isDate(text.slice(0, 10)),
   email: (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),
 };
 
@@ -604,56 +769,94 @@ function repair(
   for (const deviation of deviations) {
     const repaired = deviation.repair(root, failure);
     if (repaired !== undefined)
-      return { value: repaired.value, repair: { deviation: deviation.name, path: failure.path } };
+      return {
+        value: repaired.value,
+        repair: { deviation: deviation.name, path: failure.path },
+      };
   }
   return undefined;
 }
 
 /** An optional member written as null counts as absent. */
-export const nullMembers: Deviation = /* @__PURE__ */ deviation('nullMembers', (root, failure) =>
-  isNullMember(root, failure) ? without(root, tokensOf(failure.path)) : undefined,
+export const nullMembers: Deviation = /* @__PURE__ */ deviation(
+  "nullMembers",
+  (root, failure) =>
+    isNullMember(root, failure)
+      ? without(root, tokensOf(failure.path))
+      : undefined,
 );
 
 /** `nextCursor: null` counts as absent: there is no further page. */
-export const nullCursor: Deviation = /* @__PURE__ */ deviation('nullCursor', (root, failure) =>
-  failure.path.endsWith('/nextCursor') && isNullMember(root, failure)
-    ? without(root, tokensOf(failure.path))
-    : undefined,
+export const nullCursor: Deviation = /* @__PURE__ */ deviation(
+  "nullCursor",
+  (root, failure) =>
+    failure.path.endsWith("/nextCursor") && isNullMember(root, failure)
+      ? without(root, tokensOf(failure.path))
+      : undefined,
 );
 
 /** A tool result with `structuredContent` and no `content` has no content blocks. */
-export const missingContent: Deviation = /* @__PURE__ */ deviation('missingContent', (root, failure) => {
-  const tokens = tokensOf(failure.path);
-  const parent = valueAt(root, tokens.slice(0, -1));
-  if (failure.reason !== 'missing' || tokens.at(-1) !== 'content' || !isObject(parent)) return undefined;
-  return parent['structuredContent'] === undefined ? undefined : withValue(root, tokens, []);
-});
+export const missingContent: Deviation = /* @__PURE__ */ deviation(
+  "missingContent",
+  (root, failure) => {
+    const tokens = tokensOf(failure.path);
+    const parent = valueAt(root, tokens.slice(0, -1));
+    if (
+      failure.reason !== "missing" ||
+      tokens.at(-1) !== "content" ||
+      !isObject(parent)
+    )
+      return undefined;
+    return parent["structuredContent"] === undefined
+      ? undefined
+      : withValue(root, tokens, []);
+  },
+);
 
 /** A content block of a type that this revision does not know is left out, so that the others are not lost. */
-export const unknownContent: Deviation = /* @__PURE__ */ deviation('unknownContent', (root, failure) => {
-  const tokens = tokensOf(failure.path);
-  const [list, index, member] = tokens.slice(-3);
-  if (member !== 'type' || list !== 'content' || index === undefined || failure.reason !== 'value') return undefined;
-  return Array.isArray(valueAt(root, tokens.slice(0, -2))) && typeof valueAt(root, tokens) === 'string'
-    ? without(root, tokens.slice(0, -1))
-    : undefined;
-});
+export const unknownContent: Deviation = /* @__PURE__ */ deviation(
+  "unknownContent",
+  (root, failure) => {
+    const tokens = tokensOf(failure.path);
+    const [list, index, member] = tokens.slice(-3);
+    if (
+      member !== "type" ||
+      list !== "content" ||
+      index === undefined ||
+      failure.reason !== "value"
+    )
+      return undefined;
+    return Array.isArray(valueAt(root, tokens.slice(0, -2))) &&
+      typeof valueAt(root, tokens) === "string"
+      ? without(root, tokens.slice(0, -1))
+      : undefined;
+  },
+);
 
 /** A result without `resultType`, as servers of older revisions send it, is complete. */
-export const missingResultType: Deviation = /* @__PURE__ */ deviation('missingResultType', (root, failure) => {
-  const tokens = tokensOf(failure.path);
-  return failure.reason === 'missing' && tokens.at(-1) === 'resultType'
-    ? withValue(root, tokens, 'complete')
-    : undefined;
-});
+export const missingResultType: Deviation = /* @__PURE__ */ deviation(
+  "missingResultType",
+  (root, failure) => {
+    const tokens = tokensOf(failure.path);
+    return failure.reason === "missing" && tokens.at(-1) === "resultType"
+      ? withValue(root, tokens, "complete")
+      : undefined;
+  },
+);
 
 /** Whether the failure is about a member of an object that is null; an item of a list is no member. */
 function isNullMember(root: unknown, { path }: Failure): boolean {
   const tokens = tokensOf(path);
-  return valueAt(root, tokens) === null && isObject(valueAt(root, tokens.slice(0, -1)));
+  return (
+    valueAt(root, tokens) === null &&
+    isObject(valueAt(root, tokens.slice(0, -1)))
+  );
 }
 
-function deviation(name: string, repaired: (root: unknown, failure: Failure) => unknown): Deviation {
+function deviation(
+  name: string,
+  repaired: (root: unknown, failure: Failure) => unknown,
+): Deviation {
   return {
     name,
     repair(root, failure) {
@@ -666,7 +869,8 @@ function deviation(name: string, repaired: (root: unknown, failure: Failure) => 
 function valueAt(root: unknown, tokens: readonly string[]): unknown {
   let value = root;
   for (const token of tokens) {
-    if (Array.isArray(value)) value = (value as readonly unknown[])[Number(token)];
+    if (Array.isArray(value))
+      value = (value as readonly unknown[])[Number(token)];
     else if (isObject(value)) value = ownMember(value, token);
     else return undefined;
   }
@@ -678,13 +882,22 @@ function ownMember(value: Fields, name: string): unknown {
 }
 
 /** A copy of `root` in which one value is another; only the way to it is copied. */
-function withValue(root: unknown, tokens: readonly string[], value: unknown): unknown {
+function withValue(
+  root: unknown,
+  tokens: readonly string[],
+  value: unknown,
+): unknown {
   const [token, ...others] = tokens;
   if (token === undefined) return value;
   if (Array.isArray(root))
-    return root.map((item: unknown, index) => (String(index) === token ? withValue(item, others, value) : item));
+    return root.map((item: unknown, index) =>
+      String(index) === token ? withValue(item, others, value) : item,
+    );
   const object = isObject(root) ? root : {};
-  return { ...object, [token]: withValue(ownMember(object, token), others, value) };
+  return {
+    ...object,
+    [token]: withValue(ownMember(object, token), others, value),
+  };
 }
 
 /** A copy of `root` without one member or item; only the way to it is copied. */
@@ -692,11 +905,15 @@ function without(root: unknown, tokens: readonly string[]): unknown {
   const [token, ...others] = tokens;
   if (token === undefined) return undefined;
   if (Array.isArray(root)) {
-    if (others.length === 0) return root.filter((_, index) => String(index) !== token);
-    return root.map((item: unknown, index) => (String(index) === token ? without(item, others) : item));
+    if (others.length === 0)
+      return root.filter((_, index) => String(index) !== token);
+    return root.map((item: unknown, index) =>
+      String(index) === token ? without(item, others) : item,
+    );
   }
   if (!isObject(root)) return root;
-  if (others.length > 0) return { ...root, [token]: without(ownMember(root, token), others) };
+  if (others.length > 0)
+    return { ...root, [token]: without(ownMember(root, token), others) };
   const { [token]: _gone, ...kept } = root;
   return kept;
 }
@@ -710,7 +927,11 @@ export type LenientList<T> =
       /** Repairs of the items that were kept, and of the rest. */
       readonly repairs?: readonly Repair[];
       /** The bad items: where they were, and what was wrong. */
-      readonly bad: readonly { readonly index: number; readonly item: unknown; readonly failure: Failure }[];
+      readonly bad: readonly {
+        readonly index: number;
+        readonly item: unknown;
+        readonly failure: Failure;
+      }[];
     }
   | { readonly success: false; readonly failure: Failure };
 
@@ -718,32 +939,55 @@ export type LenientList<T> =
  * Validates a result that holds a list, such as the tools of `tools/list`, and keeps the good items where some are bad.
  * A fault outside of the items is a failure as ever.
  */
-export function lenientList<T>(validate: Validator<T>, value: unknown, options?: ValidateOptions): LenientList<T> {
+export function lenientList<T>(
+  validate: Validator<T>,
+  value: unknown,
+  options?: ValidateOptions,
+): LenientList<T> {
   const outcome = validate(value, options);
   if (outcome.success) return { ...outcome, bad: [] };
   const [name, index] = tokensOf(outcome.failure.path);
-  const items = isObject(value) && name !== undefined ? ownMember(value, name) : undefined;
-  if (!isObject(value) || name === undefined || index === undefined || !Array.isArray(items)) return outcome;
+  const items =
+    isObject(value) && name !== undefined ? ownMember(value, name) : undefined;
+  if (
+    !isObject(value) ||
+    name === undefined ||
+    index === undefined ||
+    !Array.isArray(items)
+  )
+    return outcome;
   const kept: unknown[] = [];
   const bad: { index: number; item: unknown; failure: Failure }[] = [];
   const repairs: Repair[] = [];
   const alone = `/${escape(name)}/0`;
   items.forEach((item: unknown, position) => {
     const moved = (path: string): string =>
-      path.startsWith(alone) ? `/${escape(name)}/${position}${path.slice(alone.length)}` : path;
+      path.startsWith(alone)
+        ? `/${escape(name)}/${position}${path.slice(alone.length)}`
+        : path;
     const single = validate({ ...value, [name]: [item] }, options);
     if (single.success) {
       kept.push(...((single.value as Fields)[name] as readonly unknown[]));
       // Repairs outside of the list come back with every item; they are told once, with the whole.
       for (const repair of single.repairs ?? []) {
-        if (repair.path.startsWith(alone)) repairs.push({ ...repair, path: moved(repair.path) });
+        if (repair.path.startsWith(alone))
+          repairs.push({ ...repair, path: moved(repair.path) });
       }
     } else {
-      bad.push({ index: position, item, failure: { ...single.failure, path: moved(single.failure.path) } });
+      bad.push({
+        index: position,
+        item,
+        failure: { ...single.failure, path: moved(single.failure.path) },
+      });
     }
   });
   const whole = validate({ ...value, [name]: kept }, options);
   if (!whole.success) return whole;
   repairs.push(...(whole.repairs ?? []));
-  return { success: true, value: whole.value, bad, ...(repairs.length === 0 ? {} : { repairs }) };
+  return {
+    success: true,
+    value: whole.value,
+    bad,
+    ...(repairs.length === 0 ? {} : { repairs }),
+  };
 }

@@ -1,10 +1,13 @@
-import type { Message } from './message.js';
+import type { Message } from "./message.js";
 
 /** What is needed of a Node writable stream. */
 export interface NodeSink {
   write(text: string): boolean;
   once(event: string, listener: (...args: unknown[]) => void): unknown;
-  removeListener(event: string, listener: (...args: unknown[]) => void): unknown;
+  removeListener(
+    event: string,
+    listener: (...args: unknown[]) => void,
+  ): unknown;
   /** False once the stream is ended, destroyed or broken. */
   readonly writable?: boolean;
 }
@@ -36,9 +39,13 @@ export function encodeLine(message: Message | readonly Message[]): string {
   try {
     text = stringify(message);
   } catch (error) {
-    throw new TypeError(`a message cannot be written: ${reasonAgainst(message) ?? messageOf(error)}`, { cause: error });
+    throw new TypeError(
+      `a message cannot be written: ${reasonAgainst(message) ?? messageOf(error)}`,
+      { cause: error },
+    );
   }
-  if (text === undefined) throw new TypeError(`a message cannot be written: it is ${typeof message}`);
+  if (text === undefined)
+    throw new TypeError(`a message cannot be written: it is ${typeof message}`);
   return escapeSeparators(text);
 }
 
@@ -54,7 +61,7 @@ export function encodeText(text: string): string {
       `a message must be one line, but this text has a line break at ${at}; write it without indentation`,
     );
   }
-  if (text.trim() === '') throw new TypeError('a message cannot be blank');
+  if (text.trim() === "") throw new TypeError("a message cannot be blank");
   return escapeSeparators(text);
 }
 
@@ -63,7 +70,7 @@ const stringify: (value: unknown) => string | undefined = JSON.stringify;
 
 function escapeSeparators(text: string): string {
   // They can only be inside strings, where an escape means the same.
-  return `${text.replace(/[\u2028\u2029]/g, (char) => (char === '\u2028' ? '\\u2028' : '\\u2029'))}\n`;
+  return `${text.replace(/[\u2028\u2029]/g, (char) => (char === "\u2028" ? "\\u2028" : "\\u2029"))}\n`;
 }
 
 /**
@@ -75,7 +82,10 @@ function escapeSeparators(text: string): string {
  *
  * @throws TypeError if JSON cannot hold the message; an error of the sink, or that it closed before it had drained.
  */
-export function writeLine(sink: Sink, message: Message | readonly Message[]): Promise<void> {
+export function writeLine(
+  sink: Sink,
+  message: Message | readonly Message[],
+): Promise<void> {
   return write(sink, () => encodeLine(message));
 }
 
@@ -86,8 +96,9 @@ export function writeText(sink: Sink, text: string): Promise<void> {
 
 async function write(sink: Sink, encode: () => string): Promise<void> {
   const line = encode();
-  if ('getWriter' in sink) await writeToStream(sink, line);
-  else if ('releaseLock' in sink) await sink.write(new TextEncoder().encode(line));
+  if ("getWriter" in sink) await writeToStream(sink, line);
+  else if ("releaseLock" in sink)
+    await sink.write(new TextEncoder().encode(line));
   else await writeToNode(sink, line);
 }
 
@@ -96,7 +107,7 @@ const full = /* @__PURE__ */ new WeakMap<NodeSink, Promise<void>>();
 
 function writeToNode(sink: NodeSink, line: string): Promise<void> | undefined {
   // A dead stream says nothing more, so waiting for it would never end.
-  if (sink.writable === false) throw new Error('the stream is closed');
+  if (sink.writable === false) throw new Error("the stream is closed");
   if (sink.write(line)) return undefined;
   let drained = full.get(sink);
   if (drained === undefined) {
@@ -114,25 +125,32 @@ function untilDrained(sink: NodeSink): Promise<void> {
     };
     const onError = (error: unknown): void => {
       leave();
-      reject(error instanceof Error ? error : new Error('the stream failed', { cause: error }));
+      reject(
+        error instanceof Error
+          ? error
+          : new Error("the stream failed", { cause: error }),
+      );
     };
     const onClose = (): void => {
       leave();
-      reject(new Error('the stream closed before it took the message'));
+      reject(new Error("the stream closed before it took the message"));
     };
     const leave = (): void => {
-      sink.removeListener('drain', onDrain);
-      sink.removeListener('error', onError);
-      sink.removeListener('close', onClose);
+      sink.removeListener("drain", onDrain);
+      sink.removeListener("error", onError);
+      sink.removeListener("close", onClose);
     };
-    sink.once('drain', onDrain);
-    sink.once('error', onError);
-    sink.once('close', onClose);
+    sink.once("drain", onDrain);
+    sink.once("error", onError);
+    sink.once("close", onClose);
   });
 }
 
 /** The streams that calls write to right now, with the lock that these share. */
-const locks = /* @__PURE__ */ new WeakMap<WebSink, { readonly writer: WebSinkWriter; users: number }>();
+const locks = /* @__PURE__ */ new WeakMap<
+  WebSink,
+  { readonly writer: WebSinkWriter; users: number }
+>();
 
 async function writeToStream(sink: WebSink, line: string): Promise<void> {
   let lock = locks.get(sink);
@@ -159,18 +177,22 @@ function messageOf(error: unknown): string {
 /** Where in a value is what JSON cannot hold, or undefined if it is something else that failed, such as a `toJSON`. */
 function reasonAgainst(root: unknown): string | undefined {
   const above = new Set<object>();
-  return look(root, '');
+  return look(root, "");
 
   function look(value: unknown, pointer: string): string | undefined {
-    const place = pointer === '' ? 'at the top' : `at ${pointer}`;
-    if (typeof value === 'bigint') return `a BigInt ${place}`;
+    const place = pointer === "" ? "at the top" : `at ${pointer}`;
+    if (typeof value === "bigint") return `a BigInt ${place}`;
     // Of what says itself how it is written, what it holds says nothing.
-    if (typeof value !== 'object' || value === null || 'toJSON' in value) return undefined;
+    if (typeof value !== "object" || value === null || "toJSON" in value)
+      return undefined;
     if (above.has(value)) return `a cycle ${place}`;
-    if (above.size > 1000) return 'it is nested too deeply';
+    if (above.size > 1000) return "it is nested too deeply";
     above.add(value);
     for (const [name, member] of Object.entries(value)) {
-      const found = look(member, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+      const found = look(
+        member,
+        `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      );
       if (found !== undefined) return found;
     }
     above.delete(value);
