@@ -1,6 +1,6 @@
 /**
  * Throughput of reading a stream of messages, as a ratio to the least that anyone must do: decode all bytes, split the
- * text at newlines, and `JSON.parse` each line. Run it with `npx tsx test/bench-codec.ts [rounds]`.
+ * text at newlines, and `JSON.parse` each line. Run it with `npm run bench:codec -- [rounds]`.
  */
 import { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import { ReadBuffer as ReadBufferV2 } from '@modelcontextprotocol/server';

@@ -125,1839 +125,6 @@ export type {
   Validator,
 } from '../runtime/validation.js';
 
-/** Whether a value is of the type {@link Annotations}, however deep one looks. */
-export function isAnnotations(value: unknown): value is Annotations {
-  return (
-    (check.object(value) &&
-      (value['audience'] === undefined || check.list(value['audience'], isRole)) &&
-      (value['priority'] === undefined ||
-        (check.number(value['priority']) && check.numberWithin(value['priority'], { min: 0, max: 1 })))) ||
-    check.inside('Annotations')
-  );
-}
-
-/** Validates {@link Annotations}. */
-export const validateAnnotations: check.Validator<Annotations> = /* @__PURE__ */ check.validator(isAnnotations);
-
-/**
- * Does nothing if a value is of the type {@link Annotations}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertAnnotations: check.Assertion<Annotations> = /* @__PURE__ */ check.assertion(isAnnotations);
-
-/** Whether a value is of the type {@link AudioContent}, however deep one looks. */
-export function isAudioContent(value: unknown): value is AudioContent {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'audio') &&
-      check.formatted(value['data'], 'byte') &&
-      check.string(value['mimeType']) &&
-      check.optional(value['annotations'], isAnnotations)) ||
-    check.inside('AudioContent')
-  );
-}
-
-/** Validates {@link AudioContent}. */
-export const validateAudioContent: check.Validator<AudioContent> = /* @__PURE__ */ check.validator(isAudioContent);
-
-/**
- * Does nothing if a value is of the type {@link AudioContent}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertAudioContent: check.Assertion<AudioContent> = /* @__PURE__ */ check.assertion(isAudioContent);
-
-/** Whether a value is of the type {@link BlobResourceContents}, however deep one looks. */
-export function isBlobResourceContents(value: unknown): value is BlobResourceContents {
-  return (
-    (check.object(value) &&
-      check.formatted(value['blob'], 'byte') &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['mimeType'], check.string)) ||
-    check.inside('BlobResourceContents')
-  );
-}
-
-/** Validates {@link BlobResourceContents}. */
-export const validateBlobResourceContents: check.Validator<BlobResourceContents> =
-  /* @__PURE__ */ check.validator(isBlobResourceContents);
-
-/**
- * Does nothing if a value is of the type {@link BlobResourceContents}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertBlobResourceContents: check.Assertion<BlobResourceContents> =
-  /* @__PURE__ */ check.assertion(isBlobResourceContents);
-
-/** Whether a value is of the type {@link CallToolRequest}, however deep one looks. */
-export function isCallToolRequest(value: unknown): value is CallToolRequest {
-  return (
-    (check.object(value) && check.literal(value['method'], 'tools/call') && isCallToolRequestParams(value['params'])) ||
-    check.inside('CallToolRequest')
-  );
-}
-
-/** Validates {@link CallToolRequest}. */
-export const validateCallToolRequest: check.Validator<CallToolRequest> =
-  /* @__PURE__ */ check.validator(isCallToolRequest);
-
-/**
- * Does nothing if a value is of the type {@link CallToolRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCallToolRequest: check.Assertion<CallToolRequest> =
-  /* @__PURE__ */ check.assertion(isCallToolRequest);
-
-/** Whether a value is of the type {@link CallToolResult}, however deep one looks. */
-export function isCallToolResult(value: unknown): value is CallToolResult {
-  return (
-    (check.object(value) &&
-      check.list(value['content'], isCallToolResultContentItem) &&
-      check.optional(value['isError'], check.boolean) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('CallToolResult')
-  );
-}
-
-/** Validates {@link CallToolResult}. */
-export const validateCallToolResult: check.Validator<CallToolResult> =
-  /* @__PURE__ */ check.validator(isCallToolResult);
-
-/**
- * Does nothing if a value is of the type {@link CallToolResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCallToolResult: check.Assertion<CallToolResult> = /* @__PURE__ */ check.assertion(isCallToolResult);
-
-/** Whether a value is of the type {@link CancelledNotification}, however deep one looks. */
-export function isCancelledNotification(value: unknown): value is CancelledNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'notifications/cancelled') &&
-      isCancelledNotificationParams(value['params'])) ||
-    check.inside('CancelledNotification')
-  );
-}
-
-/** Validates {@link CancelledNotification}. */
-export const validateCancelledNotification: check.Validator<CancelledNotification> =
-  /* @__PURE__ */ check.validator(isCancelledNotification);
-
-/**
- * Does nothing if a value is of the type {@link CancelledNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCancelledNotification: check.Assertion<CancelledNotification> =
-  /* @__PURE__ */ check.assertion(isCancelledNotification);
-
-/** Whether a value is of the type {@link ClientCapabilities}, however deep one looks. */
-export function isClientCapabilities(value: unknown): value is ClientCapabilities {
-  return (
-    (check.object(value) &&
-      (value['experimental'] === undefined || check.map(value['experimental'], check.object)) &&
-      check.optional(value['roots'], isClientCapabilitiesRoots) &&
-      check.optional(value['sampling'], check.object)) ||
-    check.inside('ClientCapabilities')
-  );
-}
-
-/** Validates {@link ClientCapabilities}. */
-export const validateClientCapabilities: check.Validator<ClientCapabilities> =
-  /* @__PURE__ */ check.validator(isClientCapabilities);
-
-/**
- * Does nothing if a value is of the type {@link ClientCapabilities}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertClientCapabilities: check.Assertion<ClientCapabilities> =
-  /* @__PURE__ */ check.assertion(isClientCapabilities);
-
-/** Whether a value is of the type {@link ClientNotification}, however deep one looks. */
-export function isClientNotificationDefinition(value: unknown): value is ClientNotification {
-  if (!check.object(value)) return false;
-  switch (value['method']) {
-    case 'notifications/cancelled':
-      return isCancelledNotification(value);
-    case 'notifications/initialized':
-      return isInitializedNotification(value);
-    case 'notifications/progress':
-      return isProgressNotification(value);
-    case 'notifications/roots/list_changed':
-      return isRootsListChangedNotification(value);
-    default:
-      return check.noneOf(
-        value['method'],
-        'notifications/cancelled',
-        'notifications/initialized',
-        'notifications/progress',
-        'notifications/roots/list_changed',
-      );
-  }
-}
-
-/** Validates {@link ClientNotification}. */
-export const validateClientNotificationDefinition: check.Validator<ClientNotification> =
-  /* @__PURE__ */ check.validator(isClientNotificationDefinition);
-
-/**
- * Does nothing if a value is of the type {@link ClientNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertClientNotificationDefinition: check.Assertion<ClientNotification> =
-  /* @__PURE__ */ check.assertion(isClientNotificationDefinition);
-
-/** Whether a value is of the type {@link ClientRequest}, however deep one looks. */
-export function isClientRequestDefinition(value: unknown): value is ClientRequest {
-  if (!check.object(value)) return false;
-  switch (value['method']) {
-    case 'initialize':
-      return isInitializeRequest(value);
-    case 'ping':
-      return isPingRequest(value);
-    case 'resources/list':
-      return isListResourcesRequest(value);
-    case 'resources/templates/list':
-      return isListResourceTemplatesRequest(value);
-    case 'resources/read':
-      return isReadResourceRequest(value);
-    case 'resources/subscribe':
-      return isSubscribeRequest(value);
-    case 'resources/unsubscribe':
-      return isUnsubscribeRequest(value);
-    case 'prompts/list':
-      return isListPromptsRequest(value);
-    case 'prompts/get':
-      return isGetPromptRequest(value);
-    case 'tools/list':
-      return isListToolsRequest(value);
-    case 'tools/call':
-      return isCallToolRequest(value);
-    case 'logging/setLevel':
-      return isSetLevelRequest(value);
-    case 'completion/complete':
-      return isCompleteRequest(value);
-    default:
-      return check.miss('one of 13 known values', value['method']);
-  }
-}
-
-/** Validates {@link ClientRequest}. */
-export const validateClientRequestDefinition: check.Validator<ClientRequest> =
-  /* @__PURE__ */ check.validator(isClientRequestDefinition);
-
-/**
- * Does nothing if a value is of the type {@link ClientRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertClientRequestDefinition: check.Assertion<ClientRequest> =
-  /* @__PURE__ */ check.assertion(isClientRequestDefinition);
-
-/** Whether a value is of the type {@link ClientResult}, however deep one looks. */
-export function isClientResult(value: unknown): value is ClientResult {
-  return check.any(value, isResultDefinition, isCreateMessageResult, isListRootsResult);
-}
-
-/** Validates {@link ClientResult}. */
-export const validateClientResult: check.Validator<ClientResult> = /* @__PURE__ */ check.validator(isClientResult);
-
-/**
- * Does nothing if a value is of the type {@link ClientResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertClientResult: check.Assertion<ClientResult> = /* @__PURE__ */ check.assertion(isClientResult);
-
-/** Whether a value is of the type {@link CompleteRequest}, however deep one looks. */
-export function isCompleteRequest(value: unknown): value is CompleteRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'completion/complete') &&
-      isCompleteRequestParams(value['params'])) ||
-    check.inside('CompleteRequest')
-  );
-}
-
-/** Validates {@link CompleteRequest}. */
-export const validateCompleteRequest: check.Validator<CompleteRequest> =
-  /* @__PURE__ */ check.validator(isCompleteRequest);
-
-/**
- * Does nothing if a value is of the type {@link CompleteRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCompleteRequest: check.Assertion<CompleteRequest> =
-  /* @__PURE__ */ check.assertion(isCompleteRequest);
-
-/** Whether a value is of the type {@link CompleteResult}, however deep one looks. */
-export function isCompleteResult(value: unknown): value is CompleteResult {
-  return (
-    (check.object(value) &&
-      isCompleteResultCompletion(value['completion']) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('CompleteResult')
-  );
-}
-
-/** Validates {@link CompleteResult}. */
-export const validateCompleteResult: check.Validator<CompleteResult> =
-  /* @__PURE__ */ check.validator(isCompleteResult);
-
-/**
- * Does nothing if a value is of the type {@link CompleteResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCompleteResult: check.Assertion<CompleteResult> = /* @__PURE__ */ check.assertion(isCompleteResult);
-
-/** Whether a value is of the type {@link CreateMessageRequest}, however deep one looks. */
-export function isCreateMessageRequest(value: unknown): value is CreateMessageRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'sampling/createMessage') &&
-      isCreateMessageRequestParams(value['params'])) ||
-    check.inside('CreateMessageRequest')
-  );
-}
-
-/** Validates {@link CreateMessageRequest}. */
-export const validateCreateMessageRequest: check.Validator<CreateMessageRequest> =
-  /* @__PURE__ */ check.validator(isCreateMessageRequest);
-
-/**
- * Does nothing if a value is of the type {@link CreateMessageRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCreateMessageRequest: check.Assertion<CreateMessageRequest> =
-  /* @__PURE__ */ check.assertion(isCreateMessageRequest);
-
-/** Whether a value is of the type {@link CreateMessageResult}, however deep one looks. */
-export function isCreateMessageResult(value: unknown): value is CreateMessageResult {
-  return (
-    (check.object(value) &&
-      isCreateMessageResultContent(value['content']) &&
-      check.string(value['model']) &&
-      isRole(value['role']) &&
-      check.optional(value['stopReason'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('CreateMessageResult')
-  );
-}
-
-/** Validates {@link CreateMessageResult}. */
-export const validateCreateMessageResult: check.Validator<CreateMessageResult> =
-  /* @__PURE__ */ check.validator(isCreateMessageResult);
-
-/**
- * Does nothing if a value is of the type {@link CreateMessageResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCreateMessageResult: check.Assertion<CreateMessageResult> =
-  /* @__PURE__ */ check.assertion(isCreateMessageResult);
-
-/** Whether a value is of the type {@link Cursor}, however deep one looks. */
-export function isCursor(value: unknown): value is Cursor {
-  return check.string(value);
-}
-
-/** Validates {@link Cursor}. */
-export const validateCursor: check.Validator<Cursor> = /* @__PURE__ */ check.validator(isCursor);
-
-/**
- * Does nothing if a value is of the type {@link Cursor}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCursor: check.Assertion<Cursor> = /* @__PURE__ */ check.assertion(isCursor);
-
-/** Whether a value is of the type {@link EmbeddedResource}, however deep one looks. */
-export function isEmbeddedResource(value: unknown): value is EmbeddedResource {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'resource') &&
-      isEmbeddedResourceResource(value['resource']) &&
-      check.optional(value['annotations'], isAnnotations)) ||
-    check.inside('EmbeddedResource')
-  );
-}
-
-/** Validates {@link EmbeddedResource}. */
-export const validateEmbeddedResource: check.Validator<EmbeddedResource> =
-  /* @__PURE__ */ check.validator(isEmbeddedResource);
-
-/**
- * Does nothing if a value is of the type {@link EmbeddedResource}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertEmbeddedResource: check.Assertion<EmbeddedResource> =
-  /* @__PURE__ */ check.assertion(isEmbeddedResource);
-
-/** Whether a value is of the type {@link EmptyResult}, however deep one looks. */
-export function isEmptyResult(value: unknown): value is EmptyResult {
-  return isResultDefinition(value);
-}
-
-/** Validates {@link EmptyResult}. */
-export const validateEmptyResult: check.Validator<EmptyResult> = /* @__PURE__ */ check.validator(isEmptyResult);
-
-/**
- * Does nothing if a value is of the type {@link EmptyResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertEmptyResult: check.Assertion<EmptyResult> = /* @__PURE__ */ check.assertion(isEmptyResult);
-
-/** Whether a value is of the type {@link GetPromptRequest}, however deep one looks. */
-export function isGetPromptRequest(value: unknown): value is GetPromptRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'prompts/get') &&
-      isGetPromptRequestParams(value['params'])) ||
-    check.inside('GetPromptRequest')
-  );
-}
-
-/** Validates {@link GetPromptRequest}. */
-export const validateGetPromptRequest: check.Validator<GetPromptRequest> =
-  /* @__PURE__ */ check.validator(isGetPromptRequest);
-
-/**
- * Does nothing if a value is of the type {@link GetPromptRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertGetPromptRequest: check.Assertion<GetPromptRequest> =
-  /* @__PURE__ */ check.assertion(isGetPromptRequest);
-
-/** Whether a value is of the type {@link GetPromptResult}, however deep one looks. */
-export function isGetPromptResult(value: unknown): value is GetPromptResult {
-  return (
-    (check.object(value) &&
-      check.optional(value['description'], check.string) &&
-      check.list(value['messages'], isPromptMessage) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('GetPromptResult')
-  );
-}
-
-/** Validates {@link GetPromptResult}. */
-export const validateGetPromptResult: check.Validator<GetPromptResult> =
-  /* @__PURE__ */ check.validator(isGetPromptResult);
-
-/**
- * Does nothing if a value is of the type {@link GetPromptResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertGetPromptResult: check.Assertion<GetPromptResult> =
-  /* @__PURE__ */ check.assertion(isGetPromptResult);
-
-/** Whether a value is of the type {@link ImageContent}, however deep one looks. */
-export function isImageContent(value: unknown): value is ImageContent {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'image') &&
-      check.formatted(value['data'], 'byte') &&
-      check.string(value['mimeType']) &&
-      check.optional(value['annotations'], isAnnotations)) ||
-    check.inside('ImageContent')
-  );
-}
-
-/** Validates {@link ImageContent}. */
-export const validateImageContent: check.Validator<ImageContent> = /* @__PURE__ */ check.validator(isImageContent);
-
-/**
- * Does nothing if a value is of the type {@link ImageContent}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertImageContent: check.Assertion<ImageContent> = /* @__PURE__ */ check.assertion(isImageContent);
-
-/** Whether a value is of the type {@link Implementation}, however deep one looks. */
-export function isImplementation(value: unknown): value is Implementation {
-  return (
-    (check.object(value) && check.string(value['name']) && check.string(value['version'])) ||
-    check.inside('Implementation')
-  );
-}
-
-/** Validates {@link Implementation}. */
-export const validateImplementation: check.Validator<Implementation> =
-  /* @__PURE__ */ check.validator(isImplementation);
-
-/**
- * Does nothing if a value is of the type {@link Implementation}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertImplementation: check.Assertion<Implementation> = /* @__PURE__ */ check.assertion(isImplementation);
-
-/** Whether a value is of the type {@link InitializeRequest}, however deep one looks. */
-export function isInitializeRequest(value: unknown): value is InitializeRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'initialize') &&
-      isInitializeRequestParams(value['params'])) ||
-    check.inside('InitializeRequest')
-  );
-}
-
-/** Validates {@link InitializeRequest}. */
-export const validateInitializeRequest: check.Validator<InitializeRequest> =
-  /* @__PURE__ */ check.validator(isInitializeRequest);
-
-/**
- * Does nothing if a value is of the type {@link InitializeRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertInitializeRequest: check.Assertion<InitializeRequest> =
-  /* @__PURE__ */ check.assertion(isInitializeRequest);
-
-/** Whether a value is of the type {@link InitializeResult}, however deep one looks. */
-export function isInitializeResult(value: unknown): value is InitializeResult {
-  return (
-    (check.object(value) &&
-      isServerCapabilities(value['capabilities']) &&
-      check.string(value['protocolVersion']) &&
-      isImplementation(value['serverInfo']) &&
-      check.optional(value['instructions'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('InitializeResult')
-  );
-}
-
-/** Validates {@link InitializeResult}. */
-export const validateInitializeResult: check.Validator<InitializeResult> =
-  /* @__PURE__ */ check.validator(isInitializeResult);
-
-/**
- * Does nothing if a value is of the type {@link InitializeResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertInitializeResult: check.Assertion<InitializeResult> =
-  /* @__PURE__ */ check.assertion(isInitializeResult);
-
-/** Whether a value is of the type {@link InitializedNotification}, however deep one looks. */
-export function isInitializedNotification(value: unknown): value is InitializedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'notifications/initialized') &&
-      check.optional(value['params'], isInitializedNotificationParams)) ||
-    check.inside('InitializedNotification')
-  );
-}
-
-/** Validates {@link InitializedNotification}. */
-export const validateInitializedNotification: check.Validator<InitializedNotification> =
-  /* @__PURE__ */ check.validator(isInitializedNotification);
-
-/**
- * Does nothing if a value is of the type {@link InitializedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertInitializedNotification: check.Assertion<InitializedNotification> =
-  /* @__PURE__ */ check.assertion(isInitializedNotification);
-
-/** Whether a value is of the type {@link JSONRPCBatchRequest}, however deep one looks. */
-export function isJSONRPCBatchRequest(value: unknown): value is JSONRPCBatchRequest {
-  return check.list(value, isJSONRPCBatchRequestItem);
-}
-
-/** Validates {@link JSONRPCBatchRequest}. */
-export const validateJSONRPCBatchRequest: check.Validator<JSONRPCBatchRequest> =
-  /* @__PURE__ */ check.validator(isJSONRPCBatchRequest);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCBatchRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCBatchRequest: check.Assertion<JSONRPCBatchRequest> =
-  /* @__PURE__ */ check.assertion(isJSONRPCBatchRequest);
-
-/** Whether a value is of the type {@link JSONRPCBatchResponse}, however deep one looks. */
-export function isJSONRPCBatchResponse(value: unknown): value is JSONRPCBatchResponse {
-  return check.list(value, isJSONRPCBatchResponseItem);
-}
-
-/** Validates {@link JSONRPCBatchResponse}. */
-export const validateJSONRPCBatchResponse: check.Validator<JSONRPCBatchResponse> =
-  /* @__PURE__ */ check.validator(isJSONRPCBatchResponse);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCBatchResponse}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCBatchResponse: check.Assertion<JSONRPCBatchResponse> =
-  /* @__PURE__ */ check.assertion(isJSONRPCBatchResponse);
-
-/** Whether a value is of the type {@link JSONRPCError}, however deep one looks. */
-export function isJSONRPCError(value: unknown): value is JSONRPCError {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      isJSONRPCErrorError(value['error'])) ||
-    check.inside('JSONRPCError')
-  );
-}
-
-/** Validates {@link JSONRPCError}. */
-export const validateJSONRPCError: check.Validator<JSONRPCError> = /* @__PURE__ */ check.validator(isJSONRPCError);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCError}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCError: check.Assertion<JSONRPCError> = /* @__PURE__ */ check.assertion(isJSONRPCError);
-
-/** Whether a value is of the type {@link JSONRPCMessage}, however deep one looks. */
-export function isJSONRPCMessage(value: unknown): value is JSONRPCMessage {
-  if (Array.isArray(value)) return check.any(value, isJSONRPCMessageVariant3, isJSONRPCMessageVariant6);
-  if (typeof value !== 'object' || value === null) return check.miss('an object or an array', value);
-  return check.any(value, isJSONRPCRequest, isJSONRPCNotification, isJSONRPCResponse, isJSONRPCError);
-}
-
-/** Validates {@link JSONRPCMessage}. */
-export const validateJSONRPCMessage: check.Validator<JSONRPCMessage> =
-  /* @__PURE__ */ check.validator(isJSONRPCMessage);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCMessage}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCMessage: check.Assertion<JSONRPCMessage> = /* @__PURE__ */ check.assertion(isJSONRPCMessage);
-
-/** Whether a value is of the type {@link JSONRPCNotification}, however deep one looks. */
-export function isJSONRPCNotification(value: unknown): value is JSONRPCNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.string(value['method']) &&
-      check.optional(value['params'], isInitializedNotificationParams)) ||
-    check.inside('JSONRPCNotification')
-  );
-}
-
-/** Validates {@link JSONRPCNotification}. */
-export const validateJSONRPCNotification: check.Validator<JSONRPCNotification> =
-  /* @__PURE__ */ check.validator(isJSONRPCNotification);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCNotification: check.Assertion<JSONRPCNotification> =
-  /* @__PURE__ */ check.assertion(isJSONRPCNotification);
-
-/** Whether a value is of the type {@link JSONRPCRequest}, however deep one looks. */
-export function isJSONRPCRequest(value: unknown): value is JSONRPCRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.string(value['method']) &&
-      check.optional(value['params'], isJSONRPCRequestParams)) ||
-    check.inside('JSONRPCRequest')
-  );
-}
-
-/** Validates {@link JSONRPCRequest}. */
-export const validateJSONRPCRequest: check.Validator<JSONRPCRequest> =
-  /* @__PURE__ */ check.validator(isJSONRPCRequest);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCRequest: check.Assertion<JSONRPCRequest> = /* @__PURE__ */ check.assertion(isJSONRPCRequest);
-
-/** Whether a value is of the type {@link JSONRPCResponse}, however deep one looks. */
-export function isJSONRPCResponse(value: unknown): value is JSONRPCResponse {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      isResultDefinition(value['result'])) ||
-    check.inside('JSONRPCResponse')
-  );
-}
-
-/** Validates {@link JSONRPCResponse}. */
-export const validateJSONRPCResponse: check.Validator<JSONRPCResponse> =
-  /* @__PURE__ */ check.validator(isJSONRPCResponse);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCResponse}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCResponse: check.Assertion<JSONRPCResponse> =
-  /* @__PURE__ */ check.assertion(isJSONRPCResponse);
-
-/** Whether a value is of the type {@link ListPromptsRequest}, however deep one looks. */
-export function isListPromptsRequest(value: unknown): value is ListPromptsRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'prompts/list') &&
-      check.optional(value['params'], isListPromptsRequestParams)) ||
-    check.inside('ListPromptsRequest')
-  );
-}
-
-/** Validates {@link ListPromptsRequest}. */
-export const validateListPromptsRequest: check.Validator<ListPromptsRequest> =
-  /* @__PURE__ */ check.validator(isListPromptsRequest);
-
-/**
- * Does nothing if a value is of the type {@link ListPromptsRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListPromptsRequest: check.Assertion<ListPromptsRequest> =
-  /* @__PURE__ */ check.assertion(isListPromptsRequest);
-
-/** Whether a value is of the type {@link ListPromptsResult}, however deep one looks. */
-export function isListPromptsResult(value: unknown): value is ListPromptsResult {
-  return (
-    (check.object(value) &&
-      check.list(value['prompts'], isPrompt) &&
-      check.optional(value['nextCursor'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ListPromptsResult')
-  );
-}
-
-/** Validates {@link ListPromptsResult}. */
-export const validateListPromptsResult: check.Validator<ListPromptsResult> =
-  /* @__PURE__ */ check.validator(isListPromptsResult);
-
-/**
- * Does nothing if a value is of the type {@link ListPromptsResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListPromptsResult: check.Assertion<ListPromptsResult> =
-  /* @__PURE__ */ check.assertion(isListPromptsResult);
-
-/** Whether a value is of the type {@link ListResourceTemplatesRequest}, however deep one looks. */
-export function isListResourceTemplatesRequest(value: unknown): value is ListResourceTemplatesRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'resources/templates/list') &&
-      check.optional(value['params'], isListPromptsRequestParams)) ||
-    check.inside('ListResourceTemplatesRequest')
-  );
-}
-
-/** Validates {@link ListResourceTemplatesRequest}. */
-export const validateListResourceTemplatesRequest: check.Validator<ListResourceTemplatesRequest> =
-  /* @__PURE__ */ check.validator(isListResourceTemplatesRequest);
-
-/**
- * Does nothing if a value is of the type {@link ListResourceTemplatesRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListResourceTemplatesRequest: check.Assertion<ListResourceTemplatesRequest> =
-  /* @__PURE__ */ check.assertion(isListResourceTemplatesRequest);
-
-/** Whether a value is of the type {@link ListResourceTemplatesResult}, however deep one looks. */
-export function isListResourceTemplatesResult(value: unknown): value is ListResourceTemplatesResult {
-  return (
-    (check.object(value) &&
-      check.list(value['resourceTemplates'], isResourceTemplate) &&
-      check.optional(value['nextCursor'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ListResourceTemplatesResult')
-  );
-}
-
-/** Validates {@link ListResourceTemplatesResult}. */
-export const validateListResourceTemplatesResult: check.Validator<ListResourceTemplatesResult> =
-  /* @__PURE__ */ check.validator(isListResourceTemplatesResult);
-
-/**
- * Does nothing if a value is of the type {@link ListResourceTemplatesResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListResourceTemplatesResult: check.Assertion<ListResourceTemplatesResult> =
-  /* @__PURE__ */ check.assertion(isListResourceTemplatesResult);
-
-/** Whether a value is of the type {@link ListResourcesRequest}, however deep one looks. */
-export function isListResourcesRequest(value: unknown): value is ListResourcesRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'resources/list') &&
-      check.optional(value['params'], isListPromptsRequestParams)) ||
-    check.inside('ListResourcesRequest')
-  );
-}
-
-/** Validates {@link ListResourcesRequest}. */
-export const validateListResourcesRequest: check.Validator<ListResourcesRequest> =
-  /* @__PURE__ */ check.validator(isListResourcesRequest);
-
-/**
- * Does nothing if a value is of the type {@link ListResourcesRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListResourcesRequest: check.Assertion<ListResourcesRequest> =
-  /* @__PURE__ */ check.assertion(isListResourcesRequest);
-
-/** Whether a value is of the type {@link ListResourcesResult}, however deep one looks. */
-export function isListResourcesResult(value: unknown): value is ListResourcesResult {
-  return (
-    (check.object(value) &&
-      check.list(value['resources'], isResource) &&
-      check.optional(value['nextCursor'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ListResourcesResult')
-  );
-}
-
-/** Validates {@link ListResourcesResult}. */
-export const validateListResourcesResult: check.Validator<ListResourcesResult> =
-  /* @__PURE__ */ check.validator(isListResourcesResult);
-
-/**
- * Does nothing if a value is of the type {@link ListResourcesResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListResourcesResult: check.Assertion<ListResourcesResult> =
-  /* @__PURE__ */ check.assertion(isListResourcesResult);
-
-/** Whether a value is of the type {@link ListRootsRequest}, however deep one looks. */
-export function isListRootsRequest(value: unknown): value is ListRootsRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'roots/list') &&
-      check.optional(value['params'], isJSONRPCRequestParams)) ||
-    check.inside('ListRootsRequest')
-  );
-}
-
-/** Validates {@link ListRootsRequest}. */
-export const validateListRootsRequest: check.Validator<ListRootsRequest> =
-  /* @__PURE__ */ check.validator(isListRootsRequest);
-
-/**
- * Does nothing if a value is of the type {@link ListRootsRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListRootsRequest: check.Assertion<ListRootsRequest> =
-  /* @__PURE__ */ check.assertion(isListRootsRequest);
-
-/** Whether a value is of the type {@link ListRootsResult}, however deep one looks. */
-export function isListRootsResult(value: unknown): value is ListRootsResult {
-  return (
-    (check.object(value) && check.list(value['roots'], isRoot) && check.optional(value['_meta'], check.object)) ||
-    check.inside('ListRootsResult')
-  );
-}
-
-/** Validates {@link ListRootsResult}. */
-export const validateListRootsResult: check.Validator<ListRootsResult> =
-  /* @__PURE__ */ check.validator(isListRootsResult);
-
-/**
- * Does nothing if a value is of the type {@link ListRootsResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListRootsResult: check.Assertion<ListRootsResult> =
-  /* @__PURE__ */ check.assertion(isListRootsResult);
-
-/** Whether a value is of the type {@link ListToolsRequest}, however deep one looks. */
-export function isListToolsRequest(value: unknown): value is ListToolsRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'tools/list') &&
-      check.optional(value['params'], isListPromptsRequestParams)) ||
-    check.inside('ListToolsRequest')
-  );
-}
-
-/** Validates {@link ListToolsRequest}. */
-export const validateListToolsRequest: check.Validator<ListToolsRequest> =
-  /* @__PURE__ */ check.validator(isListToolsRequest);
-
-/**
- * Does nothing if a value is of the type {@link ListToolsRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListToolsRequest: check.Assertion<ListToolsRequest> =
-  /* @__PURE__ */ check.assertion(isListToolsRequest);
-
-/** Whether a value is of the type {@link ListToolsResult}, however deep one looks. */
-export function isListToolsResult(value: unknown): value is ListToolsResult {
-  return (
-    (check.object(value) &&
-      check.list(value['tools'], isTool) &&
-      check.optional(value['nextCursor'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ListToolsResult')
-  );
-}
-
-/** Validates {@link ListToolsResult}. */
-export const validateListToolsResult: check.Validator<ListToolsResult> =
-  /* @__PURE__ */ check.validator(isListToolsResult);
-
-/**
- * Does nothing if a value is of the type {@link ListToolsResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListToolsResult: check.Assertion<ListToolsResult> =
-  /* @__PURE__ */ check.assertion(isListToolsResult);
-
-/** Whether a value is of the type {@link LoggingLevel}, however deep one looks. */
-export function isLoggingLevel(value: unknown): value is LoggingLevel {
-  return (
-    value === 'alert' ||
-    value === 'critical' ||
-    value === 'debug' ||
-    value === 'emergency' ||
-    value === 'error' ||
-    value === 'info' ||
-    value === 'notice' ||
-    value === 'warning' ||
-    check.noneOf(value, 'alert', 'critical', 'debug', 'emergency', 'error', 'info', 'notice', 'warning')
-  );
-}
-
-/** Validates {@link LoggingLevel}. */
-export const validateLoggingLevel: check.Validator<LoggingLevel> = /* @__PURE__ */ check.validator(isLoggingLevel);
-
-/**
- * Does nothing if a value is of the type {@link LoggingLevel}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertLoggingLevel: check.Assertion<LoggingLevel> = /* @__PURE__ */ check.assertion(isLoggingLevel);
-
-/** Whether a value is of the type {@link LoggingMessageNotification}, however deep one looks. */
-export function isLoggingMessageNotification(value: unknown): value is LoggingMessageNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'notifications/message') &&
-      isLoggingMessageNotificationParams(value['params'])) ||
-    check.inside('LoggingMessageNotification')
-  );
-}
-
-/** Validates {@link LoggingMessageNotification}. */
-export const validateLoggingMessageNotification: check.Validator<LoggingMessageNotification> =
-  /* @__PURE__ */ check.validator(isLoggingMessageNotification);
-
-/**
- * Does nothing if a value is of the type {@link LoggingMessageNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertLoggingMessageNotification: check.Assertion<LoggingMessageNotification> =
-  /* @__PURE__ */ check.assertion(isLoggingMessageNotification);
-
-/** Whether a value is of the type {@link ModelHint}, however deep one looks. */
-export function isModelHint(value: unknown): value is ModelHint {
-  return (check.object(value) && check.optional(value['name'], check.string)) || check.inside('ModelHint');
-}
-
-/** Validates {@link ModelHint}. */
-export const validateModelHint: check.Validator<ModelHint> = /* @__PURE__ */ check.validator(isModelHint);
-
-/**
- * Does nothing if a value is of the type {@link ModelHint}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertModelHint: check.Assertion<ModelHint> = /* @__PURE__ */ check.assertion(isModelHint);
-
-/** Whether a value is of the type {@link ModelPreferences}, however deep one looks. */
-export function isModelPreferences(value: unknown): value is ModelPreferences {
-  return (
-    (check.object(value) &&
-      (value['costPriority'] === undefined ||
-        (check.number(value['costPriority']) && check.numberWithin(value['costPriority'], { min: 0, max: 1 }))) &&
-      (value['hints'] === undefined || check.list(value['hints'], isModelHint)) &&
-      (value['intelligencePriority'] === undefined ||
-        (check.number(value['intelligencePriority']) &&
-          check.numberWithin(value['intelligencePriority'], { min: 0, max: 1 }))) &&
-      (value['speedPriority'] === undefined ||
-        (check.number(value['speedPriority']) && check.numberWithin(value['speedPriority'], { min: 0, max: 1 })))) ||
-    check.inside('ModelPreferences')
-  );
-}
-
-/** Validates {@link ModelPreferences}. */
-export const validateModelPreferences: check.Validator<ModelPreferences> =
-  /* @__PURE__ */ check.validator(isModelPreferences);
-
-/**
- * Does nothing if a value is of the type {@link ModelPreferences}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertModelPreferences: check.Assertion<ModelPreferences> =
-  /* @__PURE__ */ check.assertion(isModelPreferences);
-
-/** Whether a value is of the type {@link Notification}, however deep one looks. */
-export function isNotificationDefinition(value: unknown): value is Notification {
-  return (
-    (check.object(value) &&
-      check.string(value['method']) &&
-      check.optional(value['params'], isInitializedNotificationParams)) ||
-    check.inside('Notification')
-  );
-}
-
-/** Validates {@link Notification}. */
-export const validateNotificationDefinition: check.Validator<Notification> =
-  /* @__PURE__ */ check.validator(isNotificationDefinition);
-
-/**
- * Does nothing if a value is of the type {@link Notification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertNotificationDefinition: check.Assertion<Notification> =
-  /* @__PURE__ */ check.assertion(isNotificationDefinition);
-
-/** Whether a value is of the type {@link PaginatedRequest}, however deep one looks. */
-export function isPaginatedRequest(value: unknown): value is PaginatedRequest {
-  return (
-    (check.object(value) &&
-      check.string(value['method']) &&
-      check.optional(value['params'], isPaginatedRequestParams)) ||
-    check.inside('PaginatedRequest')
-  );
-}
-
-/** Validates {@link PaginatedRequest}. */
-export const validatePaginatedRequest: check.Validator<PaginatedRequest> =
-  /* @__PURE__ */ check.validator(isPaginatedRequest);
-
-/**
- * Does nothing if a value is of the type {@link PaginatedRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPaginatedRequest: check.Assertion<PaginatedRequest> =
-  /* @__PURE__ */ check.assertion(isPaginatedRequest);
-
-/** Whether a value is of the type {@link PaginatedResult}, however deep one looks. */
-export function isPaginatedResult(value: unknown): value is PaginatedResult {
-  return (
-    (check.object(value) &&
-      check.optional(value['nextCursor'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('PaginatedResult')
-  );
-}
-
-/** Validates {@link PaginatedResult}. */
-export const validatePaginatedResult: check.Validator<PaginatedResult> =
-  /* @__PURE__ */ check.validator(isPaginatedResult);
-
-/**
- * Does nothing if a value is of the type {@link PaginatedResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPaginatedResult: check.Assertion<PaginatedResult> =
-  /* @__PURE__ */ check.assertion(isPaginatedResult);
-
-/** Whether a value is of the type {@link PingRequest}, however deep one looks. */
-export function isPingRequest(value: unknown): value is PingRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'ping') &&
-      check.optional(value['params'], isJSONRPCRequestParams)) ||
-    check.inside('PingRequest')
-  );
-}
-
-/** Validates {@link PingRequest}. */
-export const validatePingRequest: check.Validator<PingRequest> = /* @__PURE__ */ check.validator(isPingRequest);
-
-/**
- * Does nothing if a value is of the type {@link PingRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPingRequest: check.Assertion<PingRequest> = /* @__PURE__ */ check.assertion(isPingRequest);
-
-/** Whether a value is of the type {@link ProgressNotification}, however deep one looks. */
-export function isProgressNotification(value: unknown): value is ProgressNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'notifications/progress') &&
-      isProgressNotificationParams(value['params'])) ||
-    check.inside('ProgressNotification')
-  );
-}
-
-/** Validates {@link ProgressNotification}. */
-export const validateProgressNotification: check.Validator<ProgressNotification> =
-  /* @__PURE__ */ check.validator(isProgressNotification);
-
-/**
- * Does nothing if a value is of the type {@link ProgressNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertProgressNotification: check.Assertion<ProgressNotification> =
-  /* @__PURE__ */ check.assertion(isProgressNotification);
-
-/** Whether a value is of the type {@link ProgressToken}, however deep one looks. */
-export function isProgressToken(value: unknown): value is ProgressToken {
-  return typeof value === 'string' || Number.isInteger(value) || check.miss('a string or an integer', value);
-}
-
-/** Validates {@link ProgressToken}. */
-export const validateProgressToken: check.Validator<ProgressToken> = /* @__PURE__ */ check.validator(isProgressToken);
-
-/**
- * Does nothing if a value is of the type {@link ProgressToken}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertProgressToken: check.Assertion<ProgressToken> = /* @__PURE__ */ check.assertion(isProgressToken);
-
-/** Whether a value is of the type {@link Prompt}, however deep one looks. */
-export function isPrompt(value: unknown): value is Prompt {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['description'], check.string) &&
-      (value['arguments'] === undefined || check.list(value['arguments'], isPromptArgument))) ||
-    check.inside('Prompt')
-  );
-}
-
-/** Validates {@link Prompt}. */
-export const validatePrompt: check.Validator<Prompt> = /* @__PURE__ */ check.validator(isPrompt);
-
-/**
- * Does nothing if a value is of the type {@link Prompt}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPrompt: check.Assertion<Prompt> = /* @__PURE__ */ check.assertion(isPrompt);
-
-/** Whether a value is of the type {@link PromptArgument}, however deep one looks. */
-export function isPromptArgument(value: unknown): value is PromptArgument {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['description'], check.string) &&
-      check.optional(value['required'], check.boolean)) ||
-    check.inside('PromptArgument')
-  );
-}
-
-/** Validates {@link PromptArgument}. */
-export const validatePromptArgument: check.Validator<PromptArgument> =
-  /* @__PURE__ */ check.validator(isPromptArgument);
-
-/**
- * Does nothing if a value is of the type {@link PromptArgument}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPromptArgument: check.Assertion<PromptArgument> = /* @__PURE__ */ check.assertion(isPromptArgument);
-
-/** Whether a value is of the type {@link PromptListChangedNotification}, however deep one looks. */
-export function isPromptListChangedNotification(value: unknown): value is PromptListChangedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'notifications/prompts/list_changed') &&
-      check.optional(value['params'], isInitializedNotificationParams)) ||
-    check.inside('PromptListChangedNotification')
-  );
-}
-
-/** Validates {@link PromptListChangedNotification}. */
-export const validatePromptListChangedNotification: check.Validator<PromptListChangedNotification> =
-  /* @__PURE__ */ check.validator(isPromptListChangedNotification);
-
-/**
- * Does nothing if a value is of the type {@link PromptListChangedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPromptListChangedNotification: check.Assertion<PromptListChangedNotification> =
-  /* @__PURE__ */ check.assertion(isPromptListChangedNotification);
-
-/** Whether a value is of the type {@link PromptMessage}, however deep one looks. */
-export function isPromptMessage(value: unknown): value is PromptMessage {
-  return (
-    (check.object(value) && isCallToolResultContentItem(value['content']) && isRole(value['role'])) ||
-    check.inside('PromptMessage')
-  );
-}
-
-/** Validates {@link PromptMessage}. */
-export const validatePromptMessage: check.Validator<PromptMessage> = /* @__PURE__ */ check.validator(isPromptMessage);
-
-/**
- * Does nothing if a value is of the type {@link PromptMessage}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPromptMessage: check.Assertion<PromptMessage> = /* @__PURE__ */ check.assertion(isPromptMessage);
-
-/** Whether a value is of the type {@link PromptReference}, however deep one looks. */
-export function isPromptReference(value: unknown): value is PromptReference {
-  return (
-    (check.object(value) && check.literal(value['type'], 'ref/prompt') && check.string(value['name'])) ||
-    check.inside('PromptReference')
-  );
-}
-
-/** Validates {@link PromptReference}. */
-export const validatePromptReference: check.Validator<PromptReference> =
-  /* @__PURE__ */ check.validator(isPromptReference);
-
-/**
- * Does nothing if a value is of the type {@link PromptReference}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPromptReference: check.Assertion<PromptReference> =
-  /* @__PURE__ */ check.assertion(isPromptReference);
-
-/** Whether a value is of the type {@link ReadResourceRequest}, however deep one looks. */
-export function isReadResourceRequest(value: unknown): value is ReadResourceRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'resources/read') &&
-      isReadResourceRequestParams(value['params'])) ||
-    check.inside('ReadResourceRequest')
-  );
-}
-
-/** Validates {@link ReadResourceRequest}. */
-export const validateReadResourceRequest: check.Validator<ReadResourceRequest> =
-  /* @__PURE__ */ check.validator(isReadResourceRequest);
-
-/**
- * Does nothing if a value is of the type {@link ReadResourceRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertReadResourceRequest: check.Assertion<ReadResourceRequest> =
-  /* @__PURE__ */ check.assertion(isReadResourceRequest);
-
-/** Whether a value is of the type {@link ReadResourceResult}, however deep one looks. */
-export function isReadResourceResult(value: unknown): value is ReadResourceResult {
-  return (
-    (check.object(value) &&
-      check.list(value['contents'], isEmbeddedResourceResource) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ReadResourceResult')
-  );
-}
-
-/** Validates {@link ReadResourceResult}. */
-export const validateReadResourceResult: check.Validator<ReadResourceResult> =
-  /* @__PURE__ */ check.validator(isReadResourceResult);
-
-/**
- * Does nothing if a value is of the type {@link ReadResourceResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertReadResourceResult: check.Assertion<ReadResourceResult> =
-  /* @__PURE__ */ check.assertion(isReadResourceResult);
-
-/** Whether a value is of the type {@link Request}, however deep one looks. */
-export function isRequestDefinition(value: unknown): value is Request {
-  return (
-    (check.object(value) && check.string(value['method']) && check.optional(value['params'], isJSONRPCRequestParams)) ||
-    check.inside('Request')
-  );
-}
-
-/** Validates {@link Request}. */
-export const validateRequestDefinition: check.Validator<Request> = /* @__PURE__ */ check.validator(isRequestDefinition);
-
-/**
- * Does nothing if a value is of the type {@link Request}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRequestDefinition: check.Assertion<Request> = /* @__PURE__ */ check.assertion(isRequestDefinition);
-
-/** Whether a value is of the type {@link RequestId}, however deep one looks. */
-export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || Number.isInteger(value) || check.miss('a string or an integer', value);
-}
-
-/** Validates {@link RequestId}. */
-export const validateRequestId: check.Validator<RequestId> = /* @__PURE__ */ check.validator(isRequestId);
-
-/**
- * Does nothing if a value is of the type {@link RequestId}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRequestId: check.Assertion<RequestId> = /* @__PURE__ */ check.assertion(isRequestId);
-
-/** Whether a value is of the type {@link Resource}, however deep one looks. */
-export function isResource(value: unknown): value is Resource {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['description'], check.string) &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['annotations'], isAnnotations) &&
-      check.optional(value['mimeType'], check.string) &&
-      check.optional(value['size'], check.integer)) ||
-    check.inside('Resource')
-  );
-}
-
-/** Validates {@link Resource}. */
-export const validateResource: check.Validator<Resource> = /* @__PURE__ */ check.validator(isResource);
-
-/**
- * Does nothing if a value is of the type {@link Resource}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResource: check.Assertion<Resource> = /* @__PURE__ */ check.assertion(isResource);
-
-/** Whether a value is of the type {@link ResourceContents}, however deep one looks. */
-export function isResourceContents(value: unknown): value is ResourceContents {
-  return (
-    (check.object(value) && check.formatted(value['uri'], 'uri') && check.optional(value['mimeType'], check.string)) ||
-    check.inside('ResourceContents')
-  );
-}
-
-/** Validates {@link ResourceContents}. */
-export const validateResourceContents: check.Validator<ResourceContents> =
-  /* @__PURE__ */ check.validator(isResourceContents);
-
-/**
- * Does nothing if a value is of the type {@link ResourceContents}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceContents: check.Assertion<ResourceContents> =
-  /* @__PURE__ */ check.assertion(isResourceContents);
-
-/** Whether a value is of the type {@link ResourceListChangedNotification}, however deep one looks. */
-export function isResourceListChangedNotification(value: unknown): value is ResourceListChangedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'notifications/resources/list_changed') &&
-      check.optional(value['params'], isInitializedNotificationParams)) ||
-    check.inside('ResourceListChangedNotification')
-  );
-}
-
-/** Validates {@link ResourceListChangedNotification}. */
-export const validateResourceListChangedNotification: check.Validator<ResourceListChangedNotification> =
-  /* @__PURE__ */ check.validator(isResourceListChangedNotification);
-
-/**
- * Does nothing if a value is of the type {@link ResourceListChangedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceListChangedNotification: check.Assertion<ResourceListChangedNotification> =
-  /* @__PURE__ */ check.assertion(isResourceListChangedNotification);
-
-/** Whether a value is of the type {@link ResourceReference}, however deep one looks. */
-export function isResourceReference(value: unknown): value is ResourceReference {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'ref/resource') &&
-      check.formatted(value['uri'], 'uri-template')) ||
-    check.inside('ResourceReference')
-  );
-}
-
-/** Validates {@link ResourceReference}. */
-export const validateResourceReference: check.Validator<ResourceReference> =
-  /* @__PURE__ */ check.validator(isResourceReference);
-
-/**
- * Does nothing if a value is of the type {@link ResourceReference}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceReference: check.Assertion<ResourceReference> =
-  /* @__PURE__ */ check.assertion(isResourceReference);
-
-/** Whether a value is of the type {@link ResourceTemplate}, however deep one looks. */
-export function isResourceTemplate(value: unknown): value is ResourceTemplate {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['description'], check.string) &&
-      check.formatted(value['uriTemplate'], 'uri-template') &&
-      check.optional(value['annotations'], isAnnotations) &&
-      check.optional(value['mimeType'], check.string)) ||
-    check.inside('ResourceTemplate')
-  );
-}
-
-/** Validates {@link ResourceTemplate}. */
-export const validateResourceTemplate: check.Validator<ResourceTemplate> =
-  /* @__PURE__ */ check.validator(isResourceTemplate);
-
-/**
- * Does nothing if a value is of the type {@link ResourceTemplate}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceTemplate: check.Assertion<ResourceTemplate> =
-  /* @__PURE__ */ check.assertion(isResourceTemplate);
-
-/** Whether a value is of the type {@link ResourceUpdatedNotification}, however deep one looks. */
-export function isResourceUpdatedNotification(value: unknown): value is ResourceUpdatedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'notifications/resources/updated') &&
-      isResourceUpdatedNotificationParams(value['params'])) ||
-    check.inside('ResourceUpdatedNotification')
-  );
-}
-
-/** Validates {@link ResourceUpdatedNotification}. */
-export const validateResourceUpdatedNotification: check.Validator<ResourceUpdatedNotification> =
-  /* @__PURE__ */ check.validator(isResourceUpdatedNotification);
-
-/**
- * Does nothing if a value is of the type {@link ResourceUpdatedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceUpdatedNotification: check.Assertion<ResourceUpdatedNotification> =
-  /* @__PURE__ */ check.assertion(isResourceUpdatedNotification);
-
-/** Whether a value is of the type {@link Result}, however deep one looks. */
-export function isResultDefinition(value: unknown): value is Result {
-  return (check.object(value) && check.optional(value['_meta'], check.object)) || check.inside('Result');
-}
-
-/** Validates {@link Result}. */
-export const validateResultDefinition: check.Validator<Result> = /* @__PURE__ */ check.validator(isResultDefinition);
-
-/**
- * Does nothing if a value is of the type {@link Result}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResultDefinition: check.Assertion<Result> = /* @__PURE__ */ check.assertion(isResultDefinition);
-
-/** Whether a value is of the type {@link Role}, however deep one looks. */
-export function isRole(value: unknown): value is Role {
-  return value === 'assistant' || value === 'user' || check.noneOf(value, 'assistant', 'user');
-}
-
-/** Validates {@link Role}. */
-export const validateRole: check.Validator<Role> = /* @__PURE__ */ check.validator(isRole);
-
-/**
- * Does nothing if a value is of the type {@link Role}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRole: check.Assertion<Role> = /* @__PURE__ */ check.assertion(isRole);
-
-/** Whether a value is of the type {@link Root}, however deep one looks. */
-export function isRoot(value: unknown): value is Root {
-  return (
-    (check.object(value) && check.optional(value['name'], check.string) && check.formatted(value['uri'], 'uri')) ||
-    check.inside('Root')
-  );
-}
-
-/** Validates {@link Root}. */
-export const validateRoot: check.Validator<Root> = /* @__PURE__ */ check.validator(isRoot);
-
-/**
- * Does nothing if a value is of the type {@link Root}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRoot: check.Assertion<Root> = /* @__PURE__ */ check.assertion(isRoot);
-
-/** Whether a value is of the type {@link RootsListChangedNotification}, however deep one looks. */
-export function isRootsListChangedNotification(value: unknown): value is RootsListChangedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'notifications/roots/list_changed') &&
-      check.optional(value['params'], isInitializedNotificationParams)) ||
-    check.inside('RootsListChangedNotification')
-  );
-}
-
-/** Validates {@link RootsListChangedNotification}. */
-export const validateRootsListChangedNotification: check.Validator<RootsListChangedNotification> =
-  /* @__PURE__ */ check.validator(isRootsListChangedNotification);
-
-/**
- * Does nothing if a value is of the type {@link RootsListChangedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRootsListChangedNotification: check.Assertion<RootsListChangedNotification> =
-  /* @__PURE__ */ check.assertion(isRootsListChangedNotification);
-
-/** Whether a value is of the type {@link SamplingMessage}, however deep one looks. */
-export function isSamplingMessage(value: unknown): value is SamplingMessage {
-  return (
-    (check.object(value) && isCreateMessageResultContent(value['content']) && isRole(value['role'])) ||
-    check.inside('SamplingMessage')
-  );
-}
-
-/** Validates {@link SamplingMessage}. */
-export const validateSamplingMessage: check.Validator<SamplingMessage> =
-  /* @__PURE__ */ check.validator(isSamplingMessage);
-
-/**
- * Does nothing if a value is of the type {@link SamplingMessage}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertSamplingMessage: check.Assertion<SamplingMessage> =
-  /* @__PURE__ */ check.assertion(isSamplingMessage);
-
-/** Whether a value is of the type {@link ServerCapabilities}, however deep one looks. */
-export function isServerCapabilities(value: unknown): value is ServerCapabilities {
-  return (
-    (check.object(value) &&
-      check.optional(value['completions'], check.object) &&
-      (value['experimental'] === undefined || check.map(value['experimental'], check.object)) &&
-      check.optional(value['logging'], check.object) &&
-      check.optional(value['prompts'], isClientCapabilitiesRoots) &&
-      check.optional(value['resources'], isServerCapabilitiesResources) &&
-      check.optional(value['tools'], isClientCapabilitiesRoots)) ||
-    check.inside('ServerCapabilities')
-  );
-}
-
-/** Validates {@link ServerCapabilities}. */
-export const validateServerCapabilities: check.Validator<ServerCapabilities> =
-  /* @__PURE__ */ check.validator(isServerCapabilities);
-
-/**
- * Does nothing if a value is of the type {@link ServerCapabilities}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertServerCapabilities: check.Assertion<ServerCapabilities> =
-  /* @__PURE__ */ check.assertion(isServerCapabilities);
-
-/** Whether a value is of the type {@link ServerNotification}, however deep one looks. */
-export function isServerNotificationDefinition(value: unknown): value is ServerNotification {
-  if (!check.object(value)) return false;
-  switch (value['method']) {
-    case 'notifications/cancelled':
-      return isCancelledNotification(value);
-    case 'notifications/progress':
-      return isProgressNotification(value);
-    case 'notifications/resources/list_changed':
-      return isResourceListChangedNotification(value);
-    case 'notifications/resources/updated':
-      return isResourceUpdatedNotification(value);
-    case 'notifications/prompts/list_changed':
-      return isPromptListChangedNotification(value);
-    case 'notifications/tools/list_changed':
-      return isToolListChangedNotification(value);
-    case 'notifications/message':
-      return isLoggingMessageNotification(value);
-    default:
-      return check.noneOf(
-        value['method'],
-        'notifications/cancelled',
-        'notifications/progress',
-        'notifications/resources/list_changed',
-        'notifications/resources/updated',
-        'notifications/prompts/list_changed',
-        'notifications/tools/list_changed',
-        'notifications/message',
-      );
-  }
-}
-
-/** Validates {@link ServerNotification}. */
-export const validateServerNotificationDefinition: check.Validator<ServerNotification> =
-  /* @__PURE__ */ check.validator(isServerNotificationDefinition);
-
-/**
- * Does nothing if a value is of the type {@link ServerNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertServerNotificationDefinition: check.Assertion<ServerNotification> =
-  /* @__PURE__ */ check.assertion(isServerNotificationDefinition);
-
-/** Whether a value is of the type {@link ServerRequest}, however deep one looks. */
-export function isServerRequestDefinition(value: unknown): value is ServerRequest {
-  if (!check.object(value)) return false;
-  switch (value['method']) {
-    case 'ping':
-      return isPingRequest(value);
-    case 'sampling/createMessage':
-      return isCreateMessageRequest(value);
-    case 'roots/list':
-      return isListRootsRequest(value);
-    default:
-      return check.noneOf(value['method'], 'ping', 'sampling/createMessage', 'roots/list');
-  }
-}
-
-/** Validates {@link ServerRequest}. */
-export const validateServerRequestDefinition: check.Validator<ServerRequest> =
-  /* @__PURE__ */ check.validator(isServerRequestDefinition);
-
-/**
- * Does nothing if a value is of the type {@link ServerRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertServerRequestDefinition: check.Assertion<ServerRequest> =
-  /* @__PURE__ */ check.assertion(isServerRequestDefinition);
-
-/** Whether a value is of the type {@link ServerResult}, however deep one looks. */
-export function isServerResult(value: unknown): value is ServerResult {
-  return check.any(
-    value,
-    isResultDefinition,
-    isInitializeResult,
-    isListResourcesResult,
-    isListResourceTemplatesResult,
-    isReadResourceResult,
-    isListPromptsResult,
-    isGetPromptResult,
-    isListToolsResult,
-    isCallToolResult,
-    isCompleteResult,
-  );
-}
-
-/** Validates {@link ServerResult}. */
-export const validateServerResult: check.Validator<ServerResult> = /* @__PURE__ */ check.validator(isServerResult);
-
-/**
- * Does nothing if a value is of the type {@link ServerResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertServerResult: check.Assertion<ServerResult> = /* @__PURE__ */ check.assertion(isServerResult);
-
-/** Whether a value is of the type {@link SetLevelRequest}, however deep one looks. */
-export function isSetLevelRequest(value: unknown): value is SetLevelRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'logging/setLevel') &&
-      isSetLevelRequestParams(value['params'])) ||
-    check.inside('SetLevelRequest')
-  );
-}
-
-/** Validates {@link SetLevelRequest}. */
-export const validateSetLevelRequest: check.Validator<SetLevelRequest> =
-  /* @__PURE__ */ check.validator(isSetLevelRequest);
-
-/**
- * Does nothing if a value is of the type {@link SetLevelRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertSetLevelRequest: check.Assertion<SetLevelRequest> =
-  /* @__PURE__ */ check.assertion(isSetLevelRequest);
-
-/** Whether a value is of the type {@link SubscribeRequest}, however deep one looks. */
-export function isSubscribeRequest(value: unknown): value is SubscribeRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'resources/subscribe') &&
-      isReadResourceRequestParams(value['params'])) ||
-    check.inside('SubscribeRequest')
-  );
-}
-
-/** Validates {@link SubscribeRequest}. */
-export const validateSubscribeRequest: check.Validator<SubscribeRequest> =
-  /* @__PURE__ */ check.validator(isSubscribeRequest);
-
-/**
- * Does nothing if a value is of the type {@link SubscribeRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertSubscribeRequest: check.Assertion<SubscribeRequest> =
-  /* @__PURE__ */ check.assertion(isSubscribeRequest);
-
-/** Whether a value is of the type {@link TextContent}, however deep one looks. */
-export function isTextContent(value: unknown): value is TextContent {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'text') &&
-      check.string(value['text']) &&
-      check.optional(value['annotations'], isAnnotations)) ||
-    check.inside('TextContent')
-  );
-}
-
-/** Validates {@link TextContent}. */
-export const validateTextContent: check.Validator<TextContent> = /* @__PURE__ */ check.validator(isTextContent);
-
-/**
- * Does nothing if a value is of the type {@link TextContent}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTextContent: check.Assertion<TextContent> = /* @__PURE__ */ check.assertion(isTextContent);
-
-/** Whether a value is of the type {@link TextResourceContents}, however deep one looks. */
-export function isTextResourceContents(value: unknown): value is TextResourceContents {
-  return (
-    (check.object(value) &&
-      check.string(value['text']) &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['mimeType'], check.string)) ||
-    check.inside('TextResourceContents')
-  );
-}
-
-/** Validates {@link TextResourceContents}. */
-export const validateTextResourceContents: check.Validator<TextResourceContents> =
-  /* @__PURE__ */ check.validator(isTextResourceContents);
-
-/**
- * Does nothing if a value is of the type {@link TextResourceContents}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTextResourceContents: check.Assertion<TextResourceContents> =
-  /* @__PURE__ */ check.assertion(isTextResourceContents);
-
-/** Whether a value is of the type {@link Tool}, however deep one looks. */
-export function isTool(value: unknown): value is Tool {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['description'], check.string) &&
-      isToolInputSchema(value['inputSchema']) &&
-      check.optional(value['annotations'], isToolAnnotations)) ||
-    check.inside('Tool')
-  );
-}
-
-/** Validates {@link Tool}. */
-export const validateTool: check.Validator<Tool> = /* @__PURE__ */ check.validator(isTool);
-
-/**
- * Does nothing if a value is of the type {@link Tool}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTool: check.Assertion<Tool> = /* @__PURE__ */ check.assertion(isTool);
-
-/** Whether a value is of the type {@link ToolAnnotations}, however deep one looks. */
-export function isToolAnnotations(value: unknown): value is ToolAnnotations {
-  return (
-    (check.object(value) &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['destructiveHint'], check.boolean) &&
-      check.optional(value['idempotentHint'], check.boolean) &&
-      check.optional(value['openWorldHint'], check.boolean) &&
-      check.optional(value['readOnlyHint'], check.boolean)) ||
-    check.inside('ToolAnnotations')
-  );
-}
-
-/** Validates {@link ToolAnnotations}. */
-export const validateToolAnnotations: check.Validator<ToolAnnotations> =
-  /* @__PURE__ */ check.validator(isToolAnnotations);
-
-/**
- * Does nothing if a value is of the type {@link ToolAnnotations}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertToolAnnotations: check.Assertion<ToolAnnotations> =
-  /* @__PURE__ */ check.assertion(isToolAnnotations);
-
-/** Whether a value is of the type {@link ToolListChangedNotification}, however deep one looks. */
-export function isToolListChangedNotification(value: unknown): value is ToolListChangedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'notifications/tools/list_changed') &&
-      check.optional(value['params'], isInitializedNotificationParams)) ||
-    check.inside('ToolListChangedNotification')
-  );
-}
-
-/** Validates {@link ToolListChangedNotification}. */
-export const validateToolListChangedNotification: check.Validator<ToolListChangedNotification> =
-  /* @__PURE__ */ check.validator(isToolListChangedNotification);
-
-/**
- * Does nothing if a value is of the type {@link ToolListChangedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertToolListChangedNotification: check.Assertion<ToolListChangedNotification> =
-  /* @__PURE__ */ check.assertion(isToolListChangedNotification);
-
-/** Whether a value is of the type {@link UnsubscribeRequest}, however deep one looks. */
-export function isUnsubscribeRequest(value: unknown): value is UnsubscribeRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['method'], 'resources/unsubscribe') &&
-      isReadResourceRequestParams(value['params'])) ||
-    check.inside('UnsubscribeRequest')
-  );
-}
-
-/** Validates {@link UnsubscribeRequest}. */
-export const validateUnsubscribeRequest: check.Validator<UnsubscribeRequest> =
-  /* @__PURE__ */ check.validator(isUnsubscribeRequest);
-
-/**
- * Does nothing if a value is of the type {@link UnsubscribeRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertUnsubscribeRequest: check.Assertion<UnsubscribeRequest> =
-  /* @__PURE__ */ check.assertion(isUnsubscribeRequest);
-
 /** Validates the params of a method; `undefined` stands for a message without params. */
 export function validateParams<M extends Method>(
   method: M,
@@ -2041,8 +208,9 @@ function isResultOf(method: string, value: unknown): boolean {
     case 'initialize':
       return isInitializeResult(value);
     case 'logging/setLevel':
-      return isEmptyResult(value);
     case 'ping':
+    case 'resources/subscribe':
+    case 'resources/unsubscribe':
       return isEmptyResult(value);
     case 'prompts/get':
       return isGetPromptResult(value);
@@ -2052,12 +220,8 @@ function isResultOf(method: string, value: unknown): boolean {
       return isListResourcesResult(value);
     case 'resources/read':
       return isReadResourceResult(value);
-    case 'resources/subscribe':
-      return isEmptyResult(value);
     case 'resources/templates/list':
       return isListResourceTemplatesResult(value);
-    case 'resources/unsubscribe':
-      return isEmptyResult(value);
     case 'roots/list':
       return isListRootsResult(value);
     case 'sampling/createMessage':
@@ -2127,13 +291,13 @@ function isCallToolRequestParams(value: unknown): boolean {
   return (
     check.object(value) &&
     check.string(value['name']) &&
-    check.optional(value['arguments'], check.object) &&
-    check.optional(value['_meta'], isCallToolRequestParamsMeta)
+    check.maybeObject(value['arguments']) &&
+    (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))
   );
 }
 
 function isCallToolRequestParamsMeta(value: unknown): boolean {
-  return check.object(value) && check.optional(value['progressToken'], isProgressToken);
+  return check.object(value) && (value['progressToken'] === undefined || isProgressToken(value['progressToken']));
 }
 
 function isCallToolResultContentItem(value: unknown): boolean {
@@ -2156,13 +320,13 @@ function isCancelledNotificationParams(value: unknown): boolean {
   return (
     check.object(value) &&
     isRequestId(value['requestId']) &&
-    check.optional(value['reason'], check.string) &&
-    check.optional(value['_meta'], check.object)
+    check.maybeString(value['reason']) &&
+    check.maybeObject(value['_meta'])
   );
 }
 
 function isClientCapabilitiesRoots(value: unknown): boolean {
-  return check.object(value) && check.optional(value['listChanged'], check.boolean);
+  return check.object(value) && check.maybeBoolean(value['listChanged']);
 }
 
 function isCompleteRequestParams(value: unknown): boolean {
@@ -2170,7 +334,7 @@ function isCompleteRequestParams(value: unknown): boolean {
     check.object(value) &&
     isCompleteRequestParamsArgument(value['argument']) &&
     isCompleteRequestParamsRef(value['ref']) &&
-    check.optional(value['_meta'], isCallToolRequestParamsMeta)
+    (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))
   );
 }
 
@@ -2194,8 +358,8 @@ function isCompleteResultCompletion(value: unknown): boolean {
   return (
     check.object(value) &&
     check.list(value['values'], check.string) &&
-    check.optional(value['hasMore'], check.boolean) &&
-    check.optional(value['total'], check.integer)
+    check.maybeBoolean(value['hasMore']) &&
+    check.maybeInteger(value['total'])
   );
 }
 
@@ -2204,13 +368,13 @@ function isCreateMessageRequestParams(value: unknown): boolean {
     check.object(value) &&
     check.integer(value['maxTokens']) &&
     check.list(value['messages'], isSamplingMessage) &&
-    check.optional(value['includeContext'], isCreateMessageRequestParamsIncludeContext) &&
-    check.optional(value['metadata'], check.object) &&
-    check.optional(value['modelPreferences'], isModelPreferences) &&
-    (value['stopSequences'] === undefined || check.list(value['stopSequences'], check.string)) &&
-    check.optional(value['systemPrompt'], check.string) &&
-    check.optional(value['temperature'], check.number) &&
-    check.optional(value['_meta'], isCallToolRequestParamsMeta)
+    (value['includeContext'] === undefined || isCreateMessageRequestParamsIncludeContext(value['includeContext'])) &&
+    check.maybeObject(value['metadata']) &&
+    (value['modelPreferences'] === undefined || isModelPreferences(value['modelPreferences'])) &&
+    check.maybeList(value['stopSequences'], check.string) &&
+    check.maybeString(value['systemPrompt']) &&
+    check.maybeNumber(value['temperature']) &&
+    (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))
   );
 }
 
@@ -2245,8 +409,8 @@ function isGetPromptRequestParams(value: unknown): boolean {
   return (
     check.object(value) &&
     check.string(value['name']) &&
-    (value['arguments'] === undefined || check.map(value['arguments'], check.string)) &&
-    check.optional(value['_meta'], isCallToolRequestParamsMeta)
+    check.maybeMap(value['arguments'], check.string) &&
+    (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))
   );
 }
 
@@ -2256,12 +420,12 @@ function isInitializeRequestParams(value: unknown): boolean {
     isClientCapabilities(value['capabilities']) &&
     isImplementation(value['clientInfo']) &&
     check.string(value['protocolVersion']) &&
-    check.optional(value['_meta'], isCallToolRequestParamsMeta)
+    (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))
   );
 }
 
 function isInitializedNotificationParams(value: unknown): boolean {
-  return check.object(value) && check.optional(value['_meta'], check.object);
+  return check.object(value) && check.maybeObject(value['_meta']);
 }
 
 function isJSONRPCBatchRequestItem(value: unknown): boolean {
@@ -2285,14 +449,14 @@ function isJSONRPCMessageVariant6(value: unknown): boolean {
 }
 
 function isJSONRPCRequestParams(value: unknown): boolean {
-  return check.object(value) && check.optional(value['_meta'], isCallToolRequestParamsMeta);
+  return check.object(value) && (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']));
 }
 
 function isListPromptsRequestParams(value: unknown): boolean {
   return (
     check.object(value) &&
-    check.optional(value['cursor'], check.string) &&
-    check.optional(value['_meta'], isCallToolRequestParamsMeta)
+    check.maybeString(value['cursor']) &&
+    (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))
   );
 }
 
@@ -2301,13 +465,13 @@ function isLoggingMessageNotificationParams(value: unknown): boolean {
     check.object(value) &&
     check.present(value['data']) &&
     isLoggingLevel(value['level']) &&
-    check.optional(value['logger'], check.string) &&
-    check.optional(value['_meta'], check.object)
+    check.maybeString(value['logger']) &&
+    check.maybeObject(value['_meta'])
   );
 }
 
 function isPaginatedRequestParams(value: unknown): boolean {
-  return check.object(value) && check.optional(value['cursor'], check.string);
+  return check.object(value) && check.maybeString(value['cursor']);
 }
 
 function isProgressNotificationParams(value: unknown): boolean {
@@ -2315,9 +479,9 @@ function isProgressNotificationParams(value: unknown): boolean {
     check.object(value) &&
     check.number(value['progress']) &&
     isProgressToken(value['progressToken']) &&
-    check.optional(value['message'], check.string) &&
-    check.optional(value['total'], check.number) &&
-    check.optional(value['_meta'], check.object)
+    check.maybeString(value['message']) &&
+    check.maybeNumber(value['total']) &&
+    check.maybeObject(value['_meta'])
   );
 }
 
@@ -2325,33 +489,1862 @@ function isReadResourceRequestParams(value: unknown): boolean {
   return (
     check.object(value) &&
     check.formatted(value['uri'], 'uri') &&
-    check.optional(value['_meta'], isCallToolRequestParamsMeta)
+    (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))
   );
 }
 
 function isResourceUpdatedNotificationParams(value: unknown): boolean {
-  return check.object(value) && check.formatted(value['uri'], 'uri') && check.optional(value['_meta'], check.object);
+  return check.object(value) && check.formatted(value['uri'], 'uri') && check.maybeObject(value['_meta']);
 }
 
 function isServerCapabilitiesResources(value: unknown): boolean {
-  return (
-    check.object(value) &&
-    check.optional(value['listChanged'], check.boolean) &&
-    check.optional(value['subscribe'], check.boolean)
-  );
+  return check.object(value) && check.maybeBoolean(value['listChanged']) && check.maybeBoolean(value['subscribe']);
 }
 
 function isSetLevelRequestParams(value: unknown): boolean {
   return (
-    check.object(value) && isLoggingLevel(value['level']) && check.optional(value['_meta'], isCallToolRequestParamsMeta)
+    check.object(value) &&
+    isLoggingLevel(value['level']) &&
+    (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))
   );
 }
 
 function isToolInputSchema(value: unknown): boolean {
   return (
     check.object(value) &&
-    check.literal(value['type'], 'object') &&
-    (value['properties'] === undefined || check.map(value['properties'], check.object)) &&
-    (value['required'] === undefined || check.list(value['required'], check.string))
+    (value['type'] === 'object' || check.noneOf(value['type'], 'object')) &&
+    check.maybeMap(value['properties'], check.object) &&
+    check.maybeList(value['required'], check.string)
   );
 }
+
+/** Whether a value is of the type {@link Annotations}, however deep one looks. */
+export function isAnnotations(value: unknown): value is Annotations {
+  return (
+    (check.object(value) &&
+      check.maybeList(value['audience'], isRole) &&
+      (value['priority'] === undefined ||
+        (check.number(value['priority']) && check.numberWithin(value['priority'], { min: 0, max: 1 })))) ||
+    check.inside('Annotations')
+  );
+}
+
+/** Whether a value is of the type {@link AudioContent}, however deep one looks. */
+export function isAudioContent(value: unknown): value is AudioContent {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'audio' || check.noneOf(value['type'], 'audio')) &&
+      check.formatted(value['data'], 'byte') &&
+      check.string(value['mimeType']) &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations']))) ||
+    check.inside('AudioContent')
+  );
+}
+
+/** Whether a value is of the type {@link BlobResourceContents}, however deep one looks. */
+export function isBlobResourceContents(value: unknown): value is BlobResourceContents {
+  return (
+    (check.object(value) &&
+      check.formatted(value['blob'], 'byte') &&
+      check.formatted(value['uri'], 'uri') &&
+      check.maybeString(value['mimeType'])) ||
+    check.inside('BlobResourceContents')
+  );
+}
+
+/** Whether a value is of the type {@link CallToolRequest}, however deep one looks. */
+export function isCallToolRequest(value: unknown): value is CallToolRequest {
+  return (
+    (check.object(value) && check.literal(value['method'], 'tools/call') && isCallToolRequestParams(value['params'])) ||
+    check.inside('CallToolRequest')
+  );
+}
+
+/** Whether a value is of the type {@link CallToolResult}, however deep one looks. */
+export function isCallToolResult(value: unknown): value is CallToolResult {
+  return (
+    (check.object(value) &&
+      check.list(value['content'], isCallToolResultContentItem) &&
+      check.maybeBoolean(value['isError']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('CallToolResult')
+  );
+}
+
+/** Whether a value is of the type {@link CancelledNotification}, however deep one looks. */
+export function isCancelledNotification(value: unknown): value is CancelledNotification {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'notifications/cancelled') &&
+      isCancelledNotificationParams(value['params'])) ||
+    check.inside('CancelledNotification')
+  );
+}
+
+/** Whether a value is of the type {@link ClientCapabilities}, however deep one looks. */
+export function isClientCapabilities(value: unknown): value is ClientCapabilities {
+  return (
+    (check.object(value) &&
+      check.maybeMap(value['experimental'], check.object) &&
+      (value['roots'] === undefined || isClientCapabilitiesRoots(value['roots'])) &&
+      check.maybeObject(value['sampling'])) ||
+    check.inside('ClientCapabilities')
+  );
+}
+
+/** Whether a value is of the type {@link ClientNotification}, however deep one looks. */
+export function isClientNotificationDefinition(value: unknown): value is ClientNotification {
+  if (!check.object(value)) return false;
+  switch (value['method']) {
+    case 'notifications/cancelled':
+      return isCancelledNotification(value);
+    case 'notifications/initialized':
+      return isInitializedNotification(value);
+    case 'notifications/progress':
+      return isProgressNotification(value);
+    case 'notifications/roots/list_changed':
+      return isRootsListChangedNotification(value);
+    default:
+      return check.noneOf(
+        value['method'],
+        'notifications/cancelled',
+        'notifications/initialized',
+        'notifications/progress',
+        'notifications/roots/list_changed',
+      );
+  }
+}
+
+/** Whether a value is of the type {@link ClientRequest}, however deep one looks. */
+export function isClientRequestDefinition(value: unknown): value is ClientRequest {
+  if (!check.object(value)) return false;
+  switch (value['method']) {
+    case 'initialize':
+      return isInitializeRequest(value);
+    case 'ping':
+      return isPingRequest(value);
+    case 'resources/list':
+      return isListResourcesRequest(value);
+    case 'resources/templates/list':
+      return isListResourceTemplatesRequest(value);
+    case 'resources/read':
+      return isReadResourceRequest(value);
+    case 'resources/subscribe':
+      return isSubscribeRequest(value);
+    case 'resources/unsubscribe':
+      return isUnsubscribeRequest(value);
+    case 'prompts/list':
+      return isListPromptsRequest(value);
+    case 'prompts/get':
+      return isGetPromptRequest(value);
+    case 'tools/list':
+      return isListToolsRequest(value);
+    case 'tools/call':
+      return isCallToolRequest(value);
+    case 'logging/setLevel':
+      return isSetLevelRequest(value);
+    case 'completion/complete':
+      return isCompleteRequest(value);
+    default:
+      return check.miss('one of 13 known values', value['method']);
+  }
+}
+
+/** Whether a value is of the type {@link ClientResult}, however deep one looks. */
+export function isClientResult(value: unknown): value is ClientResult {
+  return check.any(value, isResultDefinition, isCreateMessageResult, isListRootsResult);
+}
+
+/** Whether a value is of the type {@link CompleteRequest}, however deep one looks. */
+export function isCompleteRequest(value: unknown): value is CompleteRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'completion/complete') &&
+      isCompleteRequestParams(value['params'])) ||
+    check.inside('CompleteRequest')
+  );
+}
+
+/** Whether a value is of the type {@link CompleteResult}, however deep one looks. */
+export function isCompleteResult(value: unknown): value is CompleteResult {
+  return (
+    (check.object(value) && isCompleteResultCompletion(value['completion']) && check.maybeObject(value['_meta'])) ||
+    check.inside('CompleteResult')
+  );
+}
+
+/** Whether a value is of the type {@link CreateMessageRequest}, however deep one looks. */
+export function isCreateMessageRequest(value: unknown): value is CreateMessageRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'sampling/createMessage') &&
+      isCreateMessageRequestParams(value['params'])) ||
+    check.inside('CreateMessageRequest')
+  );
+}
+
+/** Whether a value is of the type {@link CreateMessageResult}, however deep one looks. */
+export function isCreateMessageResult(value: unknown): value is CreateMessageResult {
+  return (
+    (check.object(value) &&
+      isCreateMessageResultContent(value['content']) &&
+      check.string(value['model']) &&
+      isRole(value['role']) &&
+      check.maybeString(value['stopReason']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('CreateMessageResult')
+  );
+}
+
+/** Whether a value is of the type {@link Cursor}, however deep one looks. */
+export function isCursor(value: unknown): value is Cursor {
+  return check.string(value);
+}
+
+/** Whether a value is of the type {@link EmbeddedResource}, however deep one looks. */
+export function isEmbeddedResource(value: unknown): value is EmbeddedResource {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'resource' || check.noneOf(value['type'], 'resource')) &&
+      isEmbeddedResourceResource(value['resource']) &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations']))) ||
+    check.inside('EmbeddedResource')
+  );
+}
+
+/** Whether a value is of the type {@link EmptyResult}, however deep one looks. */
+export function isEmptyResult(value: unknown): value is EmptyResult {
+  return isResultDefinition(value);
+}
+
+/** Whether a value is of the type {@link GetPromptRequest}, however deep one looks. */
+export function isGetPromptRequest(value: unknown): value is GetPromptRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'prompts/get') &&
+      isGetPromptRequestParams(value['params'])) ||
+    check.inside('GetPromptRequest')
+  );
+}
+
+/** Whether a value is of the type {@link GetPromptResult}, however deep one looks. */
+export function isGetPromptResult(value: unknown): value is GetPromptResult {
+  return (
+    (check.object(value) &&
+      check.maybeString(value['description']) &&
+      check.list(value['messages'], isPromptMessage) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('GetPromptResult')
+  );
+}
+
+/** Whether a value is of the type {@link ImageContent}, however deep one looks. */
+export function isImageContent(value: unknown): value is ImageContent {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'image' || check.noneOf(value['type'], 'image')) &&
+      check.formatted(value['data'], 'byte') &&
+      check.string(value['mimeType']) &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations']))) ||
+    check.inside('ImageContent')
+  );
+}
+
+/** Whether a value is of the type {@link Implementation}, however deep one looks. */
+export function isImplementation(value: unknown): value is Implementation {
+  return (
+    (check.object(value) && check.string(value['name']) && check.string(value['version'])) ||
+    check.inside('Implementation')
+  );
+}
+
+/** Whether a value is of the type {@link InitializeRequest}, however deep one looks. */
+export function isInitializeRequest(value: unknown): value is InitializeRequest {
+  return (
+    (check.object(value) &&
+      (value['method'] === 'initialize' || check.noneOf(value['method'], 'initialize')) &&
+      isInitializeRequestParams(value['params'])) ||
+    check.inside('InitializeRequest')
+  );
+}
+
+/** Whether a value is of the type {@link InitializeResult}, however deep one looks. */
+export function isInitializeResult(value: unknown): value is InitializeResult {
+  return (
+    (check.object(value) &&
+      isServerCapabilities(value['capabilities']) &&
+      check.string(value['protocolVersion']) &&
+      isImplementation(value['serverInfo']) &&
+      check.maybeString(value['instructions']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('InitializeResult')
+  );
+}
+
+/** Whether a value is of the type {@link InitializedNotification}, however deep one looks. */
+export function isInitializedNotification(value: unknown): value is InitializedNotification {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'notifications/initialized') &&
+      (value['params'] === undefined || isInitializedNotificationParams(value['params']))) ||
+    check.inside('InitializedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link JSONRPCBatchRequest}, however deep one looks. */
+export function isJSONRPCBatchRequest(value: unknown): value is JSONRPCBatchRequest {
+  return check.list(value, isJSONRPCBatchRequestItem);
+}
+
+/** Whether a value is of the type {@link JSONRPCBatchResponse}, however deep one looks. */
+export function isJSONRPCBatchResponse(value: unknown): value is JSONRPCBatchResponse {
+  return check.list(value, isJSONRPCBatchResponseItem);
+}
+
+/** Whether a value is of the type {@link JSONRPCError}, however deep one looks. */
+export function isJSONRPCError(value: unknown): value is JSONRPCError {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      isJSONRPCErrorError(value['error'])) ||
+    check.inside('JSONRPCError')
+  );
+}
+
+/** Whether a value is of the type {@link JSONRPCMessage}, however deep one looks. */
+export function isJSONRPCMessage(value: unknown): value is JSONRPCMessage {
+  if (Array.isArray(value)) return check.any(value, isJSONRPCMessageVariant3, isJSONRPCMessageVariant6);
+  if (typeof value !== 'object' || value === null) return check.miss('an object or an array', value);
+  return check.any(value, isJSONRPCRequest, isJSONRPCNotification, isJSONRPCResponse, isJSONRPCError);
+}
+
+/** Whether a value is of the type {@link JSONRPCNotification}, however deep one looks. */
+export function isJSONRPCNotification(value: unknown): value is JSONRPCNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.string(value['method']) &&
+      (value['params'] === undefined || isInitializedNotificationParams(value['params']))) ||
+    check.inside('JSONRPCNotification')
+  );
+}
+
+/** Whether a value is of the type {@link JSONRPCRequest}, however deep one looks. */
+export function isJSONRPCRequest(value: unknown): value is JSONRPCRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.string(value['method']) &&
+      (value['params'] === undefined || isJSONRPCRequestParams(value['params']))) ||
+    check.inside('JSONRPCRequest')
+  );
+}
+
+/** Whether a value is of the type {@link JSONRPCResponse}, however deep one looks. */
+export function isJSONRPCResponse(value: unknown): value is JSONRPCResponse {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      isResultDefinition(value['result'])) ||
+    check.inside('JSONRPCResponse')
+  );
+}
+
+/** Whether a value is of the type {@link ListPromptsRequest}, however deep one looks. */
+export function isListPromptsRequest(value: unknown): value is ListPromptsRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'prompts/list') &&
+      (value['params'] === undefined || isListPromptsRequestParams(value['params']))) ||
+    check.inside('ListPromptsRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ListPromptsResult}, however deep one looks. */
+export function isListPromptsResult(value: unknown): value is ListPromptsResult {
+  return (
+    (check.object(value) &&
+      check.list(value['prompts'], isPrompt) &&
+      check.maybeString(value['nextCursor']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ListPromptsResult')
+  );
+}
+
+/** Whether a value is of the type {@link ListResourceTemplatesRequest}, however deep one looks. */
+export function isListResourceTemplatesRequest(value: unknown): value is ListResourceTemplatesRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'resources/templates/list') &&
+      (value['params'] === undefined || isListPromptsRequestParams(value['params']))) ||
+    check.inside('ListResourceTemplatesRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ListResourceTemplatesResult}, however deep one looks. */
+export function isListResourceTemplatesResult(value: unknown): value is ListResourceTemplatesResult {
+  return (
+    (check.object(value) &&
+      check.list(value['resourceTemplates'], isResourceTemplate) &&
+      check.maybeString(value['nextCursor']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ListResourceTemplatesResult')
+  );
+}
+
+/** Whether a value is of the type {@link ListResourcesRequest}, however deep one looks. */
+export function isListResourcesRequest(value: unknown): value is ListResourcesRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'resources/list') &&
+      (value['params'] === undefined || isListPromptsRequestParams(value['params']))) ||
+    check.inside('ListResourcesRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ListResourcesResult}, however deep one looks. */
+export function isListResourcesResult(value: unknown): value is ListResourcesResult {
+  return (
+    (check.object(value) &&
+      check.list(value['resources'], isResource) &&
+      check.maybeString(value['nextCursor']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ListResourcesResult')
+  );
+}
+
+/** Whether a value is of the type {@link ListRootsRequest}, however deep one looks. */
+export function isListRootsRequest(value: unknown): value is ListRootsRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'roots/list') &&
+      (value['params'] === undefined || isJSONRPCRequestParams(value['params']))) ||
+    check.inside('ListRootsRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ListRootsResult}, however deep one looks. */
+export function isListRootsResult(value: unknown): value is ListRootsResult {
+  return (
+    (check.object(value) && check.list(value['roots'], isRoot) && check.maybeObject(value['_meta'])) ||
+    check.inside('ListRootsResult')
+  );
+}
+
+/** Whether a value is of the type {@link ListToolsRequest}, however deep one looks. */
+export function isListToolsRequest(value: unknown): value is ListToolsRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'tools/list') &&
+      (value['params'] === undefined || isListPromptsRequestParams(value['params']))) ||
+    check.inside('ListToolsRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ListToolsResult}, however deep one looks. */
+export function isListToolsResult(value: unknown): value is ListToolsResult {
+  return (
+    (check.object(value) &&
+      check.list(value['tools'], isTool) &&
+      check.maybeString(value['nextCursor']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ListToolsResult')
+  );
+}
+
+/** Whether a value is of the type {@link LoggingLevel}, however deep one looks. */
+export function isLoggingLevel(value: unknown): value is LoggingLevel {
+  return (
+    value === 'alert' ||
+    value === 'critical' ||
+    value === 'debug' ||
+    value === 'emergency' ||
+    value === 'error' ||
+    value === 'info' ||
+    value === 'notice' ||
+    value === 'warning' ||
+    check.noneOf(value, 'alert', 'critical', 'debug', 'emergency', 'error', 'info', 'notice', 'warning')
+  );
+}
+
+/** Whether a value is of the type {@link LoggingMessageNotification}, however deep one looks. */
+export function isLoggingMessageNotification(value: unknown): value is LoggingMessageNotification {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'notifications/message') &&
+      isLoggingMessageNotificationParams(value['params'])) ||
+    check.inside('LoggingMessageNotification')
+  );
+}
+
+/** Whether a value is of the type {@link ModelHint}, however deep one looks. */
+export function isModelHint(value: unknown): value is ModelHint {
+  return (check.object(value) && check.maybeString(value['name'])) || check.inside('ModelHint');
+}
+
+/** Whether a value is of the type {@link ModelPreferences}, however deep one looks. */
+export function isModelPreferences(value: unknown): value is ModelPreferences {
+  return (
+    (check.object(value) &&
+      (value['costPriority'] === undefined ||
+        (check.number(value['costPriority']) && check.numberWithin(value['costPriority'], { min: 0, max: 1 }))) &&
+      check.maybeList(value['hints'], isModelHint) &&
+      (value['intelligencePriority'] === undefined ||
+        (check.number(value['intelligencePriority']) &&
+          check.numberWithin(value['intelligencePriority'], { min: 0, max: 1 }))) &&
+      (value['speedPriority'] === undefined ||
+        (check.number(value['speedPriority']) && check.numberWithin(value['speedPriority'], { min: 0, max: 1 })))) ||
+    check.inside('ModelPreferences')
+  );
+}
+
+/** Whether a value is of the type {@link Notification}, however deep one looks. */
+export function isNotificationDefinition(value: unknown): value is Notification {
+  return (
+    (check.object(value) &&
+      check.string(value['method']) &&
+      (value['params'] === undefined || isInitializedNotificationParams(value['params']))) ||
+    check.inside('Notification')
+  );
+}
+
+/** Whether a value is of the type {@link PaginatedRequest}, however deep one looks. */
+export function isPaginatedRequest(value: unknown): value is PaginatedRequest {
+  return (
+    (check.object(value) &&
+      check.string(value['method']) &&
+      (value['params'] === undefined || isPaginatedRequestParams(value['params']))) ||
+    check.inside('PaginatedRequest')
+  );
+}
+
+/** Whether a value is of the type {@link PaginatedResult}, however deep one looks. */
+export function isPaginatedResult(value: unknown): value is PaginatedResult {
+  return (
+    (check.object(value) && check.maybeString(value['nextCursor']) && check.maybeObject(value['_meta'])) ||
+    check.inside('PaginatedResult')
+  );
+}
+
+/** Whether a value is of the type {@link PingRequest}, however deep one looks. */
+export function isPingRequest(value: unknown): value is PingRequest {
+  return (
+    (check.object(value) &&
+      (value['method'] === 'ping' || check.noneOf(value['method'], 'ping')) &&
+      (value['params'] === undefined || isJSONRPCRequestParams(value['params']))) ||
+    check.inside('PingRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ProgressNotification}, however deep one looks. */
+export function isProgressNotification(value: unknown): value is ProgressNotification {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'notifications/progress') &&
+      isProgressNotificationParams(value['params'])) ||
+    check.inside('ProgressNotification')
+  );
+}
+
+/** Whether a value is of the type {@link ProgressToken}, however deep one looks. */
+export function isProgressToken(value: unknown): value is ProgressToken {
+  return typeof value === 'string' || Number.isInteger(value) || check.miss('a string or an integer', value);
+}
+
+/** Whether a value is of the type {@link Prompt}, however deep one looks. */
+export function isPrompt(value: unknown): value is Prompt {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeString(value['description']) &&
+      check.maybeList(value['arguments'], isPromptArgument)) ||
+    check.inside('Prompt')
+  );
+}
+
+/** Whether a value is of the type {@link PromptArgument}, however deep one looks. */
+export function isPromptArgument(value: unknown): value is PromptArgument {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeString(value['description']) &&
+      check.maybeBoolean(value['required'])) ||
+    check.inside('PromptArgument')
+  );
+}
+
+/** Whether a value is of the type {@link PromptListChangedNotification}, however deep one looks. */
+export function isPromptListChangedNotification(value: unknown): value is PromptListChangedNotification {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'notifications/prompts/list_changed') &&
+      (value['params'] === undefined || isInitializedNotificationParams(value['params']))) ||
+    check.inside('PromptListChangedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link PromptMessage}, however deep one looks. */
+export function isPromptMessage(value: unknown): value is PromptMessage {
+  return (
+    (check.object(value) && isCallToolResultContentItem(value['content']) && isRole(value['role'])) ||
+    check.inside('PromptMessage')
+  );
+}
+
+/** Whether a value is of the type {@link PromptReference}, however deep one looks. */
+export function isPromptReference(value: unknown): value is PromptReference {
+  return (
+    (check.object(value) && check.literal(value['type'], 'ref/prompt') && check.string(value['name'])) ||
+    check.inside('PromptReference')
+  );
+}
+
+/** Whether a value is of the type {@link ReadResourceRequest}, however deep one looks. */
+export function isReadResourceRequest(value: unknown): value is ReadResourceRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'resources/read') &&
+      isReadResourceRequestParams(value['params'])) ||
+    check.inside('ReadResourceRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ReadResourceResult}, however deep one looks. */
+export function isReadResourceResult(value: unknown): value is ReadResourceResult {
+  return (
+    (check.object(value) &&
+      check.list(value['contents'], isEmbeddedResourceResource) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ReadResourceResult')
+  );
+}
+
+/** Whether a value is of the type {@link Request}, however deep one looks. */
+export function isRequestDefinition(value: unknown): value is Request {
+  return (
+    (check.object(value) &&
+      check.string(value['method']) &&
+      (value['params'] === undefined || isJSONRPCRequestParams(value['params']))) ||
+    check.inside('Request')
+  );
+}
+
+/** Whether a value is of the type {@link RequestId}, however deep one looks. */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isInteger(value) || check.miss('a string or an integer', value);
+}
+
+/** Whether a value is of the type {@link Resource}, however deep one looks. */
+export function isResource(value: unknown): value is Resource {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeString(value['description']) &&
+      check.formatted(value['uri'], 'uri') &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations'])) &&
+      check.maybeString(value['mimeType']) &&
+      check.maybeInteger(value['size'])) ||
+    check.inside('Resource')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceContents}, however deep one looks. */
+export function isResourceContents(value: unknown): value is ResourceContents {
+  return (
+    (check.object(value) && check.formatted(value['uri'], 'uri') && check.maybeString(value['mimeType'])) ||
+    check.inside('ResourceContents')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceListChangedNotification}, however deep one looks. */
+export function isResourceListChangedNotification(value: unknown): value is ResourceListChangedNotification {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'notifications/resources/list_changed') &&
+      (value['params'] === undefined || isInitializedNotificationParams(value['params']))) ||
+    check.inside('ResourceListChangedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceReference}, however deep one looks. */
+export function isResourceReference(value: unknown): value is ResourceReference {
+  return (
+    (check.object(value) &&
+      check.literal(value['type'], 'ref/resource') &&
+      check.formatted(value['uri'], 'uri-template')) ||
+    check.inside('ResourceReference')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceTemplate}, however deep one looks. */
+export function isResourceTemplate(value: unknown): value is ResourceTemplate {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeString(value['description']) &&
+      check.formatted(value['uriTemplate'], 'uri-template') &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations'])) &&
+      check.maybeString(value['mimeType'])) ||
+    check.inside('ResourceTemplate')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceUpdatedNotification}, however deep one looks. */
+export function isResourceUpdatedNotification(value: unknown): value is ResourceUpdatedNotification {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'notifications/resources/updated') &&
+      isResourceUpdatedNotificationParams(value['params'])) ||
+    check.inside('ResourceUpdatedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link Result}, however deep one looks. */
+export function isResultDefinition(value: unknown): value is Result {
+  return (check.object(value) && check.maybeObject(value['_meta'])) || check.inside('Result');
+}
+
+/** Whether a value is of the type {@link Role}, however deep one looks. */
+export function isRole(value: unknown): value is Role {
+  return value === 'assistant' || value === 'user' || check.noneOf(value, 'assistant', 'user');
+}
+
+/** Whether a value is of the type {@link Root}, however deep one looks. */
+export function isRoot(value: unknown): value is Root {
+  return (
+    (check.object(value) && check.maybeString(value['name']) && check.formatted(value['uri'], 'uri')) ||
+    check.inside('Root')
+  );
+}
+
+/** Whether a value is of the type {@link RootsListChangedNotification}, however deep one looks. */
+export function isRootsListChangedNotification(value: unknown): value is RootsListChangedNotification {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'notifications/roots/list_changed') &&
+      (value['params'] === undefined || isInitializedNotificationParams(value['params']))) ||
+    check.inside('RootsListChangedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link SamplingMessage}, however deep one looks. */
+export function isSamplingMessage(value: unknown): value is SamplingMessage {
+  return (
+    (check.object(value) && isCreateMessageResultContent(value['content']) && isRole(value['role'])) ||
+    check.inside('SamplingMessage')
+  );
+}
+
+/** Whether a value is of the type {@link ServerCapabilities}, however deep one looks. */
+export function isServerCapabilities(value: unknown): value is ServerCapabilities {
+  return (
+    (check.object(value) &&
+      check.maybeObject(value['completions']) &&
+      check.maybeMap(value['experimental'], check.object) &&
+      check.maybeObject(value['logging']) &&
+      (value['prompts'] === undefined || isClientCapabilitiesRoots(value['prompts'])) &&
+      (value['resources'] === undefined || isServerCapabilitiesResources(value['resources'])) &&
+      (value['tools'] === undefined || isClientCapabilitiesRoots(value['tools']))) ||
+    check.inside('ServerCapabilities')
+  );
+}
+
+/** Whether a value is of the type {@link ServerNotification}, however deep one looks. */
+export function isServerNotificationDefinition(value: unknown): value is ServerNotification {
+  if (!check.object(value)) return false;
+  switch (value['method']) {
+    case 'notifications/cancelled':
+      return isCancelledNotification(value);
+    case 'notifications/progress':
+      return isProgressNotification(value);
+    case 'notifications/resources/list_changed':
+      return isResourceListChangedNotification(value);
+    case 'notifications/resources/updated':
+      return isResourceUpdatedNotification(value);
+    case 'notifications/prompts/list_changed':
+      return isPromptListChangedNotification(value);
+    case 'notifications/tools/list_changed':
+      return isToolListChangedNotification(value);
+    case 'notifications/message':
+      return isLoggingMessageNotification(value);
+    default:
+      return check.noneOf(
+        value['method'],
+        'notifications/cancelled',
+        'notifications/progress',
+        'notifications/resources/list_changed',
+        'notifications/resources/updated',
+        'notifications/prompts/list_changed',
+        'notifications/tools/list_changed',
+        'notifications/message',
+      );
+  }
+}
+
+/** Whether a value is of the type {@link ServerRequest}, however deep one looks. */
+export function isServerRequestDefinition(value: unknown): value is ServerRequest {
+  if (!check.object(value)) return false;
+  switch (value['method']) {
+    case 'ping':
+      return isPingRequest(value);
+    case 'sampling/createMessage':
+      return isCreateMessageRequest(value);
+    case 'roots/list':
+      return isListRootsRequest(value);
+    default:
+      return check.noneOf(value['method'], 'ping', 'sampling/createMessage', 'roots/list');
+  }
+}
+
+/** Whether a value is of the type {@link ServerResult}, however deep one looks. */
+export function isServerResult(value: unknown): value is ServerResult {
+  return check.any(
+    value,
+    isResultDefinition,
+    isInitializeResult,
+    isListResourcesResult,
+    isListResourceTemplatesResult,
+    isReadResourceResult,
+    isListPromptsResult,
+    isGetPromptResult,
+    isListToolsResult,
+    isCallToolResult,
+    isCompleteResult,
+  );
+}
+
+/** Whether a value is of the type {@link SetLevelRequest}, however deep one looks. */
+export function isSetLevelRequest(value: unknown): value is SetLevelRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'logging/setLevel') &&
+      isSetLevelRequestParams(value['params'])) ||
+    check.inside('SetLevelRequest')
+  );
+}
+
+/** Whether a value is of the type {@link SubscribeRequest}, however deep one looks. */
+export function isSubscribeRequest(value: unknown): value is SubscribeRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'resources/subscribe') &&
+      isReadResourceRequestParams(value['params'])) ||
+    check.inside('SubscribeRequest')
+  );
+}
+
+/** Whether a value is of the type {@link TextContent}, however deep one looks. */
+export function isTextContent(value: unknown): value is TextContent {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'text' || check.noneOf(value['type'], 'text')) &&
+      check.string(value['text']) &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations']))) ||
+    check.inside('TextContent')
+  );
+}
+
+/** Whether a value is of the type {@link TextResourceContents}, however deep one looks. */
+export function isTextResourceContents(value: unknown): value is TextResourceContents {
+  return (
+    (check.object(value) &&
+      check.string(value['text']) &&
+      check.formatted(value['uri'], 'uri') &&
+      check.maybeString(value['mimeType'])) ||
+    check.inside('TextResourceContents')
+  );
+}
+
+/** Whether a value is of the type {@link Tool}, however deep one looks. */
+export function isTool(value: unknown): value is Tool {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeString(value['description']) &&
+      isToolInputSchema(value['inputSchema']) &&
+      (value['annotations'] === undefined || isToolAnnotations(value['annotations']))) ||
+    check.inside('Tool')
+  );
+}
+
+/** Whether a value is of the type {@link ToolAnnotations}, however deep one looks. */
+export function isToolAnnotations(value: unknown): value is ToolAnnotations {
+  return (
+    (check.object(value) &&
+      check.maybeString(value['title']) &&
+      check.maybeBoolean(value['destructiveHint']) &&
+      check.maybeBoolean(value['idempotentHint']) &&
+      check.maybeBoolean(value['openWorldHint']) &&
+      check.maybeBoolean(value['readOnlyHint'])) ||
+    check.inside('ToolAnnotations')
+  );
+}
+
+/** Whether a value is of the type {@link ToolListChangedNotification}, however deep one looks. */
+export function isToolListChangedNotification(value: unknown): value is ToolListChangedNotification {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'notifications/tools/list_changed') &&
+      (value['params'] === undefined || isInitializedNotificationParams(value['params']))) ||
+    check.inside('ToolListChangedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link UnsubscribeRequest}, however deep one looks. */
+export function isUnsubscribeRequest(value: unknown): value is UnsubscribeRequest {
+  return (
+    (check.object(value) &&
+      check.literal(value['method'], 'resources/unsubscribe') &&
+      isReadResourceRequestParams(value['params'])) ||
+    check.inside('UnsubscribeRequest')
+  );
+}
+
+/** Validates {@link Annotations}. */
+export const validateAnnotations: check.Validator<Annotations> = /* @__PURE__ */ check.validator(isAnnotations);
+
+/** Validates {@link AudioContent}. */
+export const validateAudioContent: check.Validator<AudioContent> = /* @__PURE__ */ check.validator(isAudioContent);
+
+/** Validates {@link BlobResourceContents}. */
+export const validateBlobResourceContents: check.Validator<BlobResourceContents> =
+  /* @__PURE__ */ check.validator(isBlobResourceContents);
+
+/** Validates {@link CallToolRequest}. */
+export const validateCallToolRequest: check.Validator<CallToolRequest> =
+  /* @__PURE__ */ check.validator(isCallToolRequest);
+
+/** Validates {@link CallToolResult}. */
+export const validateCallToolResult: check.Validator<CallToolResult> =
+  /* @__PURE__ */ check.validator(isCallToolResult);
+
+/** Validates {@link CancelledNotification}. */
+export const validateCancelledNotification: check.Validator<CancelledNotification> =
+  /* @__PURE__ */ check.validator(isCancelledNotification);
+
+/** Validates {@link ClientCapabilities}. */
+export const validateClientCapabilities: check.Validator<ClientCapabilities> =
+  /* @__PURE__ */ check.validator(isClientCapabilities);
+
+/** Validates {@link ClientNotification}. */
+export const validateClientNotificationDefinition: check.Validator<ClientNotification> =
+  /* @__PURE__ */ check.validator(isClientNotificationDefinition);
+
+/** Validates {@link ClientRequest}. */
+export const validateClientRequestDefinition: check.Validator<ClientRequest> =
+  /* @__PURE__ */ check.validator(isClientRequestDefinition);
+
+/** Validates {@link ClientResult}. */
+export const validateClientResult: check.Validator<ClientResult> = /* @__PURE__ */ check.validator(isClientResult);
+
+/** Validates {@link CompleteRequest}. */
+export const validateCompleteRequest: check.Validator<CompleteRequest> =
+  /* @__PURE__ */ check.validator(isCompleteRequest);
+
+/** Validates {@link CompleteResult}. */
+export const validateCompleteResult: check.Validator<CompleteResult> =
+  /* @__PURE__ */ check.validator(isCompleteResult);
+
+/** Validates {@link CreateMessageRequest}. */
+export const validateCreateMessageRequest: check.Validator<CreateMessageRequest> =
+  /* @__PURE__ */ check.validator(isCreateMessageRequest);
+
+/** Validates {@link CreateMessageResult}. */
+export const validateCreateMessageResult: check.Validator<CreateMessageResult> =
+  /* @__PURE__ */ check.validator(isCreateMessageResult);
+
+/** Validates {@link Cursor}. */
+export const validateCursor: check.Validator<Cursor> = /* @__PURE__ */ check.validator(isCursor);
+
+/** Validates {@link EmbeddedResource}. */
+export const validateEmbeddedResource: check.Validator<EmbeddedResource> =
+  /* @__PURE__ */ check.validator(isEmbeddedResource);
+
+/** Validates {@link EmptyResult}. */
+export const validateEmptyResult: check.Validator<EmptyResult> = /* @__PURE__ */ check.validator(isEmptyResult);
+
+/** Validates {@link GetPromptRequest}. */
+export const validateGetPromptRequest: check.Validator<GetPromptRequest> =
+  /* @__PURE__ */ check.validator(isGetPromptRequest);
+
+/** Validates {@link GetPromptResult}. */
+export const validateGetPromptResult: check.Validator<GetPromptResult> =
+  /* @__PURE__ */ check.validator(isGetPromptResult);
+
+/** Validates {@link ImageContent}. */
+export const validateImageContent: check.Validator<ImageContent> = /* @__PURE__ */ check.validator(isImageContent);
+
+/** Validates {@link Implementation}. */
+export const validateImplementation: check.Validator<Implementation> =
+  /* @__PURE__ */ check.validator(isImplementation);
+
+/** Validates {@link InitializeRequest}. */
+export const validateInitializeRequest: check.Validator<InitializeRequest> =
+  /* @__PURE__ */ check.validator(isInitializeRequest);
+
+/** Validates {@link InitializeResult}. */
+export const validateInitializeResult: check.Validator<InitializeResult> =
+  /* @__PURE__ */ check.validator(isInitializeResult);
+
+/** Validates {@link InitializedNotification}. */
+export const validateInitializedNotification: check.Validator<InitializedNotification> =
+  /* @__PURE__ */ check.validator(isInitializedNotification);
+
+/** Validates {@link JSONRPCBatchRequest}. */
+export const validateJSONRPCBatchRequest: check.Validator<JSONRPCBatchRequest> =
+  /* @__PURE__ */ check.validator(isJSONRPCBatchRequest);
+
+/** Validates {@link JSONRPCBatchResponse}. */
+export const validateJSONRPCBatchResponse: check.Validator<JSONRPCBatchResponse> =
+  /* @__PURE__ */ check.validator(isJSONRPCBatchResponse);
+
+/** Validates {@link JSONRPCError}. */
+export const validateJSONRPCError: check.Validator<JSONRPCError> = /* @__PURE__ */ check.validator(isJSONRPCError);
+
+/** Validates {@link JSONRPCMessage}. */
+export const validateJSONRPCMessage: check.Validator<JSONRPCMessage> =
+  /* @__PURE__ */ check.validator(isJSONRPCMessage);
+
+/** Validates {@link JSONRPCNotification}. */
+export const validateJSONRPCNotification: check.Validator<JSONRPCNotification> =
+  /* @__PURE__ */ check.validator(isJSONRPCNotification);
+
+/** Validates {@link JSONRPCRequest}. */
+export const validateJSONRPCRequest: check.Validator<JSONRPCRequest> =
+  /* @__PURE__ */ check.validator(isJSONRPCRequest);
+
+/** Validates {@link JSONRPCResponse}. */
+export const validateJSONRPCResponse: check.Validator<JSONRPCResponse> =
+  /* @__PURE__ */ check.validator(isJSONRPCResponse);
+
+/** Validates {@link ListPromptsRequest}. */
+export const validateListPromptsRequest: check.Validator<ListPromptsRequest> =
+  /* @__PURE__ */ check.validator(isListPromptsRequest);
+
+/** Validates {@link ListPromptsResult}. */
+export const validateListPromptsResult: check.Validator<ListPromptsResult> =
+  /* @__PURE__ */ check.validator(isListPromptsResult);
+
+/** Validates {@link ListResourceTemplatesRequest}. */
+export const validateListResourceTemplatesRequest: check.Validator<ListResourceTemplatesRequest> =
+  /* @__PURE__ */ check.validator(isListResourceTemplatesRequest);
+
+/** Validates {@link ListResourceTemplatesResult}. */
+export const validateListResourceTemplatesResult: check.Validator<ListResourceTemplatesResult> =
+  /* @__PURE__ */ check.validator(isListResourceTemplatesResult);
+
+/** Validates {@link ListResourcesRequest}. */
+export const validateListResourcesRequest: check.Validator<ListResourcesRequest> =
+  /* @__PURE__ */ check.validator(isListResourcesRequest);
+
+/** Validates {@link ListResourcesResult}. */
+export const validateListResourcesResult: check.Validator<ListResourcesResult> =
+  /* @__PURE__ */ check.validator(isListResourcesResult);
+
+/** Validates {@link ListRootsRequest}. */
+export const validateListRootsRequest: check.Validator<ListRootsRequest> =
+  /* @__PURE__ */ check.validator(isListRootsRequest);
+
+/** Validates {@link ListRootsResult}. */
+export const validateListRootsResult: check.Validator<ListRootsResult> =
+  /* @__PURE__ */ check.validator(isListRootsResult);
+
+/** Validates {@link ListToolsRequest}. */
+export const validateListToolsRequest: check.Validator<ListToolsRequest> =
+  /* @__PURE__ */ check.validator(isListToolsRequest);
+
+/** Validates {@link ListToolsResult}. */
+export const validateListToolsResult: check.Validator<ListToolsResult> =
+  /* @__PURE__ */ check.validator(isListToolsResult);
+
+/** Validates {@link LoggingLevel}. */
+export const validateLoggingLevel: check.Validator<LoggingLevel> = /* @__PURE__ */ check.validator(isLoggingLevel);
+
+/** Validates {@link LoggingMessageNotification}. */
+export const validateLoggingMessageNotification: check.Validator<LoggingMessageNotification> =
+  /* @__PURE__ */ check.validator(isLoggingMessageNotification);
+
+/** Validates {@link ModelHint}. */
+export const validateModelHint: check.Validator<ModelHint> = /* @__PURE__ */ check.validator(isModelHint);
+
+/** Validates {@link ModelPreferences}. */
+export const validateModelPreferences: check.Validator<ModelPreferences> =
+  /* @__PURE__ */ check.validator(isModelPreferences);
+
+/** Validates {@link Notification}. */
+export const validateNotificationDefinition: check.Validator<Notification> =
+  /* @__PURE__ */ check.validator(isNotificationDefinition);
+
+/** Validates {@link PaginatedRequest}. */
+export const validatePaginatedRequest: check.Validator<PaginatedRequest> =
+  /* @__PURE__ */ check.validator(isPaginatedRequest);
+
+/** Validates {@link PaginatedResult}. */
+export const validatePaginatedResult: check.Validator<PaginatedResult> =
+  /* @__PURE__ */ check.validator(isPaginatedResult);
+
+/** Validates {@link PingRequest}. */
+export const validatePingRequest: check.Validator<PingRequest> = /* @__PURE__ */ check.validator(isPingRequest);
+
+/** Validates {@link ProgressNotification}. */
+export const validateProgressNotification: check.Validator<ProgressNotification> =
+  /* @__PURE__ */ check.validator(isProgressNotification);
+
+/** Validates {@link ProgressToken}. */
+export const validateProgressToken: check.Validator<ProgressToken> = /* @__PURE__ */ check.validator(isProgressToken);
+
+/** Validates {@link Prompt}. */
+export const validatePrompt: check.Validator<Prompt> = /* @__PURE__ */ check.validator(isPrompt);
+
+/** Validates {@link PromptArgument}. */
+export const validatePromptArgument: check.Validator<PromptArgument> =
+  /* @__PURE__ */ check.validator(isPromptArgument);
+
+/** Validates {@link PromptListChangedNotification}. */
+export const validatePromptListChangedNotification: check.Validator<PromptListChangedNotification> =
+  /* @__PURE__ */ check.validator(isPromptListChangedNotification);
+
+/** Validates {@link PromptMessage}. */
+export const validatePromptMessage: check.Validator<PromptMessage> = /* @__PURE__ */ check.validator(isPromptMessage);
+
+/** Validates {@link PromptReference}. */
+export const validatePromptReference: check.Validator<PromptReference> =
+  /* @__PURE__ */ check.validator(isPromptReference);
+
+/** Validates {@link ReadResourceRequest}. */
+export const validateReadResourceRequest: check.Validator<ReadResourceRequest> =
+  /* @__PURE__ */ check.validator(isReadResourceRequest);
+
+/** Validates {@link ReadResourceResult}. */
+export const validateReadResourceResult: check.Validator<ReadResourceResult> =
+  /* @__PURE__ */ check.validator(isReadResourceResult);
+
+/** Validates {@link Request}. */
+export const validateRequestDefinition: check.Validator<Request> = /* @__PURE__ */ check.validator(isRequestDefinition);
+
+/** Validates {@link RequestId}. */
+export const validateRequestId: check.Validator<RequestId> = /* @__PURE__ */ check.validator(isRequestId);
+
+/** Validates {@link Resource}. */
+export const validateResource: check.Validator<Resource> = /* @__PURE__ */ check.validator(isResource);
+
+/** Validates {@link ResourceContents}. */
+export const validateResourceContents: check.Validator<ResourceContents> =
+  /* @__PURE__ */ check.validator(isResourceContents);
+
+/** Validates {@link ResourceListChangedNotification}. */
+export const validateResourceListChangedNotification: check.Validator<ResourceListChangedNotification> =
+  /* @__PURE__ */ check.validator(isResourceListChangedNotification);
+
+/** Validates {@link ResourceReference}. */
+export const validateResourceReference: check.Validator<ResourceReference> =
+  /* @__PURE__ */ check.validator(isResourceReference);
+
+/** Validates {@link ResourceTemplate}. */
+export const validateResourceTemplate: check.Validator<ResourceTemplate> =
+  /* @__PURE__ */ check.validator(isResourceTemplate);
+
+/** Validates {@link ResourceUpdatedNotification}. */
+export const validateResourceUpdatedNotification: check.Validator<ResourceUpdatedNotification> =
+  /* @__PURE__ */ check.validator(isResourceUpdatedNotification);
+
+/** Validates {@link Result}. */
+export const validateResultDefinition: check.Validator<Result> = /* @__PURE__ */ check.validator(isResultDefinition);
+
+/** Validates {@link Role}. */
+export const validateRole: check.Validator<Role> = /* @__PURE__ */ check.validator(isRole);
+
+/** Validates {@link Root}. */
+export const validateRoot: check.Validator<Root> = /* @__PURE__ */ check.validator(isRoot);
+
+/** Validates {@link RootsListChangedNotification}. */
+export const validateRootsListChangedNotification: check.Validator<RootsListChangedNotification> =
+  /* @__PURE__ */ check.validator(isRootsListChangedNotification);
+
+/** Validates {@link SamplingMessage}. */
+export const validateSamplingMessage: check.Validator<SamplingMessage> =
+  /* @__PURE__ */ check.validator(isSamplingMessage);
+
+/** Validates {@link ServerCapabilities}. */
+export const validateServerCapabilities: check.Validator<ServerCapabilities> =
+  /* @__PURE__ */ check.validator(isServerCapabilities);
+
+/** Validates {@link ServerNotification}. */
+export const validateServerNotificationDefinition: check.Validator<ServerNotification> =
+  /* @__PURE__ */ check.validator(isServerNotificationDefinition);
+
+/** Validates {@link ServerRequest}. */
+export const validateServerRequestDefinition: check.Validator<ServerRequest> =
+  /* @__PURE__ */ check.validator(isServerRequestDefinition);
+
+/** Validates {@link ServerResult}. */
+export const validateServerResult: check.Validator<ServerResult> = /* @__PURE__ */ check.validator(isServerResult);
+
+/** Validates {@link SetLevelRequest}. */
+export const validateSetLevelRequest: check.Validator<SetLevelRequest> =
+  /* @__PURE__ */ check.validator(isSetLevelRequest);
+
+/** Validates {@link SubscribeRequest}. */
+export const validateSubscribeRequest: check.Validator<SubscribeRequest> =
+  /* @__PURE__ */ check.validator(isSubscribeRequest);
+
+/** Validates {@link TextContent}. */
+export const validateTextContent: check.Validator<TextContent> = /* @__PURE__ */ check.validator(isTextContent);
+
+/** Validates {@link TextResourceContents}. */
+export const validateTextResourceContents: check.Validator<TextResourceContents> =
+  /* @__PURE__ */ check.validator(isTextResourceContents);
+
+/** Validates {@link Tool}. */
+export const validateTool: check.Validator<Tool> = /* @__PURE__ */ check.validator(isTool);
+
+/** Validates {@link ToolAnnotations}. */
+export const validateToolAnnotations: check.Validator<ToolAnnotations> =
+  /* @__PURE__ */ check.validator(isToolAnnotations);
+
+/** Validates {@link ToolListChangedNotification}. */
+export const validateToolListChangedNotification: check.Validator<ToolListChangedNotification> =
+  /* @__PURE__ */ check.validator(isToolListChangedNotification);
+
+/** Validates {@link UnsubscribeRequest}. */
+export const validateUnsubscribeRequest: check.Validator<UnsubscribeRequest> =
+  /* @__PURE__ */ check.validator(isUnsubscribeRequest);
+
+/**
+ * Does nothing if a value is of the type {@link Annotations}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertAnnotations: check.Assertion<Annotations> = /* @__PURE__ */ check.assertion(isAnnotations);
+
+/**
+ * Does nothing if a value is of the type {@link AudioContent}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertAudioContent: check.Assertion<AudioContent> = /* @__PURE__ */ check.assertion(isAudioContent);
+
+/**
+ * Does nothing if a value is of the type {@link BlobResourceContents}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertBlobResourceContents: check.Assertion<BlobResourceContents> =
+  /* @__PURE__ */ check.assertion(isBlobResourceContents);
+
+/**
+ * Does nothing if a value is of the type {@link CallToolRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCallToolRequest: check.Assertion<CallToolRequest> =
+  /* @__PURE__ */ check.assertion(isCallToolRequest);
+
+/**
+ * Does nothing if a value is of the type {@link CallToolResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCallToolResult: check.Assertion<CallToolResult> = /* @__PURE__ */ check.assertion(isCallToolResult);
+
+/**
+ * Does nothing if a value is of the type {@link CancelledNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCancelledNotification: check.Assertion<CancelledNotification> =
+  /* @__PURE__ */ check.assertion(isCancelledNotification);
+
+/**
+ * Does nothing if a value is of the type {@link ClientCapabilities}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertClientCapabilities: check.Assertion<ClientCapabilities> =
+  /* @__PURE__ */ check.assertion(isClientCapabilities);
+
+/**
+ * Does nothing if a value is of the type {@link ClientNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertClientNotificationDefinition: check.Assertion<ClientNotification> =
+  /* @__PURE__ */ check.assertion(isClientNotificationDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link ClientRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertClientRequestDefinition: check.Assertion<ClientRequest> =
+  /* @__PURE__ */ check.assertion(isClientRequestDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link ClientResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertClientResult: check.Assertion<ClientResult> = /* @__PURE__ */ check.assertion(isClientResult);
+
+/**
+ * Does nothing if a value is of the type {@link CompleteRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCompleteRequest: check.Assertion<CompleteRequest> =
+  /* @__PURE__ */ check.assertion(isCompleteRequest);
+
+/**
+ * Does nothing if a value is of the type {@link CompleteResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCompleteResult: check.Assertion<CompleteResult> = /* @__PURE__ */ check.assertion(isCompleteResult);
+
+/**
+ * Does nothing if a value is of the type {@link CreateMessageRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCreateMessageRequest: check.Assertion<CreateMessageRequest> =
+  /* @__PURE__ */ check.assertion(isCreateMessageRequest);
+
+/**
+ * Does nothing if a value is of the type {@link CreateMessageResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCreateMessageResult: check.Assertion<CreateMessageResult> =
+  /* @__PURE__ */ check.assertion(isCreateMessageResult);
+
+/**
+ * Does nothing if a value is of the type {@link Cursor}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCursor: check.Assertion<Cursor> = /* @__PURE__ */ check.assertion(isCursor);
+
+/**
+ * Does nothing if a value is of the type {@link EmbeddedResource}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertEmbeddedResource: check.Assertion<EmbeddedResource> =
+  /* @__PURE__ */ check.assertion(isEmbeddedResource);
+
+/**
+ * Does nothing if a value is of the type {@link EmptyResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertEmptyResult: check.Assertion<EmptyResult> = /* @__PURE__ */ check.assertion(isEmptyResult);
+
+/**
+ * Does nothing if a value is of the type {@link GetPromptRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertGetPromptRequest: check.Assertion<GetPromptRequest> =
+  /* @__PURE__ */ check.assertion(isGetPromptRequest);
+
+/**
+ * Does nothing if a value is of the type {@link GetPromptResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertGetPromptResult: check.Assertion<GetPromptResult> =
+  /* @__PURE__ */ check.assertion(isGetPromptResult);
+
+/**
+ * Does nothing if a value is of the type {@link ImageContent}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertImageContent: check.Assertion<ImageContent> = /* @__PURE__ */ check.assertion(isImageContent);
+
+/**
+ * Does nothing if a value is of the type {@link Implementation}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertImplementation: check.Assertion<Implementation> = /* @__PURE__ */ check.assertion(isImplementation);
+
+/**
+ * Does nothing if a value is of the type {@link InitializeRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertInitializeRequest: check.Assertion<InitializeRequest> =
+  /* @__PURE__ */ check.assertion(isInitializeRequest);
+
+/**
+ * Does nothing if a value is of the type {@link InitializeResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertInitializeResult: check.Assertion<InitializeResult> =
+  /* @__PURE__ */ check.assertion(isInitializeResult);
+
+/**
+ * Does nothing if a value is of the type {@link InitializedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertInitializedNotification: check.Assertion<InitializedNotification> =
+  /* @__PURE__ */ check.assertion(isInitializedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCBatchRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCBatchRequest: check.Assertion<JSONRPCBatchRequest> =
+  /* @__PURE__ */ check.assertion(isJSONRPCBatchRequest);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCBatchResponse}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCBatchResponse: check.Assertion<JSONRPCBatchResponse> =
+  /* @__PURE__ */ check.assertion(isJSONRPCBatchResponse);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCError}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCError: check.Assertion<JSONRPCError> = /* @__PURE__ */ check.assertion(isJSONRPCError);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCMessage}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCMessage: check.Assertion<JSONRPCMessage> = /* @__PURE__ */ check.assertion(isJSONRPCMessage);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCNotification: check.Assertion<JSONRPCNotification> =
+  /* @__PURE__ */ check.assertion(isJSONRPCNotification);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCRequest: check.Assertion<JSONRPCRequest> = /* @__PURE__ */ check.assertion(isJSONRPCRequest);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCResponse}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCResponse: check.Assertion<JSONRPCResponse> =
+  /* @__PURE__ */ check.assertion(isJSONRPCResponse);
+
+/**
+ * Does nothing if a value is of the type {@link ListPromptsRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListPromptsRequest: check.Assertion<ListPromptsRequest> =
+  /* @__PURE__ */ check.assertion(isListPromptsRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ListPromptsResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListPromptsResult: check.Assertion<ListPromptsResult> =
+  /* @__PURE__ */ check.assertion(isListPromptsResult);
+
+/**
+ * Does nothing if a value is of the type {@link ListResourceTemplatesRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListResourceTemplatesRequest: check.Assertion<ListResourceTemplatesRequest> =
+  /* @__PURE__ */ check.assertion(isListResourceTemplatesRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ListResourceTemplatesResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListResourceTemplatesResult: check.Assertion<ListResourceTemplatesResult> =
+  /* @__PURE__ */ check.assertion(isListResourceTemplatesResult);
+
+/**
+ * Does nothing if a value is of the type {@link ListResourcesRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListResourcesRequest: check.Assertion<ListResourcesRequest> =
+  /* @__PURE__ */ check.assertion(isListResourcesRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ListResourcesResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListResourcesResult: check.Assertion<ListResourcesResult> =
+  /* @__PURE__ */ check.assertion(isListResourcesResult);
+
+/**
+ * Does nothing if a value is of the type {@link ListRootsRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListRootsRequest: check.Assertion<ListRootsRequest> =
+  /* @__PURE__ */ check.assertion(isListRootsRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ListRootsResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListRootsResult: check.Assertion<ListRootsResult> =
+  /* @__PURE__ */ check.assertion(isListRootsResult);
+
+/**
+ * Does nothing if a value is of the type {@link ListToolsRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListToolsRequest: check.Assertion<ListToolsRequest> =
+  /* @__PURE__ */ check.assertion(isListToolsRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ListToolsResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListToolsResult: check.Assertion<ListToolsResult> =
+  /* @__PURE__ */ check.assertion(isListToolsResult);
+
+/**
+ * Does nothing if a value is of the type {@link LoggingLevel}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertLoggingLevel: check.Assertion<LoggingLevel> = /* @__PURE__ */ check.assertion(isLoggingLevel);
+
+/**
+ * Does nothing if a value is of the type {@link LoggingMessageNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertLoggingMessageNotification: check.Assertion<LoggingMessageNotification> =
+  /* @__PURE__ */ check.assertion(isLoggingMessageNotification);
+
+/**
+ * Does nothing if a value is of the type {@link ModelHint}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertModelHint: check.Assertion<ModelHint> = /* @__PURE__ */ check.assertion(isModelHint);
+
+/**
+ * Does nothing if a value is of the type {@link ModelPreferences}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertModelPreferences: check.Assertion<ModelPreferences> =
+  /* @__PURE__ */ check.assertion(isModelPreferences);
+
+/**
+ * Does nothing if a value is of the type {@link Notification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertNotificationDefinition: check.Assertion<Notification> =
+  /* @__PURE__ */ check.assertion(isNotificationDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link PaginatedRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPaginatedRequest: check.Assertion<PaginatedRequest> =
+  /* @__PURE__ */ check.assertion(isPaginatedRequest);
+
+/**
+ * Does nothing if a value is of the type {@link PaginatedResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPaginatedResult: check.Assertion<PaginatedResult> =
+  /* @__PURE__ */ check.assertion(isPaginatedResult);
+
+/**
+ * Does nothing if a value is of the type {@link PingRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPingRequest: check.Assertion<PingRequest> = /* @__PURE__ */ check.assertion(isPingRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ProgressNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertProgressNotification: check.Assertion<ProgressNotification> =
+  /* @__PURE__ */ check.assertion(isProgressNotification);
+
+/**
+ * Does nothing if a value is of the type {@link ProgressToken}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertProgressToken: check.Assertion<ProgressToken> = /* @__PURE__ */ check.assertion(isProgressToken);
+
+/**
+ * Does nothing if a value is of the type {@link Prompt}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPrompt: check.Assertion<Prompt> = /* @__PURE__ */ check.assertion(isPrompt);
+
+/**
+ * Does nothing if a value is of the type {@link PromptArgument}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPromptArgument: check.Assertion<PromptArgument> = /* @__PURE__ */ check.assertion(isPromptArgument);
+
+/**
+ * Does nothing if a value is of the type {@link PromptListChangedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPromptListChangedNotification: check.Assertion<PromptListChangedNotification> =
+  /* @__PURE__ */ check.assertion(isPromptListChangedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link PromptMessage}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPromptMessage: check.Assertion<PromptMessage> = /* @__PURE__ */ check.assertion(isPromptMessage);
+
+/**
+ * Does nothing if a value is of the type {@link PromptReference}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPromptReference: check.Assertion<PromptReference> =
+  /* @__PURE__ */ check.assertion(isPromptReference);
+
+/**
+ * Does nothing if a value is of the type {@link ReadResourceRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertReadResourceRequest: check.Assertion<ReadResourceRequest> =
+  /* @__PURE__ */ check.assertion(isReadResourceRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ReadResourceResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertReadResourceResult: check.Assertion<ReadResourceResult> =
+  /* @__PURE__ */ check.assertion(isReadResourceResult);
+
+/**
+ * Does nothing if a value is of the type {@link Request}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRequestDefinition: check.Assertion<Request> = /* @__PURE__ */ check.assertion(isRequestDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link RequestId}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRequestId: check.Assertion<RequestId> = /* @__PURE__ */ check.assertion(isRequestId);
+
+/**
+ * Does nothing if a value is of the type {@link Resource}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResource: check.Assertion<Resource> = /* @__PURE__ */ check.assertion(isResource);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceContents}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceContents: check.Assertion<ResourceContents> =
+  /* @__PURE__ */ check.assertion(isResourceContents);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceListChangedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceListChangedNotification: check.Assertion<ResourceListChangedNotification> =
+  /* @__PURE__ */ check.assertion(isResourceListChangedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceReference}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceReference: check.Assertion<ResourceReference> =
+  /* @__PURE__ */ check.assertion(isResourceReference);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceTemplate}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceTemplate: check.Assertion<ResourceTemplate> =
+  /* @__PURE__ */ check.assertion(isResourceTemplate);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceUpdatedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceUpdatedNotification: check.Assertion<ResourceUpdatedNotification> =
+  /* @__PURE__ */ check.assertion(isResourceUpdatedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link Result}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResultDefinition: check.Assertion<Result> = /* @__PURE__ */ check.assertion(isResultDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link Role}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRole: check.Assertion<Role> = /* @__PURE__ */ check.assertion(isRole);
+
+/**
+ * Does nothing if a value is of the type {@link Root}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRoot: check.Assertion<Root> = /* @__PURE__ */ check.assertion(isRoot);
+
+/**
+ * Does nothing if a value is of the type {@link RootsListChangedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRootsListChangedNotification: check.Assertion<RootsListChangedNotification> =
+  /* @__PURE__ */ check.assertion(isRootsListChangedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link SamplingMessage}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertSamplingMessage: check.Assertion<SamplingMessage> =
+  /* @__PURE__ */ check.assertion(isSamplingMessage);
+
+/**
+ * Does nothing if a value is of the type {@link ServerCapabilities}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertServerCapabilities: check.Assertion<ServerCapabilities> =
+  /* @__PURE__ */ check.assertion(isServerCapabilities);
+
+/**
+ * Does nothing if a value is of the type {@link ServerNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertServerNotificationDefinition: check.Assertion<ServerNotification> =
+  /* @__PURE__ */ check.assertion(isServerNotificationDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link ServerRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertServerRequestDefinition: check.Assertion<ServerRequest> =
+  /* @__PURE__ */ check.assertion(isServerRequestDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link ServerResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertServerResult: check.Assertion<ServerResult> = /* @__PURE__ */ check.assertion(isServerResult);
+
+/**
+ * Does nothing if a value is of the type {@link SetLevelRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertSetLevelRequest: check.Assertion<SetLevelRequest> =
+  /* @__PURE__ */ check.assertion(isSetLevelRequest);
+
+/**
+ * Does nothing if a value is of the type {@link SubscribeRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertSubscribeRequest: check.Assertion<SubscribeRequest> =
+  /* @__PURE__ */ check.assertion(isSubscribeRequest);
+
+/**
+ * Does nothing if a value is of the type {@link TextContent}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTextContent: check.Assertion<TextContent> = /* @__PURE__ */ check.assertion(isTextContent);
+
+/**
+ * Does nothing if a value is of the type {@link TextResourceContents}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTextResourceContents: check.Assertion<TextResourceContents> =
+  /* @__PURE__ */ check.assertion(isTextResourceContents);
+
+/**
+ * Does nothing if a value is of the type {@link Tool}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTool: check.Assertion<Tool> = /* @__PURE__ */ check.assertion(isTool);
+
+/**
+ * Does nothing if a value is of the type {@link ToolAnnotations}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertToolAnnotations: check.Assertion<ToolAnnotations> =
+  /* @__PURE__ */ check.assertion(isToolAnnotations);
+
+/**
+ * Does nothing if a value is of the type {@link ToolListChangedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertToolListChangedNotification: check.Assertion<ToolListChangedNotification> =
+  /* @__PURE__ */ check.assertion(isToolListChangedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link UnsubscribeRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertUnsubscribeRequest: check.Assertion<UnsubscribeRequest> =
+  /* @__PURE__ */ check.assertion(isUnsubscribeRequest);

@@ -187,3362 +187,6 @@ export type {
   Validator,
 } from '../runtime/validation.js';
 
-/** Whether a value is of the type {@link Annotations}, however deep one looks. */
-export function isAnnotations(value: unknown): value is Annotations {
-  return (
-    (check.object(value) &&
-      (value['audience'] === undefined || check.list(value['audience'], isRole)) &&
-      check.optional(value['lastModified'], check.string) &&
-      (value['priority'] === undefined ||
-        (check.number(value['priority']) && check.numberWithin(value['priority'], { min: 0, max: 1 })))) ||
-    check.inside('Annotations')
-  );
-}
-
-/** Validates {@link Annotations}. */
-export const validateAnnotations: check.Validator<Annotations> = /* @__PURE__ */ check.validator(isAnnotations);
-
-/**
- * Does nothing if a value is of the type {@link Annotations}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertAnnotations: check.Assertion<Annotations> = /* @__PURE__ */ check.assertion(isAnnotations);
-
-/** Whether a value is of the type {@link AudioContent}, however deep one looks. */
-export function isAudioContent(value: unknown): value is AudioContent {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'audio') &&
-      check.formatted(value['data'], 'byte') &&
-      check.string(value['mimeType']) &&
-      check.optional(value['annotations'], isAnnotations) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('AudioContent')
-  );
-}
-
-/** Validates {@link AudioContent}. */
-export const validateAudioContent: check.Validator<AudioContent> = /* @__PURE__ */ check.validator(isAudioContent);
-
-/**
- * Does nothing if a value is of the type {@link AudioContent}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertAudioContent: check.Assertion<AudioContent> = /* @__PURE__ */ check.assertion(isAudioContent);
-
-/** Whether a value is of the type {@link BaseMetadata}, however deep one looks. */
-export function isBaseMetadata(value: unknown): value is BaseMetadata {
-  return (
-    (check.object(value) && check.string(value['name']) && check.optional(value['title'], check.string)) ||
-    check.inside('BaseMetadata')
-  );
-}
-
-/** Validates {@link BaseMetadata}. */
-export const validateBaseMetadata: check.Validator<BaseMetadata> = /* @__PURE__ */ check.validator(isBaseMetadata);
-
-/**
- * Does nothing if a value is of the type {@link BaseMetadata}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertBaseMetadata: check.Assertion<BaseMetadata> = /* @__PURE__ */ check.assertion(isBaseMetadata);
-
-/** Whether a value is of the type {@link BlobResourceContents}, however deep one looks. */
-export function isBlobResourceContents(value: unknown): value is BlobResourceContents {
-  return (
-    (check.object(value) &&
-      check.formatted(value['blob'], 'byte') &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['mimeType'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('BlobResourceContents')
-  );
-}
-
-/** Validates {@link BlobResourceContents}. */
-export const validateBlobResourceContents: check.Validator<BlobResourceContents> =
-  /* @__PURE__ */ check.validator(isBlobResourceContents);
-
-/**
- * Does nothing if a value is of the type {@link BlobResourceContents}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertBlobResourceContents: check.Assertion<BlobResourceContents> =
-  /* @__PURE__ */ check.assertion(isBlobResourceContents);
-
-/** Whether a value is of the type {@link BooleanSchema}, however deep one looks. */
-export function isBooleanSchema(value: unknown): value is BooleanSchema {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'boolean') &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      check.optional(value['default'], check.boolean)) ||
-    check.inside('BooleanSchema')
-  );
-}
-
-/** Validates {@link BooleanSchema}. */
-export const validateBooleanSchema: check.Validator<BooleanSchema> = /* @__PURE__ */ check.validator(isBooleanSchema);
-
-/**
- * Does nothing if a value is of the type {@link BooleanSchema}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertBooleanSchema: check.Assertion<BooleanSchema> = /* @__PURE__ */ check.assertion(isBooleanSchema);
-
-/** Whether a value is of the type {@link CallToolRequest}, however deep one looks. */
-export function isCallToolRequest(value: unknown): value is CallToolRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'tools/call') &&
-      isCallToolRequestParams(value['params'])) ||
-    check.inside('CallToolRequest')
-  );
-}
-
-/** Validates {@link CallToolRequest}. */
-export const validateCallToolRequest: check.Validator<CallToolRequest> =
-  /* @__PURE__ */ check.validator(isCallToolRequest);
-
-/**
- * Does nothing if a value is of the type {@link CallToolRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCallToolRequest: check.Assertion<CallToolRequest> =
-  /* @__PURE__ */ check.assertion(isCallToolRequest);
-
-/** Whether a value is of the type {@link CallToolRequestParams}, however deep one looks. */
-export function isCallToolRequestParams(value: unknown): value is CallToolRequestParams {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['arguments'], check.object) &&
-      check.optional(value['task'], isTaskMetadata) &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('CallToolRequestParams')
-  );
-}
-
-/** Validates {@link CallToolRequestParams}. */
-export const validateCallToolRequestParams: check.Validator<CallToolRequestParams> =
-  /* @__PURE__ */ check.validator(isCallToolRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link CallToolRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCallToolRequestParams: check.Assertion<CallToolRequestParams> =
-  /* @__PURE__ */ check.assertion(isCallToolRequestParams);
-
-/** Whether a value is of the type {@link CallToolResult}, however deep one looks. */
-export function isCallToolResult(value: unknown): value is CallToolResult {
-  return (
-    (check.object(value) &&
-      check.list(value['content'], isContentBlock) &&
-      check.optional(value['isError'], check.boolean) &&
-      check.optional(value['structuredContent'], check.object) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('CallToolResult')
-  );
-}
-
-/** Validates {@link CallToolResult}. */
-export const validateCallToolResult: check.Validator<CallToolResult> =
-  /* @__PURE__ */ check.validator(isCallToolResult);
-
-/**
- * Does nothing if a value is of the type {@link CallToolResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCallToolResult: check.Assertion<CallToolResult> = /* @__PURE__ */ check.assertion(isCallToolResult);
-
-/** Whether a value is of the type {@link CancelTaskRequest}, however deep one looks. */
-export function isCancelTaskRequest(value: unknown): value is CancelTaskRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'tasks/cancel') &&
-      isCancelTaskRequestParams(value['params'])) ||
-    check.inside('CancelTaskRequest')
-  );
-}
-
-/** Validates {@link CancelTaskRequest}. */
-export const validateCancelTaskRequest: check.Validator<CancelTaskRequest> =
-  /* @__PURE__ */ check.validator(isCancelTaskRequest);
-
-/**
- * Does nothing if a value is of the type {@link CancelTaskRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCancelTaskRequest: check.Assertion<CancelTaskRequest> =
-  /* @__PURE__ */ check.assertion(isCancelTaskRequest);
-
-/** Whether a value is of the type {@link CancelTaskResult}, however deep one looks. */
-export function isCancelTaskResult(value: unknown): value is CancelTaskResult {
-  return (isResultDefinition(value) && isTask(value)) || check.inside('CancelTaskResult');
-}
-
-/** Validates {@link CancelTaskResult}. */
-export const validateCancelTaskResult: check.Validator<CancelTaskResult> =
-  /* @__PURE__ */ check.validator(isCancelTaskResult);
-
-/**
- * Does nothing if a value is of the type {@link CancelTaskResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCancelTaskResult: check.Assertion<CancelTaskResult> =
-  /* @__PURE__ */ check.assertion(isCancelTaskResult);
-
-/** Whether a value is of the type {@link CancelledNotification}, however deep one looks. */
-export function isCancelledNotification(value: unknown): value is CancelledNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.literal(value['method'], 'notifications/cancelled') &&
-      isCancelledNotificationParams(value['params'])) ||
-    check.inside('CancelledNotification')
-  );
-}
-
-/** Validates {@link CancelledNotification}. */
-export const validateCancelledNotification: check.Validator<CancelledNotification> =
-  /* @__PURE__ */ check.validator(isCancelledNotification);
-
-/**
- * Does nothing if a value is of the type {@link CancelledNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCancelledNotification: check.Assertion<CancelledNotification> =
-  /* @__PURE__ */ check.assertion(isCancelledNotification);
-
-/** Whether a value is of the type {@link CancelledNotificationParams}, however deep one looks. */
-export function isCancelledNotificationParams(value: unknown): value is CancelledNotificationParams {
-  return (
-    (check.object(value) &&
-      check.optional(value['reason'], check.string) &&
-      check.optional(value['requestId'], isRequestId) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('CancelledNotificationParams')
-  );
-}
-
-/** Validates {@link CancelledNotificationParams}. */
-export const validateCancelledNotificationParams: check.Validator<CancelledNotificationParams> =
-  /* @__PURE__ */ check.validator(isCancelledNotificationParams);
-
-/**
- * Does nothing if a value is of the type {@link CancelledNotificationParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCancelledNotificationParams: check.Assertion<CancelledNotificationParams> =
-  /* @__PURE__ */ check.assertion(isCancelledNotificationParams);
-
-/** Whether a value is of the type {@link ClientCapabilities}, however deep one looks. */
-export function isClientCapabilities(value: unknown): value is ClientCapabilities {
-  return (
-    (check.object(value) &&
-      check.optional(value['elicitation'], isClientCapabilitiesElicitation) &&
-      (value['experimental'] === undefined || check.map(value['experimental'], check.object)) &&
-      check.optional(value['roots'], isClientCapabilitiesRoots) &&
-      check.optional(value['sampling'], isClientCapabilitiesSampling) &&
-      check.optional(value['tasks'], isClientCapabilitiesTasks)) ||
-    check.inside('ClientCapabilities')
-  );
-}
-
-/** Validates {@link ClientCapabilities}. */
-export const validateClientCapabilities: check.Validator<ClientCapabilities> =
-  /* @__PURE__ */ check.validator(isClientCapabilities);
-
-/**
- * Does nothing if a value is of the type {@link ClientCapabilities}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertClientCapabilities: check.Assertion<ClientCapabilities> =
-  /* @__PURE__ */ check.assertion(isClientCapabilities);
-
-/** Whether a value is of the type {@link ClientNotification}, however deep one looks. */
-export function isClientNotificationDefinition(value: unknown): value is ClientNotification {
-  if (!check.object(value)) return false;
-  switch (value['method']) {
-    case 'notifications/cancelled':
-      return isCancelledNotification(value);
-    case 'notifications/initialized':
-      return isInitializedNotification(value);
-    case 'notifications/progress':
-      return isProgressNotification(value);
-    case 'notifications/tasks/status':
-      return isTaskStatusNotification(value);
-    case 'notifications/roots/list_changed':
-      return isRootsListChangedNotification(value);
-    default:
-      return check.noneOf(
-        value['method'],
-        'notifications/cancelled',
-        'notifications/initialized',
-        'notifications/progress',
-        'notifications/tasks/status',
-        'notifications/roots/list_changed',
-      );
-  }
-}
-
-/** Validates {@link ClientNotification}. */
-export const validateClientNotificationDefinition: check.Validator<ClientNotification> =
-  /* @__PURE__ */ check.validator(isClientNotificationDefinition);
-
-/**
- * Does nothing if a value is of the type {@link ClientNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertClientNotificationDefinition: check.Assertion<ClientNotification> =
-  /* @__PURE__ */ check.assertion(isClientNotificationDefinition);
-
-/** Whether a value is of the type {@link ClientRequest}, however deep one looks. */
-export function isClientRequestDefinition(value: unknown): value is ClientRequest {
-  if (!check.object(value)) return false;
-  switch (value['method']) {
-    case 'initialize':
-      return isInitializeRequest(value);
-    case 'ping':
-      return isPingRequest(value);
-    case 'resources/list':
-      return isListResourcesRequest(value);
-    case 'resources/templates/list':
-      return isListResourceTemplatesRequest(value);
-    case 'resources/read':
-      return isReadResourceRequest(value);
-    case 'resources/subscribe':
-      return isSubscribeRequest(value);
-    case 'resources/unsubscribe':
-      return isUnsubscribeRequest(value);
-    case 'prompts/list':
-      return isListPromptsRequest(value);
-    case 'prompts/get':
-      return isGetPromptRequest(value);
-    case 'tools/list':
-      return isListToolsRequest(value);
-    case 'tools/call':
-      return isCallToolRequest(value);
-    case 'tasks/get':
-      return isGetTaskRequest(value);
-    case 'tasks/result':
-      return isGetTaskPayloadRequest(value);
-    case 'tasks/cancel':
-      return isCancelTaskRequest(value);
-    case 'tasks/list':
-      return isListTasksRequest(value);
-    case 'logging/setLevel':
-      return isSetLevelRequest(value);
-    case 'completion/complete':
-      return isCompleteRequest(value);
-    default:
-      return check.miss('one of 17 known values', value['method']);
-  }
-}
-
-/** Validates {@link ClientRequest}. */
-export const validateClientRequestDefinition: check.Validator<ClientRequest> =
-  /* @__PURE__ */ check.validator(isClientRequestDefinition);
-
-/**
- * Does nothing if a value is of the type {@link ClientRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertClientRequestDefinition: check.Assertion<ClientRequest> =
-  /* @__PURE__ */ check.assertion(isClientRequestDefinition);
-
-/** Whether a value is of the type {@link ClientResult}, however deep one looks. */
-export function isClientResult(value: unknown): value is ClientResult {
-  return check.any(
-    value,
-    isResultDefinition,
-    isGetTaskResult,
-    isGetTaskPayloadResult,
-    isCancelTaskResult,
-    isListTasksResult,
-    isCreateMessageResult,
-    isListRootsResult,
-    isElicitResult,
-  );
-}
-
-/** Validates {@link ClientResult}. */
-export const validateClientResult: check.Validator<ClientResult> = /* @__PURE__ */ check.validator(isClientResult);
-
-/**
- * Does nothing if a value is of the type {@link ClientResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertClientResult: check.Assertion<ClientResult> = /* @__PURE__ */ check.assertion(isClientResult);
-
-/** Whether a value is of the type {@link CompleteRequest}, however deep one looks. */
-export function isCompleteRequest(value: unknown): value is CompleteRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'completion/complete') &&
-      isCompleteRequestParams(value['params'])) ||
-    check.inside('CompleteRequest')
-  );
-}
-
-/** Validates {@link CompleteRequest}. */
-export const validateCompleteRequest: check.Validator<CompleteRequest> =
-  /* @__PURE__ */ check.validator(isCompleteRequest);
-
-/**
- * Does nothing if a value is of the type {@link CompleteRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCompleteRequest: check.Assertion<CompleteRequest> =
-  /* @__PURE__ */ check.assertion(isCompleteRequest);
-
-/** Whether a value is of the type {@link CompleteRequestParams}, however deep one looks. */
-export function isCompleteRequestParams(value: unknown): value is CompleteRequestParams {
-  return (
-    (check.object(value) &&
-      isCompleteRequestParamsArgument(value['argument']) &&
-      isCompleteRequestParamsRef(value['ref']) &&
-      check.optional(value['context'], isCompleteRequestParamsContext) &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('CompleteRequestParams')
-  );
-}
-
-/** Validates {@link CompleteRequestParams}. */
-export const validateCompleteRequestParams: check.Validator<CompleteRequestParams> =
-  /* @__PURE__ */ check.validator(isCompleteRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link CompleteRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCompleteRequestParams: check.Assertion<CompleteRequestParams> =
-  /* @__PURE__ */ check.assertion(isCompleteRequestParams);
-
-/** Whether a value is of the type {@link CompleteResult}, however deep one looks. */
-export function isCompleteResult(value: unknown): value is CompleteResult {
-  return (
-    (check.object(value) &&
-      isCompleteResultCompletion(value['completion']) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('CompleteResult')
-  );
-}
-
-/** Validates {@link CompleteResult}. */
-export const validateCompleteResult: check.Validator<CompleteResult> =
-  /* @__PURE__ */ check.validator(isCompleteResult);
-
-/**
- * Does nothing if a value is of the type {@link CompleteResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCompleteResult: check.Assertion<CompleteResult> = /* @__PURE__ */ check.assertion(isCompleteResult);
-
-/** Whether a value is of the type {@link ContentBlock}, however deep one looks. */
-export function isContentBlock(value: unknown): value is ContentBlock {
-  if (!check.object(value)) return false;
-  switch (value['type']) {
-    case 'text':
-      return isTextContent(value);
-    case 'image':
-      return isImageContent(value);
-    case 'audio':
-      return isAudioContent(value);
-    case 'resource_link':
-      return isResourceLink(value);
-    case 'resource':
-      return isEmbeddedResource(value);
-    default:
-      return check.noneOf(value['type'], 'text', 'image', 'audio', 'resource_link', 'resource');
-  }
-}
-
-/** Validates {@link ContentBlock}. */
-export const validateContentBlock: check.Validator<ContentBlock> = /* @__PURE__ */ check.validator(isContentBlock);
-
-/**
- * Does nothing if a value is of the type {@link ContentBlock}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertContentBlock: check.Assertion<ContentBlock> = /* @__PURE__ */ check.assertion(isContentBlock);
-
-/** Whether a value is of the type {@link CreateMessageRequest}, however deep one looks. */
-export function isCreateMessageRequest(value: unknown): value is CreateMessageRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'sampling/createMessage') &&
-      isCreateMessageRequestParams(value['params'])) ||
-    check.inside('CreateMessageRequest')
-  );
-}
-
-/** Validates {@link CreateMessageRequest}. */
-export const validateCreateMessageRequest: check.Validator<CreateMessageRequest> =
-  /* @__PURE__ */ check.validator(isCreateMessageRequest);
-
-/**
- * Does nothing if a value is of the type {@link CreateMessageRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCreateMessageRequest: check.Assertion<CreateMessageRequest> =
-  /* @__PURE__ */ check.assertion(isCreateMessageRequest);
-
-/** Whether a value is of the type {@link CreateMessageRequestParams}, however deep one looks. */
-export function isCreateMessageRequestParams(value: unknown): value is CreateMessageRequestParams {
-  return (
-    (check.object(value) &&
-      check.integer(value['maxTokens']) &&
-      check.list(value['messages'], isSamplingMessage) &&
-      check.optional(value['includeContext'], isCreateMessageRequestParamsIncludeContext) &&
-      check.optional(value['metadata'], check.object) &&
-      check.optional(value['modelPreferences'], isModelPreferences) &&
-      (value['stopSequences'] === undefined || check.list(value['stopSequences'], check.string)) &&
-      check.optional(value['systemPrompt'], check.string) &&
-      check.optional(value['task'], isTaskMetadata) &&
-      check.optional(value['temperature'], check.number) &&
-      check.optional(value['toolChoice'], isToolChoice) &&
-      (value['tools'] === undefined || check.list(value['tools'], isTool)) &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('CreateMessageRequestParams')
-  );
-}
-
-/** Validates {@link CreateMessageRequestParams}. */
-export const validateCreateMessageRequestParams: check.Validator<CreateMessageRequestParams> =
-  /* @__PURE__ */ check.validator(isCreateMessageRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link CreateMessageRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCreateMessageRequestParams: check.Assertion<CreateMessageRequestParams> =
-  /* @__PURE__ */ check.assertion(isCreateMessageRequestParams);
-
-/** Whether a value is of the type {@link CreateMessageResult}, however deep one looks. */
-export function isCreateMessageResult(value: unknown): value is CreateMessageResult {
-  return (
-    (check.object(value) &&
-      isCreateMessageResultContent(value['content']) &&
-      check.string(value['model']) &&
-      isRole(value['role']) &&
-      check.optional(value['stopReason'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('CreateMessageResult')
-  );
-}
-
-/** Validates {@link CreateMessageResult}. */
-export const validateCreateMessageResult: check.Validator<CreateMessageResult> =
-  /* @__PURE__ */ check.validator(isCreateMessageResult);
-
-/**
- * Does nothing if a value is of the type {@link CreateMessageResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCreateMessageResult: check.Assertion<CreateMessageResult> =
-  /* @__PURE__ */ check.assertion(isCreateMessageResult);
-
-/** Whether a value is of the type {@link CreateTaskResult}, however deep one looks. */
-export function isCreateTaskResult(value: unknown): value is CreateTaskResult {
-  return (
-    (check.object(value) && isTask(value['task']) && check.optional(value['_meta'], check.object)) ||
-    check.inside('CreateTaskResult')
-  );
-}
-
-/** Validates {@link CreateTaskResult}. */
-export const validateCreateTaskResult: check.Validator<CreateTaskResult> =
-  /* @__PURE__ */ check.validator(isCreateTaskResult);
-
-/**
- * Does nothing if a value is of the type {@link CreateTaskResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCreateTaskResult: check.Assertion<CreateTaskResult> =
-  /* @__PURE__ */ check.assertion(isCreateTaskResult);
-
-/** Whether a value is of the type {@link Cursor}, however deep one looks. */
-export function isCursor(value: unknown): value is Cursor {
-  return check.string(value);
-}
-
-/** Validates {@link Cursor}. */
-export const validateCursor: check.Validator<Cursor> = /* @__PURE__ */ check.validator(isCursor);
-
-/**
- * Does nothing if a value is of the type {@link Cursor}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertCursor: check.Assertion<Cursor> = /* @__PURE__ */ check.assertion(isCursor);
-
-/** Whether a value is of the type {@link ElicitRequest}, however deep one looks. */
-export function isElicitRequest(value: unknown): value is ElicitRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'elicitation/create') &&
-      isElicitRequestParams(value['params'])) ||
-    check.inside('ElicitRequest')
-  );
-}
-
-/** Validates {@link ElicitRequest}. */
-export const validateElicitRequest: check.Validator<ElicitRequest> = /* @__PURE__ */ check.validator(isElicitRequest);
-
-/**
- * Does nothing if a value is of the type {@link ElicitRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertElicitRequest: check.Assertion<ElicitRequest> = /* @__PURE__ */ check.assertion(isElicitRequest);
-
-/** Whether a value is of the type {@link ElicitRequestFormParams}, however deep one looks. */
-export function isElicitRequestFormParams(value: unknown): value is ElicitRequestFormParams {
-  return (
-    (check.object(value) &&
-      check.string(value['message']) &&
-      isElicitRequestFormParamsRequestedSchema(value['requestedSchema']) &&
-      (value['mode'] === undefined || check.literal(value['mode'], 'form')) &&
-      check.optional(value['task'], isTaskMetadata) &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('ElicitRequestFormParams')
-  );
-}
-
-/** Validates {@link ElicitRequestFormParams}. */
-export const validateElicitRequestFormParams: check.Validator<ElicitRequestFormParams> =
-  /* @__PURE__ */ check.validator(isElicitRequestFormParams);
-
-/**
- * Does nothing if a value is of the type {@link ElicitRequestFormParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertElicitRequestFormParams: check.Assertion<ElicitRequestFormParams> =
-  /* @__PURE__ */ check.assertion(isElicitRequestFormParams);
-
-/** Whether a value is of the type {@link ElicitRequestParams}, however deep one looks. */
-export function isElicitRequestParams(value: unknown): value is ElicitRequestParams {
-  return check.any(value, isElicitRequestURLParams, isElicitRequestFormParams);
-}
-
-/** Validates {@link ElicitRequestParams}. */
-export const validateElicitRequestParams: check.Validator<ElicitRequestParams> =
-  /* @__PURE__ */ check.validator(isElicitRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link ElicitRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertElicitRequestParams: check.Assertion<ElicitRequestParams> =
-  /* @__PURE__ */ check.assertion(isElicitRequestParams);
-
-/** Whether a value is of the type {@link ElicitRequestURLParams}, however deep one looks. */
-export function isElicitRequestURLParams(value: unknown): value is ElicitRequestURLParams {
-  return (
-    (check.object(value) &&
-      check.string(value['elicitationId']) &&
-      check.string(value['message']) &&
-      check.literal(value['mode'], 'url') &&
-      check.formatted(value['url'], 'uri') &&
-      check.optional(value['task'], isTaskMetadata) &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('ElicitRequestURLParams')
-  );
-}
-
-/** Validates {@link ElicitRequestURLParams}. */
-export const validateElicitRequestURLParams: check.Validator<ElicitRequestURLParams> =
-  /* @__PURE__ */ check.validator(isElicitRequestURLParams);
-
-/**
- * Does nothing if a value is of the type {@link ElicitRequestURLParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertElicitRequestURLParams: check.Assertion<ElicitRequestURLParams> =
-  /* @__PURE__ */ check.assertion(isElicitRequestURLParams);
-
-/** Whether a value is of the type {@link ElicitResult}, however deep one looks. */
-export function isElicitResult(value: unknown): value is ElicitResult {
-  return (
-    (check.object(value) &&
-      isElicitResultAction(value['action']) &&
-      (value['content'] === undefined || check.map(value['content'], isElicitResultContentValue)) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ElicitResult')
-  );
-}
-
-/** Validates {@link ElicitResult}. */
-export const validateElicitResult: check.Validator<ElicitResult> = /* @__PURE__ */ check.validator(isElicitResult);
-
-/**
- * Does nothing if a value is of the type {@link ElicitResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertElicitResult: check.Assertion<ElicitResult> = /* @__PURE__ */ check.assertion(isElicitResult);
-
-/** Whether a value is of the type {@link ElicitationCompleteNotification}, however deep one looks. */
-export function isElicitationCompleteNotification(value: unknown): value is ElicitationCompleteNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.literal(value['method'], 'notifications/elicitation/complete') &&
-      isElicitationCompleteNotificationParams(value['params'])) ||
-    check.inside('ElicitationCompleteNotification')
-  );
-}
-
-/** Validates {@link ElicitationCompleteNotification}. */
-export const validateElicitationCompleteNotification: check.Validator<ElicitationCompleteNotification> =
-  /* @__PURE__ */ check.validator(isElicitationCompleteNotification);
-
-/**
- * Does nothing if a value is of the type {@link ElicitationCompleteNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertElicitationCompleteNotification: check.Assertion<ElicitationCompleteNotification> =
-  /* @__PURE__ */ check.assertion(isElicitationCompleteNotification);
-
-/** Whether a value is of the type {@link EmbeddedResource}, however deep one looks. */
-export function isEmbeddedResource(value: unknown): value is EmbeddedResource {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'resource') &&
-      isEmbeddedResourceResource(value['resource']) &&
-      check.optional(value['annotations'], isAnnotations) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('EmbeddedResource')
-  );
-}
-
-/** Validates {@link EmbeddedResource}. */
-export const validateEmbeddedResource: check.Validator<EmbeddedResource> =
-  /* @__PURE__ */ check.validator(isEmbeddedResource);
-
-/**
- * Does nothing if a value is of the type {@link EmbeddedResource}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertEmbeddedResource: check.Assertion<EmbeddedResource> =
-  /* @__PURE__ */ check.assertion(isEmbeddedResource);
-
-/** Whether a value is of the type {@link EmptyResult}, however deep one looks. */
-export function isEmptyResult(value: unknown): value is EmptyResult {
-  return isResultDefinition(value);
-}
-
-/** Validates {@link EmptyResult}. */
-export const validateEmptyResult: check.Validator<EmptyResult> = /* @__PURE__ */ check.validator(isEmptyResult);
-
-/**
- * Does nothing if a value is of the type {@link EmptyResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertEmptyResult: check.Assertion<EmptyResult> = /* @__PURE__ */ check.assertion(isEmptyResult);
-
-/** Whether a value is of the type {@link EnumSchema}, however deep one looks. */
-export function isEnumSchema(value: unknown): value is EnumSchema {
-  if (!check.object(value)) return false;
-  switch (value['type']) {
-    case 'string':
-      return check.any(
-        value,
-        isUntitledSingleSelectEnumSchema,
-        isTitledSingleSelectEnumSchema,
-        isLegacyTitledEnumSchema,
-      );
-    case 'array':
-      return check.any(value, isUntitledMultiSelectEnumSchema, isTitledMultiSelectEnumSchema);
-    default:
-      return check.noneOf(value['type'], 'string', 'array');
-  }
-}
-
-/** Validates {@link EnumSchema}. */
-export const validateEnumSchema: check.Validator<EnumSchema> = /* @__PURE__ */ check.validator(isEnumSchema);
-
-/**
- * Does nothing if a value is of the type {@link EnumSchema}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertEnumSchema: check.Assertion<EnumSchema> = /* @__PURE__ */ check.assertion(isEnumSchema);
-
-/** Whether a value is of the type {@link Error}, however deep one looks. */
-export function isError(value: unknown): value is Error {
-  return (
-    (check.object(value) && check.integer(value['code']) && check.string(value['message'])) || check.inside('Error')
-  );
-}
-
-/** Validates {@link Error}. */
-export const validateError: check.Validator<Error> = /* @__PURE__ */ check.validator(isError);
-
-/**
- * Does nothing if a value is of the type {@link Error}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertError: check.Assertion<Error> = /* @__PURE__ */ check.assertion(isError);
-
-/** Whether a value is of the type {@link GetPromptRequest}, however deep one looks. */
-export function isGetPromptRequest(value: unknown): value is GetPromptRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'prompts/get') &&
-      isGetPromptRequestParams(value['params'])) ||
-    check.inside('GetPromptRequest')
-  );
-}
-
-/** Validates {@link GetPromptRequest}. */
-export const validateGetPromptRequest: check.Validator<GetPromptRequest> =
-  /* @__PURE__ */ check.validator(isGetPromptRequest);
-
-/**
- * Does nothing if a value is of the type {@link GetPromptRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertGetPromptRequest: check.Assertion<GetPromptRequest> =
-  /* @__PURE__ */ check.assertion(isGetPromptRequest);
-
-/** Whether a value is of the type {@link GetPromptRequestParams}, however deep one looks. */
-export function isGetPromptRequestParams(value: unknown): value is GetPromptRequestParams {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      (value['arguments'] === undefined || check.map(value['arguments'], check.string)) &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('GetPromptRequestParams')
-  );
-}
-
-/** Validates {@link GetPromptRequestParams}. */
-export const validateGetPromptRequestParams: check.Validator<GetPromptRequestParams> =
-  /* @__PURE__ */ check.validator(isGetPromptRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link GetPromptRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertGetPromptRequestParams: check.Assertion<GetPromptRequestParams> =
-  /* @__PURE__ */ check.assertion(isGetPromptRequestParams);
-
-/** Whether a value is of the type {@link GetPromptResult}, however deep one looks. */
-export function isGetPromptResult(value: unknown): value is GetPromptResult {
-  return (
-    (check.object(value) &&
-      check.optional(value['description'], check.string) &&
-      check.list(value['messages'], isPromptMessage) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('GetPromptResult')
-  );
-}
-
-/** Validates {@link GetPromptResult}. */
-export const validateGetPromptResult: check.Validator<GetPromptResult> =
-  /* @__PURE__ */ check.validator(isGetPromptResult);
-
-/**
- * Does nothing if a value is of the type {@link GetPromptResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertGetPromptResult: check.Assertion<GetPromptResult> =
-  /* @__PURE__ */ check.assertion(isGetPromptResult);
-
-/** Whether a value is of the type {@link GetTaskPayloadRequest}, however deep one looks. */
-export function isGetTaskPayloadRequest(value: unknown): value is GetTaskPayloadRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'tasks/result') &&
-      isCancelTaskRequestParams(value['params'])) ||
-    check.inside('GetTaskPayloadRequest')
-  );
-}
-
-/** Validates {@link GetTaskPayloadRequest}. */
-export const validateGetTaskPayloadRequest: check.Validator<GetTaskPayloadRequest> =
-  /* @__PURE__ */ check.validator(isGetTaskPayloadRequest);
-
-/**
- * Does nothing if a value is of the type {@link GetTaskPayloadRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertGetTaskPayloadRequest: check.Assertion<GetTaskPayloadRequest> =
-  /* @__PURE__ */ check.assertion(isGetTaskPayloadRequest);
-
-/** Whether a value is of the type {@link GetTaskPayloadResult}, however deep one looks. */
-export function isGetTaskPayloadResult(value: unknown): value is GetTaskPayloadResult {
-  return (check.object(value) && check.optional(value['_meta'], check.object)) || check.inside('GetTaskPayloadResult');
-}
-
-/** Validates {@link GetTaskPayloadResult}. */
-export const validateGetTaskPayloadResult: check.Validator<GetTaskPayloadResult> =
-  /* @__PURE__ */ check.validator(isGetTaskPayloadResult);
-
-/**
- * Does nothing if a value is of the type {@link GetTaskPayloadResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertGetTaskPayloadResult: check.Assertion<GetTaskPayloadResult> =
-  /* @__PURE__ */ check.assertion(isGetTaskPayloadResult);
-
-/** Whether a value is of the type {@link GetTaskRequest}, however deep one looks. */
-export function isGetTaskRequest(value: unknown): value is GetTaskRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'tasks/get') &&
-      isCancelTaskRequestParams(value['params'])) ||
-    check.inside('GetTaskRequest')
-  );
-}
-
-/** Validates {@link GetTaskRequest}. */
-export const validateGetTaskRequest: check.Validator<GetTaskRequest> =
-  /* @__PURE__ */ check.validator(isGetTaskRequest);
-
-/**
- * Does nothing if a value is of the type {@link GetTaskRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertGetTaskRequest: check.Assertion<GetTaskRequest> = /* @__PURE__ */ check.assertion(isGetTaskRequest);
-
-/** Whether a value is of the type {@link GetTaskResult}, however deep one looks. */
-export function isGetTaskResult(value: unknown): value is GetTaskResult {
-  return (isResultDefinition(value) && isTask(value)) || check.inside('GetTaskResult');
-}
-
-/** Validates {@link GetTaskResult}. */
-export const validateGetTaskResult: check.Validator<GetTaskResult> = /* @__PURE__ */ check.validator(isGetTaskResult);
-
-/**
- * Does nothing if a value is of the type {@link GetTaskResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertGetTaskResult: check.Assertion<GetTaskResult> = /* @__PURE__ */ check.assertion(isGetTaskResult);
-
-/** Whether a value is of the type {@link Icon}, however deep one looks. */
-export function isIcon(value: unknown): value is Icon {
-  return (
-    (check.object(value) &&
-      check.formatted(value['src'], 'uri') &&
-      check.optional(value['mimeType'], check.string) &&
-      (value['sizes'] === undefined || check.list(value['sizes'], check.string)) &&
-      check.optional(value['theme'], isIconTheme)) ||
-    check.inside('Icon')
-  );
-}
-
-/** Validates {@link Icon}. */
-export const validateIcon: check.Validator<Icon> = /* @__PURE__ */ check.validator(isIcon);
-
-/**
- * Does nothing if a value is of the type {@link Icon}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertIcon: check.Assertion<Icon> = /* @__PURE__ */ check.assertion(isIcon);
-
-/** Whether a value is of the type {@link Icons}, however deep one looks. */
-export function isIcons(value: unknown): value is Icons {
-  return (
-    (check.object(value) && (value['icons'] === undefined || check.list(value['icons'], isIcon))) ||
-    check.inside('Icons')
-  );
-}
-
-/** Validates {@link Icons}. */
-export const validateIcons: check.Validator<Icons> = /* @__PURE__ */ check.validator(isIcons);
-
-/**
- * Does nothing if a value is of the type {@link Icons}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertIcons: check.Assertion<Icons> = /* @__PURE__ */ check.assertion(isIcons);
-
-/** Whether a value is of the type {@link ImageContent}, however deep one looks. */
-export function isImageContent(value: unknown): value is ImageContent {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'image') &&
-      check.formatted(value['data'], 'byte') &&
-      check.string(value['mimeType']) &&
-      check.optional(value['annotations'], isAnnotations) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ImageContent')
-  );
-}
-
-/** Validates {@link ImageContent}. */
-export const validateImageContent: check.Validator<ImageContent> = /* @__PURE__ */ check.validator(isImageContent);
-
-/**
- * Does nothing if a value is of the type {@link ImageContent}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertImageContent: check.Assertion<ImageContent> = /* @__PURE__ */ check.assertion(isImageContent);
-
-/** Whether a value is of the type {@link Implementation}, however deep one looks. */
-export function isImplementation(value: unknown): value is Implementation {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      check.string(value['version']) &&
-      (value['icons'] === undefined || check.list(value['icons'], isIcon)) &&
-      (value['websiteUrl'] === undefined || check.formatted(value['websiteUrl'], 'uri'))) ||
-    check.inside('Implementation')
-  );
-}
-
-/** Validates {@link Implementation}. */
-export const validateImplementation: check.Validator<Implementation> =
-  /* @__PURE__ */ check.validator(isImplementation);
-
-/**
- * Does nothing if a value is of the type {@link Implementation}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertImplementation: check.Assertion<Implementation> = /* @__PURE__ */ check.assertion(isImplementation);
-
-/** Whether a value is of the type {@link InitializeRequest}, however deep one looks. */
-export function isInitializeRequest(value: unknown): value is InitializeRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'initialize') &&
-      isInitializeRequestParams(value['params'])) ||
-    check.inside('InitializeRequest')
-  );
-}
-
-/** Validates {@link InitializeRequest}. */
-export const validateInitializeRequest: check.Validator<InitializeRequest> =
-  /* @__PURE__ */ check.validator(isInitializeRequest);
-
-/**
- * Does nothing if a value is of the type {@link InitializeRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertInitializeRequest: check.Assertion<InitializeRequest> =
-  /* @__PURE__ */ check.assertion(isInitializeRequest);
-
-/** Whether a value is of the type {@link InitializeRequestParams}, however deep one looks. */
-export function isInitializeRequestParams(value: unknown): value is InitializeRequestParams {
-  return (
-    (check.object(value) &&
-      isClientCapabilities(value['capabilities']) &&
-      isImplementation(value['clientInfo']) &&
-      check.string(value['protocolVersion']) &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('InitializeRequestParams')
-  );
-}
-
-/** Validates {@link InitializeRequestParams}. */
-export const validateInitializeRequestParams: check.Validator<InitializeRequestParams> =
-  /* @__PURE__ */ check.validator(isInitializeRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link InitializeRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertInitializeRequestParams: check.Assertion<InitializeRequestParams> =
-  /* @__PURE__ */ check.assertion(isInitializeRequestParams);
-
-/** Whether a value is of the type {@link InitializeResult}, however deep one looks. */
-export function isInitializeResult(value: unknown): value is InitializeResult {
-  return (
-    (check.object(value) &&
-      isServerCapabilities(value['capabilities']) &&
-      check.string(value['protocolVersion']) &&
-      isImplementation(value['serverInfo']) &&
-      check.optional(value['instructions'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('InitializeResult')
-  );
-}
-
-/** Validates {@link InitializeResult}. */
-export const validateInitializeResult: check.Validator<InitializeResult> =
-  /* @__PURE__ */ check.validator(isInitializeResult);
-
-/**
- * Does nothing if a value is of the type {@link InitializeResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertInitializeResult: check.Assertion<InitializeResult> =
-  /* @__PURE__ */ check.assertion(isInitializeResult);
-
-/** Whether a value is of the type {@link InitializedNotification}, however deep one looks. */
-export function isInitializedNotification(value: unknown): value is InitializedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.literal(value['method'], 'notifications/initialized') &&
-      check.optional(value['params'], isNotificationParams)) ||
-    check.inside('InitializedNotification')
-  );
-}
-
-/** Validates {@link InitializedNotification}. */
-export const validateInitializedNotification: check.Validator<InitializedNotification> =
-  /* @__PURE__ */ check.validator(isInitializedNotification);
-
-/**
- * Does nothing if a value is of the type {@link InitializedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertInitializedNotification: check.Assertion<InitializedNotification> =
-  /* @__PURE__ */ check.assertion(isInitializedNotification);
-
-/** Whether a value is of the type {@link JSONRPCErrorResponse}, however deep one looks. */
-export function isJSONRPCErrorResponse(value: unknown): value is JSONRPCErrorResponse {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.optional(value['id'], isRequestId) &&
-      isError(value['error'])) ||
-    check.inside('JSONRPCErrorResponse')
-  );
-}
-
-/** Validates {@link JSONRPCErrorResponse}. */
-export const validateJSONRPCErrorResponse: check.Validator<JSONRPCErrorResponse> =
-  /* @__PURE__ */ check.validator(isJSONRPCErrorResponse);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCErrorResponse}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCErrorResponse: check.Assertion<JSONRPCErrorResponse> =
-  /* @__PURE__ */ check.assertion(isJSONRPCErrorResponse);
-
-/** Whether a value is of the type {@link JSONRPCMessage}, however deep one looks. */
-export function isJSONRPCMessage(value: unknown): value is JSONRPCMessage {
-  return check.any(value, isJSONRPCRequest, isJSONRPCNotification, isJSONRPCResultResponse, isJSONRPCErrorResponse);
-}
-
-/** Validates {@link JSONRPCMessage}. */
-export const validateJSONRPCMessage: check.Validator<JSONRPCMessage> =
-  /* @__PURE__ */ check.validator(isJSONRPCMessage);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCMessage}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCMessage: check.Assertion<JSONRPCMessage> = /* @__PURE__ */ check.assertion(isJSONRPCMessage);
-
-/** Whether a value is of the type {@link JSONRPCNotification}, however deep one looks. */
-export function isJSONRPCNotification(value: unknown): value is JSONRPCNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.string(value['method']) &&
-      check.optional(value['params'], check.object)) ||
-    check.inside('JSONRPCNotification')
-  );
-}
-
-/** Validates {@link JSONRPCNotification}. */
-export const validateJSONRPCNotification: check.Validator<JSONRPCNotification> =
-  /* @__PURE__ */ check.validator(isJSONRPCNotification);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCNotification: check.Assertion<JSONRPCNotification> =
-  /* @__PURE__ */ check.assertion(isJSONRPCNotification);
-
-/** Whether a value is of the type {@link JSONRPCRequest}, however deep one looks. */
-export function isJSONRPCRequest(value: unknown): value is JSONRPCRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.string(value['method']) &&
-      check.optional(value['params'], check.object)) ||
-    check.inside('JSONRPCRequest')
-  );
-}
-
-/** Validates {@link JSONRPCRequest}. */
-export const validateJSONRPCRequest: check.Validator<JSONRPCRequest> =
-  /* @__PURE__ */ check.validator(isJSONRPCRequest);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCRequest: check.Assertion<JSONRPCRequest> = /* @__PURE__ */ check.assertion(isJSONRPCRequest);
-
-/** Whether a value is of the type {@link JSONRPCResponse}, however deep one looks. */
-export function isJSONRPCResponse(value: unknown): value is JSONRPCResponse {
-  return check.any(value, isJSONRPCResultResponse, isJSONRPCErrorResponse);
-}
-
-/** Validates {@link JSONRPCResponse}. */
-export const validateJSONRPCResponse: check.Validator<JSONRPCResponse> =
-  /* @__PURE__ */ check.validator(isJSONRPCResponse);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCResponse}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCResponse: check.Assertion<JSONRPCResponse> =
-  /* @__PURE__ */ check.assertion(isJSONRPCResponse);
-
-/** Whether a value is of the type {@link JSONRPCResultResponse}, however deep one looks. */
-export function isJSONRPCResultResponse(value: unknown): value is JSONRPCResultResponse {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      isResultDefinition(value['result'])) ||
-    check.inside('JSONRPCResultResponse')
-  );
-}
-
-/** Validates {@link JSONRPCResultResponse}. */
-export const validateJSONRPCResultResponse: check.Validator<JSONRPCResultResponse> =
-  /* @__PURE__ */ check.validator(isJSONRPCResultResponse);
-
-/**
- * Does nothing if a value is of the type {@link JSONRPCResultResponse}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertJSONRPCResultResponse: check.Assertion<JSONRPCResultResponse> =
-  /* @__PURE__ */ check.assertion(isJSONRPCResultResponse);
-
-/** Whether a value is of the type {@link LegacyTitledEnumSchema}, however deep one looks. */
-export function isLegacyTitledEnumSchema(value: unknown): value is LegacyTitledEnumSchema {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'string') &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      check.list(value['enum'], check.string) &&
-      check.optional(value['default'], check.string) &&
-      (value['enumNames'] === undefined || check.list(value['enumNames'], check.string))) ||
-    check.inside('LegacyTitledEnumSchema')
-  );
-}
-
-/** Validates {@link LegacyTitledEnumSchema}. */
-export const validateLegacyTitledEnumSchema: check.Validator<LegacyTitledEnumSchema> =
-  /* @__PURE__ */ check.validator(isLegacyTitledEnumSchema);
-
-/**
- * Does nothing if a value is of the type {@link LegacyTitledEnumSchema}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertLegacyTitledEnumSchema: check.Assertion<LegacyTitledEnumSchema> =
-  /* @__PURE__ */ check.assertion(isLegacyTitledEnumSchema);
-
-/** Whether a value is of the type {@link ListPromptsRequest}, however deep one looks. */
-export function isListPromptsRequest(value: unknown): value is ListPromptsRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'prompts/list') &&
-      check.optional(value['params'], isPaginatedRequestParams)) ||
-    check.inside('ListPromptsRequest')
-  );
-}
-
-/** Validates {@link ListPromptsRequest}. */
-export const validateListPromptsRequest: check.Validator<ListPromptsRequest> =
-  /* @__PURE__ */ check.validator(isListPromptsRequest);
-
-/**
- * Does nothing if a value is of the type {@link ListPromptsRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListPromptsRequest: check.Assertion<ListPromptsRequest> =
-  /* @__PURE__ */ check.assertion(isListPromptsRequest);
-
-/** Whether a value is of the type {@link ListPromptsResult}, however deep one looks. */
-export function isListPromptsResult(value: unknown): value is ListPromptsResult {
-  return (
-    (check.object(value) &&
-      check.list(value['prompts'], isPrompt) &&
-      check.optional(value['nextCursor'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ListPromptsResult')
-  );
-}
-
-/** Validates {@link ListPromptsResult}. */
-export const validateListPromptsResult: check.Validator<ListPromptsResult> =
-  /* @__PURE__ */ check.validator(isListPromptsResult);
-
-/**
- * Does nothing if a value is of the type {@link ListPromptsResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListPromptsResult: check.Assertion<ListPromptsResult> =
-  /* @__PURE__ */ check.assertion(isListPromptsResult);
-
-/** Whether a value is of the type {@link ListResourceTemplatesRequest}, however deep one looks. */
-export function isListResourceTemplatesRequest(value: unknown): value is ListResourceTemplatesRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'resources/templates/list') &&
-      check.optional(value['params'], isPaginatedRequestParams)) ||
-    check.inside('ListResourceTemplatesRequest')
-  );
-}
-
-/** Validates {@link ListResourceTemplatesRequest}. */
-export const validateListResourceTemplatesRequest: check.Validator<ListResourceTemplatesRequest> =
-  /* @__PURE__ */ check.validator(isListResourceTemplatesRequest);
-
-/**
- * Does nothing if a value is of the type {@link ListResourceTemplatesRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListResourceTemplatesRequest: check.Assertion<ListResourceTemplatesRequest> =
-  /* @__PURE__ */ check.assertion(isListResourceTemplatesRequest);
-
-/** Whether a value is of the type {@link ListResourceTemplatesResult}, however deep one looks. */
-export function isListResourceTemplatesResult(value: unknown): value is ListResourceTemplatesResult {
-  return (
-    (check.object(value) &&
-      check.list(value['resourceTemplates'], isResourceTemplate) &&
-      check.optional(value['nextCursor'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ListResourceTemplatesResult')
-  );
-}
-
-/** Validates {@link ListResourceTemplatesResult}. */
-export const validateListResourceTemplatesResult: check.Validator<ListResourceTemplatesResult> =
-  /* @__PURE__ */ check.validator(isListResourceTemplatesResult);
-
-/**
- * Does nothing if a value is of the type {@link ListResourceTemplatesResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListResourceTemplatesResult: check.Assertion<ListResourceTemplatesResult> =
-  /* @__PURE__ */ check.assertion(isListResourceTemplatesResult);
-
-/** Whether a value is of the type {@link ListResourcesRequest}, however deep one looks. */
-export function isListResourcesRequest(value: unknown): value is ListResourcesRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'resources/list') &&
-      check.optional(value['params'], isPaginatedRequestParams)) ||
-    check.inside('ListResourcesRequest')
-  );
-}
-
-/** Validates {@link ListResourcesRequest}. */
-export const validateListResourcesRequest: check.Validator<ListResourcesRequest> =
-  /* @__PURE__ */ check.validator(isListResourcesRequest);
-
-/**
- * Does nothing if a value is of the type {@link ListResourcesRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListResourcesRequest: check.Assertion<ListResourcesRequest> =
-  /* @__PURE__ */ check.assertion(isListResourcesRequest);
-
-/** Whether a value is of the type {@link ListResourcesResult}, however deep one looks. */
-export function isListResourcesResult(value: unknown): value is ListResourcesResult {
-  return (
-    (check.object(value) &&
-      check.list(value['resources'], isResource) &&
-      check.optional(value['nextCursor'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ListResourcesResult')
-  );
-}
-
-/** Validates {@link ListResourcesResult}. */
-export const validateListResourcesResult: check.Validator<ListResourcesResult> =
-  /* @__PURE__ */ check.validator(isListResourcesResult);
-
-/**
- * Does nothing if a value is of the type {@link ListResourcesResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListResourcesResult: check.Assertion<ListResourcesResult> =
-  /* @__PURE__ */ check.assertion(isListResourcesResult);
-
-/** Whether a value is of the type {@link ListRootsRequest}, however deep one looks. */
-export function isListRootsRequest(value: unknown): value is ListRootsRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'roots/list') &&
-      check.optional(value['params'], isRequestParams)) ||
-    check.inside('ListRootsRequest')
-  );
-}
-
-/** Validates {@link ListRootsRequest}. */
-export const validateListRootsRequest: check.Validator<ListRootsRequest> =
-  /* @__PURE__ */ check.validator(isListRootsRequest);
-
-/**
- * Does nothing if a value is of the type {@link ListRootsRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListRootsRequest: check.Assertion<ListRootsRequest> =
-  /* @__PURE__ */ check.assertion(isListRootsRequest);
-
-/** Whether a value is of the type {@link ListRootsResult}, however deep one looks. */
-export function isListRootsResult(value: unknown): value is ListRootsResult {
-  return (
-    (check.object(value) && check.list(value['roots'], isRoot) && check.optional(value['_meta'], check.object)) ||
-    check.inside('ListRootsResult')
-  );
-}
-
-/** Validates {@link ListRootsResult}. */
-export const validateListRootsResult: check.Validator<ListRootsResult> =
-  /* @__PURE__ */ check.validator(isListRootsResult);
-
-/**
- * Does nothing if a value is of the type {@link ListRootsResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListRootsResult: check.Assertion<ListRootsResult> =
-  /* @__PURE__ */ check.assertion(isListRootsResult);
-
-/** Whether a value is of the type {@link ListTasksRequest}, however deep one looks. */
-export function isListTasksRequest(value: unknown): value is ListTasksRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'tasks/list') &&
-      check.optional(value['params'], isPaginatedRequestParams)) ||
-    check.inside('ListTasksRequest')
-  );
-}
-
-/** Validates {@link ListTasksRequest}. */
-export const validateListTasksRequest: check.Validator<ListTasksRequest> =
-  /* @__PURE__ */ check.validator(isListTasksRequest);
-
-/**
- * Does nothing if a value is of the type {@link ListTasksRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListTasksRequest: check.Assertion<ListTasksRequest> =
-  /* @__PURE__ */ check.assertion(isListTasksRequest);
-
-/** Whether a value is of the type {@link ListTasksResult}, however deep one looks. */
-export function isListTasksResult(value: unknown): value is ListTasksResult {
-  return (
-    (check.object(value) &&
-      check.list(value['tasks'], isTask) &&
-      check.optional(value['nextCursor'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ListTasksResult')
-  );
-}
-
-/** Validates {@link ListTasksResult}. */
-export const validateListTasksResult: check.Validator<ListTasksResult> =
-  /* @__PURE__ */ check.validator(isListTasksResult);
-
-/**
- * Does nothing if a value is of the type {@link ListTasksResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListTasksResult: check.Assertion<ListTasksResult> =
-  /* @__PURE__ */ check.assertion(isListTasksResult);
-
-/** Whether a value is of the type {@link ListToolsRequest}, however deep one looks. */
-export function isListToolsRequest(value: unknown): value is ListToolsRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'tools/list') &&
-      check.optional(value['params'], isPaginatedRequestParams)) ||
-    check.inside('ListToolsRequest')
-  );
-}
-
-/** Validates {@link ListToolsRequest}. */
-export const validateListToolsRequest: check.Validator<ListToolsRequest> =
-  /* @__PURE__ */ check.validator(isListToolsRequest);
-
-/**
- * Does nothing if a value is of the type {@link ListToolsRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListToolsRequest: check.Assertion<ListToolsRequest> =
-  /* @__PURE__ */ check.assertion(isListToolsRequest);
-
-/** Whether a value is of the type {@link ListToolsResult}, however deep one looks. */
-export function isListToolsResult(value: unknown): value is ListToolsResult {
-  return (
-    (check.object(value) &&
-      check.list(value['tools'], isTool) &&
-      check.optional(value['nextCursor'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ListToolsResult')
-  );
-}
-
-/** Validates {@link ListToolsResult}. */
-export const validateListToolsResult: check.Validator<ListToolsResult> =
-  /* @__PURE__ */ check.validator(isListToolsResult);
-
-/**
- * Does nothing if a value is of the type {@link ListToolsResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertListToolsResult: check.Assertion<ListToolsResult> =
-  /* @__PURE__ */ check.assertion(isListToolsResult);
-
-/** Whether a value is of the type {@link LoggingLevel}, however deep one looks. */
-export function isLoggingLevel(value: unknown): value is LoggingLevel {
-  return (
-    value === 'alert' ||
-    value === 'critical' ||
-    value === 'debug' ||
-    value === 'emergency' ||
-    value === 'error' ||
-    value === 'info' ||
-    value === 'notice' ||
-    value === 'warning' ||
-    check.noneOf(value, 'alert', 'critical', 'debug', 'emergency', 'error', 'info', 'notice', 'warning')
-  );
-}
-
-/** Validates {@link LoggingLevel}. */
-export const validateLoggingLevel: check.Validator<LoggingLevel> = /* @__PURE__ */ check.validator(isLoggingLevel);
-
-/**
- * Does nothing if a value is of the type {@link LoggingLevel}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertLoggingLevel: check.Assertion<LoggingLevel> = /* @__PURE__ */ check.assertion(isLoggingLevel);
-
-/** Whether a value is of the type {@link LoggingMessageNotification}, however deep one looks. */
-export function isLoggingMessageNotification(value: unknown): value is LoggingMessageNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.literal(value['method'], 'notifications/message') &&
-      isLoggingMessageNotificationParams(value['params'])) ||
-    check.inside('LoggingMessageNotification')
-  );
-}
-
-/** Validates {@link LoggingMessageNotification}. */
-export const validateLoggingMessageNotification: check.Validator<LoggingMessageNotification> =
-  /* @__PURE__ */ check.validator(isLoggingMessageNotification);
-
-/**
- * Does nothing if a value is of the type {@link LoggingMessageNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertLoggingMessageNotification: check.Assertion<LoggingMessageNotification> =
-  /* @__PURE__ */ check.assertion(isLoggingMessageNotification);
-
-/** Whether a value is of the type {@link LoggingMessageNotificationParams}, however deep one looks. */
-export function isLoggingMessageNotificationParams(value: unknown): value is LoggingMessageNotificationParams {
-  return (
-    (check.object(value) &&
-      check.present(value['data']) &&
-      isLoggingLevel(value['level']) &&
-      check.optional(value['logger'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('LoggingMessageNotificationParams')
-  );
-}
-
-/** Validates {@link LoggingMessageNotificationParams}. */
-export const validateLoggingMessageNotificationParams: check.Validator<LoggingMessageNotificationParams> =
-  /* @__PURE__ */ check.validator(isLoggingMessageNotificationParams);
-
-/**
- * Does nothing if a value is of the type {@link LoggingMessageNotificationParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertLoggingMessageNotificationParams: check.Assertion<LoggingMessageNotificationParams> =
-  /* @__PURE__ */ check.assertion(isLoggingMessageNotificationParams);
-
-/** Whether a value is of the type {@link ModelHint}, however deep one looks. */
-export function isModelHint(value: unknown): value is ModelHint {
-  return (check.object(value) && check.optional(value['name'], check.string)) || check.inside('ModelHint');
-}
-
-/** Validates {@link ModelHint}. */
-export const validateModelHint: check.Validator<ModelHint> = /* @__PURE__ */ check.validator(isModelHint);
-
-/**
- * Does nothing if a value is of the type {@link ModelHint}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertModelHint: check.Assertion<ModelHint> = /* @__PURE__ */ check.assertion(isModelHint);
-
-/** Whether a value is of the type {@link ModelPreferences}, however deep one looks. */
-export function isModelPreferences(value: unknown): value is ModelPreferences {
-  return (
-    (check.object(value) &&
-      (value['costPriority'] === undefined ||
-        (check.number(value['costPriority']) && check.numberWithin(value['costPriority'], { min: 0, max: 1 }))) &&
-      (value['hints'] === undefined || check.list(value['hints'], isModelHint)) &&
-      (value['intelligencePriority'] === undefined ||
-        (check.number(value['intelligencePriority']) &&
-          check.numberWithin(value['intelligencePriority'], { min: 0, max: 1 }))) &&
-      (value['speedPriority'] === undefined ||
-        (check.number(value['speedPriority']) && check.numberWithin(value['speedPriority'], { min: 0, max: 1 })))) ||
-    check.inside('ModelPreferences')
-  );
-}
-
-/** Validates {@link ModelPreferences}. */
-export const validateModelPreferences: check.Validator<ModelPreferences> =
-  /* @__PURE__ */ check.validator(isModelPreferences);
-
-/**
- * Does nothing if a value is of the type {@link ModelPreferences}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertModelPreferences: check.Assertion<ModelPreferences> =
-  /* @__PURE__ */ check.assertion(isModelPreferences);
-
-/** Whether a value is of the type {@link MultiSelectEnumSchema}, however deep one looks. */
-export function isMultiSelectEnumSchema(value: unknown): value is MultiSelectEnumSchema {
-  return check.any(value, isUntitledMultiSelectEnumSchema, isTitledMultiSelectEnumSchema);
-}
-
-/** Validates {@link MultiSelectEnumSchema}. */
-export const validateMultiSelectEnumSchema: check.Validator<MultiSelectEnumSchema> =
-  /* @__PURE__ */ check.validator(isMultiSelectEnumSchema);
-
-/**
- * Does nothing if a value is of the type {@link MultiSelectEnumSchema}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertMultiSelectEnumSchema: check.Assertion<MultiSelectEnumSchema> =
-  /* @__PURE__ */ check.assertion(isMultiSelectEnumSchema);
-
-/** Whether a value is of the type {@link Notification}, however deep one looks. */
-export function isNotificationDefinition(value: unknown): value is Notification {
-  return (
-    (check.object(value) && check.string(value['method']) && check.optional(value['params'], check.object)) ||
-    check.inside('Notification')
-  );
-}
-
-/** Validates {@link Notification}. */
-export const validateNotificationDefinition: check.Validator<Notification> =
-  /* @__PURE__ */ check.validator(isNotificationDefinition);
-
-/**
- * Does nothing if a value is of the type {@link Notification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertNotificationDefinition: check.Assertion<Notification> =
-  /* @__PURE__ */ check.assertion(isNotificationDefinition);
-
-/** Whether a value is of the type {@link NotificationParams}, however deep one looks. */
-export function isNotificationParams(value: unknown): value is NotificationParams {
-  return (check.object(value) && check.optional(value['_meta'], check.object)) || check.inside('NotificationParams');
-}
-
-/** Validates {@link NotificationParams}. */
-export const validateNotificationParams: check.Validator<NotificationParams> =
-  /* @__PURE__ */ check.validator(isNotificationParams);
-
-/**
- * Does nothing if a value is of the type {@link NotificationParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertNotificationParams: check.Assertion<NotificationParams> =
-  /* @__PURE__ */ check.assertion(isNotificationParams);
-
-/** Whether a value is of the type {@link NumberSchema}, however deep one looks. */
-export function isNumberSchema(value: unknown): value is NumberSchema {
-  return (
-    (check.object(value) &&
-      isNumberSchemaType(value['type']) &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      check.optional(value['default'], check.number) &&
-      check.optional(value['maximum'], check.number) &&
-      check.optional(value['minimum'], check.number)) ||
-    check.inside('NumberSchema')
-  );
-}
-
-/** Validates {@link NumberSchema}. */
-export const validateNumberSchema: check.Validator<NumberSchema> = /* @__PURE__ */ check.validator(isNumberSchema);
-
-/**
- * Does nothing if a value is of the type {@link NumberSchema}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertNumberSchema: check.Assertion<NumberSchema> = /* @__PURE__ */ check.assertion(isNumberSchema);
-
-/** Whether a value is of the type {@link PaginatedRequest}, however deep one looks. */
-export function isPaginatedRequest(value: unknown): value is PaginatedRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.string(value['method']) &&
-      check.optional(value['params'], isPaginatedRequestParams)) ||
-    check.inside('PaginatedRequest')
-  );
-}
-
-/** Validates {@link PaginatedRequest}. */
-export const validatePaginatedRequest: check.Validator<PaginatedRequest> =
-  /* @__PURE__ */ check.validator(isPaginatedRequest);
-
-/**
- * Does nothing if a value is of the type {@link PaginatedRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPaginatedRequest: check.Assertion<PaginatedRequest> =
-  /* @__PURE__ */ check.assertion(isPaginatedRequest);
-
-/** Whether a value is of the type {@link PaginatedRequestParams}, however deep one looks. */
-export function isPaginatedRequestParams(value: unknown): value is PaginatedRequestParams {
-  return (
-    (check.object(value) &&
-      check.optional(value['cursor'], check.string) &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('PaginatedRequestParams')
-  );
-}
-
-/** Validates {@link PaginatedRequestParams}. */
-export const validatePaginatedRequestParams: check.Validator<PaginatedRequestParams> =
-  /* @__PURE__ */ check.validator(isPaginatedRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link PaginatedRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPaginatedRequestParams: check.Assertion<PaginatedRequestParams> =
-  /* @__PURE__ */ check.assertion(isPaginatedRequestParams);
-
-/** Whether a value is of the type {@link PaginatedResult}, however deep one looks. */
-export function isPaginatedResult(value: unknown): value is PaginatedResult {
-  return (
-    (check.object(value) &&
-      check.optional(value['nextCursor'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('PaginatedResult')
-  );
-}
-
-/** Validates {@link PaginatedResult}. */
-export const validatePaginatedResult: check.Validator<PaginatedResult> =
-  /* @__PURE__ */ check.validator(isPaginatedResult);
-
-/**
- * Does nothing if a value is of the type {@link PaginatedResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPaginatedResult: check.Assertion<PaginatedResult> =
-  /* @__PURE__ */ check.assertion(isPaginatedResult);
-
-/** Whether a value is of the type {@link PingRequest}, however deep one looks. */
-export function isPingRequest(value: unknown): value is PingRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'ping') &&
-      check.optional(value['params'], isRequestParams)) ||
-    check.inside('PingRequest')
-  );
-}
-
-/** Validates {@link PingRequest}. */
-export const validatePingRequest: check.Validator<PingRequest> = /* @__PURE__ */ check.validator(isPingRequest);
-
-/**
- * Does nothing if a value is of the type {@link PingRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPingRequest: check.Assertion<PingRequest> = /* @__PURE__ */ check.assertion(isPingRequest);
-
-/** Whether a value is of the type {@link PrimitiveSchemaDefinition}, however deep one looks. */
-export function isPrimitiveSchemaDefinition(value: unknown): value is PrimitiveSchemaDefinition {
-  if (!check.object(value)) return false;
-  switch (value['type']) {
-    case 'string':
-      return check.any(
-        value,
-        isStringSchema,
-        isUntitledSingleSelectEnumSchema,
-        isTitledSingleSelectEnumSchema,
-        isLegacyTitledEnumSchema,
-      );
-    case 'integer':
-    case 'number':
-      return isNumberSchema(value);
-    case 'boolean':
-      return isBooleanSchema(value);
-    case 'array':
-      return check.any(value, isUntitledMultiSelectEnumSchema, isTitledMultiSelectEnumSchema);
-    default:
-      return check.noneOf(value['type'], 'string', 'integer', 'number', 'boolean', 'array');
-  }
-}
-
-/** Validates {@link PrimitiveSchemaDefinition}. */
-export const validatePrimitiveSchemaDefinition: check.Validator<PrimitiveSchemaDefinition> =
-  /* @__PURE__ */ check.validator(isPrimitiveSchemaDefinition);
-
-/**
- * Does nothing if a value is of the type {@link PrimitiveSchemaDefinition}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPrimitiveSchemaDefinition: check.Assertion<PrimitiveSchemaDefinition> =
-  /* @__PURE__ */ check.assertion(isPrimitiveSchemaDefinition);
-
-/** Whether a value is of the type {@link ProgressNotification}, however deep one looks. */
-export function isProgressNotification(value: unknown): value is ProgressNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.literal(value['method'], 'notifications/progress') &&
-      isProgressNotificationParams(value['params'])) ||
-    check.inside('ProgressNotification')
-  );
-}
-
-/** Validates {@link ProgressNotification}. */
-export const validateProgressNotification: check.Validator<ProgressNotification> =
-  /* @__PURE__ */ check.validator(isProgressNotification);
-
-/**
- * Does nothing if a value is of the type {@link ProgressNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertProgressNotification: check.Assertion<ProgressNotification> =
-  /* @__PURE__ */ check.assertion(isProgressNotification);
-
-/** Whether a value is of the type {@link ProgressNotificationParams}, however deep one looks. */
-export function isProgressNotificationParams(value: unknown): value is ProgressNotificationParams {
-  return (
-    (check.object(value) &&
-      check.number(value['progress']) &&
-      isProgressToken(value['progressToken']) &&
-      check.optional(value['message'], check.string) &&
-      check.optional(value['total'], check.number) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ProgressNotificationParams')
-  );
-}
-
-/** Validates {@link ProgressNotificationParams}. */
-export const validateProgressNotificationParams: check.Validator<ProgressNotificationParams> =
-  /* @__PURE__ */ check.validator(isProgressNotificationParams);
-
-/**
- * Does nothing if a value is of the type {@link ProgressNotificationParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertProgressNotificationParams: check.Assertion<ProgressNotificationParams> =
-  /* @__PURE__ */ check.assertion(isProgressNotificationParams);
-
-/** Whether a value is of the type {@link ProgressToken}, however deep one looks. */
-export function isProgressToken(value: unknown): value is ProgressToken {
-  return typeof value === 'string' || Number.isInteger(value) || check.miss('a string or an integer', value);
-}
-
-/** Validates {@link ProgressToken}. */
-export const validateProgressToken: check.Validator<ProgressToken> = /* @__PURE__ */ check.validator(isProgressToken);
-
-/**
- * Does nothing if a value is of the type {@link ProgressToken}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertProgressToken: check.Assertion<ProgressToken> = /* @__PURE__ */ check.assertion(isProgressToken);
-
-/** Whether a value is of the type {@link Prompt}, however deep one looks. */
-export function isPrompt(value: unknown): value is Prompt {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      (value['arguments'] === undefined || check.list(value['arguments'], isPromptArgument)) &&
-      (value['icons'] === undefined || check.list(value['icons'], isIcon)) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('Prompt')
-  );
-}
-
-/** Validates {@link Prompt}. */
-export const validatePrompt: check.Validator<Prompt> = /* @__PURE__ */ check.validator(isPrompt);
-
-/**
- * Does nothing if a value is of the type {@link Prompt}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPrompt: check.Assertion<Prompt> = /* @__PURE__ */ check.assertion(isPrompt);
-
-/** Whether a value is of the type {@link PromptArgument}, however deep one looks. */
-export function isPromptArgument(value: unknown): value is PromptArgument {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      check.optional(value['required'], check.boolean)) ||
-    check.inside('PromptArgument')
-  );
-}
-
-/** Validates {@link PromptArgument}. */
-export const validatePromptArgument: check.Validator<PromptArgument> =
-  /* @__PURE__ */ check.validator(isPromptArgument);
-
-/**
- * Does nothing if a value is of the type {@link PromptArgument}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPromptArgument: check.Assertion<PromptArgument> = /* @__PURE__ */ check.assertion(isPromptArgument);
-
-/** Whether a value is of the type {@link PromptListChangedNotification}, however deep one looks. */
-export function isPromptListChangedNotification(value: unknown): value is PromptListChangedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.literal(value['method'], 'notifications/prompts/list_changed') &&
-      check.optional(value['params'], isNotificationParams)) ||
-    check.inside('PromptListChangedNotification')
-  );
-}
-
-/** Validates {@link PromptListChangedNotification}. */
-export const validatePromptListChangedNotification: check.Validator<PromptListChangedNotification> =
-  /* @__PURE__ */ check.validator(isPromptListChangedNotification);
-
-/**
- * Does nothing if a value is of the type {@link PromptListChangedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPromptListChangedNotification: check.Assertion<PromptListChangedNotification> =
-  /* @__PURE__ */ check.assertion(isPromptListChangedNotification);
-
-/** Whether a value is of the type {@link PromptMessage}, however deep one looks. */
-export function isPromptMessage(value: unknown): value is PromptMessage {
-  return (
-    (check.object(value) && isContentBlock(value['content']) && isRole(value['role'])) || check.inside('PromptMessage')
-  );
-}
-
-/** Validates {@link PromptMessage}. */
-export const validatePromptMessage: check.Validator<PromptMessage> = /* @__PURE__ */ check.validator(isPromptMessage);
-
-/**
- * Does nothing if a value is of the type {@link PromptMessage}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPromptMessage: check.Assertion<PromptMessage> = /* @__PURE__ */ check.assertion(isPromptMessage);
-
-/** Whether a value is of the type {@link PromptReference}, however deep one looks. */
-export function isPromptReference(value: unknown): value is PromptReference {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'ref/prompt') &&
-      check.string(value['name']) &&
-      check.optional(value['title'], check.string)) ||
-    check.inside('PromptReference')
-  );
-}
-
-/** Validates {@link PromptReference}. */
-export const validatePromptReference: check.Validator<PromptReference> =
-  /* @__PURE__ */ check.validator(isPromptReference);
-
-/**
- * Does nothing if a value is of the type {@link PromptReference}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertPromptReference: check.Assertion<PromptReference> =
-  /* @__PURE__ */ check.assertion(isPromptReference);
-
-/** Whether a value is of the type {@link ReadResourceRequest}, however deep one looks. */
-export function isReadResourceRequest(value: unknown): value is ReadResourceRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'resources/read') &&
-      isReadResourceRequestParams(value['params'])) ||
-    check.inside('ReadResourceRequest')
-  );
-}
-
-/** Validates {@link ReadResourceRequest}. */
-export const validateReadResourceRequest: check.Validator<ReadResourceRequest> =
-  /* @__PURE__ */ check.validator(isReadResourceRequest);
-
-/**
- * Does nothing if a value is of the type {@link ReadResourceRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertReadResourceRequest: check.Assertion<ReadResourceRequest> =
-  /* @__PURE__ */ check.assertion(isReadResourceRequest);
-
-/** Whether a value is of the type {@link ReadResourceRequestParams}, however deep one looks. */
-export function isReadResourceRequestParams(value: unknown): value is ReadResourceRequestParams {
-  return (
-    (check.object(value) &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('ReadResourceRequestParams')
-  );
-}
-
-/** Validates {@link ReadResourceRequestParams}. */
-export const validateReadResourceRequestParams: check.Validator<ReadResourceRequestParams> =
-  /* @__PURE__ */ check.validator(isReadResourceRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link ReadResourceRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertReadResourceRequestParams: check.Assertion<ReadResourceRequestParams> =
-  /* @__PURE__ */ check.assertion(isReadResourceRequestParams);
-
-/** Whether a value is of the type {@link ReadResourceResult}, however deep one looks. */
-export function isReadResourceResult(value: unknown): value is ReadResourceResult {
-  return (
-    (check.object(value) &&
-      check.list(value['contents'], isEmbeddedResourceResource) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ReadResourceResult')
-  );
-}
-
-/** Validates {@link ReadResourceResult}. */
-export const validateReadResourceResult: check.Validator<ReadResourceResult> =
-  /* @__PURE__ */ check.validator(isReadResourceResult);
-
-/**
- * Does nothing if a value is of the type {@link ReadResourceResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertReadResourceResult: check.Assertion<ReadResourceResult> =
-  /* @__PURE__ */ check.assertion(isReadResourceResult);
-
-/** Whether a value is of the type {@link RelatedTaskMetadata}, however deep one looks. */
-export function isRelatedTaskMetadata(value: unknown): value is RelatedTaskMetadata {
-  return (check.object(value) && check.string(value['taskId'])) || check.inside('RelatedTaskMetadata');
-}
-
-/** Validates {@link RelatedTaskMetadata}. */
-export const validateRelatedTaskMetadata: check.Validator<RelatedTaskMetadata> =
-  /* @__PURE__ */ check.validator(isRelatedTaskMetadata);
-
-/**
- * Does nothing if a value is of the type {@link RelatedTaskMetadata}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRelatedTaskMetadata: check.Assertion<RelatedTaskMetadata> =
-  /* @__PURE__ */ check.assertion(isRelatedTaskMetadata);
-
-/** Whether a value is of the type {@link Request}, however deep one looks. */
-export function isRequestDefinition(value: unknown): value is Request {
-  return (
-    (check.object(value) && check.string(value['method']) && check.optional(value['params'], check.object)) ||
-    check.inside('Request')
-  );
-}
-
-/** Validates {@link Request}. */
-export const validateRequestDefinition: check.Validator<Request> = /* @__PURE__ */ check.validator(isRequestDefinition);
-
-/**
- * Does nothing if a value is of the type {@link Request}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRequestDefinition: check.Assertion<Request> = /* @__PURE__ */ check.assertion(isRequestDefinition);
-
-/** Whether a value is of the type {@link RequestId}, however deep one looks. */
-export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || Number.isInteger(value) || check.miss('a string or an integer', value);
-}
-
-/** Validates {@link RequestId}. */
-export const validateRequestId: check.Validator<RequestId> = /* @__PURE__ */ check.validator(isRequestId);
-
-/**
- * Does nothing if a value is of the type {@link RequestId}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRequestId: check.Assertion<RequestId> = /* @__PURE__ */ check.assertion(isRequestId);
-
-/** Whether a value is of the type {@link RequestParams}, however deep one looks. */
-export function isRequestParams(value: unknown): value is RequestParams {
-  return (
-    (check.object(value) && check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('RequestParams')
-  );
-}
-
-/** Validates {@link RequestParams}. */
-export const validateRequestParams: check.Validator<RequestParams> = /* @__PURE__ */ check.validator(isRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link RequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRequestParams: check.Assertion<RequestParams> = /* @__PURE__ */ check.assertion(isRequestParams);
-
-/** Whether a value is of the type {@link Resource}, however deep one looks. */
-export function isResource(value: unknown): value is Resource {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['annotations'], isAnnotations) &&
-      (value['icons'] === undefined || check.list(value['icons'], isIcon)) &&
-      check.optional(value['mimeType'], check.string) &&
-      check.optional(value['size'], check.integer) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('Resource')
-  );
-}
-
-/** Validates {@link Resource}. */
-export const validateResource: check.Validator<Resource> = /* @__PURE__ */ check.validator(isResource);
-
-/**
- * Does nothing if a value is of the type {@link Resource}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResource: check.Assertion<Resource> = /* @__PURE__ */ check.assertion(isResource);
-
-/** Whether a value is of the type {@link ResourceContents}, however deep one looks. */
-export function isResourceContents(value: unknown): value is ResourceContents {
-  return (
-    (check.object(value) &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['mimeType'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ResourceContents')
-  );
-}
-
-/** Validates {@link ResourceContents}. */
-export const validateResourceContents: check.Validator<ResourceContents> =
-  /* @__PURE__ */ check.validator(isResourceContents);
-
-/**
- * Does nothing if a value is of the type {@link ResourceContents}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceContents: check.Assertion<ResourceContents> =
-  /* @__PURE__ */ check.assertion(isResourceContents);
-
-/** Whether a value is of the type {@link ResourceLink}, however deep one looks. */
-export function isResourceLink(value: unknown): value is ResourceLink {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'resource_link') &&
-      check.string(value['name']) &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['annotations'], isAnnotations) &&
-      (value['icons'] === undefined || check.list(value['icons'], isIcon)) &&
-      check.optional(value['mimeType'], check.string) &&
-      check.optional(value['size'], check.integer) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ResourceLink')
-  );
-}
-
-/** Validates {@link ResourceLink}. */
-export const validateResourceLink: check.Validator<ResourceLink> = /* @__PURE__ */ check.validator(isResourceLink);
-
-/**
- * Does nothing if a value is of the type {@link ResourceLink}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceLink: check.Assertion<ResourceLink> = /* @__PURE__ */ check.assertion(isResourceLink);
-
-/** Whether a value is of the type {@link ResourceListChangedNotification}, however deep one looks. */
-export function isResourceListChangedNotification(value: unknown): value is ResourceListChangedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.literal(value['method'], 'notifications/resources/list_changed') &&
-      check.optional(value['params'], isNotificationParams)) ||
-    check.inside('ResourceListChangedNotification')
-  );
-}
-
-/** Validates {@link ResourceListChangedNotification}. */
-export const validateResourceListChangedNotification: check.Validator<ResourceListChangedNotification> =
-  /* @__PURE__ */ check.validator(isResourceListChangedNotification);
-
-/**
- * Does nothing if a value is of the type {@link ResourceListChangedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceListChangedNotification: check.Assertion<ResourceListChangedNotification> =
-  /* @__PURE__ */ check.assertion(isResourceListChangedNotification);
-
-/** Whether a value is of the type {@link ResourceRequestParams}, however deep one looks. */
-export function isResourceRequestParams(value: unknown): value is ResourceRequestParams {
-  return (
-    (check.object(value) &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('ResourceRequestParams')
-  );
-}
-
-/** Validates {@link ResourceRequestParams}. */
-export const validateResourceRequestParams: check.Validator<ResourceRequestParams> =
-  /* @__PURE__ */ check.validator(isResourceRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link ResourceRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceRequestParams: check.Assertion<ResourceRequestParams> =
-  /* @__PURE__ */ check.assertion(isResourceRequestParams);
-
-/** Whether a value is of the type {@link ResourceTemplate}, however deep one looks. */
-export function isResourceTemplate(value: unknown): value is ResourceTemplate {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      check.formatted(value['uriTemplate'], 'uri-template') &&
-      check.optional(value['annotations'], isAnnotations) &&
-      (value['icons'] === undefined || check.list(value['icons'], isIcon)) &&
-      check.optional(value['mimeType'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ResourceTemplate')
-  );
-}
-
-/** Validates {@link ResourceTemplate}. */
-export const validateResourceTemplate: check.Validator<ResourceTemplate> =
-  /* @__PURE__ */ check.validator(isResourceTemplate);
-
-/**
- * Does nothing if a value is of the type {@link ResourceTemplate}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceTemplate: check.Assertion<ResourceTemplate> =
-  /* @__PURE__ */ check.assertion(isResourceTemplate);
-
-/** Whether a value is of the type {@link ResourceTemplateReference}, however deep one looks. */
-export function isResourceTemplateReference(value: unknown): value is ResourceTemplateReference {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'ref/resource') &&
-      check.formatted(value['uri'], 'uri-template')) ||
-    check.inside('ResourceTemplateReference')
-  );
-}
-
-/** Validates {@link ResourceTemplateReference}. */
-export const validateResourceTemplateReference: check.Validator<ResourceTemplateReference> =
-  /* @__PURE__ */ check.validator(isResourceTemplateReference);
-
-/**
- * Does nothing if a value is of the type {@link ResourceTemplateReference}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceTemplateReference: check.Assertion<ResourceTemplateReference> =
-  /* @__PURE__ */ check.assertion(isResourceTemplateReference);
-
-/** Whether a value is of the type {@link ResourceUpdatedNotification}, however deep one looks. */
-export function isResourceUpdatedNotification(value: unknown): value is ResourceUpdatedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.literal(value['method'], 'notifications/resources/updated') &&
-      isResourceUpdatedNotificationParams(value['params'])) ||
-    check.inside('ResourceUpdatedNotification')
-  );
-}
-
-/** Validates {@link ResourceUpdatedNotification}. */
-export const validateResourceUpdatedNotification: check.Validator<ResourceUpdatedNotification> =
-  /* @__PURE__ */ check.validator(isResourceUpdatedNotification);
-
-/**
- * Does nothing if a value is of the type {@link ResourceUpdatedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceUpdatedNotification: check.Assertion<ResourceUpdatedNotification> =
-  /* @__PURE__ */ check.assertion(isResourceUpdatedNotification);
-
-/** Whether a value is of the type {@link ResourceUpdatedNotificationParams}, however deep one looks. */
-export function isResourceUpdatedNotificationParams(value: unknown): value is ResourceUpdatedNotificationParams {
-  return (
-    (check.object(value) && check.formatted(value['uri'], 'uri') && check.optional(value['_meta'], check.object)) ||
-    check.inside('ResourceUpdatedNotificationParams')
-  );
-}
-
-/** Validates {@link ResourceUpdatedNotificationParams}. */
-export const validateResourceUpdatedNotificationParams: check.Validator<ResourceUpdatedNotificationParams> =
-  /* @__PURE__ */ check.validator(isResourceUpdatedNotificationParams);
-
-/**
- * Does nothing if a value is of the type {@link ResourceUpdatedNotificationParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResourceUpdatedNotificationParams: check.Assertion<ResourceUpdatedNotificationParams> =
-  /* @__PURE__ */ check.assertion(isResourceUpdatedNotificationParams);
-
-/** Whether a value is of the type {@link Result}, however deep one looks. */
-export function isResultDefinition(value: unknown): value is Result {
-  return (check.object(value) && check.optional(value['_meta'], check.object)) || check.inside('Result');
-}
-
-/** Validates {@link Result}. */
-export const validateResultDefinition: check.Validator<Result> = /* @__PURE__ */ check.validator(isResultDefinition);
-
-/**
- * Does nothing if a value is of the type {@link Result}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertResultDefinition: check.Assertion<Result> = /* @__PURE__ */ check.assertion(isResultDefinition);
-
-/** Whether a value is of the type {@link Role}, however deep one looks. */
-export function isRole(value: unknown): value is Role {
-  return value === 'assistant' || value === 'user' || check.noneOf(value, 'assistant', 'user');
-}
-
-/** Validates {@link Role}. */
-export const validateRole: check.Validator<Role> = /* @__PURE__ */ check.validator(isRole);
-
-/**
- * Does nothing if a value is of the type {@link Role}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRole: check.Assertion<Role> = /* @__PURE__ */ check.assertion(isRole);
-
-/** Whether a value is of the type {@link Root}, however deep one looks. */
-export function isRoot(value: unknown): value is Root {
-  return (
-    (check.object(value) &&
-      check.optional(value['name'], check.string) &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('Root')
-  );
-}
-
-/** Validates {@link Root}. */
-export const validateRoot: check.Validator<Root> = /* @__PURE__ */ check.validator(isRoot);
-
-/**
- * Does nothing if a value is of the type {@link Root}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRoot: check.Assertion<Root> = /* @__PURE__ */ check.assertion(isRoot);
-
-/** Whether a value is of the type {@link RootsListChangedNotification}, however deep one looks. */
-export function isRootsListChangedNotification(value: unknown): value is RootsListChangedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.literal(value['method'], 'notifications/roots/list_changed') &&
-      check.optional(value['params'], isNotificationParams)) ||
-    check.inside('RootsListChangedNotification')
-  );
-}
-
-/** Validates {@link RootsListChangedNotification}. */
-export const validateRootsListChangedNotification: check.Validator<RootsListChangedNotification> =
-  /* @__PURE__ */ check.validator(isRootsListChangedNotification);
-
-/**
- * Does nothing if a value is of the type {@link RootsListChangedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertRootsListChangedNotification: check.Assertion<RootsListChangedNotification> =
-  /* @__PURE__ */ check.assertion(isRootsListChangedNotification);
-
-/** Whether a value is of the type {@link SamplingMessage}, however deep one looks. */
-export function isSamplingMessage(value: unknown): value is SamplingMessage {
-  return (
-    (check.object(value) &&
-      isCreateMessageResultContent(value['content']) &&
-      isRole(value['role']) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('SamplingMessage')
-  );
-}
-
-/** Validates {@link SamplingMessage}. */
-export const validateSamplingMessage: check.Validator<SamplingMessage> =
-  /* @__PURE__ */ check.validator(isSamplingMessage);
-
-/**
- * Does nothing if a value is of the type {@link SamplingMessage}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertSamplingMessage: check.Assertion<SamplingMessage> =
-  /* @__PURE__ */ check.assertion(isSamplingMessage);
-
-/** Whether a value is of the type {@link SamplingMessageContentBlock}, however deep one looks. */
-export function isSamplingMessageContentBlock(value: unknown): value is SamplingMessageContentBlock {
-  if (!check.object(value)) return false;
-  switch (value['type']) {
-    case 'text':
-      return isTextContent(value);
-    case 'image':
-      return isImageContent(value);
-    case 'audio':
-      return isAudioContent(value);
-    case 'tool_use':
-      return isToolUseContent(value);
-    case 'tool_result':
-      return isToolResultContent(value);
-    default:
-      return check.noneOf(value['type'], 'text', 'image', 'audio', 'tool_use', 'tool_result');
-  }
-}
-
-/** Validates {@link SamplingMessageContentBlock}. */
-export const validateSamplingMessageContentBlock: check.Validator<SamplingMessageContentBlock> =
-  /* @__PURE__ */ check.validator(isSamplingMessageContentBlock);
-
-/**
- * Does nothing if a value is of the type {@link SamplingMessageContentBlock}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertSamplingMessageContentBlock: check.Assertion<SamplingMessageContentBlock> =
-  /* @__PURE__ */ check.assertion(isSamplingMessageContentBlock);
-
-/** Whether a value is of the type {@link ServerCapabilities}, however deep one looks. */
-export function isServerCapabilities(value: unknown): value is ServerCapabilities {
-  return (
-    (check.object(value) &&
-      check.optional(value['completions'], check.object) &&
-      (value['experimental'] === undefined || check.map(value['experimental'], check.object)) &&
-      check.optional(value['logging'], check.object) &&
-      check.optional(value['prompts'], isClientCapabilitiesRoots) &&
-      check.optional(value['resources'], isServerCapabilitiesResources) &&
-      check.optional(value['tasks'], isServerCapabilitiesTasks) &&
-      check.optional(value['tools'], isClientCapabilitiesRoots)) ||
-    check.inside('ServerCapabilities')
-  );
-}
-
-/** Validates {@link ServerCapabilities}. */
-export const validateServerCapabilities: check.Validator<ServerCapabilities> =
-  /* @__PURE__ */ check.validator(isServerCapabilities);
-
-/**
- * Does nothing if a value is of the type {@link ServerCapabilities}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertServerCapabilities: check.Assertion<ServerCapabilities> =
-  /* @__PURE__ */ check.assertion(isServerCapabilities);
-
-/** Whether a value is of the type {@link ServerNotification}, however deep one looks. */
-export function isServerNotificationDefinition(value: unknown): value is ServerNotification {
-  if (!check.object(value)) return false;
-  switch (value['method']) {
-    case 'notifications/cancelled':
-      return isCancelledNotification(value);
-    case 'notifications/progress':
-      return isProgressNotification(value);
-    case 'notifications/resources/list_changed':
-      return isResourceListChangedNotification(value);
-    case 'notifications/resources/updated':
-      return isResourceUpdatedNotification(value);
-    case 'notifications/prompts/list_changed':
-      return isPromptListChangedNotification(value);
-    case 'notifications/tools/list_changed':
-      return isToolListChangedNotification(value);
-    case 'notifications/tasks/status':
-      return isTaskStatusNotification(value);
-    case 'notifications/message':
-      return isLoggingMessageNotification(value);
-    case 'notifications/elicitation/complete':
-      return isElicitationCompleteNotification(value);
-    default:
-      return check.miss('one of 9 known values', value['method']);
-  }
-}
-
-/** Validates {@link ServerNotification}. */
-export const validateServerNotificationDefinition: check.Validator<ServerNotification> =
-  /* @__PURE__ */ check.validator(isServerNotificationDefinition);
-
-/**
- * Does nothing if a value is of the type {@link ServerNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertServerNotificationDefinition: check.Assertion<ServerNotification> =
-  /* @__PURE__ */ check.assertion(isServerNotificationDefinition);
-
-/** Whether a value is of the type {@link ServerRequest}, however deep one looks. */
-export function isServerRequestDefinition(value: unknown): value is ServerRequest {
-  if (!check.object(value)) return false;
-  switch (value['method']) {
-    case 'ping':
-      return isPingRequest(value);
-    case 'tasks/get':
-      return isGetTaskRequest(value);
-    case 'tasks/result':
-      return isGetTaskPayloadRequest(value);
-    case 'tasks/cancel':
-      return isCancelTaskRequest(value);
-    case 'tasks/list':
-      return isListTasksRequest(value);
-    case 'sampling/createMessage':
-      return isCreateMessageRequest(value);
-    case 'roots/list':
-      return isListRootsRequest(value);
-    case 'elicitation/create':
-      return isElicitRequest(value);
-    default:
-      return check.noneOf(
-        value['method'],
-        'ping',
-        'tasks/get',
-        'tasks/result',
-        'tasks/cancel',
-        'tasks/list',
-        'sampling/createMessage',
-        'roots/list',
-        'elicitation/create',
-      );
-  }
-}
-
-/** Validates {@link ServerRequest}. */
-export const validateServerRequestDefinition: check.Validator<ServerRequest> =
-  /* @__PURE__ */ check.validator(isServerRequestDefinition);
-
-/**
- * Does nothing if a value is of the type {@link ServerRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertServerRequestDefinition: check.Assertion<ServerRequest> =
-  /* @__PURE__ */ check.assertion(isServerRequestDefinition);
-
-/** Whether a value is of the type {@link ServerResult}, however deep one looks. */
-export function isServerResult(value: unknown): value is ServerResult {
-  return check.any(
-    value,
-    isResultDefinition,
-    isInitializeResult,
-    isListResourcesResult,
-    isListResourceTemplatesResult,
-    isReadResourceResult,
-    isListPromptsResult,
-    isGetPromptResult,
-    isListToolsResult,
-    isCallToolResult,
-    isGetTaskResult,
-    isGetTaskPayloadResult,
-    isCancelTaskResult,
-    isListTasksResult,
-    isCompleteResult,
-  );
-}
-
-/** Validates {@link ServerResult}. */
-export const validateServerResult: check.Validator<ServerResult> = /* @__PURE__ */ check.validator(isServerResult);
-
-/**
- * Does nothing if a value is of the type {@link ServerResult}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertServerResult: check.Assertion<ServerResult> = /* @__PURE__ */ check.assertion(isServerResult);
-
-/** Whether a value is of the type {@link SetLevelRequest}, however deep one looks. */
-export function isSetLevelRequest(value: unknown): value is SetLevelRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'logging/setLevel') &&
-      isSetLevelRequestParams(value['params'])) ||
-    check.inside('SetLevelRequest')
-  );
-}
-
-/** Validates {@link SetLevelRequest}. */
-export const validateSetLevelRequest: check.Validator<SetLevelRequest> =
-  /* @__PURE__ */ check.validator(isSetLevelRequest);
-
-/**
- * Does nothing if a value is of the type {@link SetLevelRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertSetLevelRequest: check.Assertion<SetLevelRequest> =
-  /* @__PURE__ */ check.assertion(isSetLevelRequest);
-
-/** Whether a value is of the type {@link SetLevelRequestParams}, however deep one looks. */
-export function isSetLevelRequestParams(value: unknown): value is SetLevelRequestParams {
-  return (
-    (check.object(value) &&
-      isLoggingLevel(value['level']) &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('SetLevelRequestParams')
-  );
-}
-
-/** Validates {@link SetLevelRequestParams}. */
-export const validateSetLevelRequestParams: check.Validator<SetLevelRequestParams> =
-  /* @__PURE__ */ check.validator(isSetLevelRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link SetLevelRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertSetLevelRequestParams: check.Assertion<SetLevelRequestParams> =
-  /* @__PURE__ */ check.assertion(isSetLevelRequestParams);
-
-/** Whether a value is of the type {@link SingleSelectEnumSchema}, however deep one looks. */
-export function isSingleSelectEnumSchema(value: unknown): value is SingleSelectEnumSchema {
-  return check.any(value, isUntitledSingleSelectEnumSchema, isTitledSingleSelectEnumSchema);
-}
-
-/** Validates {@link SingleSelectEnumSchema}. */
-export const validateSingleSelectEnumSchema: check.Validator<SingleSelectEnumSchema> =
-  /* @__PURE__ */ check.validator(isSingleSelectEnumSchema);
-
-/**
- * Does nothing if a value is of the type {@link SingleSelectEnumSchema}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertSingleSelectEnumSchema: check.Assertion<SingleSelectEnumSchema> =
-  /* @__PURE__ */ check.assertion(isSingleSelectEnumSchema);
-
-/** Whether a value is of the type {@link StringSchema}, however deep one looks. */
-export function isStringSchema(value: unknown): value is StringSchema {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'string') &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      check.optional(value['default'], check.string) &&
-      check.optional(value['format'], isStringSchemaFormat) &&
-      check.optional(value['maxLength'], check.integer) &&
-      check.optional(value['minLength'], check.integer)) ||
-    check.inside('StringSchema')
-  );
-}
-
-/** Validates {@link StringSchema}. */
-export const validateStringSchema: check.Validator<StringSchema> = /* @__PURE__ */ check.validator(isStringSchema);
-
-/**
- * Does nothing if a value is of the type {@link StringSchema}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertStringSchema: check.Assertion<StringSchema> = /* @__PURE__ */ check.assertion(isStringSchema);
-
-/** Whether a value is of the type {@link SubscribeRequest}, however deep one looks. */
-export function isSubscribeRequest(value: unknown): value is SubscribeRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'resources/subscribe') &&
-      isSubscribeRequestParams(value['params'])) ||
-    check.inside('SubscribeRequest')
-  );
-}
-
-/** Validates {@link SubscribeRequest}. */
-export const validateSubscribeRequest: check.Validator<SubscribeRequest> =
-  /* @__PURE__ */ check.validator(isSubscribeRequest);
-
-/**
- * Does nothing if a value is of the type {@link SubscribeRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertSubscribeRequest: check.Assertion<SubscribeRequest> =
-  /* @__PURE__ */ check.assertion(isSubscribeRequest);
-
-/** Whether a value is of the type {@link SubscribeRequestParams}, however deep one looks. */
-export function isSubscribeRequestParams(value: unknown): value is SubscribeRequestParams {
-  return (
-    (check.object(value) &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('SubscribeRequestParams')
-  );
-}
-
-/** Validates {@link SubscribeRequestParams}. */
-export const validateSubscribeRequestParams: check.Validator<SubscribeRequestParams> =
-  /* @__PURE__ */ check.validator(isSubscribeRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link SubscribeRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertSubscribeRequestParams: check.Assertion<SubscribeRequestParams> =
-  /* @__PURE__ */ check.assertion(isSubscribeRequestParams);
-
-/** Whether a value is of the type {@link Task}, however deep one looks. */
-export function isTask(value: unknown): value is Task {
-  return (
-    (check.object(value) &&
-      check.string(value['createdAt']) &&
-      check.string(value['lastUpdatedAt']) &&
-      isTaskStatus(value['status']) &&
-      check.string(value['taskId']) &&
-      isTaskTtl(value['ttl']) &&
-      check.optional(value['pollInterval'], check.integer) &&
-      check.optional(value['statusMessage'], check.string)) ||
-    check.inside('Task')
-  );
-}
-
-/** Validates {@link Task}. */
-export const validateTask: check.Validator<Task> = /* @__PURE__ */ check.validator(isTask);
-
-/**
- * Does nothing if a value is of the type {@link Task}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTask: check.Assertion<Task> = /* @__PURE__ */ check.assertion(isTask);
-
-/** Whether a value is of the type {@link TaskAugmentedRequestParams}, however deep one looks. */
-export function isTaskAugmentedRequestParams(value: unknown): value is TaskAugmentedRequestParams {
-  return (
-    (check.object(value) &&
-      check.optional(value['task'], isTaskMetadata) &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('TaskAugmentedRequestParams')
-  );
-}
-
-/** Validates {@link TaskAugmentedRequestParams}. */
-export const validateTaskAugmentedRequestParams: check.Validator<TaskAugmentedRequestParams> =
-  /* @__PURE__ */ check.validator(isTaskAugmentedRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link TaskAugmentedRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTaskAugmentedRequestParams: check.Assertion<TaskAugmentedRequestParams> =
-  /* @__PURE__ */ check.assertion(isTaskAugmentedRequestParams);
-
-/** Whether a value is of the type {@link TaskMetadata}, however deep one looks. */
-export function isTaskMetadata(value: unknown): value is TaskMetadata {
-  return (check.object(value) && check.optional(value['ttl'], check.integer)) || check.inside('TaskMetadata');
-}
-
-/** Validates {@link TaskMetadata}. */
-export const validateTaskMetadata: check.Validator<TaskMetadata> = /* @__PURE__ */ check.validator(isTaskMetadata);
-
-/**
- * Does nothing if a value is of the type {@link TaskMetadata}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTaskMetadata: check.Assertion<TaskMetadata> = /* @__PURE__ */ check.assertion(isTaskMetadata);
-
-/** Whether a value is of the type {@link TaskStatus}, however deep one looks. */
-export function isTaskStatus(value: unknown): value is TaskStatus {
-  return (
-    value === 'cancelled' ||
-    value === 'completed' ||
-    value === 'failed' ||
-    value === 'input_required' ||
-    value === 'working' ||
-    check.noneOf(value, 'cancelled', 'completed', 'failed', 'input_required', 'working')
-  );
-}
-
-/** Validates {@link TaskStatus}. */
-export const validateTaskStatus: check.Validator<TaskStatus> = /* @__PURE__ */ check.validator(isTaskStatus);
-
-/**
- * Does nothing if a value is of the type {@link TaskStatus}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTaskStatus: check.Assertion<TaskStatus> = /* @__PURE__ */ check.assertion(isTaskStatus);
-
-/** Whether a value is of the type {@link TaskStatusNotification}, however deep one looks. */
-export function isTaskStatusNotification(value: unknown): value is TaskStatusNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.literal(value['method'], 'notifications/tasks/status') &&
-      isTaskStatusNotificationParams(value['params'])) ||
-    check.inside('TaskStatusNotification')
-  );
-}
-
-/** Validates {@link TaskStatusNotification}. */
-export const validateTaskStatusNotification: check.Validator<TaskStatusNotification> =
-  /* @__PURE__ */ check.validator(isTaskStatusNotification);
-
-/**
- * Does nothing if a value is of the type {@link TaskStatusNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTaskStatusNotification: check.Assertion<TaskStatusNotification> =
-  /* @__PURE__ */ check.assertion(isTaskStatusNotification);
-
-/** Whether a value is of the type {@link TaskStatusNotificationParams}, however deep one looks. */
-export function isTaskStatusNotificationParams(value: unknown): value is TaskStatusNotificationParams {
-  return (isNotificationParams(value) && isTask(value)) || check.inside('TaskStatusNotificationParams');
-}
-
-/** Validates {@link TaskStatusNotificationParams}. */
-export const validateTaskStatusNotificationParams: check.Validator<TaskStatusNotificationParams> =
-  /* @__PURE__ */ check.validator(isTaskStatusNotificationParams);
-
-/**
- * Does nothing if a value is of the type {@link TaskStatusNotificationParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTaskStatusNotificationParams: check.Assertion<TaskStatusNotificationParams> =
-  /* @__PURE__ */ check.assertion(isTaskStatusNotificationParams);
-
-/** Whether a value is of the type {@link TextContent}, however deep one looks. */
-export function isTextContent(value: unknown): value is TextContent {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'text') &&
-      check.string(value['text']) &&
-      check.optional(value['annotations'], isAnnotations) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('TextContent')
-  );
-}
-
-/** Validates {@link TextContent}. */
-export const validateTextContent: check.Validator<TextContent> = /* @__PURE__ */ check.validator(isTextContent);
-
-/**
- * Does nothing if a value is of the type {@link TextContent}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTextContent: check.Assertion<TextContent> = /* @__PURE__ */ check.assertion(isTextContent);
-
-/** Whether a value is of the type {@link TextResourceContents}, however deep one looks. */
-export function isTextResourceContents(value: unknown): value is TextResourceContents {
-  return (
-    (check.object(value) &&
-      check.string(value['text']) &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['mimeType'], check.string) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('TextResourceContents')
-  );
-}
-
-/** Validates {@link TextResourceContents}. */
-export const validateTextResourceContents: check.Validator<TextResourceContents> =
-  /* @__PURE__ */ check.validator(isTextResourceContents);
-
-/**
- * Does nothing if a value is of the type {@link TextResourceContents}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTextResourceContents: check.Assertion<TextResourceContents> =
-  /* @__PURE__ */ check.assertion(isTextResourceContents);
-
-/** Whether a value is of the type {@link TitledMultiSelectEnumSchema}, however deep one looks. */
-export function isTitledMultiSelectEnumSchema(value: unknown): value is TitledMultiSelectEnumSchema {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'array') &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      isTitledMultiSelectEnumSchemaItems(value['items']) &&
-      (value['default'] === undefined || check.list(value['default'], check.string)) &&
-      check.optional(value['maxItems'], check.integer) &&
-      check.optional(value['minItems'], check.integer)) ||
-    check.inside('TitledMultiSelectEnumSchema')
-  );
-}
-
-/** Validates {@link TitledMultiSelectEnumSchema}. */
-export const validateTitledMultiSelectEnumSchema: check.Validator<TitledMultiSelectEnumSchema> =
-  /* @__PURE__ */ check.validator(isTitledMultiSelectEnumSchema);
-
-/**
- * Does nothing if a value is of the type {@link TitledMultiSelectEnumSchema}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTitledMultiSelectEnumSchema: check.Assertion<TitledMultiSelectEnumSchema> =
-  /* @__PURE__ */ check.assertion(isTitledMultiSelectEnumSchema);
-
-/** Whether a value is of the type {@link TitledSingleSelectEnumSchema}, however deep one looks. */
-export function isTitledSingleSelectEnumSchema(value: unknown): value is TitledSingleSelectEnumSchema {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'string') &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      check.list(value['oneOf'], isTitledMultiSelectEnumSchemaItemsAnyOfItem) &&
-      check.optional(value['default'], check.string)) ||
-    check.inside('TitledSingleSelectEnumSchema')
-  );
-}
-
-/** Validates {@link TitledSingleSelectEnumSchema}. */
-export const validateTitledSingleSelectEnumSchema: check.Validator<TitledSingleSelectEnumSchema> =
-  /* @__PURE__ */ check.validator(isTitledSingleSelectEnumSchema);
-
-/**
- * Does nothing if a value is of the type {@link TitledSingleSelectEnumSchema}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTitledSingleSelectEnumSchema: check.Assertion<TitledSingleSelectEnumSchema> =
-  /* @__PURE__ */ check.assertion(isTitledSingleSelectEnumSchema);
-
-/** Whether a value is of the type {@link Tool}, however deep one looks. */
-export function isTool(value: unknown): value is Tool {
-  return (
-    (check.object(value) &&
-      check.string(value['name']) &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      isToolInputSchema(value['inputSchema']) &&
-      check.optional(value['annotations'], isToolAnnotations) &&
-      check.optional(value['execution'], isToolExecution) &&
-      (value['icons'] === undefined || check.list(value['icons'], isIcon)) &&
-      check.optional(value['outputSchema'], isToolInputSchema) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('Tool')
-  );
-}
-
-/** Validates {@link Tool}. */
-export const validateTool: check.Validator<Tool> = /* @__PURE__ */ check.validator(isTool);
-
-/**
- * Does nothing if a value is of the type {@link Tool}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertTool: check.Assertion<Tool> = /* @__PURE__ */ check.assertion(isTool);
-
-/** Whether a value is of the type {@link ToolAnnotations}, however deep one looks. */
-export function isToolAnnotations(value: unknown): value is ToolAnnotations {
-  return (
-    (check.object(value) &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['destructiveHint'], check.boolean) &&
-      check.optional(value['idempotentHint'], check.boolean) &&
-      check.optional(value['openWorldHint'], check.boolean) &&
-      check.optional(value['readOnlyHint'], check.boolean)) ||
-    check.inside('ToolAnnotations')
-  );
-}
-
-/** Validates {@link ToolAnnotations}. */
-export const validateToolAnnotations: check.Validator<ToolAnnotations> =
-  /* @__PURE__ */ check.validator(isToolAnnotations);
-
-/**
- * Does nothing if a value is of the type {@link ToolAnnotations}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertToolAnnotations: check.Assertion<ToolAnnotations> =
-  /* @__PURE__ */ check.assertion(isToolAnnotations);
-
-/** Whether a value is of the type {@link ToolChoice}, however deep one looks. */
-export function isToolChoice(value: unknown): value is ToolChoice {
-  return (check.object(value) && check.optional(value['mode'], isToolChoiceMode)) || check.inside('ToolChoice');
-}
-
-/** Validates {@link ToolChoice}. */
-export const validateToolChoice: check.Validator<ToolChoice> = /* @__PURE__ */ check.validator(isToolChoice);
-
-/**
- * Does nothing if a value is of the type {@link ToolChoice}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertToolChoice: check.Assertion<ToolChoice> = /* @__PURE__ */ check.assertion(isToolChoice);
-
-/** Whether a value is of the type {@link ToolExecution}, however deep one looks. */
-export function isToolExecution(value: unknown): value is ToolExecution {
-  return (
-    (check.object(value) && check.optional(value['taskSupport'], isToolExecutionTaskSupport)) ||
-    check.inside('ToolExecution')
-  );
-}
-
-/** Validates {@link ToolExecution}. */
-export const validateToolExecution: check.Validator<ToolExecution> = /* @__PURE__ */ check.validator(isToolExecution);
-
-/**
- * Does nothing if a value is of the type {@link ToolExecution}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertToolExecution: check.Assertion<ToolExecution> = /* @__PURE__ */ check.assertion(isToolExecution);
-
-/** Whether a value is of the type {@link ToolListChangedNotification}, however deep one looks. */
-export function isToolListChangedNotification(value: unknown): value is ToolListChangedNotification {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.literal(value['method'], 'notifications/tools/list_changed') &&
-      check.optional(value['params'], isNotificationParams)) ||
-    check.inside('ToolListChangedNotification')
-  );
-}
-
-/** Validates {@link ToolListChangedNotification}. */
-export const validateToolListChangedNotification: check.Validator<ToolListChangedNotification> =
-  /* @__PURE__ */ check.validator(isToolListChangedNotification);
-
-/**
- * Does nothing if a value is of the type {@link ToolListChangedNotification}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertToolListChangedNotification: check.Assertion<ToolListChangedNotification> =
-  /* @__PURE__ */ check.assertion(isToolListChangedNotification);
-
-/** Whether a value is of the type {@link ToolResultContent}, however deep one looks. */
-export function isToolResultContent(value: unknown): value is ToolResultContent {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'tool_result') &&
-      check.list(value['content'], isContentBlock) &&
-      check.string(value['toolUseId']) &&
-      check.optional(value['isError'], check.boolean) &&
-      check.optional(value['structuredContent'], check.object) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ToolResultContent')
-  );
-}
-
-/** Validates {@link ToolResultContent}. */
-export const validateToolResultContent: check.Validator<ToolResultContent> =
-  /* @__PURE__ */ check.validator(isToolResultContent);
-
-/**
- * Does nothing if a value is of the type {@link ToolResultContent}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertToolResultContent: check.Assertion<ToolResultContent> =
-  /* @__PURE__ */ check.assertion(isToolResultContent);
-
-/** Whether a value is of the type {@link ToolUseContent}, however deep one looks. */
-export function isToolUseContent(value: unknown): value is ToolUseContent {
-  return (
-    (check.object(value) &&
-      check.string(value['id']) &&
-      check.literal(value['type'], 'tool_use') &&
-      check.string(value['name']) &&
-      check.object(value['input']) &&
-      check.optional(value['_meta'], check.object)) ||
-    check.inside('ToolUseContent')
-  );
-}
-
-/** Validates {@link ToolUseContent}. */
-export const validateToolUseContent: check.Validator<ToolUseContent> =
-  /* @__PURE__ */ check.validator(isToolUseContent);
-
-/**
- * Does nothing if a value is of the type {@link ToolUseContent}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertToolUseContent: check.Assertion<ToolUseContent> = /* @__PURE__ */ check.assertion(isToolUseContent);
-
-/** Whether a value is of the type {@link URLElicitationRequiredError}, however deep one looks. */
-export function isURLElicitationRequiredError(value: unknown): value is URLElicitationRequiredError {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      check.optional(value['id'], isRequestId) &&
-      isURLElicitationRequiredErrorError(value['error'])) ||
-    check.inside('URLElicitationRequiredError')
-  );
-}
-
-/** Validates {@link URLElicitationRequiredError}. */
-export const validateURLElicitationRequiredError: check.Validator<URLElicitationRequiredError> =
-  /* @__PURE__ */ check.validator(isURLElicitationRequiredError);
-
-/**
- * Does nothing if a value is of the type {@link URLElicitationRequiredError}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertURLElicitationRequiredError: check.Assertion<URLElicitationRequiredError> =
-  /* @__PURE__ */ check.assertion(isURLElicitationRequiredError);
-
-/** Whether a value is of the type {@link UnsubscribeRequest}, however deep one looks. */
-export function isUnsubscribeRequest(value: unknown): value is UnsubscribeRequest {
-  return (
-    (check.object(value) &&
-      check.literal(value['jsonrpc'], '2.0') &&
-      isRequestId(value['id']) &&
-      check.literal(value['method'], 'resources/unsubscribe') &&
-      isUnsubscribeRequestParams(value['params'])) ||
-    check.inside('UnsubscribeRequest')
-  );
-}
-
-/** Validates {@link UnsubscribeRequest}. */
-export const validateUnsubscribeRequest: check.Validator<UnsubscribeRequest> =
-  /* @__PURE__ */ check.validator(isUnsubscribeRequest);
-
-/**
- * Does nothing if a value is of the type {@link UnsubscribeRequest}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertUnsubscribeRequest: check.Assertion<UnsubscribeRequest> =
-  /* @__PURE__ */ check.assertion(isUnsubscribeRequest);
-
-/** Whether a value is of the type {@link UnsubscribeRequestParams}, however deep one looks. */
-export function isUnsubscribeRequestParams(value: unknown): value is UnsubscribeRequestParams {
-  return (
-    (check.object(value) &&
-      check.formatted(value['uri'], 'uri') &&
-      check.optional(value['_meta'], isCallToolRequestParamsMeta)) ||
-    check.inside('UnsubscribeRequestParams')
-  );
-}
-
-/** Validates {@link UnsubscribeRequestParams}. */
-export const validateUnsubscribeRequestParams: check.Validator<UnsubscribeRequestParams> =
-  /* @__PURE__ */ check.validator(isUnsubscribeRequestParams);
-
-/**
- * Does nothing if a value is of the type {@link UnsubscribeRequestParams}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertUnsubscribeRequestParams: check.Assertion<UnsubscribeRequestParams> =
-  /* @__PURE__ */ check.assertion(isUnsubscribeRequestParams);
-
-/** Whether a value is of the type {@link UntitledMultiSelectEnumSchema}, however deep one looks. */
-export function isUntitledMultiSelectEnumSchema(value: unknown): value is UntitledMultiSelectEnumSchema {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'array') &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      isUntitledMultiSelectEnumSchemaItems(value['items']) &&
-      (value['default'] === undefined || check.list(value['default'], check.string)) &&
-      check.optional(value['maxItems'], check.integer) &&
-      check.optional(value['minItems'], check.integer)) ||
-    check.inside('UntitledMultiSelectEnumSchema')
-  );
-}
-
-/** Validates {@link UntitledMultiSelectEnumSchema}. */
-export const validateUntitledMultiSelectEnumSchema: check.Validator<UntitledMultiSelectEnumSchema> =
-  /* @__PURE__ */ check.validator(isUntitledMultiSelectEnumSchema);
-
-/**
- * Does nothing if a value is of the type {@link UntitledMultiSelectEnumSchema}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertUntitledMultiSelectEnumSchema: check.Assertion<UntitledMultiSelectEnumSchema> =
-  /* @__PURE__ */ check.assertion(isUntitledMultiSelectEnumSchema);
-
-/** Whether a value is of the type {@link UntitledSingleSelectEnumSchema}, however deep one looks. */
-export function isUntitledSingleSelectEnumSchema(value: unknown): value is UntitledSingleSelectEnumSchema {
-  return (
-    (check.object(value) &&
-      check.literal(value['type'], 'string') &&
-      check.optional(value['title'], check.string) &&
-      check.optional(value['description'], check.string) &&
-      check.list(value['enum'], check.string) &&
-      check.optional(value['default'], check.string)) ||
-    check.inside('UntitledSingleSelectEnumSchema')
-  );
-}
-
-/** Validates {@link UntitledSingleSelectEnumSchema}. */
-export const validateUntitledSingleSelectEnumSchema: check.Validator<UntitledSingleSelectEnumSchema> =
-  /* @__PURE__ */ check.validator(isUntitledSingleSelectEnumSchema);
-
-/**
- * Does nothing if a value is of the type {@link UntitledSingleSelectEnumSchema}.
- *
- * @throws ValidationError if it is not.
- */
-export const assertUntitledSingleSelectEnumSchema: check.Assertion<UntitledSingleSelectEnumSchema> =
-  /* @__PURE__ */ check.assertion(isUntitledSingleSelectEnumSchema);
-
 /** Validates the params of a method; `undefined` stands for a message without params. */
 export function validateParams<M extends Method>(
   method: M,
@@ -3642,8 +286,9 @@ function isResultOf(method: string, value: unknown): boolean {
     case 'initialize':
       return isInitializeResult(value);
     case 'logging/setLevel':
-      return isEmptyResult(value);
     case 'ping':
+    case 'resources/subscribe':
+    case 'resources/unsubscribe':
       return isEmptyResult(value);
     case 'prompts/get':
       return isGetPromptResult(value);
@@ -3653,12 +298,8 @@ function isResultOf(method: string, value: unknown): boolean {
       return isListResourcesResult(value);
     case 'resources/read':
       return isReadResourceResult(value);
-    case 'resources/subscribe':
-      return isEmptyResult(value);
     case 'resources/templates/list':
       return isListResourceTemplatesResult(value);
-    case 'resources/unsubscribe':
-      return isEmptyResult(value);
     case 'roots/list':
       return isListRootsResult(value);
     case 'sampling/createMessage':
@@ -3701,9 +342,7 @@ export function validateTaskResult<M extends keyof TaskResultMap>(
 function isTaskResultOf(method: string, value: unknown): boolean {
   switch (method) {
     case 'elicitation/create':
-      return isCreateTaskResult(value);
     case 'sampling/createMessage':
-      return isCreateTaskResult(value);
     case 'tools/call':
       return isCreateTaskResult(value);
     default:
@@ -3764,56 +403,52 @@ export function isNotificationMessage(value: unknown): value is ClientNotificati
 }
 
 function isCallToolRequestParamsMeta(value: unknown): boolean {
-  return check.object(value) && check.optional(value['progressToken'], isProgressToken);
+  return check.object(value) && (value['progressToken'] === undefined || isProgressToken(value['progressToken']));
 }
 
 function isCancelTaskRequestParams(value: unknown): boolean {
   return (
-    check.object(value) && check.string(value['taskId']) && check.optional(value['_meta'], isCallToolRequestParamsMeta)
+    check.object(value) &&
+    check.string(value['taskId']) &&
+    (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))
   );
 }
 
 function isClientCapabilitiesElicitation(value: unknown): boolean {
-  return (
-    check.object(value) && check.optional(value['form'], check.object) && check.optional(value['url'], check.object)
-  );
+  return check.object(value) && check.maybeObject(value['form']) && check.maybeObject(value['url']);
 }
 
 function isClientCapabilitiesRoots(value: unknown): boolean {
-  return check.object(value) && check.optional(value['listChanged'], check.boolean);
+  return check.object(value) && check.maybeBoolean(value['listChanged']);
 }
 
 function isClientCapabilitiesSampling(value: unknown): boolean {
-  return (
-    check.object(value) &&
-    check.optional(value['context'], check.object) &&
-    check.optional(value['tools'], check.object)
-  );
+  return check.object(value) && check.maybeObject(value['context']) && check.maybeObject(value['tools']);
 }
 
 function isClientCapabilitiesTasks(value: unknown): boolean {
   return (
     check.object(value) &&
-    check.optional(value['cancel'], check.object) &&
-    check.optional(value['list'], check.object) &&
-    check.optional(value['requests'], isClientCapabilitiesTasksRequests)
+    check.maybeObject(value['cancel']) &&
+    check.maybeObject(value['list']) &&
+    (value['requests'] === undefined || isClientCapabilitiesTasksRequests(value['requests']))
   );
 }
 
 function isClientCapabilitiesTasksRequests(value: unknown): boolean {
   return (
     check.object(value) &&
-    check.optional(value['elicitation'], isClientCapabilitiesTasksRequestsElicitation) &&
-    check.optional(value['sampling'], isClientCapabilitiesTasksRequestsSampling)
+    (value['elicitation'] === undefined || isClientCapabilitiesTasksRequestsElicitation(value['elicitation'])) &&
+    (value['sampling'] === undefined || isClientCapabilitiesTasksRequestsSampling(value['sampling']))
   );
 }
 
 function isClientCapabilitiesTasksRequestsElicitation(value: unknown): boolean {
-  return check.object(value) && check.optional(value['create'], check.object);
+  return check.object(value) && check.maybeObject(value['create']);
 }
 
 function isClientCapabilitiesTasksRequestsSampling(value: unknown): boolean {
-  return check.object(value) && check.optional(value['createMessage'], check.object);
+  return check.object(value) && check.maybeObject(value['createMessage']);
 }
 
 function isCompleteRequestParamsArgument(value: unknown): boolean {
@@ -3833,15 +468,15 @@ function isCompleteRequestParamsRef(value: unknown): boolean {
 }
 
 function isCompleteRequestParamsContext(value: unknown): boolean {
-  return check.object(value) && (value['arguments'] === undefined || check.map(value['arguments'], check.string));
+  return check.object(value) && check.maybeMap(value['arguments'], check.string);
 }
 
 function isCompleteResultCompletion(value: unknown): boolean {
   return (
     check.object(value) &&
     check.list(value['values'], check.string) &&
-    check.optional(value['hasMore'], check.boolean) &&
-    check.optional(value['total'], check.integer)
+    check.maybeBoolean(value['hasMore']) &&
+    check.maybeInteger(value['total'])
   );
 }
 
@@ -3877,10 +512,10 @@ function isCreateMessageResultContent(value: unknown): boolean {
 function isElicitRequestFormParamsRequestedSchema(value: unknown): boolean {
   return (
     check.object(value) &&
-    check.literal(value['type'], 'object') &&
+    (value['type'] === 'object' || check.noneOf(value['type'], 'object')) &&
     check.map(value['properties'], isPrimitiveSchemaDefinition) &&
-    check.optional(value['$schema'], check.string) &&
-    (value['required'] === undefined || check.list(value['required'], check.string))
+    check.maybeString(value['$schema']) &&
+    check.maybeList(value['required'], check.string)
   );
 }
 
@@ -3910,7 +545,7 @@ function isElicitResultContentValueVariant2(value: unknown): boolean {
 }
 
 function isElicitationCompleteNotificationParams(value: unknown): boolean {
-  return check.object(value) && check.string(value['elicitationId']) && check.optional(value['_meta'], check.object);
+  return check.object(value) && check.string(value['elicitationId']) && check.maybeObject(value['_meta']);
 }
 
 function isEmbeddedResourceResource(value: unknown): boolean {
@@ -3926,28 +561,26 @@ function isNumberSchemaType(value: unknown): boolean {
 }
 
 function isServerCapabilitiesResources(value: unknown): boolean {
-  return (
-    check.object(value) &&
-    check.optional(value['listChanged'], check.boolean) &&
-    check.optional(value['subscribe'], check.boolean)
-  );
+  return check.object(value) && check.maybeBoolean(value['listChanged']) && check.maybeBoolean(value['subscribe']);
 }
 
 function isServerCapabilitiesTasks(value: unknown): boolean {
   return (
     check.object(value) &&
-    check.optional(value['cancel'], check.object) &&
-    check.optional(value['list'], check.object) &&
-    check.optional(value['requests'], isServerCapabilitiesTasksRequests)
+    check.maybeObject(value['cancel']) &&
+    check.maybeObject(value['list']) &&
+    (value['requests'] === undefined || isServerCapabilitiesTasksRequests(value['requests']))
   );
 }
 
 function isServerCapabilitiesTasksRequests(value: unknown): boolean {
-  return check.object(value) && check.optional(value['tools'], isServerCapabilitiesTasksRequestsTools);
+  return (
+    check.object(value) && (value['tools'] === undefined || isServerCapabilitiesTasksRequestsTools(value['tools']))
+  );
 }
 
 function isServerCapabilitiesTasksRequestsTools(value: unknown): boolean {
-  return check.object(value) && check.optional(value['call'], check.object);
+  return check.object(value) && check.maybeObject(value['call']);
 }
 
 function isStringSchemaFormat(value: unknown): boolean {
@@ -3975,10 +608,10 @@ function isTitledMultiSelectEnumSchemaItemsAnyOfItem(value: unknown): boolean {
 function isToolInputSchema(value: unknown): boolean {
   return (
     check.object(value) &&
-    check.literal(value['type'], 'object') &&
-    check.optional(value['$schema'], check.string) &&
-    (value['properties'] === undefined || check.map(value['properties'], check.object)) &&
-    (value['required'] === undefined || check.list(value['required'], check.string))
+    (value['type'] === 'object' || check.noneOf(value['type'], 'object')) &&
+    check.maybeString(value['$schema']) &&
+    check.maybeMap(value['properties'], check.object) &&
+    check.maybeList(value['required'], check.string)
   );
 }
 
@@ -4014,5 +647,3361 @@ function isURLElicitationRequiredErrorErrorPart2Data(value: unknown): boolean {
 }
 
 function isUntitledMultiSelectEnumSchemaItems(value: unknown): boolean {
-  return check.object(value) && check.literal(value['type'], 'string') && check.list(value['enum'], check.string);
+  return (
+    check.object(value) &&
+    (value['type'] === 'string' || check.noneOf(value['type'], 'string')) &&
+    check.list(value['enum'], check.string)
+  );
 }
+
+/** Whether a value is of the type {@link Annotations}, however deep one looks. */
+export function isAnnotations(value: unknown): value is Annotations {
+  return (
+    (check.object(value) &&
+      check.maybeList(value['audience'], isRole) &&
+      check.maybeString(value['lastModified']) &&
+      (value['priority'] === undefined ||
+        (check.number(value['priority']) && check.numberWithin(value['priority'], { min: 0, max: 1 })))) ||
+    check.inside('Annotations')
+  );
+}
+
+/** Whether a value is of the type {@link AudioContent}, however deep one looks. */
+export function isAudioContent(value: unknown): value is AudioContent {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'audio' || check.noneOf(value['type'], 'audio')) &&
+      check.formatted(value['data'], 'byte') &&
+      check.string(value['mimeType']) &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations'])) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('AudioContent')
+  );
+}
+
+/** Whether a value is of the type {@link BaseMetadata}, however deep one looks. */
+export function isBaseMetadata(value: unknown): value is BaseMetadata {
+  return (
+    (check.object(value) && check.string(value['name']) && check.maybeString(value['title'])) ||
+    check.inside('BaseMetadata')
+  );
+}
+
+/** Whether a value is of the type {@link BlobResourceContents}, however deep one looks. */
+export function isBlobResourceContents(value: unknown): value is BlobResourceContents {
+  return (
+    (check.object(value) &&
+      check.formatted(value['blob'], 'byte') &&
+      check.formatted(value['uri'], 'uri') &&
+      check.maybeString(value['mimeType']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('BlobResourceContents')
+  );
+}
+
+/** Whether a value is of the type {@link BooleanSchema}, however deep one looks. */
+export function isBooleanSchema(value: unknown): value is BooleanSchema {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'boolean' || check.noneOf(value['type'], 'boolean')) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.maybeBoolean(value['default'])) ||
+    check.inside('BooleanSchema')
+  );
+}
+
+/** Whether a value is of the type {@link CallToolRequest}, however deep one looks. */
+export function isCallToolRequest(value: unknown): value is CallToolRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'tools/call') &&
+      isCallToolRequestParams(value['params'])) ||
+    check.inside('CallToolRequest')
+  );
+}
+
+/** Whether a value is of the type {@link CallToolRequestParams}, however deep one looks. */
+export function isCallToolRequestParams(value: unknown): value is CallToolRequestParams {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeObject(value['arguments']) &&
+      (value['task'] === undefined || isTaskMetadata(value['task'])) &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('CallToolRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link CallToolResult}, however deep one looks. */
+export function isCallToolResult(value: unknown): value is CallToolResult {
+  return (
+    (check.object(value) &&
+      check.list(value['content'], isContentBlock) &&
+      check.maybeBoolean(value['isError']) &&
+      check.maybeObject(value['structuredContent']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('CallToolResult')
+  );
+}
+
+/** Whether a value is of the type {@link CancelTaskRequest}, however deep one looks. */
+export function isCancelTaskRequest(value: unknown): value is CancelTaskRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'tasks/cancel') &&
+      isCancelTaskRequestParams(value['params'])) ||
+    check.inside('CancelTaskRequest')
+  );
+}
+
+/** Whether a value is of the type {@link CancelTaskResult}, however deep one looks. */
+export function isCancelTaskResult(value: unknown): value is CancelTaskResult {
+  return (isResultDefinition(value) && isTask(value)) || check.inside('CancelTaskResult');
+}
+
+/** Whether a value is of the type {@link CancelledNotification}, however deep one looks. */
+export function isCancelledNotification(value: unknown): value is CancelledNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.literal(value['method'], 'notifications/cancelled') &&
+      isCancelledNotificationParams(value['params'])) ||
+    check.inside('CancelledNotification')
+  );
+}
+
+/** Whether a value is of the type {@link CancelledNotificationParams}, however deep one looks. */
+export function isCancelledNotificationParams(value: unknown): value is CancelledNotificationParams {
+  return (
+    (check.object(value) &&
+      check.maybeString(value['reason']) &&
+      (value['requestId'] === undefined || isRequestId(value['requestId'])) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('CancelledNotificationParams')
+  );
+}
+
+/** Whether a value is of the type {@link ClientCapabilities}, however deep one looks. */
+export function isClientCapabilities(value: unknown): value is ClientCapabilities {
+  return (
+    (check.object(value) &&
+      (value['elicitation'] === undefined || isClientCapabilitiesElicitation(value['elicitation'])) &&
+      check.maybeMap(value['experimental'], check.object) &&
+      (value['roots'] === undefined || isClientCapabilitiesRoots(value['roots'])) &&
+      (value['sampling'] === undefined || isClientCapabilitiesSampling(value['sampling'])) &&
+      (value['tasks'] === undefined || isClientCapabilitiesTasks(value['tasks']))) ||
+    check.inside('ClientCapabilities')
+  );
+}
+
+/** Whether a value is of the type {@link ClientNotification}, however deep one looks. */
+export function isClientNotificationDefinition(value: unknown): value is ClientNotification {
+  if (!check.object(value)) return false;
+  switch (value['method']) {
+    case 'notifications/cancelled':
+      return isCancelledNotification(value);
+    case 'notifications/initialized':
+      return isInitializedNotification(value);
+    case 'notifications/progress':
+      return isProgressNotification(value);
+    case 'notifications/tasks/status':
+      return isTaskStatusNotification(value);
+    case 'notifications/roots/list_changed':
+      return isRootsListChangedNotification(value);
+    default:
+      return check.noneOf(
+        value['method'],
+        'notifications/cancelled',
+        'notifications/initialized',
+        'notifications/progress',
+        'notifications/tasks/status',
+        'notifications/roots/list_changed',
+      );
+  }
+}
+
+/** Whether a value is of the type {@link ClientRequest}, however deep one looks. */
+export function isClientRequestDefinition(value: unknown): value is ClientRequest {
+  if (!check.object(value)) return false;
+  switch (value['method']) {
+    case 'initialize':
+      return isInitializeRequest(value);
+    case 'ping':
+      return isPingRequest(value);
+    case 'resources/list':
+      return isListResourcesRequest(value);
+    case 'resources/templates/list':
+      return isListResourceTemplatesRequest(value);
+    case 'resources/read':
+      return isReadResourceRequest(value);
+    case 'resources/subscribe':
+      return isSubscribeRequest(value);
+    case 'resources/unsubscribe':
+      return isUnsubscribeRequest(value);
+    case 'prompts/list':
+      return isListPromptsRequest(value);
+    case 'prompts/get':
+      return isGetPromptRequest(value);
+    case 'tools/list':
+      return isListToolsRequest(value);
+    case 'tools/call':
+      return isCallToolRequest(value);
+    case 'tasks/get':
+      return isGetTaskRequest(value);
+    case 'tasks/result':
+      return isGetTaskPayloadRequest(value);
+    case 'tasks/cancel':
+      return isCancelTaskRequest(value);
+    case 'tasks/list':
+      return isListTasksRequest(value);
+    case 'logging/setLevel':
+      return isSetLevelRequest(value);
+    case 'completion/complete':
+      return isCompleteRequest(value);
+    default:
+      return check.miss('one of 17 known values', value['method']);
+  }
+}
+
+/** Whether a value is of the type {@link ClientResult}, however deep one looks. */
+export function isClientResult(value: unknown): value is ClientResult {
+  return check.any(
+    value,
+    isResultDefinition,
+    isGetTaskResult,
+    isGetTaskPayloadResult,
+    isCancelTaskResult,
+    isListTasksResult,
+    isCreateMessageResult,
+    isListRootsResult,
+    isElicitResult,
+  );
+}
+
+/** Whether a value is of the type {@link CompleteRequest}, however deep one looks. */
+export function isCompleteRequest(value: unknown): value is CompleteRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'completion/complete') &&
+      isCompleteRequestParams(value['params'])) ||
+    check.inside('CompleteRequest')
+  );
+}
+
+/** Whether a value is of the type {@link CompleteRequestParams}, however deep one looks. */
+export function isCompleteRequestParams(value: unknown): value is CompleteRequestParams {
+  return (
+    (check.object(value) &&
+      isCompleteRequestParamsArgument(value['argument']) &&
+      isCompleteRequestParamsRef(value['ref']) &&
+      (value['context'] === undefined || isCompleteRequestParamsContext(value['context'])) &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('CompleteRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link CompleteResult}, however deep one looks. */
+export function isCompleteResult(value: unknown): value is CompleteResult {
+  return (
+    (check.object(value) && isCompleteResultCompletion(value['completion']) && check.maybeObject(value['_meta'])) ||
+    check.inside('CompleteResult')
+  );
+}
+
+/** Whether a value is of the type {@link ContentBlock}, however deep one looks. */
+export function isContentBlock(value: unknown): value is ContentBlock {
+  if (!check.object(value)) return false;
+  switch (value['type']) {
+    case 'text':
+      return isTextContent(value);
+    case 'image':
+      return isImageContent(value);
+    case 'audio':
+      return isAudioContent(value);
+    case 'resource_link':
+      return isResourceLink(value);
+    case 'resource':
+      return isEmbeddedResource(value);
+    default:
+      return check.noneOf(value['type'], 'text', 'image', 'audio', 'resource_link', 'resource');
+  }
+}
+
+/** Whether a value is of the type {@link CreateMessageRequest}, however deep one looks. */
+export function isCreateMessageRequest(value: unknown): value is CreateMessageRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'sampling/createMessage') &&
+      isCreateMessageRequestParams(value['params'])) ||
+    check.inside('CreateMessageRequest')
+  );
+}
+
+/** Whether a value is of the type {@link CreateMessageRequestParams}, however deep one looks. */
+export function isCreateMessageRequestParams(value: unknown): value is CreateMessageRequestParams {
+  return (
+    (check.object(value) &&
+      check.integer(value['maxTokens']) &&
+      check.list(value['messages'], isSamplingMessage) &&
+      (value['includeContext'] === undefined || isCreateMessageRequestParamsIncludeContext(value['includeContext'])) &&
+      check.maybeObject(value['metadata']) &&
+      (value['modelPreferences'] === undefined || isModelPreferences(value['modelPreferences'])) &&
+      check.maybeList(value['stopSequences'], check.string) &&
+      check.maybeString(value['systemPrompt']) &&
+      (value['task'] === undefined || isTaskMetadata(value['task'])) &&
+      check.maybeNumber(value['temperature']) &&
+      (value['toolChoice'] === undefined || isToolChoice(value['toolChoice'])) &&
+      check.maybeList(value['tools'], isTool) &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('CreateMessageRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link CreateMessageResult}, however deep one looks. */
+export function isCreateMessageResult(value: unknown): value is CreateMessageResult {
+  return (
+    (check.object(value) &&
+      isCreateMessageResultContent(value['content']) &&
+      check.string(value['model']) &&
+      isRole(value['role']) &&
+      check.maybeString(value['stopReason']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('CreateMessageResult')
+  );
+}
+
+/** Whether a value is of the type {@link CreateTaskResult}, however deep one looks. */
+export function isCreateTaskResult(value: unknown): value is CreateTaskResult {
+  return (
+    (check.object(value) && isTask(value['task']) && check.maybeObject(value['_meta'])) ||
+    check.inside('CreateTaskResult')
+  );
+}
+
+/** Whether a value is of the type {@link Cursor}, however deep one looks. */
+export function isCursor(value: unknown): value is Cursor {
+  return check.string(value);
+}
+
+/** Whether a value is of the type {@link ElicitRequest}, however deep one looks. */
+export function isElicitRequest(value: unknown): value is ElicitRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'elicitation/create') &&
+      isElicitRequestParams(value['params'])) ||
+    check.inside('ElicitRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ElicitRequestFormParams}, however deep one looks. */
+export function isElicitRequestFormParams(value: unknown): value is ElicitRequestFormParams {
+  return (
+    (check.object(value) &&
+      check.string(value['message']) &&
+      isElicitRequestFormParamsRequestedSchema(value['requestedSchema']) &&
+      (value['mode'] === undefined || value['mode'] === 'form' || check.noneOf(value['mode'], 'form')) &&
+      (value['task'] === undefined || isTaskMetadata(value['task'])) &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('ElicitRequestFormParams')
+  );
+}
+
+/** Whether a value is of the type {@link ElicitRequestParams}, however deep one looks. */
+export function isElicitRequestParams(value: unknown): value is ElicitRequestParams {
+  return check.any(value, isElicitRequestURLParams, isElicitRequestFormParams);
+}
+
+/** Whether a value is of the type {@link ElicitRequestURLParams}, however deep one looks. */
+export function isElicitRequestURLParams(value: unknown): value is ElicitRequestURLParams {
+  return (
+    (check.object(value) &&
+      check.string(value['elicitationId']) &&
+      check.string(value['message']) &&
+      (value['mode'] === 'url' || check.noneOf(value['mode'], 'url')) &&
+      check.formatted(value['url'], 'uri') &&
+      (value['task'] === undefined || isTaskMetadata(value['task'])) &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('ElicitRequestURLParams')
+  );
+}
+
+/** Whether a value is of the type {@link ElicitResult}, however deep one looks. */
+export function isElicitResult(value: unknown): value is ElicitResult {
+  return (
+    (check.object(value) &&
+      isElicitResultAction(value['action']) &&
+      check.maybeMap(value['content'], isElicitResultContentValue) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ElicitResult')
+  );
+}
+
+/** Whether a value is of the type {@link ElicitationCompleteNotification}, however deep one looks. */
+export function isElicitationCompleteNotification(value: unknown): value is ElicitationCompleteNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.literal(value['method'], 'notifications/elicitation/complete') &&
+      isElicitationCompleteNotificationParams(value['params'])) ||
+    check.inside('ElicitationCompleteNotification')
+  );
+}
+
+/** Whether a value is of the type {@link EmbeddedResource}, however deep one looks. */
+export function isEmbeddedResource(value: unknown): value is EmbeddedResource {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'resource' || check.noneOf(value['type'], 'resource')) &&
+      isEmbeddedResourceResource(value['resource']) &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations'])) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('EmbeddedResource')
+  );
+}
+
+/** Whether a value is of the type {@link EmptyResult}, however deep one looks. */
+export function isEmptyResult(value: unknown): value is EmptyResult {
+  return isResultDefinition(value);
+}
+
+/** Whether a value is of the type {@link EnumSchema}, however deep one looks. */
+export function isEnumSchema(value: unknown): value is EnumSchema {
+  if (!check.object(value)) return false;
+  switch (value['type']) {
+    case 'string':
+      return check.any(
+        value,
+        isUntitledSingleSelectEnumSchema,
+        isTitledSingleSelectEnumSchema,
+        isLegacyTitledEnumSchema,
+      );
+    case 'array':
+      return check.any(value, isUntitledMultiSelectEnumSchema, isTitledMultiSelectEnumSchema);
+    default:
+      return check.noneOf(value['type'], 'string', 'array');
+  }
+}
+
+/** Whether a value is of the type {@link Error}, however deep one looks. */
+export function isError(value: unknown): value is Error {
+  return (
+    (check.object(value) && check.integer(value['code']) && check.string(value['message'])) || check.inside('Error')
+  );
+}
+
+/** Whether a value is of the type {@link GetPromptRequest}, however deep one looks. */
+export function isGetPromptRequest(value: unknown): value is GetPromptRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'prompts/get') &&
+      isGetPromptRequestParams(value['params'])) ||
+    check.inside('GetPromptRequest')
+  );
+}
+
+/** Whether a value is of the type {@link GetPromptRequestParams}, however deep one looks. */
+export function isGetPromptRequestParams(value: unknown): value is GetPromptRequestParams {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeMap(value['arguments'], check.string) &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('GetPromptRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link GetPromptResult}, however deep one looks. */
+export function isGetPromptResult(value: unknown): value is GetPromptResult {
+  return (
+    (check.object(value) &&
+      check.maybeString(value['description']) &&
+      check.list(value['messages'], isPromptMessage) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('GetPromptResult')
+  );
+}
+
+/** Whether a value is of the type {@link GetTaskPayloadRequest}, however deep one looks. */
+export function isGetTaskPayloadRequest(value: unknown): value is GetTaskPayloadRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'tasks/result') &&
+      isCancelTaskRequestParams(value['params'])) ||
+    check.inside('GetTaskPayloadRequest')
+  );
+}
+
+/** Whether a value is of the type {@link GetTaskPayloadResult}, however deep one looks. */
+export function isGetTaskPayloadResult(value: unknown): value is GetTaskPayloadResult {
+  return (check.object(value) && check.maybeObject(value['_meta'])) || check.inside('GetTaskPayloadResult');
+}
+
+/** Whether a value is of the type {@link GetTaskRequest}, however deep one looks. */
+export function isGetTaskRequest(value: unknown): value is GetTaskRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'tasks/get') &&
+      isCancelTaskRequestParams(value['params'])) ||
+    check.inside('GetTaskRequest')
+  );
+}
+
+/** Whether a value is of the type {@link GetTaskResult}, however deep one looks. */
+export function isGetTaskResult(value: unknown): value is GetTaskResult {
+  return (isResultDefinition(value) && isTask(value)) || check.inside('GetTaskResult');
+}
+
+/** Whether a value is of the type {@link Icon}, however deep one looks. */
+export function isIcon(value: unknown): value is Icon {
+  return (
+    (check.object(value) &&
+      check.formatted(value['src'], 'uri') &&
+      check.maybeString(value['mimeType']) &&
+      check.maybeList(value['sizes'], check.string) &&
+      (value['theme'] === undefined || isIconTheme(value['theme']))) ||
+    check.inside('Icon')
+  );
+}
+
+/** Whether a value is of the type {@link Icons}, however deep one looks. */
+export function isIcons(value: unknown): value is Icons {
+  return (check.object(value) && check.maybeList(value['icons'], isIcon)) || check.inside('Icons');
+}
+
+/** Whether a value is of the type {@link ImageContent}, however deep one looks. */
+export function isImageContent(value: unknown): value is ImageContent {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'image' || check.noneOf(value['type'], 'image')) &&
+      check.formatted(value['data'], 'byte') &&
+      check.string(value['mimeType']) &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations'])) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ImageContent')
+  );
+}
+
+/** Whether a value is of the type {@link Implementation}, however deep one looks. */
+export function isImplementation(value: unknown): value is Implementation {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.string(value['version']) &&
+      check.maybeList(value['icons'], isIcon) &&
+      (value['websiteUrl'] === undefined || check.formatted(value['websiteUrl'], 'uri'))) ||
+    check.inside('Implementation')
+  );
+}
+
+/** Whether a value is of the type {@link InitializeRequest}, however deep one looks. */
+export function isInitializeRequest(value: unknown): value is InitializeRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      (value['method'] === 'initialize' || check.noneOf(value['method'], 'initialize')) &&
+      isInitializeRequestParams(value['params'])) ||
+    check.inside('InitializeRequest')
+  );
+}
+
+/** Whether a value is of the type {@link InitializeRequestParams}, however deep one looks. */
+export function isInitializeRequestParams(value: unknown): value is InitializeRequestParams {
+  return (
+    (check.object(value) &&
+      isClientCapabilities(value['capabilities']) &&
+      isImplementation(value['clientInfo']) &&
+      check.string(value['protocolVersion']) &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('InitializeRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link InitializeResult}, however deep one looks. */
+export function isInitializeResult(value: unknown): value is InitializeResult {
+  return (
+    (check.object(value) &&
+      isServerCapabilities(value['capabilities']) &&
+      check.string(value['protocolVersion']) &&
+      isImplementation(value['serverInfo']) &&
+      check.maybeString(value['instructions']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('InitializeResult')
+  );
+}
+
+/** Whether a value is of the type {@link InitializedNotification}, however deep one looks. */
+export function isInitializedNotification(value: unknown): value is InitializedNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.literal(value['method'], 'notifications/initialized') &&
+      (value['params'] === undefined || isNotificationParams(value['params']))) ||
+    check.inside('InitializedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link JSONRPCErrorResponse}, however deep one looks. */
+export function isJSONRPCErrorResponse(value: unknown): value is JSONRPCErrorResponse {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      (value['id'] === undefined || isRequestId(value['id'])) &&
+      isError(value['error'])) ||
+    check.inside('JSONRPCErrorResponse')
+  );
+}
+
+/** Whether a value is of the type {@link JSONRPCMessage}, however deep one looks. */
+export function isJSONRPCMessage(value: unknown): value is JSONRPCMessage {
+  return check.any(value, isJSONRPCRequest, isJSONRPCNotification, isJSONRPCResultResponse, isJSONRPCErrorResponse);
+}
+
+/** Whether a value is of the type {@link JSONRPCNotification}, however deep one looks. */
+export function isJSONRPCNotification(value: unknown): value is JSONRPCNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.string(value['method']) &&
+      check.maybeObject(value['params'])) ||
+    check.inside('JSONRPCNotification')
+  );
+}
+
+/** Whether a value is of the type {@link JSONRPCRequest}, however deep one looks. */
+export function isJSONRPCRequest(value: unknown): value is JSONRPCRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.string(value['method']) &&
+      check.maybeObject(value['params'])) ||
+    check.inside('JSONRPCRequest')
+  );
+}
+
+/** Whether a value is of the type {@link JSONRPCResponse}, however deep one looks. */
+export function isJSONRPCResponse(value: unknown): value is JSONRPCResponse {
+  return check.any(value, isJSONRPCResultResponse, isJSONRPCErrorResponse);
+}
+
+/** Whether a value is of the type {@link JSONRPCResultResponse}, however deep one looks. */
+export function isJSONRPCResultResponse(value: unknown): value is JSONRPCResultResponse {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      isResultDefinition(value['result'])) ||
+    check.inside('JSONRPCResultResponse')
+  );
+}
+
+/** Whether a value is of the type {@link LegacyTitledEnumSchema}, however deep one looks. */
+export function isLegacyTitledEnumSchema(value: unknown): value is LegacyTitledEnumSchema {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'string' || check.noneOf(value['type'], 'string')) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.list(value['enum'], check.string) &&
+      check.maybeString(value['default']) &&
+      check.maybeList(value['enumNames'], check.string)) ||
+    check.inside('LegacyTitledEnumSchema')
+  );
+}
+
+/** Whether a value is of the type {@link ListPromptsRequest}, however deep one looks. */
+export function isListPromptsRequest(value: unknown): value is ListPromptsRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'prompts/list') &&
+      (value['params'] === undefined || isPaginatedRequestParams(value['params']))) ||
+    check.inside('ListPromptsRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ListPromptsResult}, however deep one looks. */
+export function isListPromptsResult(value: unknown): value is ListPromptsResult {
+  return (
+    (check.object(value) &&
+      check.list(value['prompts'], isPrompt) &&
+      check.maybeString(value['nextCursor']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ListPromptsResult')
+  );
+}
+
+/** Whether a value is of the type {@link ListResourceTemplatesRequest}, however deep one looks. */
+export function isListResourceTemplatesRequest(value: unknown): value is ListResourceTemplatesRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'resources/templates/list') &&
+      (value['params'] === undefined || isPaginatedRequestParams(value['params']))) ||
+    check.inside('ListResourceTemplatesRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ListResourceTemplatesResult}, however deep one looks. */
+export function isListResourceTemplatesResult(value: unknown): value is ListResourceTemplatesResult {
+  return (
+    (check.object(value) &&
+      check.list(value['resourceTemplates'], isResourceTemplate) &&
+      check.maybeString(value['nextCursor']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ListResourceTemplatesResult')
+  );
+}
+
+/** Whether a value is of the type {@link ListResourcesRequest}, however deep one looks. */
+export function isListResourcesRequest(value: unknown): value is ListResourcesRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'resources/list') &&
+      (value['params'] === undefined || isPaginatedRequestParams(value['params']))) ||
+    check.inside('ListResourcesRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ListResourcesResult}, however deep one looks. */
+export function isListResourcesResult(value: unknown): value is ListResourcesResult {
+  return (
+    (check.object(value) &&
+      check.list(value['resources'], isResource) &&
+      check.maybeString(value['nextCursor']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ListResourcesResult')
+  );
+}
+
+/** Whether a value is of the type {@link ListRootsRequest}, however deep one looks. */
+export function isListRootsRequest(value: unknown): value is ListRootsRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'roots/list') &&
+      (value['params'] === undefined || isRequestParams(value['params']))) ||
+    check.inside('ListRootsRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ListRootsResult}, however deep one looks. */
+export function isListRootsResult(value: unknown): value is ListRootsResult {
+  return (
+    (check.object(value) && check.list(value['roots'], isRoot) && check.maybeObject(value['_meta'])) ||
+    check.inside('ListRootsResult')
+  );
+}
+
+/** Whether a value is of the type {@link ListTasksRequest}, however deep one looks. */
+export function isListTasksRequest(value: unknown): value is ListTasksRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'tasks/list') &&
+      (value['params'] === undefined || isPaginatedRequestParams(value['params']))) ||
+    check.inside('ListTasksRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ListTasksResult}, however deep one looks. */
+export function isListTasksResult(value: unknown): value is ListTasksResult {
+  return (
+    (check.object(value) &&
+      check.list(value['tasks'], isTask) &&
+      check.maybeString(value['nextCursor']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ListTasksResult')
+  );
+}
+
+/** Whether a value is of the type {@link ListToolsRequest}, however deep one looks. */
+export function isListToolsRequest(value: unknown): value is ListToolsRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'tools/list') &&
+      (value['params'] === undefined || isPaginatedRequestParams(value['params']))) ||
+    check.inside('ListToolsRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ListToolsResult}, however deep one looks. */
+export function isListToolsResult(value: unknown): value is ListToolsResult {
+  return (
+    (check.object(value) &&
+      check.list(value['tools'], isTool) &&
+      check.maybeString(value['nextCursor']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ListToolsResult')
+  );
+}
+
+/** Whether a value is of the type {@link LoggingLevel}, however deep one looks. */
+export function isLoggingLevel(value: unknown): value is LoggingLevel {
+  return (
+    value === 'alert' ||
+    value === 'critical' ||
+    value === 'debug' ||
+    value === 'emergency' ||
+    value === 'error' ||
+    value === 'info' ||
+    value === 'notice' ||
+    value === 'warning' ||
+    check.noneOf(value, 'alert', 'critical', 'debug', 'emergency', 'error', 'info', 'notice', 'warning')
+  );
+}
+
+/** Whether a value is of the type {@link LoggingMessageNotification}, however deep one looks. */
+export function isLoggingMessageNotification(value: unknown): value is LoggingMessageNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.literal(value['method'], 'notifications/message') &&
+      isLoggingMessageNotificationParams(value['params'])) ||
+    check.inside('LoggingMessageNotification')
+  );
+}
+
+/** Whether a value is of the type {@link LoggingMessageNotificationParams}, however deep one looks. */
+export function isLoggingMessageNotificationParams(value: unknown): value is LoggingMessageNotificationParams {
+  return (
+    (check.object(value) &&
+      check.present(value['data']) &&
+      isLoggingLevel(value['level']) &&
+      check.maybeString(value['logger']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('LoggingMessageNotificationParams')
+  );
+}
+
+/** Whether a value is of the type {@link ModelHint}, however deep one looks. */
+export function isModelHint(value: unknown): value is ModelHint {
+  return (check.object(value) && check.maybeString(value['name'])) || check.inside('ModelHint');
+}
+
+/** Whether a value is of the type {@link ModelPreferences}, however deep one looks. */
+export function isModelPreferences(value: unknown): value is ModelPreferences {
+  return (
+    (check.object(value) &&
+      (value['costPriority'] === undefined ||
+        (check.number(value['costPriority']) && check.numberWithin(value['costPriority'], { min: 0, max: 1 }))) &&
+      check.maybeList(value['hints'], isModelHint) &&
+      (value['intelligencePriority'] === undefined ||
+        (check.number(value['intelligencePriority']) &&
+          check.numberWithin(value['intelligencePriority'], { min: 0, max: 1 }))) &&
+      (value['speedPriority'] === undefined ||
+        (check.number(value['speedPriority']) && check.numberWithin(value['speedPriority'], { min: 0, max: 1 })))) ||
+    check.inside('ModelPreferences')
+  );
+}
+
+/** Whether a value is of the type {@link MultiSelectEnumSchema}, however deep one looks. */
+export function isMultiSelectEnumSchema(value: unknown): value is MultiSelectEnumSchema {
+  return check.any(value, isUntitledMultiSelectEnumSchema, isTitledMultiSelectEnumSchema);
+}
+
+/** Whether a value is of the type {@link Notification}, however deep one looks. */
+export function isNotificationDefinition(value: unknown): value is Notification {
+  return (
+    (check.object(value) && check.string(value['method']) && check.maybeObject(value['params'])) ||
+    check.inside('Notification')
+  );
+}
+
+/** Whether a value is of the type {@link NotificationParams}, however deep one looks. */
+export function isNotificationParams(value: unknown): value is NotificationParams {
+  return (check.object(value) && check.maybeObject(value['_meta'])) || check.inside('NotificationParams');
+}
+
+/** Whether a value is of the type {@link NumberSchema}, however deep one looks. */
+export function isNumberSchema(value: unknown): value is NumberSchema {
+  return (
+    (check.object(value) &&
+      isNumberSchemaType(value['type']) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.maybeNumber(value['default']) &&
+      check.maybeNumber(value['maximum']) &&
+      check.maybeNumber(value['minimum'])) ||
+    check.inside('NumberSchema')
+  );
+}
+
+/** Whether a value is of the type {@link PaginatedRequest}, however deep one looks. */
+export function isPaginatedRequest(value: unknown): value is PaginatedRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.string(value['method']) &&
+      (value['params'] === undefined || isPaginatedRequestParams(value['params']))) ||
+    check.inside('PaginatedRequest')
+  );
+}
+
+/** Whether a value is of the type {@link PaginatedRequestParams}, however deep one looks. */
+export function isPaginatedRequestParams(value: unknown): value is PaginatedRequestParams {
+  return (
+    (check.object(value) &&
+      check.maybeString(value['cursor']) &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('PaginatedRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link PaginatedResult}, however deep one looks. */
+export function isPaginatedResult(value: unknown): value is PaginatedResult {
+  return (
+    (check.object(value) && check.maybeString(value['nextCursor']) && check.maybeObject(value['_meta'])) ||
+    check.inside('PaginatedResult')
+  );
+}
+
+/** Whether a value is of the type {@link PingRequest}, however deep one looks. */
+export function isPingRequest(value: unknown): value is PingRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      (value['method'] === 'ping' || check.noneOf(value['method'], 'ping')) &&
+      (value['params'] === undefined || isRequestParams(value['params']))) ||
+    check.inside('PingRequest')
+  );
+}
+
+/** Whether a value is of the type {@link PrimitiveSchemaDefinition}, however deep one looks. */
+export function isPrimitiveSchemaDefinition(value: unknown): value is PrimitiveSchemaDefinition {
+  if (!check.object(value)) return false;
+  switch (value['type']) {
+    case 'string':
+      return check.any(
+        value,
+        isStringSchema,
+        isUntitledSingleSelectEnumSchema,
+        isTitledSingleSelectEnumSchema,
+        isLegacyTitledEnumSchema,
+      );
+    case 'integer':
+    case 'number':
+      return isNumberSchema(value);
+    case 'boolean':
+      return isBooleanSchema(value);
+    case 'array':
+      return check.any(value, isUntitledMultiSelectEnumSchema, isTitledMultiSelectEnumSchema);
+    default:
+      return check.noneOf(value['type'], 'string', 'integer', 'number', 'boolean', 'array');
+  }
+}
+
+/** Whether a value is of the type {@link ProgressNotification}, however deep one looks. */
+export function isProgressNotification(value: unknown): value is ProgressNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.literal(value['method'], 'notifications/progress') &&
+      isProgressNotificationParams(value['params'])) ||
+    check.inside('ProgressNotification')
+  );
+}
+
+/** Whether a value is of the type {@link ProgressNotificationParams}, however deep one looks. */
+export function isProgressNotificationParams(value: unknown): value is ProgressNotificationParams {
+  return (
+    (check.object(value) &&
+      check.number(value['progress']) &&
+      isProgressToken(value['progressToken']) &&
+      check.maybeString(value['message']) &&
+      check.maybeNumber(value['total']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ProgressNotificationParams')
+  );
+}
+
+/** Whether a value is of the type {@link ProgressToken}, however deep one looks. */
+export function isProgressToken(value: unknown): value is ProgressToken {
+  return typeof value === 'string' || Number.isInteger(value) || check.miss('a string or an integer', value);
+}
+
+/** Whether a value is of the type {@link Prompt}, however deep one looks. */
+export function isPrompt(value: unknown): value is Prompt {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.maybeList(value['arguments'], isPromptArgument) &&
+      check.maybeList(value['icons'], isIcon) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('Prompt')
+  );
+}
+
+/** Whether a value is of the type {@link PromptArgument}, however deep one looks. */
+export function isPromptArgument(value: unknown): value is PromptArgument {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.maybeBoolean(value['required'])) ||
+    check.inside('PromptArgument')
+  );
+}
+
+/** Whether a value is of the type {@link PromptListChangedNotification}, however deep one looks. */
+export function isPromptListChangedNotification(value: unknown): value is PromptListChangedNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.literal(value['method'], 'notifications/prompts/list_changed') &&
+      (value['params'] === undefined || isNotificationParams(value['params']))) ||
+    check.inside('PromptListChangedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link PromptMessage}, however deep one looks. */
+export function isPromptMessage(value: unknown): value is PromptMessage {
+  return (
+    (check.object(value) && isContentBlock(value['content']) && isRole(value['role'])) || check.inside('PromptMessage')
+  );
+}
+
+/** Whether a value is of the type {@link PromptReference}, however deep one looks. */
+export function isPromptReference(value: unknown): value is PromptReference {
+  return (
+    (check.object(value) &&
+      check.literal(value['type'], 'ref/prompt') &&
+      check.string(value['name']) &&
+      check.maybeString(value['title'])) ||
+    check.inside('PromptReference')
+  );
+}
+
+/** Whether a value is of the type {@link ReadResourceRequest}, however deep one looks. */
+export function isReadResourceRequest(value: unknown): value is ReadResourceRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'resources/read') &&
+      isReadResourceRequestParams(value['params'])) ||
+    check.inside('ReadResourceRequest')
+  );
+}
+
+/** Whether a value is of the type {@link ReadResourceRequestParams}, however deep one looks. */
+export function isReadResourceRequestParams(value: unknown): value is ReadResourceRequestParams {
+  return (
+    (check.object(value) &&
+      check.formatted(value['uri'], 'uri') &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('ReadResourceRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link ReadResourceResult}, however deep one looks. */
+export function isReadResourceResult(value: unknown): value is ReadResourceResult {
+  return (
+    (check.object(value) &&
+      check.list(value['contents'], isEmbeddedResourceResource) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ReadResourceResult')
+  );
+}
+
+/** Whether a value is of the type {@link RelatedTaskMetadata}, however deep one looks. */
+export function isRelatedTaskMetadata(value: unknown): value is RelatedTaskMetadata {
+  return (check.object(value) && check.string(value['taskId'])) || check.inside('RelatedTaskMetadata');
+}
+
+/** Whether a value is of the type {@link Request}, however deep one looks. */
+export function isRequestDefinition(value: unknown): value is Request {
+  return (
+    (check.object(value) && check.string(value['method']) && check.maybeObject(value['params'])) ||
+    check.inside('Request')
+  );
+}
+
+/** Whether a value is of the type {@link RequestId}, however deep one looks. */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isInteger(value) || check.miss('a string or an integer', value);
+}
+
+/** Whether a value is of the type {@link RequestParams}, however deep one looks. */
+export function isRequestParams(value: unknown): value is RequestParams {
+  return (
+    (check.object(value) && (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('RequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link Resource}, however deep one looks. */
+export function isResource(value: unknown): value is Resource {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.formatted(value['uri'], 'uri') &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations'])) &&
+      check.maybeList(value['icons'], isIcon) &&
+      check.maybeString(value['mimeType']) &&
+      check.maybeInteger(value['size']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('Resource')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceContents}, however deep one looks. */
+export function isResourceContents(value: unknown): value is ResourceContents {
+  return (
+    (check.object(value) &&
+      check.formatted(value['uri'], 'uri') &&
+      check.maybeString(value['mimeType']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ResourceContents')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceLink}, however deep one looks. */
+export function isResourceLink(value: unknown): value is ResourceLink {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'resource_link' || check.noneOf(value['type'], 'resource_link')) &&
+      check.string(value['name']) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.formatted(value['uri'], 'uri') &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations'])) &&
+      check.maybeList(value['icons'], isIcon) &&
+      check.maybeString(value['mimeType']) &&
+      check.maybeInteger(value['size']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ResourceLink')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceListChangedNotification}, however deep one looks. */
+export function isResourceListChangedNotification(value: unknown): value is ResourceListChangedNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.literal(value['method'], 'notifications/resources/list_changed') &&
+      (value['params'] === undefined || isNotificationParams(value['params']))) ||
+    check.inside('ResourceListChangedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceRequestParams}, however deep one looks. */
+export function isResourceRequestParams(value: unknown): value is ResourceRequestParams {
+  return (
+    (check.object(value) &&
+      check.formatted(value['uri'], 'uri') &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('ResourceRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceTemplate}, however deep one looks. */
+export function isResourceTemplate(value: unknown): value is ResourceTemplate {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.formatted(value['uriTemplate'], 'uri-template') &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations'])) &&
+      check.maybeList(value['icons'], isIcon) &&
+      check.maybeString(value['mimeType']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ResourceTemplate')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceTemplateReference}, however deep one looks. */
+export function isResourceTemplateReference(value: unknown): value is ResourceTemplateReference {
+  return (
+    (check.object(value) &&
+      check.literal(value['type'], 'ref/resource') &&
+      check.formatted(value['uri'], 'uri-template')) ||
+    check.inside('ResourceTemplateReference')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceUpdatedNotification}, however deep one looks. */
+export function isResourceUpdatedNotification(value: unknown): value is ResourceUpdatedNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.literal(value['method'], 'notifications/resources/updated') &&
+      isResourceUpdatedNotificationParams(value['params'])) ||
+    check.inside('ResourceUpdatedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link ResourceUpdatedNotificationParams}, however deep one looks. */
+export function isResourceUpdatedNotificationParams(value: unknown): value is ResourceUpdatedNotificationParams {
+  return (
+    (check.object(value) && check.formatted(value['uri'], 'uri') && check.maybeObject(value['_meta'])) ||
+    check.inside('ResourceUpdatedNotificationParams')
+  );
+}
+
+/** Whether a value is of the type {@link Result}, however deep one looks. */
+export function isResultDefinition(value: unknown): value is Result {
+  return (check.object(value) && check.maybeObject(value['_meta'])) || check.inside('Result');
+}
+
+/** Whether a value is of the type {@link Role}, however deep one looks. */
+export function isRole(value: unknown): value is Role {
+  return value === 'assistant' || value === 'user' || check.noneOf(value, 'assistant', 'user');
+}
+
+/** Whether a value is of the type {@link Root}, however deep one looks. */
+export function isRoot(value: unknown): value is Root {
+  return (
+    (check.object(value) &&
+      check.maybeString(value['name']) &&
+      check.formatted(value['uri'], 'uri') &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('Root')
+  );
+}
+
+/** Whether a value is of the type {@link RootsListChangedNotification}, however deep one looks. */
+export function isRootsListChangedNotification(value: unknown): value is RootsListChangedNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.literal(value['method'], 'notifications/roots/list_changed') &&
+      (value['params'] === undefined || isNotificationParams(value['params']))) ||
+    check.inside('RootsListChangedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link SamplingMessage}, however deep one looks. */
+export function isSamplingMessage(value: unknown): value is SamplingMessage {
+  return (
+    (check.object(value) &&
+      isCreateMessageResultContent(value['content']) &&
+      isRole(value['role']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('SamplingMessage')
+  );
+}
+
+/** Whether a value is of the type {@link SamplingMessageContentBlock}, however deep one looks. */
+export function isSamplingMessageContentBlock(value: unknown): value is SamplingMessageContentBlock {
+  if (!check.object(value)) return false;
+  switch (value['type']) {
+    case 'text':
+      return isTextContent(value);
+    case 'image':
+      return isImageContent(value);
+    case 'audio':
+      return isAudioContent(value);
+    case 'tool_use':
+      return isToolUseContent(value);
+    case 'tool_result':
+      return isToolResultContent(value);
+    default:
+      return check.noneOf(value['type'], 'text', 'image', 'audio', 'tool_use', 'tool_result');
+  }
+}
+
+/** Whether a value is of the type {@link ServerCapabilities}, however deep one looks. */
+export function isServerCapabilities(value: unknown): value is ServerCapabilities {
+  return (
+    (check.object(value) &&
+      check.maybeObject(value['completions']) &&
+      check.maybeMap(value['experimental'], check.object) &&
+      check.maybeObject(value['logging']) &&
+      (value['prompts'] === undefined || isClientCapabilitiesRoots(value['prompts'])) &&
+      (value['resources'] === undefined || isServerCapabilitiesResources(value['resources'])) &&
+      (value['tasks'] === undefined || isServerCapabilitiesTasks(value['tasks'])) &&
+      (value['tools'] === undefined || isClientCapabilitiesRoots(value['tools']))) ||
+    check.inside('ServerCapabilities')
+  );
+}
+
+/** Whether a value is of the type {@link ServerNotification}, however deep one looks. */
+export function isServerNotificationDefinition(value: unknown): value is ServerNotification {
+  if (!check.object(value)) return false;
+  switch (value['method']) {
+    case 'notifications/cancelled':
+      return isCancelledNotification(value);
+    case 'notifications/progress':
+      return isProgressNotification(value);
+    case 'notifications/resources/list_changed':
+      return isResourceListChangedNotification(value);
+    case 'notifications/resources/updated':
+      return isResourceUpdatedNotification(value);
+    case 'notifications/prompts/list_changed':
+      return isPromptListChangedNotification(value);
+    case 'notifications/tools/list_changed':
+      return isToolListChangedNotification(value);
+    case 'notifications/tasks/status':
+      return isTaskStatusNotification(value);
+    case 'notifications/message':
+      return isLoggingMessageNotification(value);
+    case 'notifications/elicitation/complete':
+      return isElicitationCompleteNotification(value);
+    default:
+      return check.miss('one of 9 known values', value['method']);
+  }
+}
+
+/** Whether a value is of the type {@link ServerRequest}, however deep one looks. */
+export function isServerRequestDefinition(value: unknown): value is ServerRequest {
+  if (!check.object(value)) return false;
+  switch (value['method']) {
+    case 'ping':
+      return isPingRequest(value);
+    case 'tasks/get':
+      return isGetTaskRequest(value);
+    case 'tasks/result':
+      return isGetTaskPayloadRequest(value);
+    case 'tasks/cancel':
+      return isCancelTaskRequest(value);
+    case 'tasks/list':
+      return isListTasksRequest(value);
+    case 'sampling/createMessage':
+      return isCreateMessageRequest(value);
+    case 'roots/list':
+      return isListRootsRequest(value);
+    case 'elicitation/create':
+      return isElicitRequest(value);
+    default:
+      return check.noneOf(
+        value['method'],
+        'ping',
+        'tasks/get',
+        'tasks/result',
+        'tasks/cancel',
+        'tasks/list',
+        'sampling/createMessage',
+        'roots/list',
+        'elicitation/create',
+      );
+  }
+}
+
+/** Whether a value is of the type {@link ServerResult}, however deep one looks. */
+export function isServerResult(value: unknown): value is ServerResult {
+  return check.any(
+    value,
+    isResultDefinition,
+    isInitializeResult,
+    isListResourcesResult,
+    isListResourceTemplatesResult,
+    isReadResourceResult,
+    isListPromptsResult,
+    isGetPromptResult,
+    isListToolsResult,
+    isCallToolResult,
+    isGetTaskResult,
+    isGetTaskPayloadResult,
+    isCancelTaskResult,
+    isListTasksResult,
+    isCompleteResult,
+  );
+}
+
+/** Whether a value is of the type {@link SetLevelRequest}, however deep one looks. */
+export function isSetLevelRequest(value: unknown): value is SetLevelRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'logging/setLevel') &&
+      isSetLevelRequestParams(value['params'])) ||
+    check.inside('SetLevelRequest')
+  );
+}
+
+/** Whether a value is of the type {@link SetLevelRequestParams}, however deep one looks. */
+export function isSetLevelRequestParams(value: unknown): value is SetLevelRequestParams {
+  return (
+    (check.object(value) &&
+      isLoggingLevel(value['level']) &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('SetLevelRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link SingleSelectEnumSchema}, however deep one looks. */
+export function isSingleSelectEnumSchema(value: unknown): value is SingleSelectEnumSchema {
+  return check.any(value, isUntitledSingleSelectEnumSchema, isTitledSingleSelectEnumSchema);
+}
+
+/** Whether a value is of the type {@link StringSchema}, however deep one looks. */
+export function isStringSchema(value: unknown): value is StringSchema {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'string' || check.noneOf(value['type'], 'string')) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.maybeString(value['default']) &&
+      (value['format'] === undefined || isStringSchemaFormat(value['format'])) &&
+      check.maybeInteger(value['maxLength']) &&
+      check.maybeInteger(value['minLength'])) ||
+    check.inside('StringSchema')
+  );
+}
+
+/** Whether a value is of the type {@link SubscribeRequest}, however deep one looks. */
+export function isSubscribeRequest(value: unknown): value is SubscribeRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'resources/subscribe') &&
+      isSubscribeRequestParams(value['params'])) ||
+    check.inside('SubscribeRequest')
+  );
+}
+
+/** Whether a value is of the type {@link SubscribeRequestParams}, however deep one looks. */
+export function isSubscribeRequestParams(value: unknown): value is SubscribeRequestParams {
+  return (
+    (check.object(value) &&
+      check.formatted(value['uri'], 'uri') &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('SubscribeRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link Task}, however deep one looks. */
+export function isTask(value: unknown): value is Task {
+  return (
+    (check.object(value) &&
+      check.string(value['createdAt']) &&
+      check.string(value['lastUpdatedAt']) &&
+      isTaskStatus(value['status']) &&
+      check.string(value['taskId']) &&
+      isTaskTtl(value['ttl']) &&
+      check.maybeInteger(value['pollInterval']) &&
+      check.maybeString(value['statusMessage'])) ||
+    check.inside('Task')
+  );
+}
+
+/** Whether a value is of the type {@link TaskAugmentedRequestParams}, however deep one looks. */
+export function isTaskAugmentedRequestParams(value: unknown): value is TaskAugmentedRequestParams {
+  return (
+    (check.object(value) &&
+      (value['task'] === undefined || isTaskMetadata(value['task'])) &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('TaskAugmentedRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link TaskMetadata}, however deep one looks. */
+export function isTaskMetadata(value: unknown): value is TaskMetadata {
+  return (check.object(value) && check.maybeInteger(value['ttl'])) || check.inside('TaskMetadata');
+}
+
+/** Whether a value is of the type {@link TaskStatus}, however deep one looks. */
+export function isTaskStatus(value: unknown): value is TaskStatus {
+  return (
+    value === 'cancelled' ||
+    value === 'completed' ||
+    value === 'failed' ||
+    value === 'input_required' ||
+    value === 'working' ||
+    check.noneOf(value, 'cancelled', 'completed', 'failed', 'input_required', 'working')
+  );
+}
+
+/** Whether a value is of the type {@link TaskStatusNotification}, however deep one looks. */
+export function isTaskStatusNotification(value: unknown): value is TaskStatusNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.literal(value['method'], 'notifications/tasks/status') &&
+      isTaskStatusNotificationParams(value['params'])) ||
+    check.inside('TaskStatusNotification')
+  );
+}
+
+/** Whether a value is of the type {@link TaskStatusNotificationParams}, however deep one looks. */
+export function isTaskStatusNotificationParams(value: unknown): value is TaskStatusNotificationParams {
+  return (isNotificationParams(value) && isTask(value)) || check.inside('TaskStatusNotificationParams');
+}
+
+/** Whether a value is of the type {@link TextContent}, however deep one looks. */
+export function isTextContent(value: unknown): value is TextContent {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'text' || check.noneOf(value['type'], 'text')) &&
+      check.string(value['text']) &&
+      (value['annotations'] === undefined || isAnnotations(value['annotations'])) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('TextContent')
+  );
+}
+
+/** Whether a value is of the type {@link TextResourceContents}, however deep one looks. */
+export function isTextResourceContents(value: unknown): value is TextResourceContents {
+  return (
+    (check.object(value) &&
+      check.string(value['text']) &&
+      check.formatted(value['uri'], 'uri') &&
+      check.maybeString(value['mimeType']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('TextResourceContents')
+  );
+}
+
+/** Whether a value is of the type {@link TitledMultiSelectEnumSchema}, however deep one looks. */
+export function isTitledMultiSelectEnumSchema(value: unknown): value is TitledMultiSelectEnumSchema {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'array' || check.noneOf(value['type'], 'array')) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      isTitledMultiSelectEnumSchemaItems(value['items']) &&
+      check.maybeList(value['default'], check.string) &&
+      check.maybeInteger(value['maxItems']) &&
+      check.maybeInteger(value['minItems'])) ||
+    check.inside('TitledMultiSelectEnumSchema')
+  );
+}
+
+/** Whether a value is of the type {@link TitledSingleSelectEnumSchema}, however deep one looks. */
+export function isTitledSingleSelectEnumSchema(value: unknown): value is TitledSingleSelectEnumSchema {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'string' || check.noneOf(value['type'], 'string')) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.list(value['oneOf'], isTitledMultiSelectEnumSchemaItemsAnyOfItem) &&
+      check.maybeString(value['default'])) ||
+    check.inside('TitledSingleSelectEnumSchema')
+  );
+}
+
+/** Whether a value is of the type {@link Tool}, however deep one looks. */
+export function isTool(value: unknown): value is Tool {
+  return (
+    (check.object(value) &&
+      check.string(value['name']) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      isToolInputSchema(value['inputSchema']) &&
+      (value['annotations'] === undefined || isToolAnnotations(value['annotations'])) &&
+      (value['execution'] === undefined || isToolExecution(value['execution'])) &&
+      check.maybeList(value['icons'], isIcon) &&
+      (value['outputSchema'] === undefined || isToolInputSchema(value['outputSchema'])) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('Tool')
+  );
+}
+
+/** Whether a value is of the type {@link ToolAnnotations}, however deep one looks. */
+export function isToolAnnotations(value: unknown): value is ToolAnnotations {
+  return (
+    (check.object(value) &&
+      check.maybeString(value['title']) &&
+      check.maybeBoolean(value['destructiveHint']) &&
+      check.maybeBoolean(value['idempotentHint']) &&
+      check.maybeBoolean(value['openWorldHint']) &&
+      check.maybeBoolean(value['readOnlyHint'])) ||
+    check.inside('ToolAnnotations')
+  );
+}
+
+/** Whether a value is of the type {@link ToolChoice}, however deep one looks. */
+export function isToolChoice(value: unknown): value is ToolChoice {
+  return (
+    (check.object(value) && (value['mode'] === undefined || isToolChoiceMode(value['mode']))) ||
+    check.inside('ToolChoice')
+  );
+}
+
+/** Whether a value is of the type {@link ToolExecution}, however deep one looks. */
+export function isToolExecution(value: unknown): value is ToolExecution {
+  return (
+    (check.object(value) && (value['taskSupport'] === undefined || isToolExecutionTaskSupport(value['taskSupport']))) ||
+    check.inside('ToolExecution')
+  );
+}
+
+/** Whether a value is of the type {@link ToolListChangedNotification}, however deep one looks. */
+export function isToolListChangedNotification(value: unknown): value is ToolListChangedNotification {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      check.literal(value['method'], 'notifications/tools/list_changed') &&
+      (value['params'] === undefined || isNotificationParams(value['params']))) ||
+    check.inside('ToolListChangedNotification')
+  );
+}
+
+/** Whether a value is of the type {@link ToolResultContent}, however deep one looks. */
+export function isToolResultContent(value: unknown): value is ToolResultContent {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'tool_result' || check.noneOf(value['type'], 'tool_result')) &&
+      check.list(value['content'], isContentBlock) &&
+      check.string(value['toolUseId']) &&
+      check.maybeBoolean(value['isError']) &&
+      check.maybeObject(value['structuredContent']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ToolResultContent')
+  );
+}
+
+/** Whether a value is of the type {@link ToolUseContent}, however deep one looks. */
+export function isToolUseContent(value: unknown): value is ToolUseContent {
+  return (
+    (check.object(value) &&
+      check.string(value['id']) &&
+      (value['type'] === 'tool_use' || check.noneOf(value['type'], 'tool_use')) &&
+      check.string(value['name']) &&
+      check.object(value['input']) &&
+      check.maybeObject(value['_meta'])) ||
+    check.inside('ToolUseContent')
+  );
+}
+
+/** Whether a value is of the type {@link URLElicitationRequiredError}, however deep one looks. */
+export function isURLElicitationRequiredError(value: unknown): value is URLElicitationRequiredError {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      (value['id'] === undefined || isRequestId(value['id'])) &&
+      isURLElicitationRequiredErrorError(value['error'])) ||
+    check.inside('URLElicitationRequiredError')
+  );
+}
+
+/** Whether a value is of the type {@link UnsubscribeRequest}, however deep one looks. */
+export function isUnsubscribeRequest(value: unknown): value is UnsubscribeRequest {
+  return (
+    (check.object(value) &&
+      (value['jsonrpc'] === '2.0' || check.noneOf(value['jsonrpc'], '2.0')) &&
+      isRequestId(value['id']) &&
+      check.literal(value['method'], 'resources/unsubscribe') &&
+      isUnsubscribeRequestParams(value['params'])) ||
+    check.inside('UnsubscribeRequest')
+  );
+}
+
+/** Whether a value is of the type {@link UnsubscribeRequestParams}, however deep one looks. */
+export function isUnsubscribeRequestParams(value: unknown): value is UnsubscribeRequestParams {
+  return (
+    (check.object(value) &&
+      check.formatted(value['uri'], 'uri') &&
+      (value['_meta'] === undefined || isCallToolRequestParamsMeta(value['_meta']))) ||
+    check.inside('UnsubscribeRequestParams')
+  );
+}
+
+/** Whether a value is of the type {@link UntitledMultiSelectEnumSchema}, however deep one looks. */
+export function isUntitledMultiSelectEnumSchema(value: unknown): value is UntitledMultiSelectEnumSchema {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'array' || check.noneOf(value['type'], 'array')) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      isUntitledMultiSelectEnumSchemaItems(value['items']) &&
+      check.maybeList(value['default'], check.string) &&
+      check.maybeInteger(value['maxItems']) &&
+      check.maybeInteger(value['minItems'])) ||
+    check.inside('UntitledMultiSelectEnumSchema')
+  );
+}
+
+/** Whether a value is of the type {@link UntitledSingleSelectEnumSchema}, however deep one looks. */
+export function isUntitledSingleSelectEnumSchema(value: unknown): value is UntitledSingleSelectEnumSchema {
+  return (
+    (check.object(value) &&
+      (value['type'] === 'string' || check.noneOf(value['type'], 'string')) &&
+      check.maybeString(value['title']) &&
+      check.maybeString(value['description']) &&
+      check.list(value['enum'], check.string) &&
+      check.maybeString(value['default'])) ||
+    check.inside('UntitledSingleSelectEnumSchema')
+  );
+}
+
+/** Validates {@link Annotations}. */
+export const validateAnnotations: check.Validator<Annotations> = /* @__PURE__ */ check.validator(isAnnotations);
+
+/** Validates {@link AudioContent}. */
+export const validateAudioContent: check.Validator<AudioContent> = /* @__PURE__ */ check.validator(isAudioContent);
+
+/** Validates {@link BaseMetadata}. */
+export const validateBaseMetadata: check.Validator<BaseMetadata> = /* @__PURE__ */ check.validator(isBaseMetadata);
+
+/** Validates {@link BlobResourceContents}. */
+export const validateBlobResourceContents: check.Validator<BlobResourceContents> =
+  /* @__PURE__ */ check.validator(isBlobResourceContents);
+
+/** Validates {@link BooleanSchema}. */
+export const validateBooleanSchema: check.Validator<BooleanSchema> = /* @__PURE__ */ check.validator(isBooleanSchema);
+
+/** Validates {@link CallToolRequest}. */
+export const validateCallToolRequest: check.Validator<CallToolRequest> =
+  /* @__PURE__ */ check.validator(isCallToolRequest);
+
+/** Validates {@link CallToolRequestParams}. */
+export const validateCallToolRequestParams: check.Validator<CallToolRequestParams> =
+  /* @__PURE__ */ check.validator(isCallToolRequestParams);
+
+/** Validates {@link CallToolResult}. */
+export const validateCallToolResult: check.Validator<CallToolResult> =
+  /* @__PURE__ */ check.validator(isCallToolResult);
+
+/** Validates {@link CancelTaskRequest}. */
+export const validateCancelTaskRequest: check.Validator<CancelTaskRequest> =
+  /* @__PURE__ */ check.validator(isCancelTaskRequest);
+
+/** Validates {@link CancelTaskResult}. */
+export const validateCancelTaskResult: check.Validator<CancelTaskResult> =
+  /* @__PURE__ */ check.validator(isCancelTaskResult);
+
+/** Validates {@link CancelledNotification}. */
+export const validateCancelledNotification: check.Validator<CancelledNotification> =
+  /* @__PURE__ */ check.validator(isCancelledNotification);
+
+/** Validates {@link CancelledNotificationParams}. */
+export const validateCancelledNotificationParams: check.Validator<CancelledNotificationParams> =
+  /* @__PURE__ */ check.validator(isCancelledNotificationParams);
+
+/** Validates {@link ClientCapabilities}. */
+export const validateClientCapabilities: check.Validator<ClientCapabilities> =
+  /* @__PURE__ */ check.validator(isClientCapabilities);
+
+/** Validates {@link ClientNotification}. */
+export const validateClientNotificationDefinition: check.Validator<ClientNotification> =
+  /* @__PURE__ */ check.validator(isClientNotificationDefinition);
+
+/** Validates {@link ClientRequest}. */
+export const validateClientRequestDefinition: check.Validator<ClientRequest> =
+  /* @__PURE__ */ check.validator(isClientRequestDefinition);
+
+/** Validates {@link ClientResult}. */
+export const validateClientResult: check.Validator<ClientResult> = /* @__PURE__ */ check.validator(isClientResult);
+
+/** Validates {@link CompleteRequest}. */
+export const validateCompleteRequest: check.Validator<CompleteRequest> =
+  /* @__PURE__ */ check.validator(isCompleteRequest);
+
+/** Validates {@link CompleteRequestParams}. */
+export const validateCompleteRequestParams: check.Validator<CompleteRequestParams> =
+  /* @__PURE__ */ check.validator(isCompleteRequestParams);
+
+/** Validates {@link CompleteResult}. */
+export const validateCompleteResult: check.Validator<CompleteResult> =
+  /* @__PURE__ */ check.validator(isCompleteResult);
+
+/** Validates {@link ContentBlock}. */
+export const validateContentBlock: check.Validator<ContentBlock> = /* @__PURE__ */ check.validator(isContentBlock);
+
+/** Validates {@link CreateMessageRequest}. */
+export const validateCreateMessageRequest: check.Validator<CreateMessageRequest> =
+  /* @__PURE__ */ check.validator(isCreateMessageRequest);
+
+/** Validates {@link CreateMessageRequestParams}. */
+export const validateCreateMessageRequestParams: check.Validator<CreateMessageRequestParams> =
+  /* @__PURE__ */ check.validator(isCreateMessageRequestParams);
+
+/** Validates {@link CreateMessageResult}. */
+export const validateCreateMessageResult: check.Validator<CreateMessageResult> =
+  /* @__PURE__ */ check.validator(isCreateMessageResult);
+
+/** Validates {@link CreateTaskResult}. */
+export const validateCreateTaskResult: check.Validator<CreateTaskResult> =
+  /* @__PURE__ */ check.validator(isCreateTaskResult);
+
+/** Validates {@link Cursor}. */
+export const validateCursor: check.Validator<Cursor> = /* @__PURE__ */ check.validator(isCursor);
+
+/** Validates {@link ElicitRequest}. */
+export const validateElicitRequest: check.Validator<ElicitRequest> = /* @__PURE__ */ check.validator(isElicitRequest);
+
+/** Validates {@link ElicitRequestFormParams}. */
+export const validateElicitRequestFormParams: check.Validator<ElicitRequestFormParams> =
+  /* @__PURE__ */ check.validator(isElicitRequestFormParams);
+
+/** Validates {@link ElicitRequestParams}. */
+export const validateElicitRequestParams: check.Validator<ElicitRequestParams> =
+  /* @__PURE__ */ check.validator(isElicitRequestParams);
+
+/** Validates {@link ElicitRequestURLParams}. */
+export const validateElicitRequestURLParams: check.Validator<ElicitRequestURLParams> =
+  /* @__PURE__ */ check.validator(isElicitRequestURLParams);
+
+/** Validates {@link ElicitResult}. */
+export const validateElicitResult: check.Validator<ElicitResult> = /* @__PURE__ */ check.validator(isElicitResult);
+
+/** Validates {@link ElicitationCompleteNotification}. */
+export const validateElicitationCompleteNotification: check.Validator<ElicitationCompleteNotification> =
+  /* @__PURE__ */ check.validator(isElicitationCompleteNotification);
+
+/** Validates {@link EmbeddedResource}. */
+export const validateEmbeddedResource: check.Validator<EmbeddedResource> =
+  /* @__PURE__ */ check.validator(isEmbeddedResource);
+
+/** Validates {@link EmptyResult}. */
+export const validateEmptyResult: check.Validator<EmptyResult> = /* @__PURE__ */ check.validator(isEmptyResult);
+
+/** Validates {@link EnumSchema}. */
+export const validateEnumSchema: check.Validator<EnumSchema> = /* @__PURE__ */ check.validator(isEnumSchema);
+
+/** Validates {@link Error}. */
+export const validateError: check.Validator<Error> = /* @__PURE__ */ check.validator(isError);
+
+/** Validates {@link GetPromptRequest}. */
+export const validateGetPromptRequest: check.Validator<GetPromptRequest> =
+  /* @__PURE__ */ check.validator(isGetPromptRequest);
+
+/** Validates {@link GetPromptRequestParams}. */
+export const validateGetPromptRequestParams: check.Validator<GetPromptRequestParams> =
+  /* @__PURE__ */ check.validator(isGetPromptRequestParams);
+
+/** Validates {@link GetPromptResult}. */
+export const validateGetPromptResult: check.Validator<GetPromptResult> =
+  /* @__PURE__ */ check.validator(isGetPromptResult);
+
+/** Validates {@link GetTaskPayloadRequest}. */
+export const validateGetTaskPayloadRequest: check.Validator<GetTaskPayloadRequest> =
+  /* @__PURE__ */ check.validator(isGetTaskPayloadRequest);
+
+/** Validates {@link GetTaskPayloadResult}. */
+export const validateGetTaskPayloadResult: check.Validator<GetTaskPayloadResult> =
+  /* @__PURE__ */ check.validator(isGetTaskPayloadResult);
+
+/** Validates {@link GetTaskRequest}. */
+export const validateGetTaskRequest: check.Validator<GetTaskRequest> =
+  /* @__PURE__ */ check.validator(isGetTaskRequest);
+
+/** Validates {@link GetTaskResult}. */
+export const validateGetTaskResult: check.Validator<GetTaskResult> = /* @__PURE__ */ check.validator(isGetTaskResult);
+
+/** Validates {@link Icon}. */
+export const validateIcon: check.Validator<Icon> = /* @__PURE__ */ check.validator(isIcon);
+
+/** Validates {@link Icons}. */
+export const validateIcons: check.Validator<Icons> = /* @__PURE__ */ check.validator(isIcons);
+
+/** Validates {@link ImageContent}. */
+export const validateImageContent: check.Validator<ImageContent> = /* @__PURE__ */ check.validator(isImageContent);
+
+/** Validates {@link Implementation}. */
+export const validateImplementation: check.Validator<Implementation> =
+  /* @__PURE__ */ check.validator(isImplementation);
+
+/** Validates {@link InitializeRequest}. */
+export const validateInitializeRequest: check.Validator<InitializeRequest> =
+  /* @__PURE__ */ check.validator(isInitializeRequest);
+
+/** Validates {@link InitializeRequestParams}. */
+export const validateInitializeRequestParams: check.Validator<InitializeRequestParams> =
+  /* @__PURE__ */ check.validator(isInitializeRequestParams);
+
+/** Validates {@link InitializeResult}. */
+export const validateInitializeResult: check.Validator<InitializeResult> =
+  /* @__PURE__ */ check.validator(isInitializeResult);
+
+/** Validates {@link InitializedNotification}. */
+export const validateInitializedNotification: check.Validator<InitializedNotification> =
+  /* @__PURE__ */ check.validator(isInitializedNotification);
+
+/** Validates {@link JSONRPCErrorResponse}. */
+export const validateJSONRPCErrorResponse: check.Validator<JSONRPCErrorResponse> =
+  /* @__PURE__ */ check.validator(isJSONRPCErrorResponse);
+
+/** Validates {@link JSONRPCMessage}. */
+export const validateJSONRPCMessage: check.Validator<JSONRPCMessage> =
+  /* @__PURE__ */ check.validator(isJSONRPCMessage);
+
+/** Validates {@link JSONRPCNotification}. */
+export const validateJSONRPCNotification: check.Validator<JSONRPCNotification> =
+  /* @__PURE__ */ check.validator(isJSONRPCNotification);
+
+/** Validates {@link JSONRPCRequest}. */
+export const validateJSONRPCRequest: check.Validator<JSONRPCRequest> =
+  /* @__PURE__ */ check.validator(isJSONRPCRequest);
+
+/** Validates {@link JSONRPCResponse}. */
+export const validateJSONRPCResponse: check.Validator<JSONRPCResponse> =
+  /* @__PURE__ */ check.validator(isJSONRPCResponse);
+
+/** Validates {@link JSONRPCResultResponse}. */
+export const validateJSONRPCResultResponse: check.Validator<JSONRPCResultResponse> =
+  /* @__PURE__ */ check.validator(isJSONRPCResultResponse);
+
+/** Validates {@link LegacyTitledEnumSchema}. */
+export const validateLegacyTitledEnumSchema: check.Validator<LegacyTitledEnumSchema> =
+  /* @__PURE__ */ check.validator(isLegacyTitledEnumSchema);
+
+/** Validates {@link ListPromptsRequest}. */
+export const validateListPromptsRequest: check.Validator<ListPromptsRequest> =
+  /* @__PURE__ */ check.validator(isListPromptsRequest);
+
+/** Validates {@link ListPromptsResult}. */
+export const validateListPromptsResult: check.Validator<ListPromptsResult> =
+  /* @__PURE__ */ check.validator(isListPromptsResult);
+
+/** Validates {@link ListResourceTemplatesRequest}. */
+export const validateListResourceTemplatesRequest: check.Validator<ListResourceTemplatesRequest> =
+  /* @__PURE__ */ check.validator(isListResourceTemplatesRequest);
+
+/** Validates {@link ListResourceTemplatesResult}. */
+export const validateListResourceTemplatesResult: check.Validator<ListResourceTemplatesResult> =
+  /* @__PURE__ */ check.validator(isListResourceTemplatesResult);
+
+/** Validates {@link ListResourcesRequest}. */
+export const validateListResourcesRequest: check.Validator<ListResourcesRequest> =
+  /* @__PURE__ */ check.validator(isListResourcesRequest);
+
+/** Validates {@link ListResourcesResult}. */
+export const validateListResourcesResult: check.Validator<ListResourcesResult> =
+  /* @__PURE__ */ check.validator(isListResourcesResult);
+
+/** Validates {@link ListRootsRequest}. */
+export const validateListRootsRequest: check.Validator<ListRootsRequest> =
+  /* @__PURE__ */ check.validator(isListRootsRequest);
+
+/** Validates {@link ListRootsResult}. */
+export const validateListRootsResult: check.Validator<ListRootsResult> =
+  /* @__PURE__ */ check.validator(isListRootsResult);
+
+/** Validates {@link ListTasksRequest}. */
+export const validateListTasksRequest: check.Validator<ListTasksRequest> =
+  /* @__PURE__ */ check.validator(isListTasksRequest);
+
+/** Validates {@link ListTasksResult}. */
+export const validateListTasksResult: check.Validator<ListTasksResult> =
+  /* @__PURE__ */ check.validator(isListTasksResult);
+
+/** Validates {@link ListToolsRequest}. */
+export const validateListToolsRequest: check.Validator<ListToolsRequest> =
+  /* @__PURE__ */ check.validator(isListToolsRequest);
+
+/** Validates {@link ListToolsResult}. */
+export const validateListToolsResult: check.Validator<ListToolsResult> =
+  /* @__PURE__ */ check.validator(isListToolsResult);
+
+/** Validates {@link LoggingLevel}. */
+export const validateLoggingLevel: check.Validator<LoggingLevel> = /* @__PURE__ */ check.validator(isLoggingLevel);
+
+/** Validates {@link LoggingMessageNotification}. */
+export const validateLoggingMessageNotification: check.Validator<LoggingMessageNotification> =
+  /* @__PURE__ */ check.validator(isLoggingMessageNotification);
+
+/** Validates {@link LoggingMessageNotificationParams}. */
+export const validateLoggingMessageNotificationParams: check.Validator<LoggingMessageNotificationParams> =
+  /* @__PURE__ */ check.validator(isLoggingMessageNotificationParams);
+
+/** Validates {@link ModelHint}. */
+export const validateModelHint: check.Validator<ModelHint> = /* @__PURE__ */ check.validator(isModelHint);
+
+/** Validates {@link ModelPreferences}. */
+export const validateModelPreferences: check.Validator<ModelPreferences> =
+  /* @__PURE__ */ check.validator(isModelPreferences);
+
+/** Validates {@link MultiSelectEnumSchema}. */
+export const validateMultiSelectEnumSchema: check.Validator<MultiSelectEnumSchema> =
+  /* @__PURE__ */ check.validator(isMultiSelectEnumSchema);
+
+/** Validates {@link Notification}. */
+export const validateNotificationDefinition: check.Validator<Notification> =
+  /* @__PURE__ */ check.validator(isNotificationDefinition);
+
+/** Validates {@link NotificationParams}. */
+export const validateNotificationParams: check.Validator<NotificationParams> =
+  /* @__PURE__ */ check.validator(isNotificationParams);
+
+/** Validates {@link NumberSchema}. */
+export const validateNumberSchema: check.Validator<NumberSchema> = /* @__PURE__ */ check.validator(isNumberSchema);
+
+/** Validates {@link PaginatedRequest}. */
+export const validatePaginatedRequest: check.Validator<PaginatedRequest> =
+  /* @__PURE__ */ check.validator(isPaginatedRequest);
+
+/** Validates {@link PaginatedRequestParams}. */
+export const validatePaginatedRequestParams: check.Validator<PaginatedRequestParams> =
+  /* @__PURE__ */ check.validator(isPaginatedRequestParams);
+
+/** Validates {@link PaginatedResult}. */
+export const validatePaginatedResult: check.Validator<PaginatedResult> =
+  /* @__PURE__ */ check.validator(isPaginatedResult);
+
+/** Validates {@link PingRequest}. */
+export const validatePingRequest: check.Validator<PingRequest> = /* @__PURE__ */ check.validator(isPingRequest);
+
+/** Validates {@link PrimitiveSchemaDefinition}. */
+export const validatePrimitiveSchemaDefinition: check.Validator<PrimitiveSchemaDefinition> =
+  /* @__PURE__ */ check.validator(isPrimitiveSchemaDefinition);
+
+/** Validates {@link ProgressNotification}. */
+export const validateProgressNotification: check.Validator<ProgressNotification> =
+  /* @__PURE__ */ check.validator(isProgressNotification);
+
+/** Validates {@link ProgressNotificationParams}. */
+export const validateProgressNotificationParams: check.Validator<ProgressNotificationParams> =
+  /* @__PURE__ */ check.validator(isProgressNotificationParams);
+
+/** Validates {@link ProgressToken}. */
+export const validateProgressToken: check.Validator<ProgressToken> = /* @__PURE__ */ check.validator(isProgressToken);
+
+/** Validates {@link Prompt}. */
+export const validatePrompt: check.Validator<Prompt> = /* @__PURE__ */ check.validator(isPrompt);
+
+/** Validates {@link PromptArgument}. */
+export const validatePromptArgument: check.Validator<PromptArgument> =
+  /* @__PURE__ */ check.validator(isPromptArgument);
+
+/** Validates {@link PromptListChangedNotification}. */
+export const validatePromptListChangedNotification: check.Validator<PromptListChangedNotification> =
+  /* @__PURE__ */ check.validator(isPromptListChangedNotification);
+
+/** Validates {@link PromptMessage}. */
+export const validatePromptMessage: check.Validator<PromptMessage> = /* @__PURE__ */ check.validator(isPromptMessage);
+
+/** Validates {@link PromptReference}. */
+export const validatePromptReference: check.Validator<PromptReference> =
+  /* @__PURE__ */ check.validator(isPromptReference);
+
+/** Validates {@link ReadResourceRequest}. */
+export const validateReadResourceRequest: check.Validator<ReadResourceRequest> =
+  /* @__PURE__ */ check.validator(isReadResourceRequest);
+
+/** Validates {@link ReadResourceRequestParams}. */
+export const validateReadResourceRequestParams: check.Validator<ReadResourceRequestParams> =
+  /* @__PURE__ */ check.validator(isReadResourceRequestParams);
+
+/** Validates {@link ReadResourceResult}. */
+export const validateReadResourceResult: check.Validator<ReadResourceResult> =
+  /* @__PURE__ */ check.validator(isReadResourceResult);
+
+/** Validates {@link RelatedTaskMetadata}. */
+export const validateRelatedTaskMetadata: check.Validator<RelatedTaskMetadata> =
+  /* @__PURE__ */ check.validator(isRelatedTaskMetadata);
+
+/** Validates {@link Request}. */
+export const validateRequestDefinition: check.Validator<Request> = /* @__PURE__ */ check.validator(isRequestDefinition);
+
+/** Validates {@link RequestId}. */
+export const validateRequestId: check.Validator<RequestId> = /* @__PURE__ */ check.validator(isRequestId);
+
+/** Validates {@link RequestParams}. */
+export const validateRequestParams: check.Validator<RequestParams> = /* @__PURE__ */ check.validator(isRequestParams);
+
+/** Validates {@link Resource}. */
+export const validateResource: check.Validator<Resource> = /* @__PURE__ */ check.validator(isResource);
+
+/** Validates {@link ResourceContents}. */
+export const validateResourceContents: check.Validator<ResourceContents> =
+  /* @__PURE__ */ check.validator(isResourceContents);
+
+/** Validates {@link ResourceLink}. */
+export const validateResourceLink: check.Validator<ResourceLink> = /* @__PURE__ */ check.validator(isResourceLink);
+
+/** Validates {@link ResourceListChangedNotification}. */
+export const validateResourceListChangedNotification: check.Validator<ResourceListChangedNotification> =
+  /* @__PURE__ */ check.validator(isResourceListChangedNotification);
+
+/** Validates {@link ResourceRequestParams}. */
+export const validateResourceRequestParams: check.Validator<ResourceRequestParams> =
+  /* @__PURE__ */ check.validator(isResourceRequestParams);
+
+/** Validates {@link ResourceTemplate}. */
+export const validateResourceTemplate: check.Validator<ResourceTemplate> =
+  /* @__PURE__ */ check.validator(isResourceTemplate);
+
+/** Validates {@link ResourceTemplateReference}. */
+export const validateResourceTemplateReference: check.Validator<ResourceTemplateReference> =
+  /* @__PURE__ */ check.validator(isResourceTemplateReference);
+
+/** Validates {@link ResourceUpdatedNotification}. */
+export const validateResourceUpdatedNotification: check.Validator<ResourceUpdatedNotification> =
+  /* @__PURE__ */ check.validator(isResourceUpdatedNotification);
+
+/** Validates {@link ResourceUpdatedNotificationParams}. */
+export const validateResourceUpdatedNotificationParams: check.Validator<ResourceUpdatedNotificationParams> =
+  /* @__PURE__ */ check.validator(isResourceUpdatedNotificationParams);
+
+/** Validates {@link Result}. */
+export const validateResultDefinition: check.Validator<Result> = /* @__PURE__ */ check.validator(isResultDefinition);
+
+/** Validates {@link Role}. */
+export const validateRole: check.Validator<Role> = /* @__PURE__ */ check.validator(isRole);
+
+/** Validates {@link Root}. */
+export const validateRoot: check.Validator<Root> = /* @__PURE__ */ check.validator(isRoot);
+
+/** Validates {@link RootsListChangedNotification}. */
+export const validateRootsListChangedNotification: check.Validator<RootsListChangedNotification> =
+  /* @__PURE__ */ check.validator(isRootsListChangedNotification);
+
+/** Validates {@link SamplingMessage}. */
+export const validateSamplingMessage: check.Validator<SamplingMessage> =
+  /* @__PURE__ */ check.validator(isSamplingMessage);
+
+/** Validates {@link SamplingMessageContentBlock}. */
+export const validateSamplingMessageContentBlock: check.Validator<SamplingMessageContentBlock> =
+  /* @__PURE__ */ check.validator(isSamplingMessageContentBlock);
+
+/** Validates {@link ServerCapabilities}. */
+export const validateServerCapabilities: check.Validator<ServerCapabilities> =
+  /* @__PURE__ */ check.validator(isServerCapabilities);
+
+/** Validates {@link ServerNotification}. */
+export const validateServerNotificationDefinition: check.Validator<ServerNotification> =
+  /* @__PURE__ */ check.validator(isServerNotificationDefinition);
+
+/** Validates {@link ServerRequest}. */
+export const validateServerRequestDefinition: check.Validator<ServerRequest> =
+  /* @__PURE__ */ check.validator(isServerRequestDefinition);
+
+/** Validates {@link ServerResult}. */
+export const validateServerResult: check.Validator<ServerResult> = /* @__PURE__ */ check.validator(isServerResult);
+
+/** Validates {@link SetLevelRequest}. */
+export const validateSetLevelRequest: check.Validator<SetLevelRequest> =
+  /* @__PURE__ */ check.validator(isSetLevelRequest);
+
+/** Validates {@link SetLevelRequestParams}. */
+export const validateSetLevelRequestParams: check.Validator<SetLevelRequestParams> =
+  /* @__PURE__ */ check.validator(isSetLevelRequestParams);
+
+/** Validates {@link SingleSelectEnumSchema}. */
+export const validateSingleSelectEnumSchema: check.Validator<SingleSelectEnumSchema> =
+  /* @__PURE__ */ check.validator(isSingleSelectEnumSchema);
+
+/** Validates {@link StringSchema}. */
+export const validateStringSchema: check.Validator<StringSchema> = /* @__PURE__ */ check.validator(isStringSchema);
+
+/** Validates {@link SubscribeRequest}. */
+export const validateSubscribeRequest: check.Validator<SubscribeRequest> =
+  /* @__PURE__ */ check.validator(isSubscribeRequest);
+
+/** Validates {@link SubscribeRequestParams}. */
+export const validateSubscribeRequestParams: check.Validator<SubscribeRequestParams> =
+  /* @__PURE__ */ check.validator(isSubscribeRequestParams);
+
+/** Validates {@link Task}. */
+export const validateTask: check.Validator<Task> = /* @__PURE__ */ check.validator(isTask);
+
+/** Validates {@link TaskAugmentedRequestParams}. */
+export const validateTaskAugmentedRequestParams: check.Validator<TaskAugmentedRequestParams> =
+  /* @__PURE__ */ check.validator(isTaskAugmentedRequestParams);
+
+/** Validates {@link TaskMetadata}. */
+export const validateTaskMetadata: check.Validator<TaskMetadata> = /* @__PURE__ */ check.validator(isTaskMetadata);
+
+/** Validates {@link TaskStatus}. */
+export const validateTaskStatus: check.Validator<TaskStatus> = /* @__PURE__ */ check.validator(isTaskStatus);
+
+/** Validates {@link TaskStatusNotification}. */
+export const validateTaskStatusNotification: check.Validator<TaskStatusNotification> =
+  /* @__PURE__ */ check.validator(isTaskStatusNotification);
+
+/** Validates {@link TaskStatusNotificationParams}. */
+export const validateTaskStatusNotificationParams: check.Validator<TaskStatusNotificationParams> =
+  /* @__PURE__ */ check.validator(isTaskStatusNotificationParams);
+
+/** Validates {@link TextContent}. */
+export const validateTextContent: check.Validator<TextContent> = /* @__PURE__ */ check.validator(isTextContent);
+
+/** Validates {@link TextResourceContents}. */
+export const validateTextResourceContents: check.Validator<TextResourceContents> =
+  /* @__PURE__ */ check.validator(isTextResourceContents);
+
+/** Validates {@link TitledMultiSelectEnumSchema}. */
+export const validateTitledMultiSelectEnumSchema: check.Validator<TitledMultiSelectEnumSchema> =
+  /* @__PURE__ */ check.validator(isTitledMultiSelectEnumSchema);
+
+/** Validates {@link TitledSingleSelectEnumSchema}. */
+export const validateTitledSingleSelectEnumSchema: check.Validator<TitledSingleSelectEnumSchema> =
+  /* @__PURE__ */ check.validator(isTitledSingleSelectEnumSchema);
+
+/** Validates {@link Tool}. */
+export const validateTool: check.Validator<Tool> = /* @__PURE__ */ check.validator(isTool);
+
+/** Validates {@link ToolAnnotations}. */
+export const validateToolAnnotations: check.Validator<ToolAnnotations> =
+  /* @__PURE__ */ check.validator(isToolAnnotations);
+
+/** Validates {@link ToolChoice}. */
+export const validateToolChoice: check.Validator<ToolChoice> = /* @__PURE__ */ check.validator(isToolChoice);
+
+/** Validates {@link ToolExecution}. */
+export const validateToolExecution: check.Validator<ToolExecution> = /* @__PURE__ */ check.validator(isToolExecution);
+
+/** Validates {@link ToolListChangedNotification}. */
+export const validateToolListChangedNotification: check.Validator<ToolListChangedNotification> =
+  /* @__PURE__ */ check.validator(isToolListChangedNotification);
+
+/** Validates {@link ToolResultContent}. */
+export const validateToolResultContent: check.Validator<ToolResultContent> =
+  /* @__PURE__ */ check.validator(isToolResultContent);
+
+/** Validates {@link ToolUseContent}. */
+export const validateToolUseContent: check.Validator<ToolUseContent> =
+  /* @__PURE__ */ check.validator(isToolUseContent);
+
+/** Validates {@link URLElicitationRequiredError}. */
+export const validateURLElicitationRequiredError: check.Validator<URLElicitationRequiredError> =
+  /* @__PURE__ */ check.validator(isURLElicitationRequiredError);
+
+/** Validates {@link UnsubscribeRequest}. */
+export const validateUnsubscribeRequest: check.Validator<UnsubscribeRequest> =
+  /* @__PURE__ */ check.validator(isUnsubscribeRequest);
+
+/** Validates {@link UnsubscribeRequestParams}. */
+export const validateUnsubscribeRequestParams: check.Validator<UnsubscribeRequestParams> =
+  /* @__PURE__ */ check.validator(isUnsubscribeRequestParams);
+
+/** Validates {@link UntitledMultiSelectEnumSchema}. */
+export const validateUntitledMultiSelectEnumSchema: check.Validator<UntitledMultiSelectEnumSchema> =
+  /* @__PURE__ */ check.validator(isUntitledMultiSelectEnumSchema);
+
+/** Validates {@link UntitledSingleSelectEnumSchema}. */
+export const validateUntitledSingleSelectEnumSchema: check.Validator<UntitledSingleSelectEnumSchema> =
+  /* @__PURE__ */ check.validator(isUntitledSingleSelectEnumSchema);
+
+/**
+ * Does nothing if a value is of the type {@link Annotations}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertAnnotations: check.Assertion<Annotations> = /* @__PURE__ */ check.assertion(isAnnotations);
+
+/**
+ * Does nothing if a value is of the type {@link AudioContent}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertAudioContent: check.Assertion<AudioContent> = /* @__PURE__ */ check.assertion(isAudioContent);
+
+/**
+ * Does nothing if a value is of the type {@link BaseMetadata}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertBaseMetadata: check.Assertion<BaseMetadata> = /* @__PURE__ */ check.assertion(isBaseMetadata);
+
+/**
+ * Does nothing if a value is of the type {@link BlobResourceContents}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertBlobResourceContents: check.Assertion<BlobResourceContents> =
+  /* @__PURE__ */ check.assertion(isBlobResourceContents);
+
+/**
+ * Does nothing if a value is of the type {@link BooleanSchema}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertBooleanSchema: check.Assertion<BooleanSchema> = /* @__PURE__ */ check.assertion(isBooleanSchema);
+
+/**
+ * Does nothing if a value is of the type {@link CallToolRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCallToolRequest: check.Assertion<CallToolRequest> =
+  /* @__PURE__ */ check.assertion(isCallToolRequest);
+
+/**
+ * Does nothing if a value is of the type {@link CallToolRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCallToolRequestParams: check.Assertion<CallToolRequestParams> =
+  /* @__PURE__ */ check.assertion(isCallToolRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link CallToolResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCallToolResult: check.Assertion<CallToolResult> = /* @__PURE__ */ check.assertion(isCallToolResult);
+
+/**
+ * Does nothing if a value is of the type {@link CancelTaskRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCancelTaskRequest: check.Assertion<CancelTaskRequest> =
+  /* @__PURE__ */ check.assertion(isCancelTaskRequest);
+
+/**
+ * Does nothing if a value is of the type {@link CancelTaskResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCancelTaskResult: check.Assertion<CancelTaskResult> =
+  /* @__PURE__ */ check.assertion(isCancelTaskResult);
+
+/**
+ * Does nothing if a value is of the type {@link CancelledNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCancelledNotification: check.Assertion<CancelledNotification> =
+  /* @__PURE__ */ check.assertion(isCancelledNotification);
+
+/**
+ * Does nothing if a value is of the type {@link CancelledNotificationParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCancelledNotificationParams: check.Assertion<CancelledNotificationParams> =
+  /* @__PURE__ */ check.assertion(isCancelledNotificationParams);
+
+/**
+ * Does nothing if a value is of the type {@link ClientCapabilities}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertClientCapabilities: check.Assertion<ClientCapabilities> =
+  /* @__PURE__ */ check.assertion(isClientCapabilities);
+
+/**
+ * Does nothing if a value is of the type {@link ClientNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertClientNotificationDefinition: check.Assertion<ClientNotification> =
+  /* @__PURE__ */ check.assertion(isClientNotificationDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link ClientRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertClientRequestDefinition: check.Assertion<ClientRequest> =
+  /* @__PURE__ */ check.assertion(isClientRequestDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link ClientResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertClientResult: check.Assertion<ClientResult> = /* @__PURE__ */ check.assertion(isClientResult);
+
+/**
+ * Does nothing if a value is of the type {@link CompleteRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCompleteRequest: check.Assertion<CompleteRequest> =
+  /* @__PURE__ */ check.assertion(isCompleteRequest);
+
+/**
+ * Does nothing if a value is of the type {@link CompleteRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCompleteRequestParams: check.Assertion<CompleteRequestParams> =
+  /* @__PURE__ */ check.assertion(isCompleteRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link CompleteResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCompleteResult: check.Assertion<CompleteResult> = /* @__PURE__ */ check.assertion(isCompleteResult);
+
+/**
+ * Does nothing if a value is of the type {@link ContentBlock}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertContentBlock: check.Assertion<ContentBlock> = /* @__PURE__ */ check.assertion(isContentBlock);
+
+/**
+ * Does nothing if a value is of the type {@link CreateMessageRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCreateMessageRequest: check.Assertion<CreateMessageRequest> =
+  /* @__PURE__ */ check.assertion(isCreateMessageRequest);
+
+/**
+ * Does nothing if a value is of the type {@link CreateMessageRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCreateMessageRequestParams: check.Assertion<CreateMessageRequestParams> =
+  /* @__PURE__ */ check.assertion(isCreateMessageRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link CreateMessageResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCreateMessageResult: check.Assertion<CreateMessageResult> =
+  /* @__PURE__ */ check.assertion(isCreateMessageResult);
+
+/**
+ * Does nothing if a value is of the type {@link CreateTaskResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCreateTaskResult: check.Assertion<CreateTaskResult> =
+  /* @__PURE__ */ check.assertion(isCreateTaskResult);
+
+/**
+ * Does nothing if a value is of the type {@link Cursor}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertCursor: check.Assertion<Cursor> = /* @__PURE__ */ check.assertion(isCursor);
+
+/**
+ * Does nothing if a value is of the type {@link ElicitRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertElicitRequest: check.Assertion<ElicitRequest> = /* @__PURE__ */ check.assertion(isElicitRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ElicitRequestFormParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertElicitRequestFormParams: check.Assertion<ElicitRequestFormParams> =
+  /* @__PURE__ */ check.assertion(isElicitRequestFormParams);
+
+/**
+ * Does nothing if a value is of the type {@link ElicitRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertElicitRequestParams: check.Assertion<ElicitRequestParams> =
+  /* @__PURE__ */ check.assertion(isElicitRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link ElicitRequestURLParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertElicitRequestURLParams: check.Assertion<ElicitRequestURLParams> =
+  /* @__PURE__ */ check.assertion(isElicitRequestURLParams);
+
+/**
+ * Does nothing if a value is of the type {@link ElicitResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertElicitResult: check.Assertion<ElicitResult> = /* @__PURE__ */ check.assertion(isElicitResult);
+
+/**
+ * Does nothing if a value is of the type {@link ElicitationCompleteNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertElicitationCompleteNotification: check.Assertion<ElicitationCompleteNotification> =
+  /* @__PURE__ */ check.assertion(isElicitationCompleteNotification);
+
+/**
+ * Does nothing if a value is of the type {@link EmbeddedResource}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertEmbeddedResource: check.Assertion<EmbeddedResource> =
+  /* @__PURE__ */ check.assertion(isEmbeddedResource);
+
+/**
+ * Does nothing if a value is of the type {@link EmptyResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertEmptyResult: check.Assertion<EmptyResult> = /* @__PURE__ */ check.assertion(isEmptyResult);
+
+/**
+ * Does nothing if a value is of the type {@link EnumSchema}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertEnumSchema: check.Assertion<EnumSchema> = /* @__PURE__ */ check.assertion(isEnumSchema);
+
+/**
+ * Does nothing if a value is of the type {@link Error}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertError: check.Assertion<Error> = /* @__PURE__ */ check.assertion(isError);
+
+/**
+ * Does nothing if a value is of the type {@link GetPromptRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertGetPromptRequest: check.Assertion<GetPromptRequest> =
+  /* @__PURE__ */ check.assertion(isGetPromptRequest);
+
+/**
+ * Does nothing if a value is of the type {@link GetPromptRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertGetPromptRequestParams: check.Assertion<GetPromptRequestParams> =
+  /* @__PURE__ */ check.assertion(isGetPromptRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link GetPromptResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertGetPromptResult: check.Assertion<GetPromptResult> =
+  /* @__PURE__ */ check.assertion(isGetPromptResult);
+
+/**
+ * Does nothing if a value is of the type {@link GetTaskPayloadRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertGetTaskPayloadRequest: check.Assertion<GetTaskPayloadRequest> =
+  /* @__PURE__ */ check.assertion(isGetTaskPayloadRequest);
+
+/**
+ * Does nothing if a value is of the type {@link GetTaskPayloadResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertGetTaskPayloadResult: check.Assertion<GetTaskPayloadResult> =
+  /* @__PURE__ */ check.assertion(isGetTaskPayloadResult);
+
+/**
+ * Does nothing if a value is of the type {@link GetTaskRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertGetTaskRequest: check.Assertion<GetTaskRequest> = /* @__PURE__ */ check.assertion(isGetTaskRequest);
+
+/**
+ * Does nothing if a value is of the type {@link GetTaskResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertGetTaskResult: check.Assertion<GetTaskResult> = /* @__PURE__ */ check.assertion(isGetTaskResult);
+
+/**
+ * Does nothing if a value is of the type {@link Icon}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertIcon: check.Assertion<Icon> = /* @__PURE__ */ check.assertion(isIcon);
+
+/**
+ * Does nothing if a value is of the type {@link Icons}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertIcons: check.Assertion<Icons> = /* @__PURE__ */ check.assertion(isIcons);
+
+/**
+ * Does nothing if a value is of the type {@link ImageContent}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertImageContent: check.Assertion<ImageContent> = /* @__PURE__ */ check.assertion(isImageContent);
+
+/**
+ * Does nothing if a value is of the type {@link Implementation}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertImplementation: check.Assertion<Implementation> = /* @__PURE__ */ check.assertion(isImplementation);
+
+/**
+ * Does nothing if a value is of the type {@link InitializeRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertInitializeRequest: check.Assertion<InitializeRequest> =
+  /* @__PURE__ */ check.assertion(isInitializeRequest);
+
+/**
+ * Does nothing if a value is of the type {@link InitializeRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertInitializeRequestParams: check.Assertion<InitializeRequestParams> =
+  /* @__PURE__ */ check.assertion(isInitializeRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link InitializeResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertInitializeResult: check.Assertion<InitializeResult> =
+  /* @__PURE__ */ check.assertion(isInitializeResult);
+
+/**
+ * Does nothing if a value is of the type {@link InitializedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertInitializedNotification: check.Assertion<InitializedNotification> =
+  /* @__PURE__ */ check.assertion(isInitializedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCErrorResponse}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCErrorResponse: check.Assertion<JSONRPCErrorResponse> =
+  /* @__PURE__ */ check.assertion(isJSONRPCErrorResponse);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCMessage}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCMessage: check.Assertion<JSONRPCMessage> = /* @__PURE__ */ check.assertion(isJSONRPCMessage);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCNotification: check.Assertion<JSONRPCNotification> =
+  /* @__PURE__ */ check.assertion(isJSONRPCNotification);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCRequest: check.Assertion<JSONRPCRequest> = /* @__PURE__ */ check.assertion(isJSONRPCRequest);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCResponse}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCResponse: check.Assertion<JSONRPCResponse> =
+  /* @__PURE__ */ check.assertion(isJSONRPCResponse);
+
+/**
+ * Does nothing if a value is of the type {@link JSONRPCResultResponse}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertJSONRPCResultResponse: check.Assertion<JSONRPCResultResponse> =
+  /* @__PURE__ */ check.assertion(isJSONRPCResultResponse);
+
+/**
+ * Does nothing if a value is of the type {@link LegacyTitledEnumSchema}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertLegacyTitledEnumSchema: check.Assertion<LegacyTitledEnumSchema> =
+  /* @__PURE__ */ check.assertion(isLegacyTitledEnumSchema);
+
+/**
+ * Does nothing if a value is of the type {@link ListPromptsRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListPromptsRequest: check.Assertion<ListPromptsRequest> =
+  /* @__PURE__ */ check.assertion(isListPromptsRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ListPromptsResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListPromptsResult: check.Assertion<ListPromptsResult> =
+  /* @__PURE__ */ check.assertion(isListPromptsResult);
+
+/**
+ * Does nothing if a value is of the type {@link ListResourceTemplatesRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListResourceTemplatesRequest: check.Assertion<ListResourceTemplatesRequest> =
+  /* @__PURE__ */ check.assertion(isListResourceTemplatesRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ListResourceTemplatesResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListResourceTemplatesResult: check.Assertion<ListResourceTemplatesResult> =
+  /* @__PURE__ */ check.assertion(isListResourceTemplatesResult);
+
+/**
+ * Does nothing if a value is of the type {@link ListResourcesRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListResourcesRequest: check.Assertion<ListResourcesRequest> =
+  /* @__PURE__ */ check.assertion(isListResourcesRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ListResourcesResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListResourcesResult: check.Assertion<ListResourcesResult> =
+  /* @__PURE__ */ check.assertion(isListResourcesResult);
+
+/**
+ * Does nothing if a value is of the type {@link ListRootsRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListRootsRequest: check.Assertion<ListRootsRequest> =
+  /* @__PURE__ */ check.assertion(isListRootsRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ListRootsResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListRootsResult: check.Assertion<ListRootsResult> =
+  /* @__PURE__ */ check.assertion(isListRootsResult);
+
+/**
+ * Does nothing if a value is of the type {@link ListTasksRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListTasksRequest: check.Assertion<ListTasksRequest> =
+  /* @__PURE__ */ check.assertion(isListTasksRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ListTasksResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListTasksResult: check.Assertion<ListTasksResult> =
+  /* @__PURE__ */ check.assertion(isListTasksResult);
+
+/**
+ * Does nothing if a value is of the type {@link ListToolsRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListToolsRequest: check.Assertion<ListToolsRequest> =
+  /* @__PURE__ */ check.assertion(isListToolsRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ListToolsResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertListToolsResult: check.Assertion<ListToolsResult> =
+  /* @__PURE__ */ check.assertion(isListToolsResult);
+
+/**
+ * Does nothing if a value is of the type {@link LoggingLevel}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertLoggingLevel: check.Assertion<LoggingLevel> = /* @__PURE__ */ check.assertion(isLoggingLevel);
+
+/**
+ * Does nothing if a value is of the type {@link LoggingMessageNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertLoggingMessageNotification: check.Assertion<LoggingMessageNotification> =
+  /* @__PURE__ */ check.assertion(isLoggingMessageNotification);
+
+/**
+ * Does nothing if a value is of the type {@link LoggingMessageNotificationParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertLoggingMessageNotificationParams: check.Assertion<LoggingMessageNotificationParams> =
+  /* @__PURE__ */ check.assertion(isLoggingMessageNotificationParams);
+
+/**
+ * Does nothing if a value is of the type {@link ModelHint}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertModelHint: check.Assertion<ModelHint> = /* @__PURE__ */ check.assertion(isModelHint);
+
+/**
+ * Does nothing if a value is of the type {@link ModelPreferences}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertModelPreferences: check.Assertion<ModelPreferences> =
+  /* @__PURE__ */ check.assertion(isModelPreferences);
+
+/**
+ * Does nothing if a value is of the type {@link MultiSelectEnumSchema}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertMultiSelectEnumSchema: check.Assertion<MultiSelectEnumSchema> =
+  /* @__PURE__ */ check.assertion(isMultiSelectEnumSchema);
+
+/**
+ * Does nothing if a value is of the type {@link Notification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertNotificationDefinition: check.Assertion<Notification> =
+  /* @__PURE__ */ check.assertion(isNotificationDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link NotificationParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertNotificationParams: check.Assertion<NotificationParams> =
+  /* @__PURE__ */ check.assertion(isNotificationParams);
+
+/**
+ * Does nothing if a value is of the type {@link NumberSchema}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertNumberSchema: check.Assertion<NumberSchema> = /* @__PURE__ */ check.assertion(isNumberSchema);
+
+/**
+ * Does nothing if a value is of the type {@link PaginatedRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPaginatedRequest: check.Assertion<PaginatedRequest> =
+  /* @__PURE__ */ check.assertion(isPaginatedRequest);
+
+/**
+ * Does nothing if a value is of the type {@link PaginatedRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPaginatedRequestParams: check.Assertion<PaginatedRequestParams> =
+  /* @__PURE__ */ check.assertion(isPaginatedRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link PaginatedResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPaginatedResult: check.Assertion<PaginatedResult> =
+  /* @__PURE__ */ check.assertion(isPaginatedResult);
+
+/**
+ * Does nothing if a value is of the type {@link PingRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPingRequest: check.Assertion<PingRequest> = /* @__PURE__ */ check.assertion(isPingRequest);
+
+/**
+ * Does nothing if a value is of the type {@link PrimitiveSchemaDefinition}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPrimitiveSchemaDefinition: check.Assertion<PrimitiveSchemaDefinition> =
+  /* @__PURE__ */ check.assertion(isPrimitiveSchemaDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link ProgressNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertProgressNotification: check.Assertion<ProgressNotification> =
+  /* @__PURE__ */ check.assertion(isProgressNotification);
+
+/**
+ * Does nothing if a value is of the type {@link ProgressNotificationParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertProgressNotificationParams: check.Assertion<ProgressNotificationParams> =
+  /* @__PURE__ */ check.assertion(isProgressNotificationParams);
+
+/**
+ * Does nothing if a value is of the type {@link ProgressToken}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertProgressToken: check.Assertion<ProgressToken> = /* @__PURE__ */ check.assertion(isProgressToken);
+
+/**
+ * Does nothing if a value is of the type {@link Prompt}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPrompt: check.Assertion<Prompt> = /* @__PURE__ */ check.assertion(isPrompt);
+
+/**
+ * Does nothing if a value is of the type {@link PromptArgument}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPromptArgument: check.Assertion<PromptArgument> = /* @__PURE__ */ check.assertion(isPromptArgument);
+
+/**
+ * Does nothing if a value is of the type {@link PromptListChangedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPromptListChangedNotification: check.Assertion<PromptListChangedNotification> =
+  /* @__PURE__ */ check.assertion(isPromptListChangedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link PromptMessage}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPromptMessage: check.Assertion<PromptMessage> = /* @__PURE__ */ check.assertion(isPromptMessage);
+
+/**
+ * Does nothing if a value is of the type {@link PromptReference}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertPromptReference: check.Assertion<PromptReference> =
+  /* @__PURE__ */ check.assertion(isPromptReference);
+
+/**
+ * Does nothing if a value is of the type {@link ReadResourceRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertReadResourceRequest: check.Assertion<ReadResourceRequest> =
+  /* @__PURE__ */ check.assertion(isReadResourceRequest);
+
+/**
+ * Does nothing if a value is of the type {@link ReadResourceRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertReadResourceRequestParams: check.Assertion<ReadResourceRequestParams> =
+  /* @__PURE__ */ check.assertion(isReadResourceRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link ReadResourceResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertReadResourceResult: check.Assertion<ReadResourceResult> =
+  /* @__PURE__ */ check.assertion(isReadResourceResult);
+
+/**
+ * Does nothing if a value is of the type {@link RelatedTaskMetadata}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRelatedTaskMetadata: check.Assertion<RelatedTaskMetadata> =
+  /* @__PURE__ */ check.assertion(isRelatedTaskMetadata);
+
+/**
+ * Does nothing if a value is of the type {@link Request}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRequestDefinition: check.Assertion<Request> = /* @__PURE__ */ check.assertion(isRequestDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link RequestId}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRequestId: check.Assertion<RequestId> = /* @__PURE__ */ check.assertion(isRequestId);
+
+/**
+ * Does nothing if a value is of the type {@link RequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRequestParams: check.Assertion<RequestParams> = /* @__PURE__ */ check.assertion(isRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link Resource}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResource: check.Assertion<Resource> = /* @__PURE__ */ check.assertion(isResource);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceContents}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceContents: check.Assertion<ResourceContents> =
+  /* @__PURE__ */ check.assertion(isResourceContents);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceLink}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceLink: check.Assertion<ResourceLink> = /* @__PURE__ */ check.assertion(isResourceLink);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceListChangedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceListChangedNotification: check.Assertion<ResourceListChangedNotification> =
+  /* @__PURE__ */ check.assertion(isResourceListChangedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceRequestParams: check.Assertion<ResourceRequestParams> =
+  /* @__PURE__ */ check.assertion(isResourceRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceTemplate}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceTemplate: check.Assertion<ResourceTemplate> =
+  /* @__PURE__ */ check.assertion(isResourceTemplate);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceTemplateReference}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceTemplateReference: check.Assertion<ResourceTemplateReference> =
+  /* @__PURE__ */ check.assertion(isResourceTemplateReference);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceUpdatedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceUpdatedNotification: check.Assertion<ResourceUpdatedNotification> =
+  /* @__PURE__ */ check.assertion(isResourceUpdatedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link ResourceUpdatedNotificationParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResourceUpdatedNotificationParams: check.Assertion<ResourceUpdatedNotificationParams> =
+  /* @__PURE__ */ check.assertion(isResourceUpdatedNotificationParams);
+
+/**
+ * Does nothing if a value is of the type {@link Result}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertResultDefinition: check.Assertion<Result> = /* @__PURE__ */ check.assertion(isResultDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link Role}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRole: check.Assertion<Role> = /* @__PURE__ */ check.assertion(isRole);
+
+/**
+ * Does nothing if a value is of the type {@link Root}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRoot: check.Assertion<Root> = /* @__PURE__ */ check.assertion(isRoot);
+
+/**
+ * Does nothing if a value is of the type {@link RootsListChangedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertRootsListChangedNotification: check.Assertion<RootsListChangedNotification> =
+  /* @__PURE__ */ check.assertion(isRootsListChangedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link SamplingMessage}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertSamplingMessage: check.Assertion<SamplingMessage> =
+  /* @__PURE__ */ check.assertion(isSamplingMessage);
+
+/**
+ * Does nothing if a value is of the type {@link SamplingMessageContentBlock}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertSamplingMessageContentBlock: check.Assertion<SamplingMessageContentBlock> =
+  /* @__PURE__ */ check.assertion(isSamplingMessageContentBlock);
+
+/**
+ * Does nothing if a value is of the type {@link ServerCapabilities}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertServerCapabilities: check.Assertion<ServerCapabilities> =
+  /* @__PURE__ */ check.assertion(isServerCapabilities);
+
+/**
+ * Does nothing if a value is of the type {@link ServerNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertServerNotificationDefinition: check.Assertion<ServerNotification> =
+  /* @__PURE__ */ check.assertion(isServerNotificationDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link ServerRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertServerRequestDefinition: check.Assertion<ServerRequest> =
+  /* @__PURE__ */ check.assertion(isServerRequestDefinition);
+
+/**
+ * Does nothing if a value is of the type {@link ServerResult}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertServerResult: check.Assertion<ServerResult> = /* @__PURE__ */ check.assertion(isServerResult);
+
+/**
+ * Does nothing if a value is of the type {@link SetLevelRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertSetLevelRequest: check.Assertion<SetLevelRequest> =
+  /* @__PURE__ */ check.assertion(isSetLevelRequest);
+
+/**
+ * Does nothing if a value is of the type {@link SetLevelRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertSetLevelRequestParams: check.Assertion<SetLevelRequestParams> =
+  /* @__PURE__ */ check.assertion(isSetLevelRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link SingleSelectEnumSchema}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertSingleSelectEnumSchema: check.Assertion<SingleSelectEnumSchema> =
+  /* @__PURE__ */ check.assertion(isSingleSelectEnumSchema);
+
+/**
+ * Does nothing if a value is of the type {@link StringSchema}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertStringSchema: check.Assertion<StringSchema> = /* @__PURE__ */ check.assertion(isStringSchema);
+
+/**
+ * Does nothing if a value is of the type {@link SubscribeRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertSubscribeRequest: check.Assertion<SubscribeRequest> =
+  /* @__PURE__ */ check.assertion(isSubscribeRequest);
+
+/**
+ * Does nothing if a value is of the type {@link SubscribeRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertSubscribeRequestParams: check.Assertion<SubscribeRequestParams> =
+  /* @__PURE__ */ check.assertion(isSubscribeRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link Task}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTask: check.Assertion<Task> = /* @__PURE__ */ check.assertion(isTask);
+
+/**
+ * Does nothing if a value is of the type {@link TaskAugmentedRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTaskAugmentedRequestParams: check.Assertion<TaskAugmentedRequestParams> =
+  /* @__PURE__ */ check.assertion(isTaskAugmentedRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link TaskMetadata}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTaskMetadata: check.Assertion<TaskMetadata> = /* @__PURE__ */ check.assertion(isTaskMetadata);
+
+/**
+ * Does nothing if a value is of the type {@link TaskStatus}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTaskStatus: check.Assertion<TaskStatus> = /* @__PURE__ */ check.assertion(isTaskStatus);
+
+/**
+ * Does nothing if a value is of the type {@link TaskStatusNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTaskStatusNotification: check.Assertion<TaskStatusNotification> =
+  /* @__PURE__ */ check.assertion(isTaskStatusNotification);
+
+/**
+ * Does nothing if a value is of the type {@link TaskStatusNotificationParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTaskStatusNotificationParams: check.Assertion<TaskStatusNotificationParams> =
+  /* @__PURE__ */ check.assertion(isTaskStatusNotificationParams);
+
+/**
+ * Does nothing if a value is of the type {@link TextContent}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTextContent: check.Assertion<TextContent> = /* @__PURE__ */ check.assertion(isTextContent);
+
+/**
+ * Does nothing if a value is of the type {@link TextResourceContents}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTextResourceContents: check.Assertion<TextResourceContents> =
+  /* @__PURE__ */ check.assertion(isTextResourceContents);
+
+/**
+ * Does nothing if a value is of the type {@link TitledMultiSelectEnumSchema}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTitledMultiSelectEnumSchema: check.Assertion<TitledMultiSelectEnumSchema> =
+  /* @__PURE__ */ check.assertion(isTitledMultiSelectEnumSchema);
+
+/**
+ * Does nothing if a value is of the type {@link TitledSingleSelectEnumSchema}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTitledSingleSelectEnumSchema: check.Assertion<TitledSingleSelectEnumSchema> =
+  /* @__PURE__ */ check.assertion(isTitledSingleSelectEnumSchema);
+
+/**
+ * Does nothing if a value is of the type {@link Tool}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertTool: check.Assertion<Tool> = /* @__PURE__ */ check.assertion(isTool);
+
+/**
+ * Does nothing if a value is of the type {@link ToolAnnotations}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertToolAnnotations: check.Assertion<ToolAnnotations> =
+  /* @__PURE__ */ check.assertion(isToolAnnotations);
+
+/**
+ * Does nothing if a value is of the type {@link ToolChoice}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertToolChoice: check.Assertion<ToolChoice> = /* @__PURE__ */ check.assertion(isToolChoice);
+
+/**
+ * Does nothing if a value is of the type {@link ToolExecution}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertToolExecution: check.Assertion<ToolExecution> = /* @__PURE__ */ check.assertion(isToolExecution);
+
+/**
+ * Does nothing if a value is of the type {@link ToolListChangedNotification}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertToolListChangedNotification: check.Assertion<ToolListChangedNotification> =
+  /* @__PURE__ */ check.assertion(isToolListChangedNotification);
+
+/**
+ * Does nothing if a value is of the type {@link ToolResultContent}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertToolResultContent: check.Assertion<ToolResultContent> =
+  /* @__PURE__ */ check.assertion(isToolResultContent);
+
+/**
+ * Does nothing if a value is of the type {@link ToolUseContent}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertToolUseContent: check.Assertion<ToolUseContent> = /* @__PURE__ */ check.assertion(isToolUseContent);
+
+/**
+ * Does nothing if a value is of the type {@link URLElicitationRequiredError}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertURLElicitationRequiredError: check.Assertion<URLElicitationRequiredError> =
+  /* @__PURE__ */ check.assertion(isURLElicitationRequiredError);
+
+/**
+ * Does nothing if a value is of the type {@link UnsubscribeRequest}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertUnsubscribeRequest: check.Assertion<UnsubscribeRequest> =
+  /* @__PURE__ */ check.assertion(isUnsubscribeRequest);
+
+/**
+ * Does nothing if a value is of the type {@link UnsubscribeRequestParams}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertUnsubscribeRequestParams: check.Assertion<UnsubscribeRequestParams> =
+  /* @__PURE__ */ check.assertion(isUnsubscribeRequestParams);
+
+/**
+ * Does nothing if a value is of the type {@link UntitledMultiSelectEnumSchema}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertUntitledMultiSelectEnumSchema: check.Assertion<UntitledMultiSelectEnumSchema> =
+  /* @__PURE__ */ check.assertion(isUntitledMultiSelectEnumSchema);
+
+/**
+ * Does nothing if a value is of the type {@link UntitledSingleSelectEnumSchema}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const assertUntitledSingleSelectEnumSchema: check.Assertion<UntitledSingleSelectEnumSchema> =
+  /* @__PURE__ */ check.assertion(isUntitledSingleSelectEnumSchema);

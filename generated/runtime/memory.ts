@@ -68,8 +68,6 @@ class MemoryEnd implements Transport {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // Nobody here wants what has not been handed on by now.
-    this.#queue = [];
     this.#tellClose();
     this.#peer.#isClosed = true;
     this.#peer.#schedule();

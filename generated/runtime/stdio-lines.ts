@@ -218,9 +218,7 @@ export class Lines {
     this.#writes += 1;
     const hasRoom =
       write === undefined ? output.write(text, 'utf8', this.#onWritten) : write(text, 'utf8', this.#onWritten);
-    // Above its high-water mark a stream calls itself full although the system has taken all of it.
-    if (hasRoom || output.writableLength === 0) return;
-    this.#isFull = this.#isOpen;
+    if (!hasRoom) this.#isFull = this.#isOpen;
   }
 
   readonly #onWritten = (error?: Error | null): void => {

@@ -18,14 +18,14 @@ export function emitValidators(context: EmitContext): SourceFile {
   const file = new SourceFile('validators');
   file.namespace('runtime/validation', 'check');
   const writer = new GuardWriter(context);
-  for (const definition of context.protocol.definitions) {
-    const name = useDefinition(file, context, definition.name);
-    file.add(writer.definition(definition.name, definition.type));
-    file.add(exportsOf(name));
-  }
-  emitDispatchers(file, context, writer);
+  const { definitions } = context.protocol;
+  const names = definitions.map((definition) => useDefinition(file, context, definition.name));
+  const guards = definitions.map((definition) => writer.definition(definition.name, definition.type));
   file.reexport('runtime/validation', { values: REEXPORTED_VALUES, types: REEXPORTED_TYPES });
-  for (const code of writer.inline) file.add(code);
+  emitDispatchers(file, context, writer);
+  // Alike stands beside alike, since that is what compresses best.
+  for (const code of [...writer.inline, ...guards, ...names.map(validatorOf), ...names.map(assertionOf)])
+    file.add(code);
   return file;
 }
 
@@ -81,17 +81,19 @@ export function nameOf(verb: 'is' | 'validate' | 'assert', definition: string): 
   return taken ? `${verb}${definition}Definition` : verb + definition;
 }
 
-function exportsOf(name: string): string {
-  const guard = nameOf('is', name);
+function validatorOf(name: string): string {
   return `/** Validates {@link ${name}}. */
-export const ${nameOf('validate', name)}: check.Validator<${name}> = /* @__PURE__ */ check.validator(${guard});
+export const ${nameOf('validate', name)}: check.Validator<${name}> = /* @__PURE__ */ check.validator(${nameOf('is', name)});
+`;
+}
 
-/**
+function assertionOf(name: string): string {
+  return `/**
  * Does nothing if a value is of the type {@link ${name}}.
  *
  * @throws ValidationError if it is not.
  */
-export const ${nameOf('assert', name)}: check.Assertion<${name}> = /* @__PURE__ */ check.assertion(${guard});
+export const ${nameOf('assert', name)}: check.Assertion<${name}> = /* @__PURE__ */ check.assertion(${nameOf('is', name)});
 `;
 }
 
@@ -152,9 +154,9 @@ class GuardWriter {
       case 'boolean':
         return `check.boolean(${value})`;
       case 'null':
-        return `check.literal(${value}, null)`;
+        return literalCheck(null, value);
       case 'literal':
-        return `check.literal(${value}, ${JSON.stringify(type.value)})`;
+        return literalCheck(type.value, value);
       case 'string':
         return stringCheck(type.constraints, value);
       case 'number':
@@ -261,9 +263,13 @@ class GuardWriter {
 
   #optional(type: TypeNode, value: string, hint: string): string {
     const existing = this.#existing(type);
-    if (existing !== undefined) return `check.optional(${value}, ${existing})`;
-    if (needsBody(type)) return `check.optional(${value}, ${this.#hoist(type, hint)})`;
-    return `(${value} === undefined || ${grouped(this.#expression(type, value, hint))})`;
+    if (existing?.startsWith('check.')) return `check.maybe${capitalised(existing.slice('check.'.length))}(${value})`;
+    const expression = this.#expression(type, value, hint);
+    if ((type.kind === 'array' || type.kind === 'object') && isPlain(type.constraints)) {
+      const bare = /^check\.(list|map)\(/.exec(expression);
+      if (bare?.[1] !== undefined) return `check.maybe${capitalised(bare[1])}(${expression.slice(bare[0].length)}`;
+    }
+    return `(${value} === undefined || ${grouped(expression)})`;
   }
 
   #unionBody(name: string, variants: readonly TypeNode[], exclusive: boolean): string {
@@ -354,11 +360,6 @@ function hasMembers(type: ObjectNode): boolean {
   return type.members.length > 0 || type.rest?.kind === 'never';
 }
 
-/** Whether a type's guard consists of more than one expression. */
-function needsBody(type: TypeNode): boolean {
-  return type.kind === 'union' || type.kind === 'intersection' || (type.kind === 'object' && hasMembers(type));
-}
-
 function isPlain(constraints: Constraints): boolean {
   return Object.keys(constraints).length === 0;
 }
@@ -370,8 +371,14 @@ function emitDispatchers(file: SourceFile, context: EmitContext, writer: GuardWr
   const classify = file.value('guards', 'classify');
   const wire = context.methods.map((named) => named.method);
   const requests = wire.filter((item) => item.kind === 'request');
-  const switchOn = (rows: readonly (readonly [Method, string])[], otherwise: string): string =>
-    `switch (method) {\n${rows.map(([row, expression]) => `case ${JSON.stringify(row.name)}:\nreturn ${expression};\n`).join('')}default:\nreturn ${otherwise};\n}\n`;
+  const switchOn = (rows: readonly (readonly [Method, string])[], otherwise: string): string => {
+    const cases = new Map<string, string[]>();
+    for (const [row, expression] of rows) {
+      cases.set(expression, [...(cases.get(expression) ?? []), `case ${JSON.stringify(row.name)}:\n`]);
+    }
+    const branches = [...cases].map(([expression, labels]) => `${labels.join('')}return ${expression};\n`);
+    return `switch (method) {\n${branches.join('')}default:\nreturn ${otherwise};\n}\n`;
+  };
   const unknown = 'check.miss("a method of this revision", method)';
 
   file.add(`/** Validates the params of a method; \`undefined\` stands for a message without params. */
@@ -502,6 +509,17 @@ const NUMBER_LIMITS = {
   exclusiveMaximum: 'below',
   multipleOf: 'step',
 } as const;
+
+/**
+ * Compared on the spot, which spares a call where values are many; methods and codes, of which a message has one, are
+ * compared by a function, which is shorter.
+ */
+function literalCheck(constant: string | number | boolean | null, value: string): string {
+  const text = JSON.stringify(constant);
+  return typeof constant === 'number' || text.includes('/')
+    ? `check.literal(${value}, ${text})`
+    : `(${value} === ${text} || check.noneOf(${value}, ${text}))`;
+}
 
 function stringCheck(constraints: Constraints, value: string): string {
   const format = constraints['format'];

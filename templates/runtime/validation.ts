@@ -124,8 +124,17 @@ export function describeFailure({
 export function validator<T>(
   guard: (value: unknown) => value is T,
 ): Validator<T> {
-  const validate = (value: unknown, options?: ValidateOptions): Validation<T> =>
-    run<T>(guard, value, options);
+  const validate = (
+    value: unknown,
+    options?: ValidateOptions,
+  ): Validation<T> => {
+    if (options !== undefined || formats !== undefined || depth !== 0)
+      return run<T>(guard, value, options);
+    // Nothing has to be set up and put back again, which is what most calls are like.
+    return guard(value)
+      ? { success: true, value }
+      : { success: false, failure: explain(guard, value) };
+  };
   const props: StandardProps<T> = {
     version: 1,
     vendor: "mcpgen",
@@ -283,9 +292,46 @@ export function noneOf(
   return miss(alternatives(wanted.map((item) => JSON.stringify(item))), value);
 }
 
-/** A value that is absent, or passes a check. */
-export function optional(value: unknown, check: Check): boolean {
-  return value === undefined || check(value);
+// The same where nothing is right too. Each is written out: one function that is handed its check could not be inlined.
+
+/** An object, or nothing. */
+export function maybeObject(value: unknown): boolean {
+  return value === undefined || isObject(value) || miss("an object", value);
+}
+
+/** A string, or nothing. */
+export function maybeString(value: unknown): boolean {
+  return (
+    value === undefined || typeof value === "string" || miss("a string", value)
+  );
+}
+
+/** A finite number, or nothing. */
+export function maybeNumber(value: unknown): boolean {
+  return (
+    value === undefined || Number.isFinite(value) || miss("a number", value)
+  );
+}
+
+/** A number without a fraction, or nothing. */
+export function maybeInteger(value: unknown): boolean {
+  return (
+    value === undefined || Number.isInteger(value) || miss("an integer", value)
+  );
+}
+
+/** A boolean, or nothing. */
+export function maybeBoolean(value: unknown): boolean {
+  return (
+    value === undefined ||
+    typeof value === "boolean" ||
+    miss("a boolean", value)
+  );
+}
+
+/** An array, or nothing. */
+export function maybeArray(value: unknown): boolean {
+  return value === undefined || Array.isArray(value) || miss("an array", value);
 }
 
 /** A string of a format, which counts only where the validation asserts formats. */
@@ -330,14 +376,18 @@ export function numberWithin(
     readonly step?: number;
   },
 ): boolean {
-  const { min, max, above, below, step } = limits;
+  const {
+    min = -Infinity,
+    max = Infinity,
+    above = -Infinity,
+    below = Infinity,
+    step,
+  } = limits;
   const actual = value as number;
-  if (min !== undefined && actual < min) return miss(`at least ${min}`, value);
-  if (max !== undefined && actual > max) return miss(`at most ${max}`, value);
-  if (above !== undefined && actual <= above)
-    return miss(`more than ${above}`, value);
-  if (below !== undefined && actual >= below)
-    return miss(`less than ${below}`, value);
+  if (actual < min) return miss(`at least ${min}`, value);
+  if (actual > max) return miss(`at most ${max}`, value);
+  if (actual <= above) return miss(`more than ${above}`, value);
+  if (actual >= below) return miss(`less than ${below}`, value);
   return (
     step === undefined ||
     Number.isInteger(actual / step) ||
@@ -357,6 +407,11 @@ export function list(value: unknown, check: Check): boolean {
         : check((value as readonly unknown[])[index]);
   }
   return true;
+}
+
+/** A list of values that all pass a check, or nothing. */
+export function maybeList(value: unknown, check: Check): boolean {
+  return value === undefined || list(value, check);
 }
 
 /** A list whose number of items is within limits; checked after its type. */
@@ -400,7 +455,19 @@ export function sized(
 
 /** An object whose members all pass a check. */
 export function map(value: unknown, check: Check): boolean {
-  return object(value) && rest(value, [], check);
+  if (!object(value)) return false;
+  const members = original(value) as Fields;
+  // Going over the names this way costs half of what a list of them does; an inherited member is met, but cannot say no.
+  for (const name in members) {
+    if (!check(members[name]) && Object.hasOwn(members, name))
+      return members === value ? false : check(value[name]);
+  }
+  return true;
+}
+
+/** An object whose members all pass a check, or nothing. */
+export function maybeMap(value: unknown, check: Check): boolean {
+  return value === undefined || map(value, check);
 }
 
 /** The members of an object, but for those that are named, all pass a check. */
@@ -569,7 +636,8 @@ function standIn(value: unknown, path: string): unknown {
 
 /** The value that a stand-in stands for; other values stand for themselves. */
 function original(value: unknown): unknown {
-  return originals === undefined || typeof value !== "object" || value === null
+  if (originals === undefined) return value;
+  return typeof value !== "object" || value === null
     ? value
     : (originals.get(value) ?? value);
 }

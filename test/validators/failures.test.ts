@@ -80,6 +80,20 @@ describe('a failure', () => {
     expect(v2026.isJSONValue([[[1]]])).toBe(true);
   });
 
+  test("an inherited member is not the value's, in a map either", () => {
+    const inherited: unknown = Object.create({ bad: 5 });
+    expect(v2025.isGetPromptRequestParams({ name: 'p', arguments: inherited })).toBe(true);
+    expect(v2025.validateGetPromptRequestParams({ name: 'p', arguments: inherited }).success).toBe(true);
+    expect(
+      failureOf(
+        v2025.validateGetPromptRequestParams({
+          name: 'p',
+          arguments: Object.assign(Object.create({ bad: 5 }) as object, { worse: 6 }),
+        }),
+      ).path,
+    ).toBe('/arguments/worse');
+  });
+
   test('an assertion throws it', () => {
     expect(() => {
       v2025.assertTool({ name: 1 });
