@@ -81,7 +81,10 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
     .option('--catalog <file>', 'the method catalog of --schema')
     .option('-o, --out <dir>', 'output folder; - for standard output (default: generated, or - with --schema -)')
     .addOption(
-      new Option('--emit <parts>', `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but zod)`),
+      new Option(
+        '--emit <parts>',
+        `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but stdio, which needs the types of Node, and zod; default,stdio adds to it)`,
+      ),
     )
     .addOption(
       new Option('--import-extension <extension>', 'what stands behind the name of an imported file')

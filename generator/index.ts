@@ -221,8 +221,12 @@ function fileWord(file: string): string {
   return file === STANDARD_INPUT ? '-' : shellQuoted(file);
 }
 
-function areDefault(parts: readonly Emittable[]): boolean {
-  return EMITTABLE.every((part) => parts.includes(part) === DEFAULT_PARTS.includes(part));
+/** The option that names parts, as short as it can be. */
+function emitOption(parts: readonly Emittable[]): readonly string[] {
+  const hasDefault = DEFAULT_PARTS.every((part) => parts.includes(part));
+  const others = hasDefault ? parts.filter((part) => !DEFAULT_PARTS.includes(part)) : parts;
+  if (hasDefault && others.length === 0) return [];
+  return [`--emit ${[...(hasDefault ? ['default'] : []), ...new Set(others)].join(',')}`];
 }
 
 /** The command that makes a protocol's files anew, as their header names it. */
@@ -233,7 +237,7 @@ function regenerateCommand({ source, revision }: Protocol, options: RenderOption
     ...(source.builtin ? [] : [`--schema ${fileWord(source.file)}`]),
     ...(source.catalogFile === undefined ? [] : [`--catalog ${fileWord(source.catalogFile)}`]),
     `--revision ${revision}`,
-    ...(areDefault(parts) ? [] : [`--emit ${parts.join(',')}`]),
+    ...emitOption(parts),
     ...(options.importExtension === undefined || options.importExtension === 'js'
       ? []
       : [`--import-extension ${options.importExtension}`]),

@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs';
-import { EMITTABLE, type Emittable } from '../emit/index.js';
+import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../emit/index.js';
 import { McpgenError } from '../errors.js';
 import { STANDARD_INPUT, type InputFile } from '../model/load.js';
 import { readBytes } from '../read/files.js';
@@ -82,7 +82,7 @@ function readStandardInput(): Buffer {
 }
 
 /**
- * The parts that `--emit` names.
+ * The parts that `--emit` names; `default` stands for those that are written without it.
  *
  * @throws {@link McpgenError} if one of them does not exist.
  */
@@ -91,10 +91,11 @@ export function emitParts(options: Record<string, unknown>): readonly Emittable[
   if (value === undefined) return undefined;
   const parts = splitList(value);
   if (parts.length === 0) throw emptyValue('emit');
-  return parts.map((part) => {
+  return parts.flatMap((part) => {
+    if (part === 'default') return DEFAULT_PARTS;
     const known = EMITTABLE.find((item) => item === part);
     if (known !== undefined) return known;
-    const near = nearest(part, EMITTABLE);
+    const near = nearest(part, [...EMITTABLE, 'default']);
     throw new McpgenError(`there is no part ${JSON.stringify(part)}`, {
       place: '--emit',
       remedy: near === undefined ? `There are ${EMITTABLE.join(', ')}.` : `Did you mean ${near}?`,

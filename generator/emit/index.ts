@@ -31,16 +31,20 @@ export const EMITTABLE = [
   'revision',
   'client',
   'server',
+  'stdio',
   'zod',
 ] as const;
 
 /** A part of the output that can be asked for. */
 export type Emittable = (typeof EMITTABLE)[number];
 
-/** What is written if nothing is asked for: all but what needs a package. */
-export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter((part) => part !== 'zod');
+/** What is written if nothing is asked for: all but what needs a package, be it for its types alone. */
+export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter((part) => part !== 'zod' && part !== 'stdio');
 
-const EMITTERS: Readonly<Record<Emittable, (context: EmitContext) => SourceFile>> = {
+/** A part that each revision has a file of. */
+type ModulePart = Exclude<Emittable, 'stdio'>;
+
+const EMITTERS: Readonly<Record<ModulePart, (context: EmitContext) => SourceFile>> = {
   types: emitTypes,
   methods: emitMethods,
   messages: emitMessages,
@@ -64,6 +68,7 @@ const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
   revision: ['types', 'methods', 'messages', 'guards', 'validators'],
   client: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
   server: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
+  stdio: [],
   zod: ['types'],
 };
 
@@ -71,8 +76,9 @@ const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
 const RUNTIME: Readonly<Partial<Record<Emittable, readonly RuntimeModule[]>>> = {
   validators: ['runtime/validation'],
   revision: ['runtime/revision'],
-  client: ['runtime/client', 'runtime/memory', 'runtime/stdio-client'],
-  server: ['runtime/server', 'runtime/memory', 'runtime/stdio-server'],
+  client: ['runtime/index'],
+  server: ['runtime/index'],
+  stdio: ['runtime/stdio-client', 'runtime/stdio-server'],
 };
 
 /** The shared files that the parts asked for need. */
@@ -99,7 +105,9 @@ export function emit(
   importExtension: ImportExtension,
 ): readonly SourceFile[] {
   const context = emitContext(protocol);
-  const files = withNeeds(parts).map((part) => EMITTERS[part](context));
+  const files = withNeeds(parts)
+    .filter((part) => part !== 'stdio')
+    .map((part) => EMITTERS[part](context));
   refuseTakenNames(files, context);
   return [...files, emitIndex(files, importExtension)];
 }

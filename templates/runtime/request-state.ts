@@ -24,6 +24,9 @@ export interface RequestStateOptions {
   readonly ttl?: number | undefined;
 }
 
+/** Bytes in a buffer of their own; newer compilers tell them apart from shared ones. */
+type Bytes = ReturnType<Uint8ArrayConstructor["of"]>;
+
 /** Its global name is known only where the types of a browser are. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
@@ -36,7 +39,7 @@ const DEFAULT_TTL = 15 * 60_000;
  */
 export class RequestStateSeal {
   readonly #ttl: number;
-  readonly #secret: Uint8Array<ArrayBuffer>;
+  readonly #secret: Bytes;
   #key: Promise<Key> | undefined;
 
   constructor({ secret, ttl = DEFAULT_TTL }: RequestStateOptions = {}) {
@@ -157,7 +160,7 @@ function toBase64Url(bytes: Uint8Array): string {
     .replaceAll("=", "");
 }
 
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+function fromBase64Url(text: string): Bytes | undefined {
   if (text === "" || !/^[\w-]+$/.test(text)) return undefined;
   try {
     return Uint8Array.from(

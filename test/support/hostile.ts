@@ -167,7 +167,8 @@ const COMPILER_OPTIONS: ts.CompilerOptions = {
   erasableSyntaxOnly: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
-  lib: ['lib.es2022.d.ts'],
+  // The runtime of client and server needs what every platform has: timers, signals, text encoding.
+  lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
   types: [],
   skipLibCheck: true,
   noEmit: true,
