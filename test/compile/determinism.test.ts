@@ -238,7 +238,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
               `// Model Context Protocol, revision ${revision}`,
               `// Schema: schema/${revision}/schema.json, sha256 of the official file ${sha256 ?? ''}`,
               `// Errata: ${errata.map((erratum) => erratum.id).join(', ')}`,
-              `// Regenerate: mcpgen generate --revision ${revision} --out <folder above this one>`,
+              `// Regenerate: mcpgen generate --revision ${revision} --emit default,stdio --out <folder above this one>`,
             ]),
         '/* eslint-disable */',
         '',
@@ -266,7 +266,8 @@ describe('surroundings', () => {
     const surroundings = execFileSync(process.execPath, ['-p', `${facts}.join()`], { env, encoding: 'utf8' });
     expect(surroundings.trim()).toBe(`${locale},${environment.TZ}`);
     const cli = path.join(root, 'dist/generator/cli.js');
-    const run = spawnSync(process.execPath, [cli, 'generate', '--out', 'made/here'], { cwd, env, encoding: 'utf8' });
+    const args = ['generate', '--emit', 'default,stdio', '--out', 'made/here'];
+    const run = spawnSync(process.execPath, [cli, ...args], { cwd, env, encoding: 'utf8' });
     expect(run.status, run.stderr).toBe(0);
     for (const { revision } of REVISIONS) {
       expect(filesBelow(path.join(cwd, 'made/here'), revision)).toEqual(committed(revision));

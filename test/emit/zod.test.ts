@@ -8,7 +8,14 @@ import { build } from 'esbuild';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ZodType } from 'zod';
-import { DEFAULT_PARTS, EMITTABLE, loadProtocol, render, type Protocol } from '../../generator/index.js';
+import {
+  DEFAULT_PARTS,
+  EMITTABLE,
+  loadProtocol,
+  render,
+  type Protocol,
+  type RenderOptions,
+} from '../../generator/index.js';
 import { parseDefinitions } from '../../generator/model/parse.js';
 import { NO_DOCS } from '../../generator/read/docs.js';
 import { isObject, objectOf, type JsonObject, type JsonValue } from '../../generator/read/json.js';
@@ -518,12 +525,13 @@ describe('--emit zod', () => {
 
   it('is named by the command that regenerates the files', async () => {
     const protocol = await loadProtocol({ revision: '2025-03-26' });
-    const commandOf = async (emit?: typeof EMITTABLE): Promise<string> => {
+    const commandOf = async (emit?: RenderOptions['emit']): Promise<string> => {
       const [file] = await render(protocol, scratch, emit === undefined ? {} : { emit });
       return /Regenerate: (.*) --out/.exec(file?.contents ?? '')?.[1] ?? '';
     };
     expect(await commandOf()).toBe('mcpgen generate --revision 2025-03-26');
-    expect(await commandOf(EMITTABLE)).toBe(`mcpgen generate --revision 2025-03-26 --emit ${EMITTABLE.join(',')}`);
+    expect(await commandOf(EMITTABLE)).toBe('mcpgen generate --revision 2025-03-26 --emit default,stdio,zod');
+    expect(await commandOf(['types', 'zod'])).toBe('mcpgen generate --revision 2025-03-26 --emit types,zod');
   });
 
   it('is exported from the index, and the only file that imports a package', async () => {
@@ -532,7 +540,7 @@ describe('--emit zod', () => {
     const contents = (name: string): string => files.find((file) => file.path.endsWith(`/${name}.ts`))?.contents ?? '';
     expect(contents('index')).toContain('export * from "./zod.js";');
     const withPackages = files
-      .filter((file) => /from "(?!\.)/.test(file.contents))
+      .filter((file) => /from "(?!\.|node:)/.test(file.contents))
       .map((file) => path.basename(file.path));
     expect(withPackages).toEqual(['zod.ts']);
   });

@@ -179,7 +179,10 @@ async function small($defs: Schema, options: Omit<LoadOptions, 'schema' | 'catal
 /** A protocol's files by name, without the folder. */
 async function filesOf(protocol: Protocol, options: RenderOptions = {}): Promise<Readonly<Record<string, string>>> {
   const files = await render(protocol, root, options);
-  return Object.fromEntries(files.map((file) => [path.posix.basename(file.path), file.contents]));
+  // Those of the revision by their names, those that all share by their paths.
+  return Object.fromEntries(
+    files.map((file) => [path.posix.relative(protocol.revision, file.path).replace(/^\.\.\//, ''), file.contents]),
+  );
 }
 
 async function typesOf(protocol: Protocol): Promise<string> {
@@ -793,9 +796,9 @@ describe('types', () => {
       expect(found.map((diagnostic) => ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'))).toEqual([]);
       const protocol = await loadProtocol({ revision: '2025-11-25' });
       for (const [importExtension, specifier] of [
-        ['js', /^\.\.?\/[a-z/]+\.js$/],
-        ['ts', /^\.\.?\/[a-z/]+\.ts$/],
-        ['none', /^\.\.?\/[a-z/]+$/],
+        ['js', /^\.\.?\/[a-z/-]+\.js$/],
+        ['ts', /^\.\.?\/[a-z/-]+\.ts$/],
+        ['none', /^\.\.?\/[a-z/-]+$/],
       ] as const) {
         for (const text of Object.values(await filesOf(protocol, { importExtension }))) {
           const { importedFiles } = ts.preProcessFile(text);
@@ -1174,8 +1177,11 @@ function guardsIn(revision: string): readonly string[] {
 /** Runs the files of a protocol as modules of a context of their own; the answer is what the index exports. */
 function runModules(files: Readonly<Record<string, string>>, context: vm.Context): Readonly<Record<string, unknown>> {
   const modules = new Map<string, Record<string, unknown>>();
-  const load = (specifier: string): Record<string, unknown> => {
-    const name = `${path.posix.basename(specifier, '.js')}.ts`;
+  const load = (specifier: string, folder: string): Record<string, unknown> => {
+    const name = path.posix
+      .join(folder, specifier)
+      .replace(/^\.\.\//, '')
+      .replace(/\.js$/, '.ts');
     const loaded = modules.get(name);
     if (loaded !== undefined) return loaded;
     const exports: Record<string, unknown> = {};
@@ -1187,10 +1193,10 @@ function runModules(files: Readonly<Record<string, string>>, context: vm.Context
       exports: object,
       require: (specifier: string) => object,
     ) => void;
-    run(exports, load);
+    run(exports, (imported) => load(imported, path.posix.dirname(name)));
     return exports;
   };
-  return load('./index.js');
+  return load('./index.js', '.');
 }
 
 function syntaxErrors(text: string): readonly string[] {
