@@ -81,8 +81,12 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
     .option('--catalog <file>', 'the method catalog of --schema')
     .option('-o, --out <dir>', 'output folder; - for standard output (default: generated, or - with --schema -)')
     .addOption(
-      new Option('--emit <parts>', `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but zod)`),
+      new Option(
+        '--emit <parts>',
+        `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but stubs and zod)`,
+      ),
     )
+    .option('--methods <methods>', 'with --emit stubs: the requests to write a handler of (default: all that need one)')
     .addOption(
       new Option('--import-extension <extension>', 'what stands behind the name of an imported file')
         .choices(['js', 'ts', 'none'])
@@ -100,6 +104,8 @@ Examples:
   mcpgen generate                                          all released revisions into ./generated
   mcpgen generate -r 2025-06-18 -r 2025-11-25 -o src/mcp   two of them
   mcpgen generate --emit types -r 2025-11-25 -o -          only types, to standard output
+  mcpgen generate -r 2025-11-25 -o src/mcp --emit stubs --methods tools/list,tools/call
+                                                           a handlers.ts to fill in, never overwritten
   mcpgen generate --schema my.json --catalog my-catalog.json -o src/mine
   mcpgen generate --check -o src/mcp                       in CI
 

@@ -16,6 +16,7 @@ import { emitMessages } from './messages.js';
 import { emitMethods } from './methods.js';
 import { emitRevision } from './revision.js';
 import { emitServer } from './server.js';
+import { emitStubs } from './stubs.js';
 import { emitTypes } from './types.js';
 import { emitValidators } from './validators.js';
 import { emitZod } from './zod.js';
@@ -31,16 +32,19 @@ export const EMITTABLE = [
   'revision',
   'client',
   'server',
+  'stubs',
   'zod',
 ] as const;
 
 /** A part of the output that can be asked for. */
 export type Emittable = (typeof EMITTABLE)[number];
 
-/** What is written if nothing is asked for: all but what needs a package. */
-export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter((part) => part !== 'zod');
+/** What is written if nothing is asked for: all but what needs a package, and what belongs to the user. */
+export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter((part) => part !== 'zod' && part !== 'stubs');
 
-const EMITTERS: Readonly<Record<Emittable, (context: EmitContext) => SourceFile>> = {
+type Emitter = (context: EmitContext, stubbed?: readonly string[]) => SourceFile | undefined;
+
+const EMITTERS: Readonly<Record<Emittable, Emitter>> = {
   types: emitTypes,
   methods: emitMethods,
   messages: emitMessages,
@@ -50,6 +54,7 @@ const EMITTERS: Readonly<Record<Emittable, (context: EmitContext) => SourceFile>
   revision: emitRevision,
   client: emitClient,
   server: emitServer,
+  stubs: emitStubs,
   zod: emitZod,
 };
 
@@ -64,6 +69,7 @@ const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
   revision: ['types', 'methods', 'messages', 'guards', 'validators'],
   client: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
   server: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
+  stubs: ['types', 'methods', 'messages', 'guards', 'validators', 'revision', 'server'],
   zod: ['types'],
 };
 
@@ -91,17 +97,20 @@ export function withNeeds(parts: readonly Emittable[]): readonly Emittable[] {
  *
  * @param protocol - The protocol.
  * @param parts - The parts asked for; what they need comes along.
+ * @param stubbed - The methods that `stubs` makes handlers of; by default all that need one.
  * @throws {@link McpgenError} if names collide.
  */
 export function emit(
   protocol: Protocol,
   parts: readonly Emittable[],
   importExtension: ImportExtension,
+  stubbed?: readonly string[],
 ): readonly SourceFile[] {
   const context = emitContext(protocol);
-  const files = withNeeds(parts).map((part) => EMITTERS[part](context));
-  refuseTakenNames(files, context);
-  return [...files, emitIndex(files, importExtension)];
+  const files = withNeeds(parts).flatMap((part) => EMITTERS[part](context, stubbed) ?? []);
+  const exported = files.filter(({ belongsToUser }) => !belongsToUser);
+  refuseTakenNames(exported, context);
+  return [...files, emitIndex(exported, importExtension)];
 }
 
 function emitIndex(files: readonly SourceFile[], importExtension: ImportExtension): SourceFile {
