@@ -83,9 +83,10 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
     .addOption(
       new Option(
         '--emit <parts>',
-        `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but stdio, which needs the types of Node, and zod; default,stdio adds to it)`,
+        `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but stdio, which needs the types of Node, stubs and zod; default,stdio adds to it)`,
       ),
     )
+    .option('--methods <methods>', 'with --emit stubs: the requests to write a handler of (default: all that need one)')
     .addOption(
       new Option('--import-extension <extension>', 'what stands behind the name of an imported file')
         .choices(['js', 'ts', 'none'])
@@ -103,6 +104,8 @@ Examples:
   mcpgen generate                                          all released revisions into ./generated
   mcpgen generate -r 2025-06-18 -r 2025-11-25 -o src/mcp   two of them
   mcpgen generate --emit types -r 2025-11-25 -o -          only types, to standard output
+  mcpgen generate -r 2025-11-25 -o src/mcp --emit stubs --methods tools/list,tools/call
+                                                           a handlers.ts to fill in, never overwritten
   mcpgen generate --schema my.json --catalog my-catalog.json -o src/mine
   mcpgen generate --check -o src/mcp                       in CI
 

@@ -5,11 +5,12 @@
  */
 import path from 'node:path';
 import { DEFAULT_PARTS, emit, EMITTABLE, runtimeOf, type Emittable } from './emit/index.js';
+import { refuseUnhandled } from './emit/stubs.js';
 import { McpgenError } from './errors.js';
 import { loadProtocol, STANDARD_INPUT, type InputFile, type LoadOptions } from './model/load.js';
 import type { Protocol, Warning } from './model/protocol.js';
 import { Formatter } from './output/format.js';
-import { planChanges, type FileChange, type PlannedFile } from './output/plan.js';
+import { isSettled, planChanges, type FileChange, type PlannedFile } from './output/plan.js';
 import { writeChanges } from './output/write.js';
 import { header, runtimeHeader } from './print/header.js';
 import type { ImportExtension } from './print/source-file.js';
@@ -33,8 +34,10 @@ export type { Definition, Member, Method, ObjectNode, TypeNode, Source } from '.
 
 /** How the files of a protocol are made. */
 export interface RenderOptions {
-  /** The parts wanted; what they need comes along. All but `zod` by default. */
+  /** The parts wanted; what they need comes along. All but `stdio`, `stubs` and `zod` by default, and with `stubs` alone. */
   readonly emit?: readonly Emittable[];
+  /** The methods that `stubs` makes handlers of; all that need one by default. */
+  readonly methods?: readonly string[];
   /** What stands behind the name of an imported file; `js` by default. */
   readonly importExtension?: ImportExtension;
 }
@@ -93,29 +96,32 @@ async function renderWith(
   options: RenderOptions,
 ): Promise<readonly PlannedFile[]> {
   const importExtension = options.importExtension ?? 'js';
-  const parts = options.emit ?? DEFAULT_PARTS;
+  const parts = partsOf(options);
   if (parts.length === 0) {
     throw new McpgenError('the list of parts is empty', {
       remedy: `Name some of ${EMITTABLE.join(', ')}, or leave it out.`,
     });
   }
-  const files = emit(protocol, parts, importExtension);
+  const files = emit(protocol, parts, importExtension, options.methods);
   const head = header(protocol, regenerateCommand(protocol, options));
   const own = files.map((file) => ({
     path: `${protocol.revision}/${file.name}.ts`,
-    pieces: file.print({ header: head, importExtension }),
+    pieces: file.print({ header: file.belongsToUser ? '' : head, importExtension }),
     isLaidOut: false,
+    belongsToUser: file.belongsToUser,
   }));
   const extension = importExtension === 'none' ? '' : `.${importExtension}`;
   const shared = readRuntime(runtimeOf(parts), extension).map(({ name, text }) => ({
     path: `${name}.ts`,
     pieces: [runtimeHeader(name), text],
     isLaidOut: true,
+    belongsToUser: false,
   }));
   const planned: PlannedFile[] = [];
   // One after the other, so that each finds what the ones before it had in common with it.
-  for (const { path: name, pieces, isLaidOut } of [...own, ...shared]) {
-    planned.push({ path: name, contents: await formatter.format(pieces, path.resolve(out, name), isLaidOut) });
+  for (const { path: name, pieces, isLaidOut, belongsToUser } of [...own, ...shared]) {
+    const contents = await formatter.format(pieces, path.resolve(out, name), isLaidOut);
+    planned.push({ path: name, contents, ...(belongsToUser ? { belongsToUser } : {}) });
   }
   return planned;
 }
@@ -149,7 +155,7 @@ export interface CheckResult extends GenerateResult {
  */
 export async function check(options: Omit<GenerateOptions, 'dryRun'>): Promise<CheckResult> {
   const result = await plan(options);
-  return { ...result, upToDate: result.changes.every((change) => change.status === 'unchanged') };
+  return { ...result, upToDate: result.changes.every(isSettled) };
 }
 
 /** Files in memory, with the protocols that they were made from. */
@@ -165,6 +171,15 @@ export interface Rendering {
  */
 export async function renderAll(options: GenerateOptions): Promise<Rendering> {
   const protocols = await loadAll(options);
+  if (options.methods !== undefined) {
+    if (!partsOf(options).includes('stubs')) {
+      throw new McpgenError('methods are named, but no stubs are asked for', {
+        place: '--methods',
+        remedy: 'Add --emit stubs.',
+      });
+    }
+    refuseUnhandled(protocols, options.methods);
+  }
   const files: PlannedFile[] = [];
   const formatter = new Formatter();
   for (const protocol of protocols) {
@@ -221,6 +236,11 @@ function fileWord(file: string): string {
   return file === STANDARD_INPUT ? '-' : shellQuoted(file);
 }
 
+/** The parts asked for. Stubs stand on all the rest, and whoever adds them to a folder wants none of that removed. */
+function partsOf({ emit: asked = DEFAULT_PARTS }: RenderOptions): readonly Emittable[] {
+  return asked.length > 0 && asked.every((part) => part === 'stubs') ? [...DEFAULT_PARTS, 'stubs'] : asked;
+}
+
 /** The option that names parts, as short as it can be. */
 function emitOption(parts: readonly Emittable[]): readonly string[] {
   const hasDefault = DEFAULT_PARTS.every((part) => parts.includes(part));
@@ -231,7 +251,8 @@ function emitOption(parts: readonly Emittable[]): readonly string[] {
 
 /** The command that makes a protocol's files anew, as their header names it. */
 function regenerateCommand({ source, revision }: Protocol, options: RenderOptions): string {
-  const parts = options.emit ?? DEFAULT_PARTS;
+  // Stubs are never made anew, so a file does not change because they were once asked for.
+  const parts = partsOf(options).filter((part) => part !== 'stubs');
   return [
     'mcpgen generate',
     ...(source.builtin ? [] : [`--schema ${fileWord(source.file)}`]),

@@ -60,8 +60,8 @@ test('every command is one of these kinds', () => {
 describe('TypeScript in it compiles', () => {
   test.each(blocks('ts').map((block) => [block.split('\n')[0] ?? '', block] as const))('%s', (_line, block) => {
     const text = block
-      .replaceAll(/'\.\/out\/([\d-]+)\/index\.js'/g, (_, revision: string) =>
-        JSON.stringify(path.resolve('generated', revision, 'index.ts')),
+      .replaceAll(/'\.\/out\/([\w-]+)\/([\w-]+)\.js'/g, (_, folder: string, file: string) =>
+        JSON.stringify(path.resolve('generated', folder, `${file}.ts`)),
       )
       .replaceAll(/'mcpgen\/([\d-]+)'/g, (_, revision: string) =>
         JSON.stringify(path.resolve('generated', revision, 'index.ts')),

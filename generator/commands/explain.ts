@@ -7,7 +7,8 @@ import { findDefinition, type Definition, type Method, type Protocol } from '../
 import { memberOf } from '../model/derive.js';
 import { emitContext } from '../emit/context.js';
 import { printDefinition } from '../print/type.js';
-import { colour, nearest, say } from '../terminal.js';
+import { colour, say } from '../terminal.js';
+import { nearest } from '../text.js';
 import { methodJson } from './methods.js';
 import { flag, text } from './options.js';
 

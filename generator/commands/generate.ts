@@ -2,11 +2,11 @@ import path from 'node:path';
 import { structuredPatch } from 'diff';
 import { McpgenError } from '../errors.js';
 import { check, generate, renderAll, type CheckResult, type GenerateOptions, type GenerateResult } from '../index.js';
-import type { FileChange } from '../output/plan.js';
+import { isSettled, type FileChange } from '../output/plan.js';
 import type { ImportExtension } from '../print/source-file.js';
 import { colour, note, noteColour, progress, say, table, type Cell } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
-import { emitParts, flag, inputFile, text, texts } from './options.js';
+import { emitParts, flag, inputFile, list, text, texts } from './options.js';
 
 const DEFAULT_OUT = 'generated';
 /** What is done, or would be done, to a file of each status. */
@@ -15,6 +15,7 @@ const ACTIONS: Readonly<Record<FileChange['status'], string>> = {
   stale: 'update',
   orphaned: 'remove',
   unchanged: 'none',
+  kept: 'none',
 };
 /** Lines of a diff that are shown for one file. */
 const DIFF_LINES = 12;
@@ -31,6 +32,7 @@ export async function generateCommand(flags: Record<string, unknown>): Promise<n
   const out = text(flags, 'out') ?? (text(flags, 'schema') === '-' ? '-' : DEFAULT_OUT);
   const catalog = inputFile(flags, 'catalog');
   const emit = emitParts(flags);
+  const methods = list(flags, 'methods');
   const revisions = texts(flags, 'revision');
   const options: GenerateOptions = {
     out: out === '-' ? '.' : out,
@@ -45,6 +47,7 @@ export async function generateCommand(flags: Record<string, unknown>): Promise<n
     ...(schema === undefined ? {} : { schema }),
     ...(catalog === undefined ? {} : { catalog }),
     ...(emit === undefined ? {} : { emit }),
+    ...(methods === undefined ? {} : { methods }),
   };
   if (out === '-') return toStandardOutput(options, flags);
   if (flag(flags, 'check')) {
@@ -81,8 +84,10 @@ async function toStandardOutput(options: GenerateOptions, flags: Record<string, 
   const { files, protocols } = await renderAll(options);
   progress('');
   // With one part asked for, what it needs would only be in the way of a reader who redirects into a file.
+  const [only = '', second] = options.emit ?? [];
+  const name = only === 'stubs' ? 'handlers' : only;
   const wanted =
-    options.emit?.length === 1 ? files.filter((file) => file.path.endsWith(`/${options.emit?.[0] ?? ''}.ts`)) : files;
+    only === '' || second !== undefined ? files : files.filter((file) => file.path.endsWith(`/${name}.ts`));
   for (const file of wanted) {
     process.stdout.write(wanted.length === 1 ? file.contents : `// file: ${file.path}\n${file.contents}\n`);
   }
@@ -154,6 +159,7 @@ function tally(changes: readonly FileChange[], dryRun: boolean): string {
     [of('stale'), dryRun ? 'to update' : 'updated'],
     [of('orphaned'), `${would}${dryRun ? 'remove' : 'removed'}`],
     [of('unchanged'), 'unchanged'],
+    [of('kept'), 'kept'],
   ] as const;
   return parts
     .filter(([number]) => number > 0)
@@ -162,7 +168,7 @@ function tally(changes: readonly FileChange[], dryRun: boolean): string {
 }
 
 function reportCheck(result: CheckResult, out: string, flags: Record<string, unknown>): void {
-  const wrong = result.changes.filter((change) => change.status !== 'unchanged');
+  const wrong = result.changes.filter((change) => !isSettled(change));
   if (wrong.length === 0) {
     say(`${count(result.changes.length, 'file')} in ${shown(out)}: all up to date`);
     return;
@@ -199,6 +205,7 @@ function mendingCommand(flags: Record<string, unknown>): string {
     ...given('schema', flags['schema']),
     ...given('catalog', flags['catalog']),
     ...given('emit', flags['emit']),
+    ...given('methods', flags['methods']),
     ...(flags['importExtension'] === 'js' ? [] : given('import-extension', flags['importExtension'])),
     ...(flags['errata'] === false ? ['--no-errata'] : []),
     ...given('out', flags['out']),

@@ -3,7 +3,7 @@ import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../emit/index.js';
 import { McpgenError } from '../errors.js';
 import { STANDARD_INPUT, type InputFile } from '../model/load.js';
 import { readBytes } from '../read/files.js';
-import { nearest } from '../terminal.js';
+import { nearest } from '../text.js';
 
 /**
  * An option's text, if it was given.
@@ -81,17 +81,22 @@ function readStandardInput(): Buffer {
   }
 }
 
+/** The items of a list, if it was given. */
+export function list(options: Record<string, unknown>, name: string): readonly string[] | undefined {
+  const value = text(options, name);
+  if (value === undefined) return undefined;
+  const items = splitList(value);
+  if (items.length === 0) throw emptyValue(name);
+  return items;
+}
+
 /**
  * The parts that `--emit` names; `default` stands for those that are written without it.
  *
  * @throws {@link McpgenError} if one of them does not exist.
  */
 export function emitParts(options: Record<string, unknown>): readonly Emittable[] | undefined {
-  const value = text(options, 'emit');
-  if (value === undefined) return undefined;
-  const parts = splitList(value);
-  if (parts.length === 0) throw emptyValue('emit');
-  return parts.flatMap((part) => {
+  return list(options, 'emit')?.flatMap((part) => {
     if (part === 'default') return DEFAULT_PARTS;
     const known = EMITTABLE.find((item) => item === part);
     if (known !== undefined) return known;

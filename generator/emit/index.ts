@@ -16,6 +16,7 @@ import { emitMessages } from './messages.js';
 import { emitMethods } from './methods.js';
 import { emitRevision } from './revision.js';
 import { emitServer } from './server.js';
+import { emitStubs } from './stubs.js';
 import { emitTypes } from './types.js';
 import { emitValidators } from './validators.js';
 import { emitZod } from './zod.js';
@@ -32,19 +33,22 @@ export const EMITTABLE = [
   'client',
   'server',
   'stdio',
+  'stubs',
   'zod',
 ] as const;
 
 /** A part of the output that can be asked for. */
 export type Emittable = (typeof EMITTABLE)[number];
 
-/** What is written if nothing is asked for: all but what needs a package, be it for its types alone. */
-export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter((part) => part !== 'zod' && part !== 'stdio');
+/** What is written if nothing is asked for: all but what needs a package, be it for its types alone, or is the user's. */
+export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter(
+  (part) => part !== 'stdio' && part !== 'stubs' && part !== 'zod',
+);
 
-/** A part that each revision has a file of. */
-type ModulePart = Exclude<Emittable, 'stdio'>;
+type Emitter = (context: EmitContext, stubbed?: readonly string[]) => SourceFile | undefined;
 
-const EMITTERS: Readonly<Record<ModulePart, (context: EmitContext) => SourceFile>> = {
+/** For each part that a revision has a file of. */
+const EMITTERS: Readonly<Record<Exclude<Emittable, 'stdio'>, Emitter>> = {
   types: emitTypes,
   methods: emitMethods,
   messages: emitMessages,
@@ -54,6 +58,7 @@ const EMITTERS: Readonly<Record<ModulePart, (context: EmitContext) => SourceFile
   revision: emitRevision,
   client: emitClient,
   server: emitServer,
+  stubs: emitStubs,
   zod: emitZod,
 };
 
@@ -69,6 +74,7 @@ const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
   client: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
   server: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
   stdio: [],
+  stubs: ['types', 'methods', 'messages', 'guards', 'validators', 'revision', 'server'],
   zod: ['types'],
 };
 
@@ -97,19 +103,22 @@ export function withNeeds(parts: readonly Emittable[]): readonly Emittable[] {
  *
  * @param protocol - The protocol.
  * @param parts - The parts asked for; what they need comes along.
+ * @param stubbed - The methods that `stubs` makes handlers of; by default all that need one.
  * @throws {@link McpgenError} if names collide.
  */
 export function emit(
   protocol: Protocol,
   parts: readonly Emittable[],
   importExtension: ImportExtension,
+  stubbed?: readonly string[],
 ): readonly SourceFile[] {
   const context = emitContext(protocol);
   const files = withNeeds(parts)
     .filter((part) => part !== 'stdio')
-    .map((part) => EMITTERS[part](context));
-  refuseTakenNames(files, context);
-  return [...files, emitIndex(files, importExtension)];
+    .flatMap((part) => EMITTERS[part](context, stubbed) ?? []);
+  const exported = files.filter(({ belongsToUser }) => !belongsToUser);
+  refuseTakenNames(exported, context);
+  return [...files, emitIndex(exported, importExtension)];
 }
 
 function emitIndex(files: readonly SourceFile[], importExtension: ImportExtension): SourceFile {

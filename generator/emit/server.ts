@@ -1,4 +1,4 @@
-import { methodsFrom, type Method } from '../model/protocol.js';
+import { methodsFrom, type Method, type Protocol } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
@@ -8,6 +8,11 @@ import { defaultedMembers } from './revision.js';
 
 /** Requests that the runtime answers by itself: their handling is the lifecycle. */
 const OF_THE_LIFECYCLE: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'subscriptions/listen']);
+
+/** Requests that a server may have handlers of. */
+export function servedMethods(protocol: Protocol): readonly Method[] {
+  return methodsFrom(protocol, 'client', 'request').filter(({ name }) => !OF_THE_LIFECYCLE.has(name));
+}
 
 /** `server.ts`: a server with typed handlers, over the shared runtime. */
 export function emitServer(context: EmitContext): SourceFile {
@@ -25,7 +30,7 @@ export function emitServer(context: EmitContext): SourceFile {
 }
 
 function emitResults(file: SourceFile, context: EmitContext): void {
-  const served = methodsFrom(context.protocol, 'client', 'request').filter(({ name }) => !OF_THE_LIFECYCLE.has(name));
+  const served = servedMethods(context.protocol);
   const stateless = context.protocol.lifecycle === 'stateless';
   if (stateless) {
     file.add('type Filled<Result, Names extends keyof Result> = Omit<Result, Names> & Partial<Pick<Result, Names>>;\n');

@@ -12,6 +12,7 @@ export type ModuleName =
   | 'revision'
   | 'client'
   | 'server'
+  | 'handlers'
   | 'index';
 
 /** The files that all revisions share, without their extension. */
@@ -32,6 +33,8 @@ export interface PrintOptions {
  */
 export class SourceFile {
   readonly name: ModuleName;
+  /** It is written once and then never again: no header calls it ours, and no index exports it. */
+  readonly belongsToUser: boolean;
   readonly #types = new Map<ModuleName | RuntimeModule, Set<string>>();
   readonly #values = new Map<ModuleName | RuntimeModule, Set<string>>();
   readonly #namespaces = new Map<string, RuntimeModule>();
@@ -39,8 +42,9 @@ export class SourceFile {
   readonly #reexports: { from: RuntimeModule; values: readonly string[]; types: readonly string[] }[] = [];
   readonly #parts: string[] = [];
 
-  constructor(name: ModuleName) {
+  constructor(name: ModuleName, { belongsToUser = false }: { readonly belongsToUser?: boolean } = {}) {
     this.name = name;
+    this.belongsToUser = belongsToUser;
   }
 
   /** Uses a type of another file, and gives its name back. */

@@ -737,7 +737,10 @@ function withProgressToken(
   progressToken: number,
 ): object {
   const meta = (params as { readonly _meta?: object } | undefined)?._meta;
-  return { ...params, _meta: { ...meta, progressToken } };
+  // Not spread: in Node 20, members that are added to a spread copy cost twenty times as much.
+  return Object.assign({}, params, {
+    _meta: Object.assign({}, meta, { progressToken }),
+  });
 }
 
 /** In Node, whether a timer keeps the process alive; elsewhere timers have no say in that. */

@@ -1,0 +1,84 @@
+import { McpgenError } from '../errors.js';
+import type { Method, Protocol } from '../model/protocol.js';
+import { docComment } from '../print/doc-comment.js';
+import { memberName } from '../print/names.js';
+import { SourceFile } from '../print/source-file.js';
+import { nearest } from '../text.js';
+import type { EmitContext } from './context.js';
+import { servedMethods } from './server.js';
+
+/** Requests that the runtime answers where there is no handler; one that only refuses would be worse than none. */
+const ANSWERED_ANYWAY: ReadonlySet<string> = new Set([
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
+
+/**
+ * `handlers.ts`: handlers for the user to fill in. Undefined if there would be none.
+ *
+ * @param wanted - The methods to handle; by default all that clients send and that the runtime does not answer by itself.
+ */
+export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[]): SourceFile | undefined {
+  const methods = servedMethods(protocol).filter(({ name }) =>
+    wanted === undefined ? !ANSWERED_ANYWAY.has(name) : wanted.includes(name),
+  );
+  if (methods.length === 0) return undefined;
+  const file = new SourceFile('handlers', { belongsToUser: true });
+  file.add(
+    docComment(
+      {
+        text: 'Handlers of what clients ask for. This file is yours: mcpgen has written it once and leaves it as it is.',
+        more: ['`createServer({ info, handlers })` of `server.ts` makes a server of them.'],
+      },
+      new Set(),
+    ),
+    `export const handlers: ${file.type('server', 'ServerHandlers')} = {\n${methods.map(stub).join('\n')}};\n`,
+  );
+  file.add(`function notImplemented(method: string): ${file.value('runtime/error-codes', 'RpcError')} {
+  return new RpcError(${file.value('runtime/error-codes', 'STANDARD_ERROR_CODES')}.METHOD_NOT_FOUND, \`\${method} is not implemented\`, { method });
+}
+`);
+  return file;
+}
+
+function stub({ name, summary, deprecated }: Method): string {
+  return `${docComment({ text: summary, deprecated }, new Set())}${memberName(name)}: (_params, _context) => {
+  throw notImplemented(${JSON.stringify(name)});
+},
+`;
+}
+
+/**
+ * Refuses methods that no server handles.
+ *
+ * @param protocols - All revisions that are generated; a method need not be in every one.
+ * @throws {@link McpgenError} that says what was probably meant, or who handles the method.
+ */
+export function refuseUnhandled(protocols: readonly Protocol[], wanted: readonly string[]): void {
+  const served = new Set(protocols.flatMap((protocol) => servedMethods(protocol).map(({ name }) => name)));
+  const all = protocols.flatMap(({ methods }) => methods);
+  for (const name of wanted) {
+    if (served.has(name)) continue;
+    const known = all.find((method) => method.name === name);
+    const near = nearest(name, [...served]);
+    throw known === undefined
+      ? new McpgenError(`there is no method ${JSON.stringify(name)}`, {
+          place: '--methods',
+          remedy: near === undefined ? `There are ${[...served].sort().join(', ')}.` : `Did you mean ${near}?`,
+        })
+      : new McpgenError(`a server has no handler of ${name}: ${reasonAgainst(known)}`, {
+          place: '--methods',
+          remedy:
+            'Leave it out; `mcpgen methods --direction clientToServer --kind request` lists what clients ask for.',
+        });
+  }
+}
+
+function reasonAgainst({ direction, kind }: Method): string {
+  if (direction === 'serverToClient') return 'servers send it';
+  if (direction === 'embedded') return 'servers ask for it, inside a result';
+  if (kind === 'notification') return 'it is a notification, which nothing answers';
+  return 'the runtime answers it, as a part of the lifecycle';
+}

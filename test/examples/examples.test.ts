@@ -1,0 +1,126 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { run, type Run } from '../support/cli.js';
+
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+
+/** Runs an example to its end; the test's own time limit is there for one that hangs. */
+function example(name: string, env: Readonly<Record<string, string>> = {}): Promise<Run> {
+  return run(process.execPath, ['--import', TSX, path.resolve('examples', name)], { env });
+}
+
+interface Frame {
+  readonly from: string;
+  readonly message: unknown;
+}
+
+/** The scenes of the demo by their headings: the frames of each, and what is said beside them. */
+function scenesOf(
+  output: string,
+): ReadonlyMap<string, { readonly frames: readonly Frame[]; readonly asides: readonly string[] }> {
+  return new Map(
+    output
+      .trim()
+      .split(/\n\n/)
+      .map((scene) => {
+        const [heading = '', ...lines] = scene.split('\n');
+        const frames = lines.flatMap((line): Frame[] => {
+          const [, from, text = ''] = /^(client|server) -> (?:client|server) {2}(.*)$/.exec(line) ?? [];
+          if (from === undefined) return [];
+          try {
+            return [{ from, message: JSON.parse(text) as unknown }];
+          } catch {
+            return [{ from, message: text }];
+          }
+        });
+        return [heading.split(/[:,]/)[0] ?? '', { frames, asides: lines.filter((line) => line.startsWith('   ')) }];
+      }),
+  );
+}
+
+describe('the demo', () => {
+  test('shows each scene, in plain text where it is piped', async () => {
+    const { code, stdout, stderr } = await example('demo.ts');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('\u001b');
+    const scenes = scenesOf(stdout);
+    const messages = (heading: string, from: string): unknown[] =>
+      (scenes.get(heading)?.frames ?? []).filter((frame) => frame.from === from).map(({ message }) => message);
+    const asides = (heading: string): string => scenes.get(heading)?.asides.join('\n') ?? '';
+
+    expect(messages('A request', 'server')).toMatchObject([{ result: { content: [{ type: 'text', text: '5' }] } }]);
+    expect(messages('A notification', 'client')).toHaveLength(2);
+    expect(messages('A notification', 'server')).toEqual([]);
+    expect(asides('A notification')).toContain('the roots have changed');
+    expect(messages('An unknown method', 'server')).toMatchObject([{ id: 'by-hand-1', error: { code: -32601 } }]);
+    expect(messages('Invalid params', 'server')).toMatchObject([{ id: 'by-hand-2', error: { code: -32602 } }]);
+    expect(messages('A handler that throws', 'server')).toMatchObject([{ error: { code: -32603 } }]);
+    expect(stdout).not.toContain('swordfish');
+    expect(messages('Progress in mid-call', 'server')).toMatchObject([
+      { method: 'notifications/progress', params: { progress: 1 } },
+      { method: 'notifications/progress', params: { progress: 2 } },
+      { method: 'notifications/progress', params: { progress: 3 } },
+      { result: {} },
+    ]);
+    // Told while the call goes on, not when it is over.
+    const progress = stdout.slice(stdout.indexOf('Progress in mid-call'));
+    expect(progress.indexOf('told 1/3')).toBeLessThan(progress.indexOf('"progress":2'));
+    expect(messages('A cancellation', 'client')).toMatchObject([{}, { method: 'notifications/cancelled' }]);
+    expect(messages('A cancellation', 'server')).toEqual([]);
+    expect(asides('A cancellation')).toContain('the handler is aborted');
+    expect(messages('A broken line', 'server')).toMatchObject([
+      { error: { code: -32700 } },
+      { id: 'by-hand-4', result: {} },
+    ]);
+    expect(messages('The end', 'server')).toEqual([]);
+    expect(asides('The end')).toMatch(/ConnectionClosedError[^]*the handler is aborted/);
+    expect(messages('A batch', 'server').at(-1)).toMatchObject([
+      { id: 2, result: {} },
+      { id: 3, result: { tools: [] } },
+      { id: 4, error: { code: -32601 } },
+    ]);
+  });
+
+  test('is coloured where colour is asked for', async () => {
+    const { code, stdout } = await example('demo.ts', { FORCE_COLOR: '1' });
+    expect(code).toBe(0);
+    expect(stdout).toContain('\u001b[');
+  });
+});
+
+test('a tool use block goes to a server in another process and comes back as a tool result block', async () => {
+  const { code, stdout, stderr } = await example('tool-use.ts');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const [greeting, ...turns] = stdout.trim().split('\n\n');
+  expect(greeting).toBe('connected to weather, revision 2025-11-25');
+  const parsed = turns.map((turn) => {
+    const lines = turn.split('\n');
+    return { note: lines.slice(1, -1).join(), result: JSON.parse(lines.at(-1) ?? '') as unknown };
+  });
+  expect(parsed).toEqual([
+    {
+      note: '',
+      result: { type: 'tool_result', tool_use_id: 'toolu_01', content: [{ type: 'text', text: '21 degrees' }] },
+    },
+    {
+      note: 'the tool failed',
+      result: {
+        type: 'tool_result',
+        tool_use_id: 'toolu_02',
+        content: [{ type: 'text', text: 'No such city. There are Graz and Oslo.' }],
+        is_error: true,
+      },
+    },
+    {
+      note: 'protocol error -32602',
+      result: {
+        type: 'tool_result',
+        tool_use_id: 'toolu_03',
+        content: [{ type: 'text', text: 'Unknown tool: wether' }],
+        is_error: true,
+      },
+    },
+  ]);
+});
