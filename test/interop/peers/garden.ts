@@ -96,6 +96,15 @@ function text(words: string): Result {
   return { content: [{ type: 'text', text: words }] };
 }
 
+/** JSON in an order of its own: what a client sends comes in that of its SDK. */
+function ordered(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}
+
 const ELICITATION = {
   message: 'Which bed, and how deep?',
   requestedSchema: {
@@ -223,7 +232,7 @@ export class Garden {
         const answer = isStateless
           ? (await port.input({ visitor: asked }))['visitor']
           : await port.ask(asked.method, asked.params);
-        return text(JSON.stringify(answer));
+        return text(ordered(answer));
       }
       case 'plant':
         await port.notify('notifications/tools/list_changed');

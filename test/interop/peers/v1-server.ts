@@ -22,7 +22,7 @@ import {
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import { Garden, INSTRUCTIONS, serverCapabilities } from './garden.js';
 import type { Port, Result } from './garden.js';
-import { isMain } from './main.js';
+import { isMain, revisionsFromArguments } from './main.js';
 
 const SCHEMAS = [
   ListToolsRequestSchema,
@@ -41,8 +41,12 @@ const SCHEMAS = [
   CancelTaskRequestSchema,
 ];
 
-/** The garden on the official SDK, v1. It speaks what the client asks for, up to 2025-11-25. */
-export function v1Server(): Server {
+/**
+ * The garden on the official SDK, v1. It speaks what the client asks for, up to 2025-11-25.
+ *
+ * @param revision - The same, as the SDK does not tell what was agreed on.
+ */
+export function v1Server(revision = '2025-11-25'): Server {
   const garden = new Garden();
   const server = new Server(
     { name: 'garden-v1', version: '1.0.0' },
@@ -50,18 +54,17 @@ export function v1Server(): Server {
   );
   for (const schema of SCHEMAS) {
     server.setRequestHandler(schema, (request, extra) =>
-      garden.answer(request.method, request.params ?? {}, port(server, extra)),
+      garden.answer(request.method, request.params ?? {}, port(server, extra, revision)),
     );
   }
   return server;
 }
 
-function port(server: Server, extra: RequestHandlerExtra<ServerRequest, ServerNotification>): Port {
+function port(server: Server, extra: RequestHandlerExtra<ServerRequest, ServerNotification>, revision: string): Port {
   const send = (method: string, params?: Result): Promise<void> =>
     extra.sendNotification({ method, ...(params === undefined ? {} : { params }) } as ServerNotification);
   return {
-    // The SDK does not say which one it agreed on; what the garden does differently, it does by what is asked of it.
-    revision: server.getClientCapabilities()?.tasks === undefined ? '2025-06-18' : '2025-11-25',
+    revision,
     signal: extra.signal,
     progress: (progress, total, message) => {
       const progressToken = extra._meta?.progressToken;
@@ -77,4 +80,4 @@ function port(server: Server, extra: RequestHandlerExtra<ServerRequest, ServerNo
   };
 }
 
-if (isMain(import.meta.url)) await v1Server().connect(new StdioServerTransport());
+if (isMain(import.meta.url)) await v1Server(revisionsFromArguments([])[0]).connect(new StdioServerTransport());
