@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -29,4 +30,9 @@ test('the inspector calls a tool of our server', () => {
     content: unknown;
   };
   expect(content).toEqual([{ type: 'text', text: 'Watered the roses.' }]);
+});
+
+test("the inspector's Node is used for nothing else", () => {
+  // If it is there again, `npm install` has put it back: `node scripts/own-node.mjs` takes it away.
+  expect(existsSync('node_modules/.bin/node')).toBe(false);
 });
