@@ -145,6 +145,10 @@ export class BaseClient<Notifications extends object = Record<string, object | u
         handleNotification: (notification) => {
           this.#notice(notification);
         },
+        // MCP 2026-07-28, cancellation: from a server it ends a subscription, and nothing else.
+        handleCancelled: (id) => {
+          if (this.#subscriptions.has(id)) this.#endpoint.settle(id, {});
+        },
         handleClose: () => {
           this.#subscriptions.clear();
         },

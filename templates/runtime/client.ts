@@ -176,6 +176,10 @@ export class BaseClient<
         handleNotification: (notification) => {
           this.#notice(notification);
         },
+        // MCP 2026-07-28, cancellation: from a server it ends a subscription, and nothing else.
+        handleCancelled: (id) => {
+          if (this.#subscriptions.has(id)) this.#endpoint.settle(id, {});
+        },
         handleClose: () => {
           this.#subscriptions.clear();
         },

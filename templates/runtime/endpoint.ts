@@ -72,6 +72,8 @@ export interface Role {
   /** @returns The result; what it throws is the error. */
   handleRequest(request: Request, exchange: Exchange): object | Promise<object>;
   handleNotification(notification: Notification): void;
+  /** The other side cancels what is no request of its own; a stateless server ends a subscription so. */
+  handleCancelled?(id: RequestId): void;
   /** The connection is over; all calls have been ended. */
   handleClose(): void;
 }
@@ -336,6 +338,12 @@ export class Endpoint {
     });
   }
 
+  /** Ends a call of ours as if this were its answer; nothing happens if it is over. */
+  settle(id: RequestId, result: object): void {
+    const pending = this.#pending.get(id);
+    if (pending !== undefined && this.#settle(pending)) pending.resolve(result);
+  }
+
   /** Sends a notification. Nothing comes back, so a failure is an event. */
   notify(method: string, params?: object, relatedRequestId?: RequestId): void {
     if (this.#state !== "open") return;
@@ -589,8 +597,11 @@ export class Endpoint {
     };
     const exchange =
       requestId === undefined ? undefined : this.#exchanges.get(requestId);
-    if (exchange === undefined || exchange.request.method === "initialize")
+    if (exchange === undefined) {
+      if (requestId !== undefined) this.#role.handleCancelled?.(requestId);
       return;
+    }
+    if (exchange.request.method === "initialize") return;
     this.#exchanges.delete(exchange.request.id);
     exchange.abort(
       abortError(

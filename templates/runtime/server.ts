@@ -329,7 +329,13 @@ export class ServerSession {
     );
     if (missing !== undefined) throw new CapabilityError(method, missing);
     const result = await this.#endpoint.request(method, params, options);
-    const outcome = revision.validateResult(method, result);
+    // A client that was asked for a task answers with that.
+    const isTask =
+      (params as { readonly task?: unknown } | undefined)?.task !== undefined;
+    const validate =
+      (isTask ? revision.validateTaskResult : undefined) ??
+      revision.validateResult;
+    const outcome = validate(method, result);
     if (!outcome.success) throw invalidResult(method, outcome.failure);
     return result;
   }

@@ -1,0 +1,54 @@
+import type { HandlerContext, Server } from '../../../generated/runtime/server.js';
+import { Server as GenericServer } from '../../../generated/runtime/server.js';
+import { RpcError } from '../../../generated/runtime/error-codes.js';
+import { stdioServerTransport } from '../../../generated/runtime/stdio-server.js';
+import { ANSWERED, Garden, INSTRUCTIONS, Refusal, serverCapabilities, STATELESS, TASK_METHODS } from './garden.js';
+import type { Params, Port, Result } from './garden.js';
+import { isMain, revisionsFromArguments } from './main.js';
+import { NAMES, named } from './revisions.js';
+
+/** The garden on our runtime; one server for all revisions, so the handlers are those without types. */
+export function oursServer(names: readonly string[] = NAMES): Server {
+  const garden = new Garden();
+  const answered = [...ANSWERED, ...(names.includes('2025-11-25') ? TASK_METHODS : [])];
+  const server: Server = new GenericServer(named(names), {
+    info: { name: 'garden-ours', version: '1.0.0' },
+    instructions: INSTRUCTIONS,
+    capabilities: names.length === 1 ? serverCapabilities(names[0] ?? '') : serverCapabilities(STATELESS),
+    handlers: Object.fromEntries(
+      answered.map((method) => [
+        method,
+        async (params: Params, context: HandlerContext) => {
+          try {
+            return await garden.answer(method, params, port(server, context));
+          } catch (error) {
+            if (error instanceof Refusal) throw new RpcError(error.code, error.message, error.data);
+            throw error;
+          }
+        },
+      ]),
+    ),
+  });
+  return server;
+}
+
+function port(server: Server, context: HandlerContext): Port {
+  return {
+    revision: context.revision,
+    signal: context.signal,
+    progress: (progress, total, message) => {
+      context.progress(progress, total, message);
+    },
+    log: (level, data) => {
+      context.log(level, data, 'garden');
+    },
+    notify: (method, params) => {
+      if (method.includes('/elicitation/') || method.includes('/tasks/')) context.notify(method, params);
+      else server.notify(method, params);
+    },
+    ask: (method, params) => context.request(method, params) as Promise<Result>,
+    input: (requests) => context.requireInput(requests),
+  };
+}
+
+if (isMain(import.meta.url)) await oursServer(revisionsFromArguments(NAMES)).connect(stdioServerTransport());

@@ -1,0 +1,76 @@
+/* eslint-disable @typescript-eslint/no-deprecated -- The low-level server lets every wire method be answered by the same code. */
+import { inputRequired, Server } from '@modelcontextprotocol/server';
+import type { InputRequests, ServerContext } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { z } from 'zod';
+import { ANSWERED, ANSWERED_IN_SESSIONS, Garden, INSTRUCTIONS, serverCapabilities, STATELESS } from './garden.js';
+import type { Port, Result } from './garden.js';
+import { isMain, revisionsFromArguments } from './main.js';
+import { NAMES } from './revisions.js';
+
+/** Ends a handler that waits for input. */
+class Waits extends Error {
+  readonly requests: InputRequests;
+
+  constructor(requests: InputRequests) {
+    super('waits for input');
+    this.requests = requests;
+  }
+}
+
+const REQUEST_STATE = 'first-visit';
+
+/** The garden on the official SDK, v2, for one connection. */
+export function v2Server(names: readonly string[] = NAMES): Server {
+  const garden = new Garden();
+  const server = new Server(
+    { name: 'garden-v2', version: '1.0.0' },
+    {
+      capabilities: serverCapabilities('2025-06-18'),
+      instructions: INSTRUCTIONS,
+      // The first is what it offers to a client that asks for none of them.
+      supportedProtocolVersions: [...names].reverse(),
+    },
+  );
+  for (const method of [...ANSWERED, ...ANSWERED_IN_SESSIONS]) {
+    server.setRequestHandler(method, { params: z.looseObject({}) }, async (params, context) => {
+      try {
+        return await garden.answer(method, params, port(server, context));
+      } catch (error) {
+        if (error instanceof Waits) {
+          return inputRequired({ inputRequests: error.requests, requestState: REQUEST_STATE });
+        }
+        throw error;
+      }
+    });
+  }
+  return server;
+}
+
+function port(server: Server, { mcpReq }: ServerContext): Port {
+  const send = (method: string, params?: Result): Promise<void> =>
+    mcpReq.notify({ method, ...(params === undefined ? {} : { params }) });
+  return {
+    revision: mcpReq.envelope === undefined ? (server.getNegotiatedProtocolVersion() ?? '') : STATELESS,
+    signal: mcpReq.signal,
+    progress: (progress, total, message) => {
+      const progressToken = mcpReq._meta?.progressToken;
+      return progressToken === undefined
+        ? undefined
+        : send('notifications/progress', { progressToken, progress, total, message });
+    },
+    log: (level, data) => mcpReq.log(level, data, 'garden'),
+    notify: (method, params) => server.notification({ method, ...(params === undefined ? {} : { params }) }),
+    ask: (method, params) => mcpReq.send({ method, ...(params === undefined ? {} : { params }) }, z.looseObject({})),
+    input: (requests) => {
+      const given = mcpReq.inputResponses ?? {};
+      if (Object.keys(requests).every((key) => key in given)) return Promise.resolve(given);
+      throw new Waits(requests as InputRequests);
+    },
+  };
+}
+
+if (isMain(import.meta.url)) {
+  const names = revisionsFromArguments(NAMES);
+  serveStdio(() => v2Server(names));
+}
