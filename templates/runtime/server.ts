@@ -255,6 +255,11 @@ export class ServerSession {
       {
         classify: (value): Classification =>
           (this.#revision ?? this.#unjudged).classify(value),
+        // MCP 2025-03-26, lifecycle: until it is answered, nobody knows whether there are batches.
+        refuseInBatch: (method) =>
+          method === "initialize"
+            ? "initialize must not be part of a batch"
+            : undefined,
         handleRequest: (request, exchange) => this.#handle(request, exchange),
         handleNotification: (notification) => {
           this.#notice(notification);
@@ -323,13 +328,23 @@ export class ServerSession {
       );
     }
     const missing = missingCapability(
-      revision.methods[method]?.capabilities ?? [],
+      neededFor(
+        method,
+        params,
+        revision.methods[method]?.capabilities ?? [],
+        this.#client.capabilities,
+      ),
       "client",
       this.#client.capabilities,
     );
     if (missing !== undefined) throw new CapabilityError(method, missing);
     const result = await this.#endpoint.request(method, params, options);
-    const outcome = revision.validateResult(method, result);
+    const isTask =
+      (params as { readonly task?: unknown } | undefined)?.task !== undefined;
+    const outcome =
+      isTask && revision.validateTaskResult !== undefined
+        ? revision.validateTaskResult(method, result)
+        : revision.validateResult(method, result);
     if (!outcome.success) throw invalidResult(method, outcome.failure);
     return result;
   }
@@ -370,10 +385,18 @@ export class ServerSession {
       ) !== undefined
     )
       return;
-    const uri = (params as { readonly uri?: unknown } | undefined)?.uri;
+    const { uri, level } = (params ?? {}) as {
+      readonly uri?: unknown;
+      readonly level?: unknown;
+    };
     if (
       method === "notifications/resources/updated" &&
       !this.#resources.has(String(uri))
+    )
+      return;
+    if (
+      method === "notifications/message" &&
+      LEVELS.indexOf(String(level)) < this.#level
     )
       return;
     this.#endpoint.notify(method, params);
@@ -382,6 +405,9 @@ export class ServerSession {
   #handle(request: Request, exchange: Exchange): object | Promise<object> {
     const version = metaOf(request)?.[META.VERSION];
     if (version !== undefined && this.#stateless.length > 0) {
+      // What is no text names no version: then the params are wrong, and that is said.
+      if (typeof version !== "string")
+        return this.#dispatch(newest(this.#stateless), request, exchange);
       const revision = this.#stateless.find((item) => item.version === version);
       if (revision === undefined) throw this.#unsupported(version);
       return this.#dispatch(revision, request, exchange);
@@ -397,8 +423,12 @@ export class ServerSession {
     if (this.#stateful.length === 0) {
       const only = newest(this.#stateless);
       // An older client shows its user no more than this message.
-      if (method === "initialize")
-        throw this.#unsupported(paramsOf(request)["protocolVersion"]);
+      if (method === "initialize") {
+        const { protocolVersion } = paramsOf(request);
+        throw this.#unsupported(
+          typeof protocolVersion === "string" ? protocolVersion : "unknown",
+        );
+      }
       return this.#dispatch(only, request, exchange);
     }
     if (method === "initialize")
@@ -486,14 +516,35 @@ export class ServerSession {
     if (revision.isStateless && params["requestState"] !== undefined)
       return context.reopened(handler, params);
     const outcome = context.run(handler, params);
-    if (!revision.isStateless) return outcome;
-    return outcome instanceof Promise
-      ? outcome.then((result) => this.#completed(revision, method, result))
-      : this.#completed(revision, method, outcome);
+    if (!revision.isStateless)
+      return isBuiltIn(revision, method)
+        ? this.#followed(revision, request, exchange, outcome)
+        : outcome;
+    return isThenable(outcome)
+      ? outcome.then((result) => context.completed(result))
+      : context.completed(outcome);
+  }
+
+  /** A handler in the place of the runtime's own does not take over its bookkeeping. */
+  async #followed(
+    revision: Revision,
+    request: Request,
+    exchange: Exchange,
+    outcome: object | Promise<object>,
+  ): Promise<object> {
+    const result = await outcome;
+    if (!exchange.isOver) void this.#builtIn(revision, request, exchange);
+    return result;
   }
 
   #validate(revision: Revision, request: Request): void {
-    if (this.server.settings.validateParams === false) return;
+    const { params } = request as { readonly params?: unknown };
+    // Not even then what is no object at all.
+    if (
+      this.server.settings.validateParams === false &&
+      (params === undefined || isObject(params))
+    )
+      return;
     const outcome = revision.validateParams(request.method, request.params);
     if (!outcome.success) throw invalidParams(outcome.failure);
   }
@@ -609,8 +660,14 @@ export class ServerSession {
 
   #notice(notification: Notification): void {
     const { method, params } = notification;
-    const revision = this.#revision ?? this.#unjudged;
-    if (!maySend(revision, "client", "notification", method)) {
+    // Before `initialize` there are only those of clients that speak a stateless revision.
+    const revision =
+      this.#revision ??
+      (this.#stateless.length > 0 ? newest(this.#stateless) : undefined);
+    if (
+      revision === undefined ||
+      !maySend(revision, "client", "notification", method)
+    ) {
       this.#endpoint.emit({ kind: "unknownNotification", method });
       return;
     }
@@ -637,12 +694,12 @@ export class ServerSession {
     }
   }
 
-  #unsupported(requested: unknown): RpcError {
+  #unsupported(requested: string): RpcError {
     const supported = this.#stateless.map(versionOf);
     return new RpcError(
       MODERN_ERROR_CODES.UNSUPPORTED_VERSION,
       `Unsupported protocol version; this server speaks ${supported.join(", ")}`,
-      { supported, requested: String(requested) },
+      { supported, requested },
     );
   }
 
@@ -694,7 +751,9 @@ class Context implements HandlerContext {
   #progress = Number.NEGATIVE_INFINITY;
   #state: unknown;
   /** Of this round and all before it. */
-  #answers: Map<string, unknown> | undefined;
+  #answers: Map<string, unknown>;
+  /** The request state that {@link requireInput} gives out. */
+  #sealed: string | undefined;
 
   constructor(
     session: ServerSession,
@@ -738,8 +797,8 @@ class Context implements HandlerContext {
   run(handler: Handler, params: object): object | Promise<object> {
     try {
       const outcome = handler(params as never, this as never);
-      return outcome instanceof Promise
-        ? outcome.catch(resultOfRound)
+      return isThenable(outcome)
+        ? outcome.then(undefined, resultOfRound)
         : outcome;
     } catch (error) {
       return resultOfRound(error);
@@ -767,14 +826,41 @@ class Context implements HandlerContext {
       );
     }
     this.#state = past.state;
+    const given = past.isOwn ? { ...params, requestState: past.state } : params;
     this.#answers = new Map(
       Object.entries({
         ...past.answers,
         ...(params["inputResponses"] as object | undefined),
       }),
     );
-    const result = await this.run(handler, params);
-    return complete(this.#revision, this.method, result, server.settings.info);
+    const result = await this.run(handler, given);
+    return this.completed(result);
+  }
+
+  /** What a stateless revision wants on a result and a handler need not know of. */
+  completed(result: object): object | Promise<object> {
+    const { settings, seal } = this.#session.server;
+    const completed = complete(
+      this.#revision,
+      this.method,
+      result,
+      settings.info,
+    ) as { readonly requestState?: unknown; readonly resultType?: unknown };
+    const { requestState: state, resultType } = completed;
+    if (
+      resultType !== "input_required" ||
+      state === undefined ||
+      state === this.#sealed
+    )
+      return completed;
+    // State that a handler wrote itself is protected like any other.
+    return seal
+      .seal(this.method, paramsOf(this.#exchange.request), {
+        state,
+        answers: Object.fromEntries(this.#answers),
+        isOwn: true,
+      })
+      .then((requestState) => ({ ...completed, requestState }));
   }
 
   progress(progress: number, total?: number, message?: string): void {
@@ -808,6 +894,16 @@ class Context implements HandlerContext {
     if (!maySend(this.#revision, "server", "notification", method)) {
       throw new UnsupportedMethodError(method, this.revision);
     }
+    const level = (params as { readonly level?: unknown } | undefined)?.level;
+    if (
+      method === "notifications/message" &&
+      !this.#session.wantsLog(
+        this.#revision,
+        this.#exchange.request,
+        String(level),
+      )
+    )
+      return;
     if (!this.#revision.isStateless || OF_REQUESTS.has(method))
       this.#session.sendFor(this.#exchange, method, params);
     else this.#session.deliver(method, params);
@@ -844,9 +940,7 @@ class Context implements HandlerContext {
     state?: unknown,
   ): Promise<Record<string, object>> {
     if (!this.#revision.isStateless) return this.#asked(requests);
-    const given = paramsOf(this.#exchange.request)["inputResponses"] as
-      Record<string, unknown> | undefined;
-    const known = (this.#answers ??= new Map(Object.entries(given ?? {})));
+    const known = this.#answers;
     const missing: Record<string, EmbeddedRequest> = {};
     for (const [key, request] of Object.entries(requests)) {
       const facts = this.#revision.embedded[request.method];
@@ -869,13 +963,15 @@ class Context implements HandlerContext {
     }
     const params = paramsOf(this.#exchange.request);
     const answers = Object.fromEntries(known);
+    this.#sealed = await this.#session.server.seal.seal(this.method, params, {
+      state: state ?? this.#state,
+      answers,
+      isOwn: false,
+    });
     throw new InputRequired({
       resultType: "input_required",
       inputRequests: missing,
-      requestState: await this.#session.server.seal.seal(this.method, params, {
-        state: state ?? this.#state,
-        answers,
-      }),
+      requestState: this.#sealed,
     });
   }
 
@@ -894,14 +990,13 @@ class Context implements HandlerContext {
 
   /** MCP 2026-07-28: a server must not ask for what the client did not declare. */
   #checkCapability(request: EmbeddedRequest, needed: readonly string[]): void {
-    const mode = (request.params as { readonly mode?: unknown } | undefined)
-      ?.mode;
-    const paths =
-      request.method === "elicitation/create" && mode === "url"
-        ? [...needed, "client.elicitation.url"]
-        : needed;
     const missing = missingCapability(
-      paths,
+      neededFor(
+        request.method,
+        request.params,
+        needed,
+        this.client.capabilities,
+      ),
       "client",
       this.client.capabilities,
     );
@@ -928,6 +1023,8 @@ function complete(
   result: object,
   info: Implementation,
 ): object {
+  // The endpoint says what is wrong with it.
+  if (!isObject(result)) return result;
   const given = result as {
     readonly resultType?: unknown;
     readonly _meta?: object;
@@ -935,12 +1032,53 @@ function complete(
   const _meta = { [META.SERVER_INFO]: info, ...given._meta };
   if (given.resultType !== undefined && given.resultType !== "complete")
     return { ...result, _meta };
-  return {
+  const completed: Record<string, unknown> = {
     resultType: "complete",
     ...revision.defaults[method],
     ...result,
     _meta,
   };
+  // A member that the handler left undefined is none.
+  completed["resultType"] ??= "complete";
+  for (const [name, value] of Object.entries(revision.defaults[method] ?? {}))
+    completed[name] ??= value;
+  return completed;
+}
+
+/** The client's capabilities that a request to it needs, with those that depend on what it asks for. */
+function neededFor(
+  method: string,
+  params: object | undefined,
+  needed: readonly string[],
+  declared: object,
+): readonly string[] {
+  const asked = (params ?? {}) as Readonly<Record<string, unknown>>;
+  if (method === "elicitation/create") {
+    if (asked["mode"] === "url") return [...needed, "client.elicitation.url"];
+    // A client that names modes has those; one that names none has forms.
+    const namesUrl =
+      missingCapability(["client.elicitation.url"], "client", declared) ===
+      undefined;
+    return namesUrl ? [...needed, "client.elicitation.form"] : needed;
+  }
+  if (
+    method === "sampling/createMessage" &&
+    (asked["tools"] !== undefined || asked["toolChoice"] !== undefined)
+  )
+    return [...needed, "client.sampling.tools"];
+  return needed;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A promise of another library or realm is one too. */
+function isThenable(value: object | Promise<object>): value is Promise<object> {
+  return (
+    typeof (value as { readonly then?: unknown } | null | undefined)?.then ===
+    "function"
+  );
 }
 
 function wants(
