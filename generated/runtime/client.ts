@@ -625,5 +625,7 @@ function versionOf(revision: Revision): string {
 }
 
 function methodNotFound(method: string): RpcError {
-  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', { method });
+  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', {
+    method: method.length > 200 ? `${method.slice(0, 200)}...` : method,
+  });
 }

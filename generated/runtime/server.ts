@@ -373,7 +373,7 @@ export class ServerSession {
     if (this.server.settings.strictLifecycle === true && !this.#isInitialized && method !== 'ping') {
       throw new RpcError(
         STANDARD_ERROR_CODES.INVALID_REQUEST,
-        `Invalid Request: ${method} before notifications/initialized`,
+        `Invalid Request: ${cut(method)} before notifications/initialized`,
       );
     }
     return this.#dispatch(revision, request, exchange);
@@ -529,7 +529,7 @@ export class ServerSession {
     return new RpcError(
       MODERN_ERROR_CODES.UNSUPPORTED_VERSION,
       `Unsupported protocol version; this server speaks ${supported.join(', ')}`,
-      { supported, requested },
+      { supported, requested: cut(requested) },
     );
   }
 
@@ -608,7 +608,7 @@ class Context implements HandlerContext {
   run(handler: Handler, params: object): object | Promise<object> {
     try {
       const outcome = handler(params as never, this as never);
-      return isThenable(outcome) ? outcome.then(undefined, resultOfRound) : outcome;
+      return isThenable(outcome) ? Promise.resolve(outcome).catch(resultOfRound) : outcome;
     } catch (error) {
       return resultOfRound(error);
     }
@@ -864,8 +864,13 @@ function versionOf(revision: Revision): string {
   return revision.version;
 }
 
+/** What a sender wrote, at a length that an error can hold. */
+function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+}
+
 function methodNotFound(method: string): RpcError {
-  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', { method });
+  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', { method: cut(method) });
 }
 
 function invalidParams({ path, expected, found }: Failure, below = ''): RpcError {

@@ -754,6 +754,6 @@ function methodNotFound(method: string): RpcError {
   return new RpcError(
     STANDARD_ERROR_CODES.METHOD_NOT_FOUND,
     "Method not found",
-    { method },
+    { method: method.length > 200 ? `${method.slice(0, 200)}...` : method },
   );
 }

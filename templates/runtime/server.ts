@@ -492,7 +492,7 @@ export class ServerSession {
     ) {
       throw new RpcError(
         STANDARD_ERROR_CODES.INVALID_REQUEST,
-        `Invalid Request: ${method} before notifications/initialized`,
+        `Invalid Request: ${cut(method)} before notifications/initialized`,
       );
     }
     return this.#dispatch(revision, request, exchange);
@@ -699,7 +699,7 @@ export class ServerSession {
     return new RpcError(
       MODERN_ERROR_CODES.UNSUPPORTED_VERSION,
       `Unsupported protocol version; this server speaks ${supported.join(", ")}`,
-      { supported, requested },
+      { supported, requested: cut(requested) },
     );
   }
 
@@ -798,7 +798,7 @@ class Context implements HandlerContext {
     try {
       const outcome = handler(params as never, this as never);
       return isThenable(outcome)
-        ? outcome.then(undefined, resultOfRound)
+        ? Promise.resolve(outcome).catch(resultOfRound)
         : outcome;
     } catch (error) {
       return resultOfRound(error);
@@ -1120,11 +1120,16 @@ function versionOf(revision: Revision): string {
   return revision.version;
 }
 
+/** What a sender wrote, at a length that an error can hold. */
+function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+}
+
 function methodNotFound(method: string): RpcError {
   return new RpcError(
     STANDARD_ERROR_CODES.METHOD_NOT_FOUND,
     "Method not found",
-    { method },
+    { method: cut(method) },
   );
 }
 

@@ -409,7 +409,9 @@ export async function rawServer(
         },
       };
     }
-    return undefined;
+    return frame.method === 'server/discover'
+      ? { jsonrpc: '2.0', id: frame.id, error: { code: -32601, message: 'Method not found' } }
+      : undefined;
   };
   await client.connect(end);
   await raw.news();
