@@ -89,13 +89,16 @@ export class Tap {
     this.frames.push({ from, frame: value });
     if (Array.isArray(value)) {
       const frames = value as readonly Frame[];
-      if (this.#session?.version !== '2025-03-26') this.#blame(from, value, 'a batch outside 2025-03-26');
+      const isKnown = this.#session === undefined || this.#session.version === '2025-03-26';
+      if (!isKnown && this.#judged.has(from)) this.#blame(from, value, 'a batch outside 2025-03-26');
       for (const frame of frames) this.#one(from, frame);
     } else this.#one(from, value as Frame);
   }
 
   #one(from: Side, frame: Frame): void {
     const isJudged = this.#judged.has(from);
+    // A test may send anything.
+    if (!isJudged && (typeof frame !== 'object' || (frame as Frame | null) === null)) return;
     if (frame.method === undefined) {
       this.#response(from, frame, isJudged);
       return;
@@ -300,7 +303,8 @@ export class Raw {
   async ask(frame: object): Promise<Frame> {
     const before = this.frames.length;
     this.send({ jsonrpc: '2.0', ...frame });
-    for (let turn = 0; turn < 200; turn += 1) {
+    const end = performance.now() + 5000;
+    while (performance.now() < end) {
       const found = this.frames
         .slice(before)
         .find(({ id, method }) => method === undefined && id === (frame as Frame).id);
