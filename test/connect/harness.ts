@@ -91,7 +91,8 @@ export class Tap {
       const frames = value as readonly Frame[];
       const isKnown = this.#session === undefined || this.#session.version === '2025-03-26';
       if (!isKnown && this.#judged.has(from)) this.#blame(from, value, 'a batch outside 2025-03-26');
-      for (const frame of frames) this.#one(from, frame);
+      // Elsewhere none of its requests counts as asked.
+      if (isKnown) for (const frame of frames) this.#one(from, frame);
     } else this.#one(from, value as Frame);
   }
 
@@ -110,6 +111,11 @@ export class Tap {
       const open = this.#open[from];
       if (isJudged && open.has(frame.id)) this.#blame(from, frame, 'an id in flight is used again');
       open.set(frame.id, [...(open.get(frame.id) ?? []), { method, revision, params: frame.params ?? {} }]);
+    }
+    if (method === 'notifications/cancelled') {
+      const { requestId } = frame.params ?? {};
+      const all = this.#open[from].get(requestId);
+      if (all?.[0]?.method !== 'initialize') this.#open[from].delete(requestId);
     }
     if (!isJudged) return;
     if (revision === undefined) {
