@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerContext } from '../../generated/2025-11-25/index.js';
+import { Endpoint } from '../../generated/runtime/endpoint.js';
 import {
   deferred,
   Events,
@@ -126,6 +127,33 @@ describe('cancelled by the client', () => {
     const session = await rawSession(server);
     session.raw.send(cancelled('init'));
     expect(await session.raw.news()).toEqual([]);
+  });
+
+  it('initialize goes on even where its handling takes time', async () => {
+    const gate = deferred();
+    const endpoint = new Endpoint(
+      {
+        classify: r20251125.classify,
+        handleRequest: () => gate.promise.then(() => ({})),
+        handleNotification: () => undefined,
+        handleClose: () => undefined,
+      },
+      {},
+    );
+    const ends = wire([]);
+    const raw = new Raw(ends.client);
+    await endpoint.connect(ends.server);
+    for (const [id, method] of [
+      ['init', 'initialize'],
+      ['other', 'ping'],
+    ]) {
+      raw.send({ jsonrpc: '2.0', id, method });
+      raw.send(cancelled(id));
+    }
+    await settle();
+    gate.resolve();
+    expect((await raw.news()).map(({ id }) => id)).toEqual(['init']);
+    await endpoint.close();
   });
 
   it('of what is not in flight is ignored', async () => {
