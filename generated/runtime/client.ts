@@ -3,7 +3,13 @@
 // Regenerate: mcpgen generate --revision <one of yours> --out <folder above this one>
 /* eslint-disable */
 
-import { CapabilityError, UnsupportedMethodError, UnsupportedRevisionError } from './call-errors.js';
+import {
+  CapabilityError,
+  ConnectionClosedError,
+  TimeoutError,
+  UnsupportedMethodError,
+  UnsupportedRevisionError,
+} from './call-errors.js';
 import { Endpoint } from './endpoint.js';
 import type { CallOptions, EndpointOptions } from './endpoint.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
@@ -110,6 +116,8 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   readonly #settings: ClientSettings;
   readonly #endpoint: Endpoint;
   readonly #subscriptions = new Map<RequestId, OpenSubscription>();
+  /** What ends the handlers that give input to a call. */
+  readonly #inputs = new Set<(reason: Error) => void>();
   #revision: Revision;
   #isNegotiated = false;
   #server: ServerFacts = {
@@ -118,6 +126,8 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     instructions: undefined,
   };
   #meta: object = {};
+  /** What it declares in the revision that is spoken. */
+  #declared: object = {};
   /** What is missing for each method that was sent, or `''`. */
   readonly #missing = new Map<string, string>();
 
@@ -151,6 +161,7 @@ export class BaseClient<Notifications extends object = Record<string, object | u
         },
         handleClose: () => {
           this.#subscriptions.clear();
+          for (const end of this.#inputs) end(new ConnectionClosedError());
         },
       },
       settings,
@@ -220,7 +231,8 @@ export class BaseClient<Notifications extends object = Record<string, object | u
       const sent = revision.isStateless ? this.#withMeta(params, more) : params;
       const result = await this.#endpoint.request(method, sent, options);
       const checked = this.#checked(method, params, result);
-      if (!requiresInput(checked)) return checked;
+      // Elsewhere such a member is one like any other.
+      if (!revision.isStateless || !requiresInput(checked)) return checked;
       if (round >= limit) throw new TooManyRoundsError(method, limit);
       more = await this.#inputFor(checked, options?.signal);
     }
@@ -302,7 +314,7 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   ): Promise<object> {
     if (timeout === Number.POSITIVE_INFINITY) return promise;
     const timer = setTimeout(() => {
-      controller.abort(new Error(`no acknowledgement of the subscription within ${timeout} ms`));
+      controller.abort(new TimeoutError('subscriptions/listen', timeout));
     }, timeout);
     try {
       return await promise;
@@ -337,7 +349,9 @@ export class BaseClient<Notifications extends object = Record<string, object | u
           if (hasOlder) return false;
           throw new UnsupportedRevisionError([], stateless.map(versionOf));
         }
-        wanted = this.#common(stateless, supported);
+        const common = this.#common(stateless, supported, hasOlder);
+        if (common === undefined) return false;
+        wanted = common;
         continue;
       }
       const { supportedVersions, capabilities, instructions, _meta } = this.#checked('server/discover', {}, found) as {
@@ -346,7 +360,9 @@ export class BaseClient<Notifications extends object = Record<string, object | u
         readonly instructions?: string;
         readonly _meta?: Readonly<Record<string, unknown>>;
       };
-      this.#adopt(this.#common(stateless, supportedVersions));
+      const common = this.#common(stateless, supportedVersions, hasOlder);
+      if (common === undefined) return false;
+      this.#adopt(common);
       this.#server = {
         info: _meta?.[META.SERVER_INFO] as Implementation | undefined,
         capabilities,
@@ -354,13 +370,16 @@ export class BaseClient<Notifications extends object = Record<string, object | u
       };
       return true;
     }
+    if (hasOlder) return false;
     throw new UnsupportedRevisionError([], stateless.map(versionOf));
   }
 
-  #common(ours: readonly Revision[], theirs: readonly string[]): Revision {
+  /** The newest that both speak; undefined if there is none but older ones are left to try. */
+  #common(ours: readonly Revision[], theirs: readonly string[], hasOlder: boolean): Revision | undefined {
     const both = ours.filter(({ version }) => theirs.includes(version));
-    if (both.length === 0) throw new UnsupportedRevisionError(theirs, this.#revisions.map(versionOf));
-    return newest(both);
+    if (both.length > 0) return newest(both);
+    if (hasOlder) return undefined;
+    throw new UnsupportedRevisionError(theirs, this.#revisions.map(versionOf));
   }
 
   /** MCP, lifecycle: the handshake of the stateful revisions. */
@@ -397,10 +416,11 @@ export class BaseClient<Notifications extends object = Record<string, object | u
 
   #adopt(revision: Revision): void {
     this.#revision = revision;
+    this.#declared = this.#capabilities();
     this.#meta = {
       [META.VERSION]: revision.version,
       [META.CLIENT_INFO]: this.#settings.info,
-      [META.CLIENT_CAPABILITIES]: this.#capabilities(),
+      [META.CLIENT_CAPABILITIES]: this.#declared,
     };
   }
 
@@ -423,15 +443,14 @@ export class BaseClient<Notifications extends object = Record<string, object | u
 
   #check(method: string, kind: 'request' | 'notification'): void {
     const revision = this.#revision;
+    if (!this.#isNegotiated) throw new ConnectionClosedError('there is no connection yet');
     if (!maySend(revision, 'client', kind, method)) throw new UnsupportedMethodError(method, revision.version);
     if (this.#settings.ignoreCapabilities === true) return;
     let missing = this.#missing.get(method);
     if (missing === undefined) {
       const needed = revision.methods[method]?.capabilities ?? [];
       const [side, declared] =
-        kind === 'request'
-          ? (['server', this.#server.capabilities] as const)
-          : (['client', this.#capabilities()] as const);
+        kind === 'request' ? (['server', this.#server.capabilities] as const) : (['client', this.#declared] as const);
       missing = missingCapability(needed, side, declared) ?? '';
       this.#missing.set(method, missing);
     }
@@ -456,18 +475,39 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   /** Has the handlers answer what a server asks for, and gives what to add to the next round. */
   async #inputFor(result: InputRequired, signal: AbortSignal | undefined): Promise<object> {
     const { inputRequests = {}, requestState } = result;
+    signal?.throwIfAborted();
+    const controller = new AbortController();
+    let end: (reason: Error) => void = () => undefined;
+    const ended = new Promise<never>((_, reject) => {
+      end = (reason) => {
+        controller.abort(reason);
+        reject(reason);
+      };
+    });
+    const onAbort = (): void => {
+      end(signal?.reason as Error);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#inputs.add(end);
     const handled = Object.entries(inputRequests).map(async ([key, { method, params }]) => {
-      const facts = Object.hasOwn(this.#revision.embedded, method) ? this.#revision.embedded[method] : undefined;
-      const handler = this.#settings.handlers?.[method];
-      if (facts === undefined || handler === undefined) throw new CapabilityError(method, `client.${method}`);
-      const answer = await handler((params ?? {}) as never, {
+      const answer = await this.#handlerOfInput(method)((params ?? {}) as never, {
         method,
         key,
-        signal: signal ?? new AbortController().signal,
+        signal: controller.signal,
       });
       return [key, answer] as const;
     });
-    const inputResponses = Object.fromEntries(await Promise.all(handled));
+    let inputResponses: object;
+    try {
+      // A handler that never ends must not outlive the call.
+      inputResponses = Object.fromEntries(await Promise.race([ended, Promise.all(handled)]));
+    } catch (error) {
+      controller.abort(error);
+      throw error;
+    } finally {
+      this.#inputs.delete(end);
+      signal?.removeEventListener('abort', onAbort);
+    }
     return {
       ...(result.inputRequests === undefined ? {} : { inputResponses }),
       // MCP 2026-07-28, multi round-trip requests: exactly as it came, and only if it came.
@@ -475,10 +515,23 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     };
   }
 
+  /** @throws CapabilityError if the server asks for what this client does not declare. */
+  #handlerOfInput(method: string): ClientHandler {
+    const { embedded } = this.#revision;
+    const needed = Object.hasOwn(embedded, method) ? (embedded[method]?.capabilities ?? []) : [`client.${method}`];
+    const handler = this.#settings.handlers?.[method];
+    const missing = missingCapability(needed, 'client', this.#declared);
+    if (handler === undefined || missing !== undefined)
+      throw new CapabilityError(method, missing ?? needed[0] ?? `client.${method}`, 'this client');
+    return handler;
+  }
+
   #handle(request: Request, signal: AbortSignal): object | Promise<object> {
     const { method, params } = request;
     const revision = this.#revision;
     if (!maySend(revision, 'server', 'request', method)) throw methodNotFound(method);
+    const needed = revision.methods[method]?.capabilities ?? [];
+    if (missingCapability(needed, 'client', this.#declared) !== undefined) throw methodNotFound(method);
     const handler = this.#settings.handlers?.[method];
     if (handler === undefined && method !== 'ping') throw methodNotFound(method);
     const outcome = revision.validateParams(method, params);
@@ -574,5 +627,7 @@ function versionOf(revision: Revision): string {
 }
 
 function methodNotFound(method: string): RpcError {
-  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', { method });
+  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', {
+    method: method.length > 200 ? `${method.slice(0, 200)}...` : method,
+  });
 }

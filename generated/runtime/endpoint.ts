@@ -8,7 +8,7 @@ import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import type { ErrorObject, Message, Notification, Request, RequestId, Response } from './message.js';
 import type { Diagnostic } from './ndjson.js';
 import { collectBatch, judgeValue } from './parse.js';
-import type { Classification, Invalid } from './parse.js';
+import type { Classification, Invalid, ParseOptions } from './parse.js';
 import type { SendOptions, Transport } from './transport.js';
 
 /** Something that is worth a line in a log, and no reason to stop. */
@@ -67,6 +67,8 @@ export interface CallOptions {
 export interface Role {
   /** The envelope rules of the revision that is spoken. */
   classify(value: unknown): Classification;
+  /** @returns Why a request must not be in a batch; undefined if it may. */
+  refuseInBatch?(method: string): string | undefined;
   /** @returns The result; what it throws is the error. */
   handleRequest(request: Request, exchange: Exchange): object | Promise<object>;
   handleNotification(notification: Notification): void;
@@ -183,7 +185,7 @@ export class Endpoint {
   readonly #options: EndpointOptions;
   readonly #timeout: number;
   readonly #limit: number;
-  readonly #judging: { readonly classify: (value: unknown) => Classification };
+  readonly #judging: ParseOptions;
   readonly #pending = new Map<RequestId, Pending>();
   readonly #exchanges = new Map<RequestId, Exchange>();
   readonly #closed: Promise<void>;
@@ -199,7 +201,10 @@ export class Endpoint {
     this.#options = options;
     this.#timeout = options.timeout ?? DEFAULT_TIMEOUT;
     this.#limit = options.maxConcurrentRequests ?? DEFAULT_MAX_CONCURRENT;
-    this.#judging = { classify: (value) => role.classify(value) };
+    this.#judging = {
+      classify: (value) => role.classify(value),
+      refuseInBatch: ({ message }) => ('method' in message ? role.refuseInBatch?.(message.method) : undefined),
+    };
     this.#closed = new Promise((resolve) => {
       this.#setClosed = resolve;
     });
@@ -363,10 +368,10 @@ export class Endpoint {
         this.#answered(parsed.message);
         break;
       case 'invalid':
-        this.#refuse(parsed);
+        if (!this.#acceptWithoutParams(parsed, value, extra, undefined)) this.#refuse(parsed);
         break;
       case 'batch':
-        this.#receiveBatch(parsed.members, extra);
+        this.#receiveBatch(parsed.members, value as unknown[], extra);
         break;
     }
   }
@@ -374,13 +379,14 @@ export class Endpoint {
   /** MCP 2025-03-26, basic protocol: a batch is answered by one array. */
   #receiveBatch(
     members: readonly (Invalid | Exclude<Classification, { kind: 'batch' | 'invalid' }>)[],
+    values: readonly unknown[],
     extra: unknown,
   ): void {
     const answered = members.filter(({ kind }) => kind === 'request' || kind === 'invalid').length;
     const batch = new Batch(answered, (answers) => {
-      this.#send(answers);
+      this.#sendBatch(answers);
     });
-    for (const member of members) {
+    for (const [at, member] of members.entries()) {
       switch (member.kind) {
         case 'request':
           this.#accept(member.message, extra, batch);
@@ -389,6 +395,7 @@ export class Endpoint {
           this.#notice(member.message);
           break;
         case 'invalid':
+          if (this.#acceptWithoutParams(member, values[at], extra, batch)) break;
           this.emit({ kind: 'invalidMessage', invalid: member });
           batch.settle(member.answer);
           break;
@@ -396,6 +403,44 @@ export class Endpoint {
           this.#answered(member.message);
       }
     }
+  }
+
+  /** A batch that cannot be written is answered all the same: only the answer to blame gives way to an error. */
+  #sendBatch(answers: readonly Response[]): void {
+    this.#send(answers, undefined, (error) => {
+      if (this.#state !== 'open' || !(error instanceof TypeError)) {
+        this.emit({ kind: 'transportFailed', error });
+        return;
+      }
+      const writable = answers.map((answer): Response => {
+        try {
+          JSON.stringify(answer);
+          return answer;
+        } catch (reason) {
+          this.emit({
+            kind: 'handlerFailed',
+            method: 'a member of a batch',
+            error: reason,
+          });
+          const { id = null } = answer;
+          return { jsonrpc: '2.0', id, error: this.#internalError(reason) };
+        }
+      });
+      this.#send(writable);
+    });
+  }
+
+  /**
+   * A request of which only the params are no object is handled like any other, so that an unknown method and a wrong
+   * time come before them in the order of checks; the role refuses the params.
+   */
+  #acceptWithoutParams(invalid: Invalid, value: unknown, extra: unknown, batch: Batch | undefined): boolean {
+    if (invalid.fault !== 'params' || invalid.about !== 'request' || invalid.answer === undefined) return false;
+    const { id } = invalid;
+    if (id === null) return false;
+    this.emit({ kind: 'invalidMessage', invalid });
+    this.#accept(value as Request, extra, batch);
+    return true;
   }
 
   #refuse(invalid: Invalid | Diagnostic): void {
@@ -441,7 +486,7 @@ export class Endpoint {
   }
 
   #succeed(exchange: Exchange, result: object): void {
-    if (typeof result !== 'object' || (result as object | null) === null) {
+    if (!isObject(result)) {
       this.#fail(exchange, new TypeError('a handler gave no object as result'));
       return;
     }
@@ -460,7 +505,9 @@ export class Endpoint {
   #fail(exchange: Exchange, error: unknown): void {
     if (!this.#conclude(exchange)) return;
     if (error instanceof RpcError) {
-      this.#reply(exchange, error.toJSON());
+      this.#reply(exchange, error.toJSON(), (reason) => {
+        this.#undelivered(exchange, reason);
+      });
       return;
     }
     this.emit({
@@ -473,13 +520,9 @@ export class Endpoint {
 
   #internalError(error: unknown): ErrorObject {
     const code = STANDARD_ERROR_CODES.INTERNAL_ERROR;
-    const name = error instanceof Error ? error.constructor.name : typeof error;
-    if (this.#options.exposeErrors !== true) return { code, message: 'Internal error', data: { name } };
-    return {
-      code,
-      message: error instanceof Error ? error.message : String(error),
-      data: { name },
-    };
+    const data = { name: classOf(error) };
+    const message = this.#options.exposeErrors === true ? messageOf(error) : 'Internal error';
+    return { code, message, data };
   }
 
   /** The transport did not take an answer. If only this one cannot be written, the caller is told so. */
@@ -494,10 +537,10 @@ export class Endpoint {
     } else this.emit({ kind: 'transportFailed', error });
   }
 
-  #reply(exchange: Exchange, error: ErrorObject): void {
+  #reply(exchange: Exchange, error: ErrorObject, onFailure?: (error: unknown) => void): void {
     const { id } = exchange.request;
     const answer: Response = { jsonrpc: '2.0', id, error };
-    if (exchange.batch === undefined) this.#send(answer, id);
+    if (exchange.batch === undefined) this.#send(answer, id, onFailure);
     else exchange.batch.settle(answer);
   }
 
@@ -519,27 +562,16 @@ export class Endpoint {
     }
     this.#settle(pending);
     if ('result' in response) pending.resolve(response.result);
-    else pending.reject(RpcError.from(response.error));
+    else pending.reject(errorOf(response.error));
   }
 
   #notice(notification: Notification): void {
-    switch (notification.method) {
-      case 'notifications/cancelled':
-        this.#cancelled(notification.params);
-        return;
-      case 'notifications/progress':
-        this.#progressed(notification.params);
-        return;
-      default:
-        try {
-          this.#role.handleNotification(notification);
-        } catch (error) {
-          this.emit({
-            kind: 'handlerFailed',
-            method: notification.method,
-            error,
-          });
-        }
+    if (notification.method === 'notifications/cancelled') this.#cancelled(notification.params);
+    else if (notification.method === 'notifications/progress') this.#progressed(notification.params);
+    try {
+      this.#role.handleNotification(notification);
+    } catch (error) {
+      this.emit({ kind: 'handlerFailed', method: notification.method, error });
     }
   }
 
@@ -629,10 +661,17 @@ export class Endpoint {
     let next = Number.POSITIVE_INFINITY;
     for (const pending of [...this.#pending.values()]) {
       if (pending.deadline <= now) {
-        this.#abandon(pending, new TimeoutError(pending.method, pending.timeout), 'timed out');
+        const { method, timeout, options } = pending;
+        const isLast = pending.deadline === pending.latest;
+        this.#abandon(
+          pending,
+          new TimeoutError(method, isLast ? (options.maxTimeout ?? timeout) : timeout),
+          'timed out',
+        );
       } else next = Math.min(next, pending.deadline);
     }
-    if (next < Number.POSITIVE_INFINITY) this.#schedule(next, now);
+    // Telling the other side may have ended the connection, and no timer may outlive that.
+    if (next < Number.POSITIVE_INFINITY && this.#state === 'open') this.#schedule(next, now);
   }
 
   #end(): void {
@@ -663,6 +702,35 @@ function invalidRequest(reason: string): ErrorObject {
 function isPromise(value: object | Promise<object>): value is Promise<object> {
   // A handler may give no object at all, and a promise of another library or realm is one too.
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The name of what was thrown; nothing that it brings along can make this fail. */
+function classOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const { constructor } = error as { readonly constructor: unknown };
+  return typeof constructor === 'function' ? constructor.name : 'Error';
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'Internal error';
+  }
+}
+
+/** The error of an answer. A code that no error of ours can have must not keep the caller waiting. */
+function errorOf(error: ErrorObject): RpcError {
+  if (Number.isSafeInteger(error.code)) return RpcError.from(error);
+  return new RpcError(
+    STANDARD_ERROR_CODES.INVALID_REQUEST,
+    `the answer is an error with the code ${error.code}, which is out of range: ${error.message}`,
+    error.data,
+  );
 }
 
 function abortError(reason: string): Error {

@@ -9,6 +9,8 @@ export interface RequestState {
   readonly state: unknown;
   /** Answers of earlier rounds, by key: the client sends those of the last one only. */
   readonly answers: Readonly<Record<string, unknown>>;
+  /** Whether the handler wrote the state as `requestState` of its result, and reads it there again. */
+  readonly isOwn: boolean;
 }
 
 interface Payload extends RequestState {
@@ -63,12 +65,13 @@ export class RequestStateSeal {
    * @param params - Its params.
    * @returns An opaque string.
    */
-  async seal(method: string, params: object | undefined, { state, answers }: RequestState): Promise<string> {
+  async seal(method: string, params: object | undefined, { state, answers, isOwn }: RequestState): Promise<string> {
     const payload: Payload = {
       for: await fingerprint(method, params),
       expires: Date.now() + this.#ttl,
       state,
       answers,
+      isOwn,
     };
     const bytes = new TextEncoder().encode(JSON.stringify(payload));
     const signature = await crypto.subtle.sign('HMAC', await this.#imported(), bytes);
@@ -85,7 +88,13 @@ export class RequestStateSeal {
     if (!(await crypto.subtle.verify('HMAC', await this.#imported(), signed, bytes))) return undefined;
     const payload = JSON.parse(new TextDecoder().decode(bytes)) as Payload;
     const isForThis = payload.for === (await fingerprint(method, params));
-    return isForThis && Date.now() < payload.expires ? { state: payload.state, answers: payload.answers } : undefined;
+    return isForThis && Date.now() < payload.expires
+      ? {
+          state: payload.state,
+          answers: payload.answers,
+          isOwn: payload.isOwn,
+        }
+      : undefined;
   }
 
   #imported(): Promise<Key> {

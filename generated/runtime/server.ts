@@ -209,6 +209,8 @@ export class ServerSession {
     this.#endpoint = new Endpoint(
       {
         classify: (value): Classification => (this.#revision ?? this.#unjudged).classify(value),
+        // MCP 2025-03-26, lifecycle: until it is answered, nobody knows whether there are batches.
+        refuseInBatch: (method) => (method === 'initialize' ? 'initialize must not be part of a batch' : undefined),
         handleRequest: (request, exchange) => this.#handle(request, exchange),
         handleNotification: (notification) => {
           this.#notice(notification);
@@ -267,16 +269,17 @@ export class ServerSession {
       throw new UnsupportedMethodError(method, this.revision ?? this.#unjudged.version);
     }
     const missing = missingCapability(
-      revision.methods[method]?.capabilities ?? [],
+      neededFor(method, params, revision.methods[method]?.capabilities ?? [], this.#client.capabilities),
       'client',
       this.#client.capabilities,
     );
     if (missing !== undefined) throw new CapabilityError(method, missing);
     const result = await this.#endpoint.request(method, params, options);
-    // A client that was asked for a task answers with that.
     const isTask = (params as { readonly task?: unknown } | undefined)?.task !== undefined;
-    const validate = (isTask ? revision.validateTaskResult : undefined) ?? revision.validateResult;
-    const outcome = validate(method, result);
+    const outcome =
+      isTask && revision.validateTaskResult !== undefined
+        ? revision.validateTaskResult(method, result)
+        : revision.validateResult(method, result);
     if (!outcome.success) throw invalidResult(method, outcome.failure);
     return result;
   }
@@ -299,14 +302,20 @@ export class ServerSession {
     if (revision === undefined || !this.#isInitialized || !maySend(revision, 'server', 'notification', method)) return;
     const needed = revision.methods[method]?.capabilities ?? [];
     if (missingCapability(needed, 'server', this.server.capabilities(revision)) !== undefined) return;
-    const uri = (params as { readonly uri?: unknown } | undefined)?.uri;
+    const { uri, level } = (params ?? {}) as {
+      readonly uri?: unknown;
+      readonly level?: unknown;
+    };
     if (method === 'notifications/resources/updated' && !this.#resources.has(String(uri))) return;
+    if (method === 'notifications/message' && LEVELS.indexOf(String(level)) < this.#level) return;
     this.#endpoint.notify(method, params);
   }
 
   #handle(request: Request, exchange: Exchange): object | Promise<object> {
     const version = metaOf(request)?.[META.VERSION];
     if (version !== undefined && this.#stateless.length > 0) {
+      // What is no text names no version: then the params are wrong, and that is said.
+      if (typeof version !== 'string') return this.#dispatch(newest(this.#stateless), request, exchange);
       const revision = this.#stateless.find((item) => item.version === version);
       if (revision === undefined) throw this.#unsupported(version);
       return this.#dispatch(revision, request, exchange);
@@ -321,7 +330,10 @@ export class ServerSession {
     if (this.#stateful.length === 0) {
       const only = newest(this.#stateless);
       // An older client shows its user no more than this message.
-      if (method === 'initialize') throw this.#unsupported(paramsOf(request)['protocolVersion']);
+      if (method === 'initialize') {
+        const { protocolVersion } = paramsOf(request);
+        throw this.#unsupported(typeof protocolVersion === 'string' ? protocolVersion : 'unknown');
+      }
       return this.#dispatch(only, request, exchange);
     }
     if (method === 'initialize') return this.#initialize(newest(this.#stateful), request);
@@ -361,7 +373,7 @@ export class ServerSession {
     if (this.server.settings.strictLifecycle === true && !this.#isInitialized && method !== 'ping') {
       throw new RpcError(
         STANDARD_ERROR_CODES.INVALID_REQUEST,
-        `Invalid Request: ${method} before notifications/initialized`,
+        `Invalid Request: ${cut(method)} before notifications/initialized`,
       );
     }
     return this.#dispatch(revision, request, exchange);
@@ -379,14 +391,27 @@ export class ServerSession {
     const context = new Context(this, revision, client, exchange);
     if (revision.isStateless && params['requestState'] !== undefined) return context.reopened(handler, params);
     const outcome = context.run(handler, params);
-    if (!revision.isStateless) return outcome;
-    return outcome instanceof Promise
-      ? outcome.then((result) => this.#completed(revision, method, result))
-      : this.#completed(revision, method, outcome);
+    if (!revision.isStateless)
+      return isBuiltIn(revision, method) ? this.#followed(revision, request, exchange, outcome) : outcome;
+    return isThenable(outcome) ? outcome.then((result) => context.completed(result)) : context.completed(outcome);
+  }
+
+  /** A handler in the place of the runtime's own does not take over its bookkeeping. */
+  async #followed(
+    revision: Revision,
+    request: Request,
+    exchange: Exchange,
+    outcome: object | Promise<object>,
+  ): Promise<object> {
+    const result = await outcome;
+    if (!exchange.isOver) void this.#builtIn(revision, request, exchange);
+    return result;
   }
 
   #validate(revision: Revision, request: Request): void {
-    if (this.server.settings.validateParams === false) return;
+    const { params } = request as { readonly params?: unknown };
+    // Not even then what is no object at all.
+    if (this.server.settings.validateParams === false && (params === undefined || isObject(params))) return;
     const outcome = revision.validateParams(request.method, request.params);
     if (!outcome.success) throw invalidParams(outcome.failure);
   }
@@ -471,8 +496,9 @@ export class ServerSession {
 
   #notice(notification: Notification): void {
     const { method, params } = notification;
-    const revision = this.#revision ?? this.#unjudged;
-    if (!maySend(revision, 'client', 'notification', method)) {
+    // Before `initialize` there are only those of clients that speak a stateless revision.
+    const revision = this.#revision ?? (this.#stateless.length > 0 ? newest(this.#stateless) : undefined);
+    if (revision === undefined || !maySend(revision, 'client', 'notification', method)) {
       this.#endpoint.emit({ kind: 'unknownNotification', method });
       return;
     }
@@ -498,12 +524,12 @@ export class ServerSession {
     }
   }
 
-  #unsupported(requested: unknown): RpcError {
+  #unsupported(requested: string): RpcError {
     const supported = this.#stateless.map(versionOf);
     return new RpcError(
       MODERN_ERROR_CODES.UNSUPPORTED_VERSION,
       `Unsupported protocol version; this server speaks ${supported.join(', ')}`,
-      { supported, requested: String(requested) },
+      { supported, requested: cut(requested) },
     );
   }
 
@@ -540,8 +566,10 @@ class Context implements HandlerContext {
   readonly #exchange: Exchange;
   #progress = Number.NEGATIVE_INFINITY;
   #state: unknown;
-  /** Of this round and all before it. */
+  /** Of this round and all before it; made when first asked for, since most handlers never do. */
   #answers: Map<string, unknown> | undefined;
+  /** The request state that {@link requireInput} gives out. */
+  #sealed: string | undefined;
 
   constructor(session: ServerSession, revision: Revision, client: ClientFacts, exchange: Exchange) {
     this.#session = session;
@@ -578,7 +606,7 @@ class Context implements HandlerContext {
   run(handler: Handler, params: object): object | Promise<object> {
     try {
       const outcome = handler(params as never, this as never);
-      return outcome instanceof Promise ? outcome.catch(resultOfRound) : outcome;
+      return isThenable(outcome) ? Promise.resolve(outcome).catch(resultOfRound) : outcome;
     } catch (error) {
       return resultOfRound(error);
     }
@@ -600,14 +628,34 @@ class Context implements HandlerContext {
       );
     }
     this.#state = past.state;
+    const given = past.isOwn ? { ...params, requestState: past.state } : params;
     this.#answers = new Map(
       Object.entries({
         ...past.answers,
         ...(params['inputResponses'] as object | undefined),
       }),
     );
-    const result = await this.run(handler, params);
-    return complete(this.#revision, this.method, result, server.settings.info);
+    const result = await this.run(handler, given);
+    return this.completed(result);
+  }
+
+  /** What a stateless revision wants on a result and a handler need not know of. */
+  completed(result: object): object | Promise<object> {
+    const { settings, seal } = this.#session.server;
+    const completed = complete(this.#revision, this.method, result, settings.info) as {
+      readonly requestState?: unknown;
+      readonly resultType?: unknown;
+    };
+    const { requestState: state, resultType } = completed;
+    if (resultType !== 'input_required' || state === undefined || state === this.#sealed) return completed;
+    // State that a handler wrote itself is protected like any other.
+    return seal
+      .seal(this.method, paramsOf(this.#exchange.request), {
+        state,
+        answers: Object.fromEntries(this.#known()),
+        isOwn: true,
+      })
+      .then((requestState) => ({ ...completed, requestState }));
   }
 
   progress(progress: number, total?: number, message?: string): void {
@@ -636,6 +684,12 @@ class Context implements HandlerContext {
     if (!maySend(this.#revision, 'server', 'notification', method)) {
       throw new UnsupportedMethodError(method, this.revision);
     }
+    const level = (params as { readonly level?: unknown } | undefined)?.level;
+    if (
+      method === 'notifications/message' &&
+      !this.#session.wantsLog(this.#revision, this.#exchange.request, String(level))
+    )
+      return;
     if (!this.#revision.isStateless || OF_REQUESTS.has(method)) this.#session.sendFor(this.#exchange, method, params);
     else this.#session.deliver(method, params);
   }
@@ -661,13 +715,18 @@ class Context implements HandlerContext {
     return this.request('roots/list', params, options);
   }
 
+  #known(): Map<string, unknown> {
+    const given = paramsOf(this.#exchange.request)['inputResponses'];
+    this.#answers ??= new Map(Object.entries((given ?? {}) as Record<string, unknown>));
+    return this.#answers;
+  }
+
   async requireInput(
     requests: Readonly<Record<string, EmbeddedRequest>>,
     state?: unknown,
   ): Promise<Record<string, object>> {
     if (!this.#revision.isStateless) return this.#asked(requests);
-    const given = paramsOf(this.#exchange.request)['inputResponses'] as Record<string, unknown> | undefined;
-    const known = (this.#answers ??= new Map(Object.entries(given ?? {})));
+    const known = this.#known();
     const missing: Record<string, EmbeddedRequest> = {};
     for (const [key, request] of Object.entries(requests)) {
       const facts = this.#revision.embedded[request.method];
@@ -686,13 +745,15 @@ class Context implements HandlerContext {
     }
     const params = paramsOf(this.#exchange.request);
     const answers = Object.fromEntries(known);
+    this.#sealed = await this.#session.server.seal.seal(this.method, params, {
+      state: state ?? this.#state,
+      answers,
+      isOwn: false,
+    });
     throw new InputRequired({
       resultType: 'input_required',
       inputRequests: missing,
-      requestState: await this.#session.server.seal.seal(this.method, params, {
-        state: state ?? this.#state,
-        answers,
-      }),
+      requestState: this.#sealed,
     });
   }
 
@@ -708,10 +769,11 @@ class Context implements HandlerContext {
 
   /** MCP 2026-07-28: a server must not ask for what the client did not declare. */
   #checkCapability(request: EmbeddedRequest, needed: readonly string[]): void {
-    const mode = (request.params as { readonly mode?: unknown } | undefined)?.mode;
-    const paths =
-      request.method === 'elicitation/create' && mode === 'url' ? [...needed, 'client.elicitation.url'] : needed;
-    const missing = missingCapability(paths, 'client', this.client.capabilities);
+    const missing = missingCapability(
+      neededFor(request.method, request.params, needed, this.client.capabilities),
+      'client',
+      this.client.capabilities,
+    );
     if (missing === undefined) return;
     let requiredCapabilities: object = {};
     for (const name of missing.split('.').slice(1).reverse()) requiredCapabilities = { [name]: requiredCapabilities };
@@ -729,6 +791,8 @@ function resultOfRound(error: unknown): object {
 }
 
 function complete(revision: Revision, method: string, result: object, info: Implementation): object {
+  // The endpoint says what is wrong with it.
+  if (!isObject(result)) return result;
   const given = result as {
     readonly resultType?: unknown;
     readonly _meta?: object;
@@ -736,7 +800,44 @@ function complete(revision: Revision, method: string, result: object, info: Impl
   const _meta = Object.assign({ [META.SERVER_INFO]: info }, given._meta);
   // Not spread: in Node 20, members that are added to a spread copy cost twenty times as much.
   if (given.resultType !== undefined && given.resultType !== 'complete') return Object.assign({}, result, { _meta });
-  return Object.assign({ resultType: 'complete' }, revision.defaults[method], result, { _meta });
+  const completed: Record<string, unknown> = Object.assign(
+    { resultType: 'complete' },
+    revision.defaults[method],
+    result,
+    { _meta },
+  );
+  // A member that the handler left undefined is none.
+  completed['resultType'] ??= 'complete';
+  for (const [name, value] of Object.entries(revision.defaults[method] ?? {})) completed[name] ??= value;
+  return completed;
+}
+
+/** The client's capabilities that a request to it needs, with those that depend on what it asks for. */
+function neededFor(
+  method: string,
+  params: object | undefined,
+  needed: readonly string[],
+  declared: object,
+): readonly string[] {
+  const asked = (params ?? {}) as Readonly<Record<string, unknown>>;
+  if (method === 'elicitation/create') {
+    if (asked['mode'] === 'url') return [...needed, 'client.elicitation.url'];
+    // A client that names modes has those; one that names none has forms.
+    const namesUrl = missingCapability(['client.elicitation.url'], 'client', declared) === undefined;
+    return namesUrl ? [...needed, 'client.elicitation.form'] : needed;
+  }
+  if (method === 'sampling/createMessage' && (asked['tools'] !== undefined || asked['toolChoice'] !== undefined))
+    return [...needed, 'client.sampling.tools'];
+  return needed;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A promise of another library or realm is one too. */
+function isThenable(value: object | Promise<object>): value is Promise<object> {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }
 
 function wants(filter: Subscription['filter'], method: string, params: object | undefined): boolean {
@@ -768,8 +869,13 @@ function versionOf(revision: Revision): string {
   return revision.version;
 }
 
+/** What a sender wrote, at a length that an error can hold. */
+function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+}
+
 function methodNotFound(method: string): RpcError {
-  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', { method });
+  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', { method: cut(method) });
 }
 
 function invalidParams({ path, expected, found }: Failure, below = ''): RpcError {

@@ -24,16 +24,20 @@ export class ConnectionClosedError extends Error {
   }
 }
 
-/** A call was not sent, since the other side has not declared what it needs. */
+/** A call was not sent, since the other side has not declared what it needs; or not answered, since we have not. */
 export class CapabilityError extends Error {
   override readonly name = "CapabilityError";
   readonly method: string;
   /** What is missing, such as `server.tools`. */
   readonly capability: string;
 
-  constructor(method: string, capability: string) {
+  constructor(
+    method: string,
+    capability: string,
+    lacking: "the other side" | "this client" = "the other side",
+  ) {
     super(
-      `${method} needs the capability ${capability}, which the other side has not declared`,
+      `${method} needs the capability ${capability}, which ${lacking} has not declared`,
     );
     this.method = method;
     this.capability = capability;

@@ -4,6 +4,8 @@ export interface RequestState {
   readonly state: unknown;
   /** Answers of earlier rounds, by key: the client sends those of the last one only. */
   readonly answers: Readonly<Record<string, unknown>>;
+  /** Whether the handler wrote the state as `requestState` of its result, and reads it there again. */
+  readonly isOwn: boolean;
 }
 
 interface Payload extends RequestState {
@@ -64,13 +66,14 @@ export class RequestStateSeal {
   async seal(
     method: string,
     params: object | undefined,
-    { state, answers }: RequestState,
+    { state, answers, isOwn }: RequestState,
   ): Promise<string> {
     const payload: Payload = {
       for: await fingerprint(method, params),
       expires: Date.now() + this.#ttl,
       state,
       answers,
+      isOwn,
     };
     const bytes = new TextEncoder().encode(JSON.stringify(payload));
     const signature = await crypto.subtle.sign(
@@ -105,7 +108,11 @@ export class RequestStateSeal {
     const payload = JSON.parse(new TextDecoder().decode(bytes)) as Payload;
     const isForThis = payload.for === (await fingerprint(method, params));
     return isForThis && Date.now() < payload.expires
-      ? { state: payload.state, answers: payload.answers }
+      ? {
+          state: payload.state,
+          answers: payload.answers,
+          isOwn: payload.isOwn,
+        }
       : undefined;
   }
 

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import {
+  deferred,
+  Events,
+  info,
+  r20250326,
+  r20251125,
+  Raw,
+  rawClient,
+  rawSession,
+  settle,
+  text,
+  wire,
+} from './harness.js';
+
+const { createServer } = r20250326;
+
+const ping = (id: unknown): object => ({ jsonrpc: '2.0', id, method: 'ping' });
+const initialize = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: info },
+};
+
+describe('a batch in 2025-03-26', () => {
+  it('is answered by one array, once all are answered, and notifications get nothing', async () => {
+    const gate = deferred();
+    const server = createServer({
+      info,
+      handlers: {
+        'tools/call': async ({ name }) => {
+          await gate.promise;
+          return text(name);
+        },
+      },
+    });
+    const { raw, session } = await rawSession(server, '2025-03-26');
+    const seen = raw.received.length;
+    raw.send([
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'slow' } },
+      ping('two'),
+      { jsonrpc: '2.0', method: 'notifications/roots/list_changed' },
+      { jsonrpc: '2.0', id: 3, method: 'no/such' },
+      { jsonrpc: '2.0', id: 4, method: 'tools/call', params: [] },
+    ]);
+    await settle();
+    expect(raw.received.length).toBe(seen);
+    gate.resolve();
+    await settle();
+    expect(raw.received.length).toBe(seen + 1);
+    const answer = raw.received.at(-1) as readonly { id: unknown; result?: unknown; error?: { code: number } }[];
+    const byId = new Map(answer.map((item) => [item.id, item.error?.code ?? item.result]));
+    expect(answer.length).toBe(4);
+    expect(Object.fromEntries(byId)).toEqual({ 1: text('slow'), two: {}, 3: -32601, 4: -32602 });
+    expect(session.inFlight.inbound).toBe(0);
+  });
+
+  it('of notifications alone is not answered', async () => {
+    const { raw } = await rawSession(createServer({ info, handlers: {} }), '2025-03-26');
+    raw.send([
+      { jsonrpc: '2.0', method: 'notifications/roots/list_changed' },
+      { jsonrpc: '2.0', method: 'notifications/no/such' },
+    ]);
+    expect(await raw.news()).toEqual([]);
+  });
+
+  it('empty is one -32600 (case-091), mixed with responses is refused (case-092)', async () => {
+    const { raw } = await rawSession(createServer({ info, handlers: {} }), '2025-03-26');
+    raw.send([]);
+    expect(await raw.news()).toMatchObject([{ id: null, error: { code: -32600 } }]);
+    expect(Array.isArray(raw.received.at(-1))).toBe(false);
+    raw.send([ping(1), { jsonrpc: '2.0', id: 2, result: {} }]);
+    expect(await raw.news()).toMatchObject([{ id: null, error: { code: -32600 } }]);
+  });
+
+  it('one bad element does not sink the rest (case-094)', async () => {
+    const { raw } = await rawSession(createServer({ info, handlers: {} }), '2025-03-26');
+    raw.send([ping(1), 1, [ping(2)], null]);
+    const answers = await raw.news();
+    expect(answers.filter(({ id }) => id === 1)).toMatchObject([{ result: {} }]);
+    expect(answers.filter(({ id }) => id === null).map(({ error }) => error?.code)).toEqual([-32600, -32600, -32600]);
+  });
+
+  it('initialize must not be in one (case-093), before the handshake or after it', async () => {
+    const { raw, session } = await rawClient(createServer({ info, handlers: {} }));
+    raw.send([initialize]);
+    expect(await raw.news()).toMatchObject([{ id: 0, error: { code: -32600 } }]);
+    expect(session.revision).toBeUndefined();
+    raw.send(initialize);
+    expect(await raw.news()).toMatchObject([{ id: 0, result: { protocolVersion: '2025-03-26' } }]);
+    raw.send([{ ...initialize, id: 9 }, ping(1)]);
+    expect(Object.fromEntries((await raw.news()).map(({ id, error }) => [id, error?.code]))).toEqual({
+      1: undefined,
+      9: -32600,
+    });
+  });
+
+  it('ids are unique inside it, too, and the limit of requests counts its members', async () => {
+    const gate = deferred();
+    const server = createServer({
+      info,
+      maxConcurrentRequests: 2,
+      handlers: { 'tools/call': () => gate.promise.then(() => text('')) },
+    });
+    const { raw } = await rawSession(server, '2025-03-26');
+    const call = (id: number): object => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'x' } });
+    raw.send([call(1), call(1), call(2), call(3)]);
+    await settle();
+    gate.resolve();
+    expect((await raw.news()).map(({ id, error }) => [id, error?.code])).toEqual([
+      [1, -32600],
+      [3, -32000],
+      [1, undefined],
+      [2, undefined],
+    ]);
+  });
+
+  it('a cancelled member is left out; if it was the last one, the rest goes out', async () => {
+    const server = createServer({ info, handlers: { 'tools/call': () => new Promise(() => undefined) } });
+    const { raw, session } = await rawSession(server, '2025-03-26');
+    raw.send([ping(1), { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'x' } }]);
+    expect(await raw.news()).toEqual([]);
+    raw.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } });
+    expect(await raw.news()).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
+    raw.send([{ jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'x' } }]);
+    raw.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } });
+    expect(await raw.news()).toEqual([]);
+    expect(session.inFlight.inbound).toBe(0);
+  });
+
+  it('of responses answers the calls of a client', async () => {
+    const events = new Events();
+    const client = r20250326.createClient({ info, onEvent: events.onEvent });
+    const ends = wire(['client']);
+    const raw = new Raw(ends.server);
+    raw.responder = ({ id, method }) =>
+      method === 'initialize'
+        ? {
+            jsonrpc: '2.0',
+            id,
+            result: { protocolVersion: '2025-03-26', capabilities: { tools: {} }, serverInfo: info },
+          }
+        : undefined;
+    await client.connect(ends.client);
+    await raw.news();
+    const calls = [client.ping(), client.listTools()];
+    const asked = await raw.news();
+    raw.send([
+      { jsonrpc: '2.0', id: asked[1]?.id, result: { tools: [] } },
+      { jsonrpc: '2.0', id: 99, result: {} },
+      { jsonrpc: '2.0', id: asked[0]?.id, result: {} },
+    ]);
+    expect(await Promise.all(calls)).toEqual([{}, { tools: [] }]);
+    expect(events.kinds).toEqual(['unknownResponse']);
+    expect(await raw.news()).toEqual([]);
+    await client.close();
+  });
+});
+
+describe('a batch in any other revision (case-090)', () => {
+  it('is one -32600 with id null, and the connection goes on', async () => {
+    const { raw } = await rawSession(r20251125.createServer({ info, handlers: {} }));
+    raw.send([ping(1)]);
+    expect(await raw.news()).toMatchObject([{ id: null, error: { code: -32600 } }]);
+    expect(Array.isArray(raw.received.at(-1))).toBe(false);
+    expect((await raw.ask({ id: 2, method: 'ping' })).result).toEqual({});
+  });
+});

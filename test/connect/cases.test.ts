@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cases, needsShared } from '../support/shared.js';
+import { failure, info, joined, r20250618, r20251125, rawServer, rawSession, text, Events, settle } from './harness.js';
+
+/** Cases of these kinds that ask a guard, a validator or the codec, and are proven with those. */
+const NOT_OF_ENDPOINTS: readonly string[] = ['case-066', 'case-067', 'case-068', 'case-069'];
+
+const { createClient, createServer, missingContent, tolerating } = r20251125;
+
+describe('wire payloads that reach an endpoint', () => {
+  it.each([
+    ['case-060: a null where a member is optional', { _meta: null }, '/_meta'],
+    [
+      'case-062: one bad tool',
+      {
+        tools: [
+          { name: 'ok', inputSchema: { type: 'object' } },
+          { name: 'bad', inputSchema: { anyOf: [] } },
+        ],
+      },
+      '/tools/1/inputSchema/type',
+    ],
+    [
+      'case-063: required null',
+      { tools: [{ name: 't', inputSchema: { type: 'object', required: null } }] },
+      '/tools/0/inputSchema/required',
+    ],
+    [
+      'case-064: an output schema that is no object',
+      { tools: [{ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } }] },
+      '/tools/0/outputSchema/type',
+    ],
+  ])('%s fails the call and names the place', async (_, result, place) => {
+    const client = createClient({ info });
+    const { raw } = await rawServer(client);
+    raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: { tools: [], ...result } });
+    expect(await failure(client.listTools())).toMatchObject({ name: 'InvalidResultError', failure: { path: place } });
+    await client.close();
+  });
+
+  it('case-065: structuredContent without content fails, and a lenient client fills it in', async () => {
+    const client = createClient({ info });
+    const { raw } = await rawServer(client);
+    raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: { structuredContent: { a: 1 } } });
+    expect(await failure(client.callTool({ name: 'x' }))).toMatchObject({ failure: { path: '/content' } });
+    await client.close();
+    const lenient = createClient({ info, lenient: tolerating(missingContent) });
+    const other = await rawServer(lenient);
+    other.raw.responder = raw.responder;
+    expect(await lenient.callTool({ name: 'x' })).toEqual({ content: [], structuredContent: { a: 1 } });
+    await lenient.close();
+  });
+
+  it('case-070: a newer capability member reaches an older server', async () => {
+    const { session } = await rawSession(r20250618.createServer({ info, handlers: {} }), '2025-06-18', {
+      elicitation: { form: {} },
+    });
+    expect(session.client.capabilities).toEqual({ elicitation: { form: {} } });
+  });
+});
+
+describe('lifecycles', () => {
+  it('case-081: a response with an unknown id is an event, later messages are handled', async () => {
+    const events = new Events();
+    const { raw } = await rawSession(createServer({ info, handlers: {}, onEvent: events.onEvent }));
+    raw.send({ jsonrpc: '2.0', id: 999, result: {} });
+    expect((await raw.ask({ id: 1, method: 'ping' })).result).toEqual({});
+    expect(events.all).toEqual([{ kind: 'unknownResponse', id: 999 }]);
+  });
+
+  it('case-082: an answer after a time limit is dropped, the session lives', async () => {
+    const server = createServer({
+      info,
+      handlers: { 'tools/call': ({ name }) => (name === 'slow' ? new Promise(() => undefined) : text(name)) },
+    });
+    const client = createClient({ info });
+    await joined(server, client);
+    expect((await failure(client.callTool({ name: 'slow' }, { timeout: 5 }))).name).toBe('TimeoutError');
+    expect(await client.callTool({ name: 'next' })).toEqual(text('next'));
+    await client.close();
+  });
+
+  it('case-083: a client that always sends id 1 is served, one request after the other', async () => {
+    const { raw } = await rawSession(createServer({ info, handlers: { 'tools/call': ({ name }) => text(name) } }));
+    for (const name of ['a', 'b', 'c']) {
+      raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
+      await settle();
+      expect((await raw.news()).map(({ id, result }) => [id, result])).toEqual([[1, text(name)]]);
+    }
+  });
+});
+
+it('every case of these kinds is proven here or in a test beside it', (context) => {
+  needsShared(context);
+  const here = readdirSync(import.meta.dirname)
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => readFileSync(path.join(import.meta.dirname, name), 'utf8'))
+    .join('\n');
+  const missing = cases('lifecycle', 'wire-payload', 'batch').filter(({ id }) => !here.includes(id));
+  expect(missing.map(({ id, title }) => `${id} ${title}`)).toEqual([]);
+  expect(NOT_OF_ENDPOINTS.length).toBe(4);
+});

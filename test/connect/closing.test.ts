@@ -1,0 +1,258 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { Endpoint } from '../../generated/runtime/endpoint.js';
+import type { Transport } from '../../generated/runtime/transport.js';
+import { childProgram } from '../runtime/stdio-support.js';
+import {
+  deferred,
+  Events,
+  failure,
+  info,
+  joined,
+  r20251125,
+  r20260728,
+  Raw,
+  rawServer,
+  rawSession,
+  settle,
+  text,
+  wait,
+  wire,
+} from './harness.js';
+
+const { createClient, createServer } = r20251125;
+
+function neverEnding(): {
+  server: ReturnType<typeof createServer>;
+  reasons: unknown[];
+  release: () => void;
+} {
+  const reasons: unknown[] = [];
+  const { promise, resolve } = deferred();
+  const server = createServer({
+    info,
+    handlers: {
+      'tools/call': async (_, { signal }) => {
+        signal.addEventListener('abort', () => reasons.push(signal.reason));
+        await promise;
+        return text('late');
+      },
+    },
+  });
+  return { server, reasons, release: resolve };
+}
+
+describe('closing', () => {
+  it.each(['client', 'session', 'server'] as const)(
+    'by the %s rejects calls, aborts handlers, and nothing stays in flight',
+    async (who) => {
+      const { server, reasons, release } = neverEnding();
+      const client = createClient({ info });
+      const { session, tap } = await joined(server, client);
+      const calls = [1, 2, 3].map(() => failure(client.callTool({ name: 'x' })));
+      await settle();
+      expect(session.inFlight.inbound).toBe(3);
+      expect(client.inFlight.outbound).toBe(3);
+      await { client, session, server }[who].close();
+      await Promise.all([client.closed, session.closed]);
+      expect((await Promise.all(calls)).map(({ name }) => name)).toEqual(
+        Array.from({ length: 3 }, () => 'ConnectionClosedError'),
+      );
+      expect(reasons.map((reason) => (reason as Error).name)).toEqual(
+        Array.from({ length: 3 }, () => 'ConnectionClosedError'),
+      );
+      const before = tap.frames.length;
+      release();
+      await settle();
+      expect(tap.frames.length).toBe(before);
+      expect([client.inFlight, session.inFlight]).toEqual([
+        { inbound: 0, outbound: 0 },
+        { inbound: 0, outbound: 0 },
+      ]);
+      expect(server.sessions.size).toBe(0);
+      expect(await failure(client.ping())).toMatchObject({ name: 'ConnectionClosedError' });
+    },
+  );
+
+  it('twice, or before connecting, does nothing', async () => {
+    const client = createClient({ info });
+    await client.close();
+    await client.close();
+    await client.closed;
+    expect((await failure(client.connect(wire().client))).message).toContain('one connection');
+  });
+
+  it('rejects the requests of a server too, and a handler that is aborted answers nothing', async () => {
+    const server = createServer({
+      info,
+      handlers: { 'tools/call': async (_, context) => text((await failure(context.roots())).name) },
+    });
+    const { raw, session } = await rawSession(server, '2025-11-25', { roots: {} });
+    raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
+    await raw.news();
+    const asking = failure(session.request('roots/list'));
+    expect(session.inFlight).toEqual({ inbound: 1, outbound: 2 });
+    await session.close();
+    expect((await asking).name).toBe('ConnectionClosedError');
+    expect(await raw.news()).toMatchObject([{ method: 'roots/list' }]);
+    expect(raw.closes).toBe(1);
+  });
+
+  it('what arrives afterwards is not looked at', async () => {
+    const events = new Events();
+    const server = createServer({ info, handlers: {}, onEvent: events.onEvent });
+    const ends = wire(['server']);
+    const raw = new Raw(ends.client);
+    const session = await server.connect(ends.server);
+    const receive = ends.server.onmessage;
+    await session.close();
+    receive?.({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    receive?.({ jsonrpc: '2.0', id: 1, result: {} });
+    expect(await raw.news()).toEqual([]);
+    expect(events.all).toEqual([]);
+  });
+
+  it('the answer of a handler that closes the session goes nowhere, and nothing breaks', async () => {
+    const server = createServer({
+      info,
+      handlers: {
+        'tools/call': async () => {
+          await server.close();
+          return text('');
+        },
+      },
+    });
+    const { raw } = await rawSession(server);
+    raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
+    expect(await raw.news()).toEqual([]);
+    expect(raw.closes).toBe(1);
+  });
+
+  it('input handlers end with the connection or the call, even if they never do', async () => {
+    for (const how of ['close', 'abort'] as const) {
+      const reasons: string[] = [];
+      const client = r20260728.createClient({
+        info,
+        handlers: {
+          'elicitation/create': (_, { signal }) =>
+            new Promise(() => {
+              signal.addEventListener('abort', () => reasons.push((signal.reason as Error).name));
+            }),
+        },
+      });
+      const { raw } = await rawServer(client, { tools: {} }, '2026-07-28');
+      raw.responder = ({ id }) => ({
+        jsonrpc: '2.0',
+        id,
+        result: {
+          resultType: 'input_required',
+          inputRequests: {
+            r: {
+              method: 'elicitation/create',
+              params: { message: 'who', requestedSchema: { type: 'object', properties: {} } },
+            },
+          },
+          requestState: 's',
+        },
+      });
+      const controller = new AbortController();
+      const called = failure(client.callTool({ name: 'x' }, { signal: controller.signal }));
+      await settle();
+      if (how === 'close') await client.close();
+      else controller.abort(Object.assign(new Error('no'), { name: 'Mine' }));
+      const name = how === 'close' ? 'ConnectionClosedError' : 'Mine';
+      expect((await called).name).toBe(name);
+      expect(reasons).toEqual([name]);
+      await client.close();
+    }
+  });
+});
+
+describe('a transport that fails', () => {
+  function broken(more: Partial<Transport>): Transport {
+    return {
+      start: () => Promise.resolve(),
+      send: () => undefined,
+      close: () => Promise.resolve(),
+      ...more,
+    };
+  }
+
+  it('to start: connect rejects, and all is over', async () => {
+    const server = createServer({ info, handlers: {} });
+    const client = createClient({ info });
+    const start = (): Promise<void> => Promise.reject(new Error('no cable'));
+    expect((await failure(server.connect(broken({ start })))).message).toBe('no cable');
+    expect((await failure(client.connect(broken({ start })))).message).toBe('no cable');
+    expect(server.sessions.size).toBe(0);
+    await client.closed;
+  });
+
+  it.each([
+    [
+      'at once',
+      () => {
+        throw new Error('no cable');
+      },
+    ],
+    ['later', () => Promise.reject(new Error('no cable'))],
+  ] as const)('to send %s: the call is rejected, an answer is an event', async (_, send) => {
+    const events = new Events();
+    const transport = broken({ send });
+    const endpoint = new Endpoint(
+      {
+        classify: r20251125.classify,
+        handleRequest: () => ({}),
+        handleNotification: () => undefined,
+        handleClose: () => undefined,
+      },
+      { onEvent: events.onEvent },
+    );
+    await endpoint.connect(transport);
+    expect((await failure(endpoint.request('ping', undefined))).message).toBe('no cable');
+    endpoint.notify('notifications/initialized');
+    transport.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    transport.onerror?.(new Error('noise'));
+    await settle();
+    expect(events.kinds).toEqual(Array.from({ length: 3 }, () => 'transportFailed'));
+    expect(endpoint.inFlight).toEqual({ inbound: 0, outbound: 0 });
+    await endpoint.close();
+  });
+
+  it('while a time limit is told: no timer outlives the connection', async () => {
+    const transport = broken({});
+    const endpoint = new Endpoint(
+      {
+        classify: r20251125.classify,
+        handleRequest: () => ({}),
+        handleNotification: () => undefined,
+        handleClose: () => undefined,
+      },
+      {},
+    );
+    await endpoint.connect(transport);
+    const calls = [5, 10_000].map((timeout) => failure(endpoint.request('ping', undefined, { timeout })));
+    transport.send = () => {
+      transport.onclose?.();
+      throw new Error('broken pipe');
+    };
+    expect((await Promise.all(calls)).map(({ name }) => name)).toEqual(['TimeoutError', 'ConnectionClosedError']);
+    await wait(5);
+    expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length).toBeLessThan(3);
+  });
+});
+
+describe('the process', () => {
+  it('exits by itself after closing, and with calls that are answered, without waiting for time limits', async () => {
+    const begin = performance.now();
+    const program = childProgram('../../connect/children/exits.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 50_000 });
+    expect(JSON.parse(stdout)).toEqual({
+      called: 'ok',
+      waiting: 'ConnectionClosedError',
+      left: 'nothing',
+    });
+    expect(performance.now() - begin).toBeLessThan(50_000);
+  });
+});

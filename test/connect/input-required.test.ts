@@ -1,0 +1,395 @@
+import { describe, expect, it } from 'vitest';
+import type { ServerContext } from '../../generated/2026-07-28/index.js';
+import { RequestStateSeal } from '../../generated/runtime/request-state.js';
+import {
+  failure,
+  type Frame,
+  info,
+  joined,
+  modernMeta,
+  r20251125,
+  r20260728,
+  rawClient,
+  rawServer,
+  text,
+  wait,
+} from './harness.js';
+
+const { createClient, createServer } = r20260728;
+
+const form = (message: string) =>
+  ({
+    method: 'elicitation/create',
+    params: { message, requestedSchema: { type: 'object', properties: {} } },
+  }) as const;
+const accept = { action: 'accept', content: {} } as const;
+const ELICITATION = { elicitation: {} };
+
+const asksOnce = async ({ name }: { name: string }, context: ServerContext) => {
+  const { who } = await context.requireInput({ who: form('who') }, { step: 1, name });
+  return text(`${who.action} ${JSON.stringify(context.state)}`);
+};
+
+function call(id: number, more: object = {}, name = 'x', capabilities: object = ELICITATION): object & Partial<Frame> {
+  return { id, method: 'tools/call', params: { name, _meta: modernMeta(capabilities), ...more } };
+}
+
+describe('a server', () => {
+  it('asks, is called again, and hands the typed answers and its state to the handler', async () => {
+    const { raw } = await rawClient(createServer({ info, handlers: { 'tools/call': asksOnce } }));
+    const first = await raw.ask(call(1));
+    expect(first.result).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { who: form('who') },
+      _meta: { 'io.modelcontextprotocol/serverInfo': info },
+    });
+    const requestState = first.result?.['requestState'];
+    expect(typeof requestState).toBe('string');
+    const second = await raw.ask(call(2, { requestState, inputResponses: { who: accept } }));
+    expect(second.result).toMatchObject({ resultType: 'complete', ...text('accept {"step":1,"name":"x"}') });
+  });
+
+  it('takes back nothing but its own state, for the same request, in time', async () => {
+    const { raw } = await rawClient(
+      createServer({ info, requestState: { ttl: 2000 }, handlers: { 'tools/call': asksOnce } }),
+    );
+    const state = (await raw.ask(call(1))).result?.['requestState'] as string;
+    const other = (await raw.ask(call(1, {}, 'y'))).result?.['requestState'] as string;
+    const flipped = (at: number): string =>
+      `${state.slice(0, at)}${state[at] === 'A' ? 'B' : 'A'}${state.slice(at + 1)}`;
+    const [body = '', signature = ''] = state.split('.');
+    for (const [why, requestState] of [
+      ['empty', ''],
+      ['no state at all', 'x'],
+      ['body changed', flipped(5)],
+      ['signature changed', flipped(state.length - 10)],
+      ['signature missing', body],
+      ['signature empty', `${body}.`],
+      ['signature short', `${body}.${signature.slice(0, 10)}`],
+      ['one part more', `${state}.x`],
+      ['another body with this signature', `${other.split('.')[0] ?? ''}.${signature}`],
+      ['of another request', other],
+      ['huge', 'A'.repeat(100_000)],
+    ] as const) {
+      const answer = await raw.ask(call(2, { requestState, inputResponses: { who: accept } }));
+      expect([why, answer.error?.code, answer.error?.data]).toEqual([why, -32602, { path: '/requestState' }]);
+    }
+    // Replayed with other params.
+    const params = { requestState: state, inputResponses: { who: accept } };
+    expect((await raw.ask(call(3, { ...params, arguments: { admin: true } }))).error?.code).toBe(-32602);
+    expect((await raw.ask(call(3, { ...params, name: 'z' }))).error?.code).toBe(-32602);
+    // Members in another order are the same request; what is per round does not count.
+    expect((await raw.ask(call(3, params))).result?.['resultType']).toBe('complete');
+    await wait(2020);
+    expect((await raw.ask(call(4, params))).error?.code).toBe(-32602);
+  });
+
+  it('a state is of one method and of one server, unless they share a secret', async () => {
+    const seal = new RequestStateSeal({ secret: 'a secret of 16 bytes' });
+    const same = new RequestStateSeal({ secret: new TextEncoder().encode('a secret of 16 bytes') });
+    const other = new RequestStateSeal();
+    const given = { state: { n: 1 }, answers: { a: 1 }, isOwn: false };
+    const token = await seal.seal('tools/call', { name: 'x', arguments: { a: 1, b: [1, { c: 2, d: 3 }] } }, given);
+    const params = { arguments: { b: [1, { d: 3, c: 2 }], a: 1 }, name: 'x', _meta: {}, inputResponses: {} };
+    expect(await same.open(token, 'tools/call', params)).toEqual(given);
+    expect(await other.open(token, 'tools/call', params)).toBeUndefined();
+    expect(await same.open(token, 'prompts/get', params)).toBeUndefined();
+    expect(
+      await same.open(token, 'tools/call', { ...params, arguments: { a: 1, b: [{ c: 2, d: 3 }, 1] } }),
+    ).toBeUndefined();
+    expect(await same.open(token, 'tools/call', { ...params, arguments: [['a', 1]] })).toBeUndefined();
+    expect(() => new RequestStateSeal({ secret: 'short' })).toThrow(RangeError);
+  });
+
+  it('answers of all rounds are there in the last one, and wrong ones are refused with their place', async () => {
+    const server = createServer({
+      info,
+      handlers: {
+        'prompts/get': async (_, context) => {
+          const { a } = await context.requireInput({ a: form('a') }, 1);
+          const { b, c } = await context.requireInput({ b: form('b'), c: form('c') }, 2);
+          return { messages: [], description: [a, b, c].map(({ action }) => action).join() + String(context.state) };
+        },
+      },
+    });
+    const { raw } = await rawClient(server);
+    const ask = (id: number, more: object) =>
+      raw.ask({ id, method: 'prompts/get', params: { name: 'x', _meta: modernMeta(ELICITATION), ...more } });
+    const first = (await ask(1, {})).result;
+    expect(Object.keys(first?.['inputRequests'] as object)).toEqual(['a']);
+    const wrong = await ask(2, { requestState: first?.['requestState'], inputResponses: { a: { action: 'maybe' } } });
+    expect(wrong.error?.code).toBe(-32602);
+    const second = (await ask(3, { requestState: first?.['requestState'], inputResponses: { a: accept } })).result;
+    expect(Object.keys(second?.['inputRequests'] as object)).toEqual(['b', 'c']);
+    // Half of the answers: the rest is asked for again.
+    const half = (
+      await ask(4, { requestState: second?.['requestState'], inputResponses: { b: { action: 'decline' } } })
+    ).result;
+    expect(Object.keys(half?.['inputRequests'] as object)).toEqual(['c']);
+    const last = await ask(5, { requestState: half?.['requestState'], inputResponses: { c: { action: 'cancel' } } });
+    expect(last.result).toMatchObject({ resultType: 'complete', description: 'accept,decline,cancel2' });
+  });
+
+  it.each([
+    ['elicitation', {}, form('x'), { elicitation: {} }],
+    ['elicitation by form', { elicitation: { url: {} } }, form('x'), { elicitation: { form: {} } }],
+    [
+      'elicitation by URL',
+      { elicitation: {} },
+      {
+        method: 'elicitation/create',
+        params: { mode: 'url', message: 'x', url: 'https://a.example', elicitationId: '1' },
+      },
+      { elicitation: { url: {} } },
+    ],
+    ['roots', { elicitation: {} }, { method: 'roots/list' }, { roots: {} }],
+    [
+      'sampling with tools',
+      { sampling: {} },
+      {
+        method: 'sampling/createMessage',
+        params: { messages: [], maxTokens: 1, tools: [{ name: 'x', inputSchema: { type: 'object' } }] },
+      },
+      { sampling: { tools: {} } },
+    ],
+  ] as const)(
+    'without the capability for %s it is -32021 with what is required',
+    async (_, declared, request, required) => {
+      const server = createServer({
+        info,
+        handlers: {
+          'tools/call': async (_params, context) =>
+            text(JSON.stringify(await context.requireInput({ r: request as never }))),
+        },
+      });
+      const { raw } = await rawClient(server);
+      const answer = await raw.ask(call(1, {}, 'x', declared));
+      expect(answer.error).toMatchObject({ code: -32021, data: { requiredCapabilities: required } });
+      expect(r20260728.isMissingRequiredClientCapabilityError(answer)).toBe(true);
+      const allowed = await raw.ask(call(2, {}, 'x', required));
+      expect(allowed.result?.['resultType']).toBe('input_required');
+    },
+  );
+
+  it('-32022 for a version that it does not speak, with those that it does', async () => {
+    const { raw } = await rawClient(createServer({ info, handlers: {} }));
+    const _meta = { ...modernMeta(), 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
+    for (const method of ['server/discover', 'tools/list', 'no/such']) {
+      const answer = await raw.ask({ id: 1, method, params: { _meta } });
+      expect(answer.error).toMatchObject({
+        code: -32022,
+        data: { supported: ['2026-07-28'], requested: '2099-01-01' },
+      });
+      expect(r20260728.isUnsupportedProtocolVersionError(answer)).toBe(true);
+    }
+  });
+
+  it('protects the state of a handler that writes its result itself, and gives it back as it was', async () => {
+    const server = createServer({
+      info,
+      handlers: {
+        'tools/call': (params, context) =>
+          params.requestState === undefined
+            ? { resultType: 'input_required', inputRequests: { a: form('a') }, requestState: 'mine' }
+            : text(`${params.requestState} ${String(context.state)} ${JSON.stringify(params.inputResponses)}`),
+      },
+    });
+    const { raw } = await rawClient(server);
+    const { requestState } = (await raw.ask(call(1))).result ?? {};
+    expect(requestState).not.toBe('mine');
+    const done = await raw.ask(call(2, { requestState, inputResponses: { a: accept } }));
+    expect(done.result).toMatchObject(text(`mine mine ${JSON.stringify({ a: accept })}`));
+    expect((await raw.ask(call(3, { requestState: 'mine' }))).error?.code).toBe(-32602);
+  });
+
+  it('fills in what a result needs, and keeps what the handler says', async () => {
+    const server = createServer({
+      info,
+      instructions: 'read me',
+      handlers: {
+        'tools/list': () => ({ tools: [] }),
+        'prompts/list': () => ({ prompts: [], ttlMs: 5, cacheScope: 'public', _meta: { a: 1 } }),
+        'resources/list': () => ({ resources: [], resultType: undefined as never, ttlMs: undefined as never }),
+        'tools/call': () => text(''),
+      },
+    });
+    const { raw } = await rawClient(server);
+    const result = async (method: string, params: object = {}) =>
+      (await raw.ask({ id: 1, method, params: { ...params, _meta: modernMeta() } })).result;
+    const _meta = { 'io.modelcontextprotocol/serverInfo': info };
+    expect(await result('tools/list')).toEqual({
+      resultType: 'complete',
+      tools: [],
+      ttlMs: 0,
+      cacheScope: 'private',
+      _meta,
+    });
+    expect(await result('prompts/list')).toEqual({
+      resultType: 'complete',
+      prompts: [],
+      ttlMs: 5,
+      cacheScope: 'public',
+      _meta: { ..._meta, a: 1 },
+    });
+    expect(await result('resources/list')).toEqual({
+      resultType: 'complete',
+      resources: [],
+      ttlMs: 0,
+      cacheScope: 'private',
+      _meta,
+    });
+    expect(await result('tools/call', { name: 'x' })).toEqual({ resultType: 'complete', ...text(''), _meta });
+    expect(await result('server/discover')).toEqual({
+      resultType: 'complete',
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {}, prompts: {}, resources: {} },
+      instructions: 'read me',
+      ttlMs: 0,
+      cacheScope: 'private',
+      _meta,
+    });
+  });
+
+  it('a stateful session is asked by requests of its own, by the same code', async () => {
+    const server = createServer({
+      info,
+      revisions: [r20251125.revision, r20260728.revision],
+      handlers: { 'tools/call': asksOnce },
+    });
+    const client = r20251125.createClient({ info, handlers: { 'elicitation/create': () => accept } });
+    const { tap } = await joined(server, client);
+    expect(await client.callTool({ name: 'x' })).toEqual(text('accept undefined'));
+    expect(tap.from('server').some(({ method }) => method === 'elicitation/create')).toBe(true);
+    await client.close();
+  });
+});
+
+describe('a client', () => {
+  const required = (id: unknown, more: object = {}): object => ({
+    jsonrpc: '2.0',
+    id,
+    result: { resultType: 'input_required', inputRequests: { who: form('who') }, ...more },
+  });
+  const complete = (id: unknown): object => ({
+    jsonrpc: '2.0',
+    id,
+    result: { resultType: 'complete', ...text('done') },
+  });
+
+  it('answers and repeats: state exactly as it came, and none where none came', async () => {
+    const keys: unknown[] = [];
+    const client = createClient({
+      info,
+      handlers: {
+        'elicitation/create': (_, context) => {
+          keys.push(context.key);
+          return accept;
+        },
+      },
+    });
+    const { raw } = await rawServer(client, { tools: {} }, '2026-07-28');
+    const rounds: object[] = [
+      { requestState: ' \u2028 "opaque"\n ' },
+      {},
+      { requestState: '' },
+      { inputRequests: undefined, requestState: 'only' },
+    ];
+    let round = 0;
+    raw.responder = ({ id }) => {
+      const more = rounds[round];
+      round += 1;
+      return more === undefined ? complete(id) : (JSON.parse(JSON.stringify(required(id, more))) as object);
+    };
+    expect((await client.callTool({ name: 'x', arguments: { a: 1 } })).content).toEqual(text('done').content);
+    const calls = raw.frames.filter(({ method }) => method === 'tools/call');
+    const inputResponses = { who: accept };
+    expect(calls.map(({ params }) => ({ ...params, _meta: undefined }))).toEqual([
+      { name: 'x', arguments: { a: 1 } },
+      { name: 'x', arguments: { a: 1 }, inputResponses, requestState: ' \u2028 "opaque"\n ' },
+      { name: 'x', arguments: { a: 1 }, inputResponses },
+      { name: 'x', arguments: { a: 1 }, inputResponses, requestState: '' },
+      { name: 'x', arguments: { a: 1 }, requestState: 'only' },
+    ]);
+    expect(calls.map(({ params }) => 'requestState' in (params ?? {}))).toEqual([false, true, false, true, true]);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(5);
+    expect(keys).toEqual(['who', 'who', 'who']);
+    await client.close();
+  });
+
+  it('gives up after the rounds that it may take', async () => {
+    for (const maxRounds of [undefined, 2, 0]) {
+      const client = createClient({ info, maxRounds, handlers: { 'elicitation/create': () => accept } });
+      const { raw } = await rawServer(client, { tools: {} }, '2026-07-28');
+      raw.responder = ({ id }) => required(id);
+      expect((await failure(client.callTool({ name: 'x' }))).name).toBe('TooManyRoundsError');
+      expect(raw.frames.filter(({ method }) => method === 'tools/call').length).toBe((maxRounds ?? 10) + 1);
+      await client.close();
+    }
+  });
+
+  it('refuses what it has no handler for or did not declare, and passes on what a handler throws', async () => {
+    const without = createClient({ info });
+    const { raw } = await rawServer(without, { tools: {} }, '2026-07-28');
+    raw.responder = ({ id }) => required(id);
+    const error = await failure(without.callTool({ name: 'x' }));
+    expect(error).toMatchObject({ name: 'CapabilityError', capability: 'client.elicitation' });
+    expect(error.message).toContain('this client has not declared');
+    const undeclared = createClient({
+      info,
+      capabilities: { elicitation: false },
+      handlers: { 'elicitation/create': () => accept },
+    });
+    const second = await rawServer(undeclared, { tools: {} }, '2026-07-28');
+    second.raw.responder = ({ id }) => required(id);
+    expect((await failure(undeclared.callTool({ name: 'x' }))).name).toBe('CapabilityError');
+    const failing = createClient({
+      info,
+      handlers: { 'elicitation/create': () => Promise.reject(new Error('no user')) },
+    });
+    const third = await rawServer(failing, { tools: {} }, '2026-07-28');
+    third.raw.responder = ({ id }) => required(id);
+    expect((await failure(failing.callTool({ name: 'x' }))).message).toBe('no user');
+    for (const client of [without, undeclared, failing]) {
+      expect(client.inFlight).toEqual({ inbound: 0, outbound: 0 });
+      await client.close();
+    }
+  });
+
+  it('takes resultType for nothing in a stateful revision, and only where a method can ask', async () => {
+    const client = r20251125.createClient({ info, handlers: { 'elicitation/create': () => accept } });
+    const { raw } = await rawServer(client);
+    raw.responder = ({ id }) => required(id, text('done'));
+    expect((await client.callTool({ name: 'x' })).content).toEqual(text('done').content);
+    expect(raw.frames.filter(({ method }) => method === 'tools/call').length).toBe(1);
+    await client.close();
+    const modern = createClient({ info, handlers: { 'elicitation/create': () => accept } });
+    const other = await rawServer(modern, { tools: {} }, '2026-07-28');
+    other.raw.responder = ({ id }) => required(id, { tools: [], ttlMs: 0, cacheScope: 'private' });
+    expect((await failure(modern.listTools())).name).toBe('InvalidResultError');
+    await modern.close();
+  });
+
+  it('several are answered at once, and both sides of ours agree', async () => {
+    const client = createClient({
+      info,
+      handlers: {
+        'elicitation/create': async ({ message }) => {
+          await wait(5);
+          return { action: 'accept', content: { message } };
+        },
+      },
+    });
+    const server = createServer({
+      info,
+      handlers: {
+        'tools/call': async (_, context) => {
+          const { a, b } = await context.requireInput({ a: form('A'), b: form('B') });
+          return text(JSON.stringify([a.content, b.content]));
+        },
+      },
+    });
+    await joined(server, client);
+    expect((await client.callTool({ name: 'x' })).content).toEqual(text('[{"message":"A"},{"message":"B"}]').content);
+    await client.close();
+  });
+});

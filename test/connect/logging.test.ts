@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { LoggingLevel } from '../../generated/2025-11-25/index.js';
+import { info, modernMeta, r20251125, r20260728, rawClient, rawSession, text } from './harness.js';
+
+const LEVELS: readonly LoggingLevel[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+];
+
+const LOGGING = { logging: {} };
+
+const logsAll = {
+  'tools/call': (
+    _: unknown,
+    context: {
+      log(level: LoggingLevel, data: unknown, logger?: string): void;
+      notify(method: 'notifications/message', params: { level: LoggingLevel; data: unknown }): void;
+    },
+  ) => {
+    for (const level of LEVELS) context.log(level, { level }, 'here');
+    for (const level of LEVELS) context.notify('notifications/message', { level, data: 'by notify' });
+    return text('');
+  },
+} as const;
+
+const levelsOf = (
+  frames: readonly { readonly method?: string; readonly params?: Readonly<Record<string, unknown>> }[],
+) => frames.filter(({ method }) => method === 'notifications/message').map(({ params }) => params?.['level']);
+
+describe('log messages in a stateful session', () => {
+  it.each([true, false])('are of the level that was set, or above (own handler: %s)', async (own) => {
+    const set: string[] = [];
+    const server = r20251125.createServer({
+      info,
+      capabilities: { logging: {} },
+      handlers: {
+        ...logsAll,
+        ...(own
+          ? {
+              'logging/setLevel': ({ level }: { level: string }) => {
+                set.push(level);
+                return {};
+              },
+            }
+          : {}),
+      },
+    });
+    const { raw } = await rawSession(server);
+    const call = { method: 'tools/call', params: { name: 'x' } };
+    raw.send({ jsonrpc: '2.0', id: 1, ...call });
+    // Without a level the server decides: all of them.
+    expect(levelsOf(await raw.news())).toEqual([...LEVELS, ...LEVELS]);
+    for (const [at, level] of LEVELS.entries()) {
+      await raw.ask({ id: 2, method: 'logging/setLevel', params: { level } });
+      await raw.news();
+      raw.send({ jsonrpc: '2.0', id: 3, ...call });
+      const wanted = LEVELS.slice(at);
+      expect(levelsOf(await raw.news())).toEqual([...wanted, ...wanted]);
+      for (const sent of LEVELS) server.notify('notifications/message', { level: sent, data: 'to all' });
+      expect(levelsOf(await raw.news())).toEqual(wanted);
+    }
+    expect(set).toEqual(own ? LEVELS : []);
+    expect((await raw.ask({ id: 4, method: 'logging/setLevel', params: { level: 'loud' } })).error?.code).toBe(-32602);
+  });
+
+  it('are not sent, and no level is taken, without the capability', async () => {
+    const { raw } = await rawSession(r20251125.createServer({ info, handlers: logsAll }));
+    raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
+    expect(levelsOf(await raw.news())).toEqual([]);
+    expect((await raw.ask({ id: 2, method: 'logging/setLevel', params: { level: 'info' } })).error?.code).toBe(-32601);
+  });
+
+  it('bear the logger and what was said', async () => {
+    const { raw } = await rawSession(
+      r20251125.createServer({ info, capabilities: { logging: {} }, handlers: logsAll }),
+    );
+    raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
+    expect((await raw.news())[0]).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/message',
+      params: { level: 'debug', logger: 'here', data: { level: 'debug' } },
+    });
+  });
+});
+
+describe('log messages in 2026-07-28', () => {
+  it('come only for a request that asked for a level, from that level on', async () => {
+    const { raw } = await rawClient(r20260728.createServer({ info, capabilities: LOGGING, handlers: logsAll }));
+    const call = async (more: object) => {
+      raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x', _meta: modernMeta({}, more) } });
+      return levelsOf(await raw.news());
+    };
+    expect(await call({})).toEqual([]);
+    for (const [at, level] of LEVELS.entries()) {
+      const wanted = LEVELS.slice(at);
+      expect(await call({ 'io.modelcontextprotocol/logLevel': level })).toEqual([...wanted, ...wanted]);
+    }
+    // The level of one request says nothing of the next.
+    expect(await call({})).toEqual([]);
+    const wrong = { name: 'x', _meta: modernMeta({}, { 'io.modelcontextprotocol/logLevel': 'loud' }) };
+    expect((await raw.ask({ id: 2, method: 'tools/call', params: wrong })).error?.code).toBe(-32602);
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import type { Progress } from '../../generated/runtime/endpoint.js';
+import {
+  Events,
+  failure,
+  info,
+  joined,
+  r20251125,
+  r20260728,
+  rawServer,
+  rawSession,
+  settle,
+  text,
+  wait,
+} from './harness.js';
+
+const { createClient, createServer } = r20251125;
+
+const progress = (progressToken: unknown, value: unknown, more: object = {}): object => ({
+  jsonrpc: '2.0',
+  method: 'notifications/progress',
+  params: { progressToken, progress: value, ...more },
+});
+
+describe.each([
+  ['2025-11-25', r20251125],
+  ['2026-07-28', r20260728],
+] as const)('progress in %s', (_, module) => {
+  it('comes to the call that asked for it, in order, and never after its answer', async () => {
+    const create = module.createServer as typeof createServer;
+    const server = create({
+      info,
+      handlers: {
+        'tools/call': async ({ name }, context) => {
+          context.progress(0.5, 2, name);
+          await Promise.resolve();
+          context.progress(1, 2);
+          context.progress(2);
+          setTimeout(() => {
+            context.progress(3);
+          }, 1);
+          return text(name);
+        },
+      },
+    });
+    const client = (module.createClient as typeof createClient)({ info });
+    const { tap } = await joined(server, client);
+    const seen: Record<string, Progress[]> = { a: [], b: [] };
+    await Promise.all(
+      ['a', 'b'].map((name) => client.callTool({ name }, { onProgress: (at) => seen[name]?.push(at) })),
+    );
+    const expected = (name: string): Progress[] => [
+      { progress: 0.5, total: 2, message: name },
+      { progress: 1, total: 2, message: undefined },
+      { progress: 2, total: undefined, message: undefined },
+    ];
+    expect(seen).toEqual({ a: expected('a'), b: expected('b') });
+    await wait(10);
+    const sent = tap.from('server').filter(({ method }) => method === 'notifications/progress');
+    expect(sent.length).toBe(6);
+    expect(new Set(sent.map(({ params }) => params?.['progressToken'])).size).toBe(2);
+    await client.close();
+  });
+
+  it('is not sent when nobody asked for it', async () => {
+    const create = module.createServer as typeof createServer;
+    const server = create({
+      info,
+      handlers: {
+        'tools/call': (_params, context) => {
+          context.progress(1);
+          return text('');
+        },
+      },
+    });
+    const client = (module.createClient as typeof createClient)({ info });
+    const { tap } = await joined(server, client);
+    await client.callTool({ name: 'x' });
+    expect(tap.from('server').filter(({ method }) => method === 'notifications/progress')).toEqual([]);
+    await client.close();
+  });
+});
+
+describe('a server', () => {
+  it('echoes the token as it came, and sends only what increases', async () => {
+    const server = createServer({
+      info,
+      handlers: {
+        'tools/call': (_, context) => {
+          for (const at of [1, 1, 0, Number.NaN, 1.5, -1, 2]) context.progress(at);
+          return text('');
+        },
+      },
+    });
+    const { raw } = await rawSession(server);
+    for (const token of ['t', 7, '', 0]) {
+      raw.send({
+        jsonrpc: '2.0',
+        id: `id-${token}`,
+        method: 'tools/call',
+        params: { name: 'x', _meta: { progressToken: token } },
+      });
+      const frames = await raw.news();
+      expect(frames.slice(0, -1).map(({ params }) => params)).toEqual(
+        [1, 1.5, 2].map((at) => ({ progressToken: token, progress: at })),
+      );
+      expect(frames.at(-1)?.result).toEqual(text(''));
+    }
+  });
+});
+
+describe('a client', () => {
+  it('takes unknown tokens, other types and what goes back for events', async () => {
+    const events = new Events();
+    const seen: number[] = [];
+    const client = createClient({ info, onEvent: events.onEvent });
+    const { raw } = await rawServer(client);
+    const called = client.callTool({ name: 'x' }, { onProgress: (at) => seen.push(at.progress) });
+    const quiet = client.callTool({ name: 'y' });
+    const [asked, other] = await raw.news();
+    const token = (asked?.params?.['_meta'] as { readonly progressToken: number }).progressToken;
+    expect(token).toBe(asked?.id);
+    expect(other?.params?.['_meta']).toBeUndefined();
+    for (const [which, at] of [
+      [token, 1],
+      [token, 1],
+      [token, 0.5],
+      [String(token), 2],
+      [other?.id, 2],
+      [999, 1],
+      ['constructor', 1],
+      [token, 'x'],
+      [token, 3],
+    ]) {
+      raw.send(progress(which, at));
+    }
+    await settle();
+    expect(seen).toEqual([1, 3]);
+    expect(events.kinds.filter((kind) => kind.includes('rogress'))).toEqual([
+      'progressNotIncreasing',
+      'progressNotIncreasing',
+      ...Array.from({ length: 5 }, () => 'unknownProgress'),
+    ]);
+    for (const { id } of [asked, other] as { id: number }[]) raw.send({ jsonrpc: '2.0', id, result: text('') });
+    await Promise.all([called, quiet]);
+    events.all.length = 0;
+    raw.send(progress(token, 9));
+    await settle();
+    expect(events.all).toEqual([{ kind: 'unknownProgress', token }]);
+    await client.close();
+  });
+
+  it('a listener that throws ends neither call nor connection', async () => {
+    const events = new Events();
+    const client = createClient({ info, onEvent: events.onEvent });
+    const { raw } = await rawServer(client);
+    const called = client.callTool(
+      { name: 'x' },
+      {
+        onProgress: () => {
+          throw new Error('listener');
+        },
+      },
+    );
+    const [asked] = await raw.news();
+    raw.send(progress(asked?.id, 1));
+    raw.send({ jsonrpc: '2.0', id: asked?.id, result: text('done') });
+    expect(await called).toEqual(text('done'));
+    expect(events.all).toMatchObject([{ kind: 'handlerFailed', method: 'notifications/progress' }]);
+    await client.close();
+  });
+
+  it('keeps the caller’s own _meta beside the token', async () => {
+    const client = createClient({ info });
+    const { raw } = await rawServer(client);
+    const called = client.callTool({ name: 'x', _meta: { 'a.b/c': 1 } }, { onProgress: () => undefined });
+    const [asked] = await raw.news();
+    expect(asked?.params?.['_meta']).toEqual({ 'a.b/c': 1, progressToken: asked?.id });
+    raw.send({ jsonrpc: '2.0', id: asked?.id, result: text('') });
+    await called;
+    await client.close();
+  });
+
+  it('starts the time limit anew on progress only if asked, and ends at the last limit', async () => {
+    const client = createClient({ info });
+    const { raw } = await rawServer(client);
+    const options = { timeout: 60, onProgress: () => undefined };
+    let at = 0;
+    const ticking = setInterval(() => {
+      at += 1;
+      for (const { id, method } of raw.frames) if (method === 'tools/call') raw.send(progress(id, at));
+    }, 10);
+    const begin = performance.now();
+    const plain = failure(client.callTool({ name: 'x' }, options)).then((error) => [error, performance.now() - begin]);
+    const renewed = failure(
+      client.callTool({ name: 'y' }, { ...options, resetTimeoutOnProgress: true, maxTimeout: 250 }),
+    ).then((error) => [error, performance.now() - begin]);
+    const [[first, firstAt], [second, secondAt]] = (await Promise.all([plain, renewed])) as [
+      [Error, number],
+      [Error, number],
+    ];
+    clearInterval(ticking);
+    expect(first).toMatchObject({ name: 'TimeoutError', timeout: 60 });
+    expect(second).toMatchObject({ name: 'TimeoutError', timeout: 250 });
+    expect(firstAt).toBeLessThan(240);
+    expect(secondAt).toBeGreaterThan(240);
+    await client.close();
+  });
+});
