@@ -198,7 +198,8 @@ export class Tap {
     // Notifications that belong to a request of a stateless revision name none.
     const isModern =
       this.frames.some(({ frame: other }) => {
-        const params = (other as Frame).params?.['_meta'] as Readonly<Record<string, unknown>> | undefined;
+        // A test may send anything, null too.
+        const params = (other as Frame | null)?.params?.['_meta'] as Readonly<Record<string, unknown>> | undefined;
         return params?.[VERSION] !== undefined;
       }) && frame.id === undefined;
     return isModern ? r20260728.revision : undefined;

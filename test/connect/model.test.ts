@@ -2,7 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ServerSession } from '../../generated/runtime/server.js';
 import type { Raw } from './harness.js';
-import { failure, type Frame, info, r20250326, r20251125, rawServer, rawSession, settle, text } from './harness.js';
+import {
+  failure,
+  type Frame,
+  info,
+  modernMeta,
+  r20250326,
+  r20251125,
+  r20260728,
+  rawClient,
+  rawServer,
+  rawSession,
+  settle,
+  text,
+} from './harness.js';
 
 /** What a test knows of the conversation, beside the conversation itself. */
 interface Model {
@@ -17,6 +30,8 @@ interface Model {
 
 interface Real {
   readonly raw: Raw;
+  /** Frames of the handshake, which are nobody's answer here. */
+  readonly before: number;
   readonly session: ServerSession;
   /** Ends the handler of a request; of several with one id the last. */
   readonly gates: Map<string, (how: 'result' | 'error' | 'nothing') => void>;
@@ -31,11 +46,11 @@ const count = (model: Model, id: unknown): void => {
 };
 
 /** The invariants: answers are those that must be, nothing else has one, and what is in flight is what the model says. */
-async function check(model: Model, { raw, session }: Real): Promise<void> {
+async function check(model: Model, { raw, session, before }: Real): Promise<void> {
   await settle(1);
   const got = new Map<string, number>();
   let anonymous = 0;
-  for (const { id, method } of raw.frames.slice(1)) {
+  for (const { id, method } of raw.frames.slice(before)) {
     if (method !== undefined) continue;
     if (id === undefined || id === null) anonymous += 1;
     else got.set(JSON.stringify(id), (got.get(JSON.stringify(id)) ?? 0) + 1);
@@ -68,11 +83,11 @@ class Command implements Step {
   }
 }
 
-const request = (id: unknown): object => ({
+const request = (id: unknown, meta: object): object => ({
   jsonrpc: '2.0',
   id,
   method: 'tools/call',
-  params: { name: JSON.stringify(id), _meta: { progressToken: id } },
+  params: { name: JSON.stringify(id), _meta: { progressToken: id, ...meta } },
 });
 
 const ids = fc.constantFrom<string | number>(1, '1', 2, 'x', 0, '__proto__');
@@ -90,11 +105,11 @@ const garbage = fc.constantFrom<[unknown, number]>(
   [{ jsonrpc: '2.0', method: 'notifications/roots/list_changed', params: [] }, 0],
 );
 
-const commands = (hasBatches: boolean): fc.Arbitrary<Step>[] => [
+const commands = (hasBatches: boolean, meta: object): fc.Arbitrary<Step>[] => [
   ids.map(
     (id) =>
       new Command(`request ${JSON.stringify(id)}`, (model, { raw }) => {
-        raw.send(request(id));
+        raw.send(request(id, meta));
         const key = JSON.stringify(id);
         if (model.open.has(key)) count(model, id);
         else model.open.add(key);
@@ -119,7 +134,7 @@ const commands = (hasBatches: boolean): fc.Arbitrary<Step>[] => [
     (id) =>
       new Command(`ping ${JSON.stringify(id)}`, (model, { raw }) => {
         raw.send({ jsonrpc: '2.0', id, method: 'ping' });
-        // In flight or not, it gets an answer.
+        // In flight or not, and be it that there is no such method, it gets an answer.
         count(model, id);
       }),
   ),
@@ -168,42 +183,47 @@ const commands = (hasBatches: boolean): fc.Arbitrary<Step>[] => [
 describe.each([
   ['2025-03-26', r20250326],
   ['2025-11-25', r20251125],
+  ['2026-07-28', r20260728],
 ] as const)('a server of %s, whatever comes in whatever order', (version, module) => {
   it('answers each request once or not at all, notifications never, and keeps nothing', async () => {
     const hasBatches = version === '2025-03-26';
+    const isStateless = version === '2026-07-28';
     await fc.assert(
-      fc.asyncProperty(fc.commands(commands(hasBatches), { maxCommands: 40 }), async (steps) => {
-        const gates: Real['gates'] = new Map();
-        const late: Real['late'] = [];
-        const server = (module.createServer as typeof r20251125.createServer)({
-          info,
-          handlers: {
-            'tools/call': ({ name }, context) =>
-              new Promise((resolve, reject) => {
-                const end = (how: 'result' | 'error' | 'nothing'): void => {
-                  context.progress(1);
-                  if (how === 'result') resolve(text(name));
-                  else if (how === 'error') reject(new Error(name));
-                  else resolve(undefined as never);
-                };
-                gates.set(name, end);
-                late.push((how) => {
-                  if (context.signal.aborted) end(how);
-                });
-              }),
-          },
-        });
-        const { raw, session } = await rawSession(server, version);
-        const model: Model = { open: new Set(), expected: new Map(), anonymous: 0, isClosed: false };
-        const real: Real = { raw, session, gates, late };
-        await fc.asyncModelRun(() => ({ model, real }), steps);
-        await session.close();
-        for (const end of gates.values()) end('result');
-        model.open.clear();
-        await check(model, real);
-        expect(server.sessions.size).toBe(0);
-        expect(raw.closes).toBe(1);
-      }),
+      fc.asyncProperty(
+        fc.commands(commands(hasBatches, isStateless ? modernMeta() : {}), { maxCommands: 40 }),
+        async (steps) => {
+          const gates: Real['gates'] = new Map();
+          const late: Real['late'] = [];
+          const server = (module.createServer as typeof r20251125.createServer)({
+            info,
+            handlers: {
+              'tools/call': ({ name }, context) =>
+                new Promise((resolve, reject) => {
+                  const end = (how: 'result' | 'error' | 'nothing'): void => {
+                    context.progress(1);
+                    if (how === 'result') resolve(text(name));
+                    else if (how === 'error') reject(new Error(name));
+                    else resolve(undefined as never);
+                  };
+                  gates.set(name, end);
+                  late.push((how) => {
+                    if (context.signal.aborted) end(how);
+                  });
+                }),
+            },
+          });
+          const { raw, session } = await (isStateless ? rawClient(server) : rawSession(server, version));
+          const model: Model = { open: new Set(), expected: new Map(), anonymous: 0, isClosed: false };
+          const real: Real = { raw, before: isStateless ? 0 : 1, session, gates, late };
+          await fc.asyncModelRun(() => ({ model, real }), steps);
+          await session.close();
+          for (const end of gates.values()) end('result');
+          model.open.clear();
+          await check(model, real);
+          expect(server.sessions.size).toBe(0);
+          expect(raw.closes).toBe(1);
+        },
+      ),
       { numRuns: 150 },
     );
   });
