@@ -291,7 +291,7 @@ console.log(JSON.stringify(await Promise.all(${names}.map(async (name) => say(aw
 /** A Node that can strip types: the one that runs the tests, or one that is installed beside them. */
 function strippingNode(): { readonly file: string; readonly flags: readonly string[] } | undefined {
   const flag = '--experimental-strip-types';
-  for (const file of [process.execPath, path.join(root, 'node_modules/node/bin/node')]) {
+  for (const file of [process.execPath, path.join(root, 'node_modules/node-22/bin/node')]) {
     if (!existsSync(file)) continue;
     const facts = execFileSync(
       file,
