@@ -15,7 +15,16 @@ import type { CallOptions, EndpointOptions } from './endpoint.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import type { Notification, Request, RequestId } from './message.js';
 import type { Classification } from './parse.js';
-import { maySend, mergeCapabilities, META, missingCapability, MODERN_ERROR_CODES, newest } from './revision.js';
+import {
+  declaredBy,
+  maySend,
+  META,
+  methodNotFound,
+  missingCapability,
+  MODERN_ERROR_CODES,
+  newest,
+  versionOf,
+} from './revision.js';
 import type { Implementation, Revision } from './revision.js';
 import type { Transport } from './transport.js';
 import { describeFailure } from './validation.js';
@@ -391,7 +400,7 @@ export class BaseClient<Notifications extends object = Record<string, object | u
       'initialize',
       {
         protocolVersion: version,
-        capabilities: this.#capabilities(),
+        capabilities: this.#declared,
         clientInfo: this.#settings.info,
       },
       options,
@@ -416,21 +425,12 @@ export class BaseClient<Notifications extends object = Record<string, object | u
 
   #adopt(revision: Revision): void {
     this.#revision = revision;
-    this.#declared = this.#capabilities();
+    this.#declared = declaredBy(revision, this.#settings.handlers ?? {}, this.#settings.capabilities);
     this.#meta = {
       [META.VERSION]: revision.version,
       [META.CLIENT_INFO]: this.#settings.info,
       [META.CLIENT_CAPABILITIES]: this.#declared,
     };
-  }
-
-  /** What it declares: what its handlers show, and what the settings add or take away. */
-  #capabilities(): object {
-    let derived = {};
-    for (const [method, handler] of Object.entries(this.#settings.handlers ?? {})) {
-      if (handler !== undefined) derived = mergeCapabilities(derived, this.#revision.declares[method] ?? {});
-    }
-    return mergeCapabilities(derived, this.#settings.capabilities ?? {});
   }
 
   #withMeta(params: object | undefined, more?: object): object {
@@ -620,14 +620,4 @@ function supportedBy(error: unknown): readonly string[] | undefined {
   if (!(error instanceof RpcError) || error.code !== MODERN_ERROR_CODES.UNSUPPORTED_VERSION) return undefined;
   const { supported } = (error.data ?? {}) as { readonly supported?: unknown };
   return Array.isArray(supported) ? supported.filter((item): item is string => typeof item === 'string') : [];
-}
-
-function versionOf(revision: Revision): string {
-  return revision.version;
-}
-
-function methodNotFound(method: string): RpcError {
-  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', {
-    method: method.length > 200 ? `${method.slice(0, 200)}...` : method,
-  });
 }

@@ -7,7 +7,7 @@ import { ConnectionClosedError, TimeoutError } from './call-errors.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import type { ErrorObject, Message, Notification, Request, RequestId, Response } from './message.js';
 import type { Diagnostic } from './ndjson.js';
-import { collectBatch, judgeValue } from './parse.js';
+import { collectBatch, isObject, judgeValue } from './parse.js';
 import type { Classification, Invalid, ParseOptions } from './parse.js';
 import type { SendOptions, Transport } from './transport.js';
 
@@ -699,13 +699,9 @@ function invalidRequest(reason: string): ErrorObject {
   };
 }
 
-function isPromise(value: object | Promise<object>): value is Promise<object> {
-  // A handler may give no object at all, and a promise of another library or realm is one too.
+/** Whether a handler's outcome is a promise. It may be no object at all, and one of another library or realm is one too. */
+export function isPromise(value: object | Promise<object>): value is Promise<object> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The name of what was thrown; nothing that it brings along can make this fail. */

@@ -3,6 +3,8 @@
 // Regenerate: mcpgen generate --revision <one of yours> --out <folder above this one>
 /* eslint-disable */
 
+import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
+import { isObject } from './parse.js';
 import type { Classification } from './parse.js';
 import type { ValidateOptions, Validation } from './validation.js';
 
@@ -112,11 +114,35 @@ export function mergeCapabilities(base: object, top: object): Record<string, unk
     if (value === undefined) continue;
     const below = Object.hasOwn(merged, name) ? merged[name] : undefined;
     if (value === false) Reflect.deleteProperty(merged, name);
-    else merged[name] = isPlain(value) ? mergeCapabilities(isPlain(below) ? below : {}, value) : value;
+    else merged[name] = isObject(value) ? mergeCapabilities(isObject(below) ? below : {}, value) : value;
   }
   return merged;
 }
 
-function isPlain(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** What a side declares in a revision: what its handlers show, and what its settings add or take away. */
+export function declaredBy(
+  revision: Revision,
+  handlers: Readonly<Record<string, unknown>>,
+  settings: object = {},
+): Record<string, unknown> {
+  let derived = {};
+  for (const [method, handler] of Object.entries(handlers)) {
+    if (handler === undefined) continue;
+    derived = mergeCapabilities(derived, revision.declares[method] ?? {});
+  }
+  return mergeCapabilities(derived, settings);
+}
+
+export function versionOf(revision: Revision): string {
+  return revision.version;
+}
+
+/** What a sender wrote, at a length that an error can hold. */
+export function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+}
+
+/** The answer to a request of a method that this side does not offer. */
+export function methodNotFound(method: string): RpcError {
+  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', { method: cut(method) });
 }

@@ -4,14 +4,25 @@
 /* eslint-disable */
 
 import { CapabilityError, UnsupportedMethodError } from './call-errors.js';
-import { Endpoint } from './endpoint.js';
+import { Endpoint, isPromise } from './endpoint.js';
 import type { CallOptions, EndpointOptions, Exchange } from './endpoint.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import type { Notification, Request, RequestId } from './message.js';
+import { isObject } from './parse.js';
 import type { Classification } from './parse.js';
 import { RequestStateSeal } from './request-state.js';
 import type { RequestStateOptions } from './request-state.js';
-import { maySend, mergeCapabilities, META, missingCapability, MODERN_ERROR_CODES, newest } from './revision.js';
+import {
+  cut,
+  declaredBy,
+  maySend,
+  META,
+  methodNotFound,
+  missingCapability,
+  MODERN_ERROR_CODES,
+  newest,
+  versionOf,
+} from './revision.js';
 import type { Implementation, Revision } from './revision.js';
 import type { Transport } from './transport.js';
 import type { Failure } from './validation.js';
@@ -126,12 +137,7 @@ export class Server<Notifications extends object = Record<string, object | undef
       }
     }
     for (const revision of revisions) {
-      let derived = {};
-      for (const method of Object.keys(settings.handlers)) {
-        if (settings.handlers[method] === undefined) continue;
-        derived = mergeCapabilities(derived, revision.declares[method] ?? {});
-      }
-      const declared = mergeCapabilities(derived, settings.capabilities ?? {});
+      const declared = declaredBy(revision, settings.handlers, settings.capabilities);
       this.#capabilities.set(revision, declared);
       const served = Object.entries(revision.methods).filter(
         ([method, { capabilities }]) =>
@@ -393,7 +399,7 @@ export class ServerSession {
     const outcome = context.run(handler, params);
     if (!revision.isStateless)
       return isBuiltIn(revision, method) ? this.#followed(revision, request, exchange, outcome) : outcome;
-    return isThenable(outcome) ? outcome.then((result) => context.completed(result)) : context.completed(outcome);
+    return isPromise(outcome) ? outcome.then((result) => context.completed(result)) : context.completed(outcome);
   }
 
   /** A handler in the place of the runtime's own does not take over its bookkeeping. */
@@ -606,7 +612,7 @@ class Context implements HandlerContext {
   run(handler: Handler, params: object): object | Promise<object> {
     try {
       const outcome = handler(params as never, this as never);
-      return isThenable(outcome) ? Promise.resolve(outcome).catch(resultOfRound) : outcome;
+      return isPromise(outcome) ? Promise.resolve(outcome).catch(resultOfRound) : outcome;
     } catch (error) {
       return resultOfRound(error);
     }
@@ -831,15 +837,6 @@ function neededFor(
   return needed;
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A promise of another library or realm is one too. */
-function isThenable(value: object | Promise<object>): value is Promise<object> {
-  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
-}
-
 function wants(filter: Subscription['filter'], method: string, params: object | undefined): boolean {
   const name = LIST_CHANGES[method];
   if (name !== undefined) return filter[name] === true;
@@ -863,19 +860,6 @@ function clientOf(request: Request): ClientFacts {
     info: meta[META.CLIENT_INFO] as Implementation | undefined,
     capabilities: meta[META.CLIENT_CAPABILITIES] ?? {},
   };
-}
-
-function versionOf(revision: Revision): string {
-  return revision.version;
-}
-
-/** What a sender wrote, at a length that an error can hold. */
-function cut(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
-}
-
-function methodNotFound(method: string): RpcError {
-  return new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, 'Method not found', { method: cut(method) });
 }
 
 function invalidParams({ path, expected, found }: Failure, below = ''): RpcError {

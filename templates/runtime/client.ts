@@ -11,12 +11,14 @@ import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
 import type { Notification, Request, RequestId } from "./message.js";
 import type { Classification } from "./parse.js";
 import {
+  declaredBy,
   maySend,
-  mergeCapabilities,
   META,
+  methodNotFound,
   missingCapability,
   MODERN_ERROR_CODES,
   newest,
+  versionOf,
 } from "./revision.js";
 import type { Implementation, Revision } from "./revision.js";
 import type { Transport } from "./transport.js";
@@ -452,7 +454,7 @@ export class BaseClient<
       "initialize",
       {
         protocolVersion: version,
-        capabilities: this.#capabilities(),
+        capabilities: this.#declared,
         clientInfo: this.#settings.info,
       },
       options,
@@ -482,27 +484,16 @@ export class BaseClient<
 
   #adopt(revision: Revision): void {
     this.#revision = revision;
-    this.#declared = this.#capabilities();
+    this.#declared = declaredBy(
+      revision,
+      this.#settings.handlers ?? {},
+      this.#settings.capabilities,
+    );
     this.#meta = {
       [META.VERSION]: revision.version,
       [META.CLIENT_INFO]: this.#settings.info,
       [META.CLIENT_CAPABILITIES]: this.#declared,
     };
-  }
-
-  /** What it declares: what its handlers show, and what the settings add or take away. */
-  #capabilities(): object {
-    let derived = {};
-    for (const [method, handler] of Object.entries(
-      this.#settings.handlers ?? {},
-    )) {
-      if (handler !== undefined)
-        derived = mergeCapabilities(
-          derived,
-          this.#revision.declares[method] ?? {},
-        );
-    }
-    return mergeCapabilities(derived, this.#settings.capabilities ?? {});
   }
 
   #withMeta(params: object | undefined, more?: object): object {
@@ -744,16 +735,4 @@ function supportedBy(error: unknown): readonly string[] | undefined {
   return Array.isArray(supported)
     ? supported.filter((item): item is string => typeof item === "string")
     : [];
-}
-
-function versionOf(revision: Revision): string {
-  return revision.version;
-}
-
-function methodNotFound(method: string): RpcError {
-  return new RpcError(
-    STANDARD_ERROR_CODES.METHOD_NOT_FOUND,
-    "Method not found",
-    { method: method.length > 200 ? `${method.slice(0, 200)}...` : method },
-  );
 }

@@ -161,6 +161,11 @@ export function notText(options: AnswerOptions): Invalid {
 /** What of the options says how to answer. */
 export type AnswerOptions = Pick<ParseOptions, "unreadId">;
 
+/** Whether a value is what JSON calls an object. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** The ready answer to what is no message, or undefined if there must be none. */
 export function answerTo(
   about: About,
