@@ -37,7 +37,7 @@ describe('layers', () => {
     output: ['errors', 'print', 'text'],
     index: ['errors', 'read', 'model', 'emit', 'print', 'output', 'text'],
     commands: ['errors', 'read', 'model', 'emit', 'print', 'output', 'index', 'terminal', 'text'],
-    cli: ['errors', 'read', 'emit', 'commands', 'terminal', 'text'],
+    cli: ['errors', 'read', 'emit', 'commands', 'cli', 'terminal', 'text'],
     terminal: [],
     text: [],
     errors: ['text'],

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { refuseWords, revisionOption } from './shared.js';
+
+/** Declares `mcpgen catalog`. */
+export function declareCatalog(program: Command): void {
+  const catalog = program
+    .command('catalog')
+    .summary('work with method catalogs')
+    .description('Works with method catalogs.');
+  refuseWords(catalog.command('derive'), 0, (word) => `--schema ${word}`)
+    .summary('derive a first catalog from a schema')
+    .description(
+      'Prints a first catalog for a schema. What the schema does not say is marked in each row under `undecided`.',
+    )
+    .requiredOption('--schema <file>', 'the schema; - for standard input')
+    .addOption(revisionOption('the revision to put into the catalog'))
+    .option('--protocol <name>', 'the name of the protocol to put into the catalog')
+    .addHelpText(
+      'after',
+      '\nExample:\n  mcpgen catalog derive --schema draft.json --revision draft > draft-catalog.json',
+    )
+    .action(async (options: Record<string, unknown>) => {
+      const { deriveCommand } = await import('../commands/catalog.js');
+      process.exitCode = deriveCommand(options);
+    });
+}

@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import { refuseWords, revisionOption } from './shared.js';
+
+/** Declares `mcpgen errata`. */
+export function declareErrata(program: Command): void {
+  refuseWords(program.command('errata'), 0, (word) => `--revision ${word}`)
+    .summary('list the corrections of the official schemas')
+    .description('Lists what is corrected in the official schemas, where, and why.')
+    .addOption(revisionOption('only those of this revision'))
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  mcpgen errata --revision 2026-07-28')
+    .action(async (options: Record<string, unknown>) => {
+      const { errataCommand } = await import('../commands/errata.js');
+      process.exitCode = errataCommand(options);
+    });
+}

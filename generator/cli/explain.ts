@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { refuseWords, revisionOption, revisionOr } from './shared.js';
+
+/** Declares `mcpgen explain`. */
+export function declareExplain(program: Command): void {
+  refuseWords(
+    program.command('explain'),
+    1,
+    revisionOr((word) => `to run mcpgen explain ${word} by itself`),
+  )
+    .argument('<name>', 'a method or a definition')
+    .summary('show one method or definition')
+    .description('Shows one method or definition: its docs, its members as TypeScript, and an example.')
+    .addOption(revisionOption('as of this revision (default: the newest that has it)'))
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mcpgen explain tools/call
+  mcpgen explain CallToolResult --revision 2025-06-18`,
+    )
+    .action(async (name: string, options: Record<string, unknown>) => {
+      const { explainCommand } = await import('../commands/explain.js');
+      process.exitCode = await explainCommand(name, options);
+    });
+}

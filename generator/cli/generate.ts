@@ -1,0 +1,61 @@
+import { Option, type Command } from 'commander';
+import { EMITTABLE } from '../emit/index.js';
+import { collect, refuseWords, revisionOption, revisionOr } from './shared.js';
+
+/** Declares `mcpgen generate`. */
+export function declareGenerate(program: Command): void {
+  refuseWords(
+    program.command('generate'),
+    0,
+    revisionOr((word) => (word.endsWith('.json') ? `--schema ${word}` : `--out ${word}`)),
+  )
+    .summary('write typings, method constants, message unions, guards and validators')
+    .description(
+      'Writes typings, method constants, message unions, guards, validators and error codes, a folder for each revision.',
+    )
+    .addOption(
+      revisionOption(
+        'a built-in revision, or the one that --schema is of; repeatable (default: all released)',
+      ).argParser(collect),
+    )
+    .option('--schema <file>', 'a schema that is not built in, of either dialect; - for standard input')
+    .option('--catalog <file>', 'the method catalog of --schema')
+    .option('-o, --out <dir>', 'output folder; - for standard output (default: generated, or - with --schema -)')
+    .addOption(
+      new Option(
+        '--emit <parts>',
+        `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but stdio, which needs the types of Node, stubs and zod; default,stdio adds to it)`,
+      ),
+    )
+    .option('--methods <methods>', 'with --emit stubs: the requests to write a handler of (default: all that need one)')
+    .addOption(
+      new Option('--import-extension <extension>', 'what stands behind the name of an imported file')
+        .choices(['js', 'ts', 'none'])
+        .default('js'),
+    )
+    .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
+    .option('--dry-run', 'write nothing; say what would be written')
+    .option('--strict', 'make an error of every warning')
+    .option('--no-errata', 'read the schema as it is, without corrections')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mcpgen generate                                          all released revisions into ./generated
+  mcpgen generate -r 2025-06-18 -r 2025-11-25 -o src/mcp   two of them
+  mcpgen generate --emit types -r 2025-11-25 -o -          only types, to standard output
+  mcpgen generate -r 2025-11-25 -o src/mcp --emit stubs --methods tools/list,tools/call
+                                                           a handlers.ts to fill in, never overwritten
+  mcpgen generate --schema my.json --catalog my-catalog.json -o src/mine
+  mcpgen generate --check -o src/mcp                       in CI
+
+A revision names its folder and is the PROTOCOL_VERSION in it. A schema does not
+hold its version: give it by --revision, or in the catalog. An official file that
+is known by its SHA-256 keeps its own PROTOCOL_VERSION under any name.`,
+    )
+    .action(async (options: Record<string, unknown>) => {
+      const { generateCommand } = await import('../commands/generate.js');
+      process.exitCode = await generateCommand(options);
+    });
+}

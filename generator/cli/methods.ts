@@ -1,0 +1,37 @@
+import { Option, type Command } from 'commander';
+import { refuseWords, revisionOption, revisionOr } from './shared.js';
+
+/** Declares `mcpgen methods`. */
+export function declareMethods(program: Command): void {
+  refuseWords(
+    program.command('methods'),
+    0,
+    revisionOr((word) => `mcpgen explain ${word}`),
+  )
+    .summary('print the method catalog')
+    .description('Prints every method: who sends it, what it carries, what it needs, and in which revisions it exists.')
+    .addOption(revisionOption('only the methods of this revision (default: of all)'))
+    .addOption(
+      new Option('--direction <direction>', 'only this direction').choices([
+        'clientToServer',
+        'serverToClient',
+        'both',
+        'embedded',
+      ]),
+    )
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(['request', 'notification']))
+    .option('--json', 'print JSON')
+    .option('--markdown', 'print a Markdown table')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mcpgen methods
+  mcpgen methods --revision 2025-11-25 --direction serverToClient
+  mcpgen methods --kind notification --markdown`,
+    )
+    .action(async (options: Record<string, unknown>) => {
+      const { methodsCommand } = await import('../commands/methods.js');
+      process.exitCode = methodsCommand(options);
+    });
+}

@@ -1,0 +1,55 @@
+import { Command } from 'commander';
+import { packageFile, readText } from '../read/files.js';
+import { declareCatalog } from './catalog.js';
+import { declareErrata } from './errata.js';
+import { declareExplain } from './explain.js';
+import { declareGenerate } from './generate.js';
+import { declareMethods } from './methods.js';
+
+/** What declares each command, in the order in which `--help` lists them. */
+const COMMANDS: readonly ((program: Command) => void)[] = [
+  declareGenerate,
+  declareMethods,
+  declareExplain,
+  declareErrata,
+  declareCatalog,
+];
+
+function version(): string {
+  return (JSON.parse(readText(packageFile())) as { version: string }).version;
+}
+
+/** The whole command line. */
+export function buildProgram(): Command {
+  const program = new Command('mcpgen')
+    .description("Generates TypeScript from the Model Context Protocol's JSON Schema and a method catalog.")
+    .version(version(), '-v, --version', 'print the version')
+    .showHelpAfterError('(mcpgen --help shows what there is)')
+    .exitOverride()
+    // Refused by each command, which can say more than that there are too many.
+    .allowExcessArguments()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mcpgen generate --out src/generated                      all released revisions
+  mcpgen generate --revision 2025-11-25 --out src/mcp      one of them
+  mcpgen generate --revision 2025-11-25 --out src/mcp --check    in CI: exit 1 if a file is out of date
+  mcpgen methods --revision 2026-07-28                     who sends what
+  mcpgen explain tools/call                                one method, with an example
+
+Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
+    );
+  for (const declare of COMMANDS) declare(program);
+
+  // Settings of the program do not reach subcommands by themselves once they exist.
+  const inherit = (command: Command, words: string): void => {
+    for (const child of command.commands) {
+      const own = `${words} ${child.name()}`;
+      child.copyInheritedSettings(command).showHelpAfterError(`(${own} --help shows what there is)`);
+      inherit(child, own);
+    }
+  };
+  inherit(program, program.name());
+  return program;
+}
