@@ -37,7 +37,8 @@ export interface Transport {
   start(): Promise<void>;
   /**
    * Sends a message, or an array of them as a batch. What it returns resolves when more can be taken, so that who waits for it never fills a
-   * buffer; nothing is returned if that is at once.
+   * buffer; nothing is returned if that is at once. An error with a member `isFinal` that is true says that trying an
+   * older revision is of no use.
    */
   send(message: object, options?: SendOptions): Promise<void> | void;
   /** Ends the connection; calls `onclose` once. */
