@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { packageFile, readText } from '../read/files.js';
 import { declareCatalog } from './catalog.js';
+import { declareDiff } from './diff.js';
 import { declareErrata } from './errata.js';
 import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
@@ -11,6 +12,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareGenerate,
   declareMethods,
   declareExplain,
+  declareDiff,
   declareErrata,
   declareCatalog,
 ];

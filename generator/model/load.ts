@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { McpgenError } from '../errors.js';
 import {
   builtinCatalog,
+  builtinCatalogs,
   builtinErrata,
   builtinRevisions,
   builtinSchema,
@@ -13,8 +14,9 @@ import { canonicalise, type CanonicalSchema } from '../read/canonical.js';
 import { checkCatalog, type Catalog } from '../read/catalog.js';
 import { builtinDocs, NO_DOCS, type Docs } from '../read/docs.js';
 import { applyErrata, type Erratum } from '../read/errata.js';
-import { compareText, isObject, member, parseOutsideJson } from '../read/json.js';
+import { compareText, isObject, member, parseOutsideJson, pointer } from '../read/json.js';
 import { derive, type Derived } from './derive.js';
+import { draftCatalog } from './draft-catalog.js';
 import { parseDefinitions } from './parse.js';
 import { methodOf, type Definition, type Protocol, type Source, type Warning } from './protocol.js';
 import { verify, type Disagreement } from './verify.js';
@@ -97,6 +99,77 @@ export function readSchemaAlone(file: InputFile, revision?: string): SchemaReadi
   const canonical = canonicalise(parseOutsideJson(file.contents, file.name), file.name);
   const { definitions, warnings } = parseDefinitions(canonical.definitions, NO_DOCS, file.name, canonical);
   return { revision: known, definitions, derived: derive(definitions), warnings };
+}
+
+/**
+ * Loads a schema that has no catalog, as far as it can be read by itself: methods, directions and results are derived,
+ * the rest is taken from the built-in catalogs. The official file of a built-in revision is loaded as that. Of the
+ * revision that it is most like, it gets the errata that fit and the docs.
+ *
+ * @param options - `revision`: what to call it; by default what the file is called.
+ * @throws {@link McpgenError} if the file is broken.
+ */
+export async function loadWithoutCatalog(
+  file: InputFile,
+  options: { revision?: string; errata?: boolean } = {},
+): Promise<Protocol> {
+  const digest = sha256(bytesOf(file.contents));
+  const corrected = options.errata ?? true;
+  const official = revisionBySha(digest);
+  if (official !== undefined) {
+    return loadProtocol({ schema: file, revision: options.revision ?? official.revision, errata: corrected });
+  }
+  const canonical = canonicalise(parseOutsideJson(file.contents, file.name), file.name);
+  const like = mostLike(canonical);
+  const { definitions, applied } =
+    like === undefined || !corrected
+      ? { definitions: canonical.definitions, applied: [] }
+      : applyErrata(canonical.definitions, like, builtinErrata(), file.name, 'skip');
+  const docs = like === undefined ? NO_DOCS : builtinDocs(like);
+  const parsed = parseDefinitions(definitions, docs, file.name, canonical);
+  const derived = derive(parsed.definitions);
+  const revision = options.revision ?? baseName(file.name).replace(/\.json$/, '');
+  const { catalog } = draftCatalog(
+    { revision: like, definitions: parsed.definitions, derived, warnings: parsed.warnings },
+    builtinCatalogs(),
+    { revision },
+  );
+  const undecided = catalog.methods.filter((row) => row.direction === undefined || row.kind === undefined);
+  return {
+    name: catalog.protocol,
+    revision,
+    version: revision,
+    source: { file: baseName(file.name), sha256: digest, builtin: false, corrected },
+    lifecycle: catalog.lifecycle,
+    batches: catalog.batches,
+    definitions: parsed.definitions.map((definition) => asAlias(definition, derived)),
+    methods: catalog.methods.map((row) =>
+      methodOf({ kind: 'request', direction: 'embedded', params: null, capability: null, summary: '', ...row }),
+    ),
+    errors: catalog.errors,
+    errata: applied,
+    warnings: [
+      ...parsed.warnings,
+      ...undecided.map(({ method, message }) => ({
+        place: `${file.name}#${pointer(canonical.root, message)}`,
+        message: `who sends ${JSON.stringify(method)} cannot be told from the schema: it is taken to travel inside results`,
+      })),
+    ],
+  };
+}
+
+/** The built-in revision with the most definitions of the same name, if it shares most of them. */
+function mostLike({ definitions }: CanonicalSchema): string | undefined {
+  const names = new Set(Object.keys(definitions));
+  const [best] = builtinRevisions()
+    .map(({ revision }) => {
+      const own = Object.keys(builtinSchema(revision)['$defs'] as object);
+      const shared = own.filter((name) => names.has(name)).length;
+      return { revision, share: shared / (own.length + names.size - shared) };
+    })
+    .reverse()
+    .sort((a, b) => b.share - a.share);
+  return best !== undefined && best.share > 0.5 ? best.revision : undefined;
 }
 
 interface SchemaInput {

@@ -72,6 +72,16 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
   for (const { old } of replaced) if (old !== undefined) rmSync(old, { force: true });
 }
 
+/**
+ * Writes one file of the user's choice whole or not at all, over what may be there.
+ *
+ * @throws {@link McpgenError} if it cannot be written; what was there is untouched then.
+ */
+export function writeText(file: string, contents: string): void {
+  const folder = path.dirname(file);
+  writeChanges(folder, [{ path: path.basename(file), status: 'stale', expected: contents, actual: undefined }]);
+}
+
 /** Gives what is at a place a second name until all is done; the place itself stays filled. */
 function setAside(target: string): string | undefined {
   if (!existsSync(target)) return undefined;

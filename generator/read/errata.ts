@@ -36,6 +36,8 @@ export interface ErratumChange {
  * @param revision - The protocol revision that the schema is of.
  * @param errata - All known errata.
  * @param place - What to call the schema file in an error.
+ * @param stale - What to do where a place holds neither the wrong value nor the right one: `stop`, or `skip` it, for a
+ *   schema that is only like the one that the errata were written for.
  * @returns The corrected definitions and the errata that changed something.
  * @throws {@link McpgenError} if a place holds neither the wrong value nor, for a `fixed` erratum, the right one.
  */
@@ -44,6 +46,7 @@ export function applyErrata(
   revision: string,
   errata: readonly Erratum[],
   place: string,
+  stale: 'stop' | 'skip' = 'stop',
 ): { definitions: JsonObject; applied: readonly Erratum[] } {
   let root: JsonValue = { $defs: definitions };
   const applied: Erratum[] = [];
@@ -54,11 +57,14 @@ export function applyErrata(
         const found = valueAt(root, at);
         const parent = valueAt(root, at.slice(0, at.lastIndexOf('/')));
         // A definition that was renamed or removed must not come back as a shell that holds only the correction.
-        if (typeof parent !== 'object' || parent === null) throw staleErratum(erratum, change, at, undefined, place);
+        if (typeof parent !== 'object' || parent === null) {
+          if (stale === 'skip') continue;
+          throw staleErratum(erratum, change, at, undefined, place);
+        }
         if (same(found, change.old)) {
           root = withValue(root, pointerTokens(at), change.new);
           changed = true;
-        } else if (!(erratum.status === 'fixed' && same(found, change.new))) {
+        } else if (stale === 'stop' && !(erratum.status === 'fixed' && same(found, change.new))) {
           throw staleErratum(erratum, change, at, found, place);
         }
       }

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { refuseWords } from './shared.js';
+
+/** Declares `mcpgen diff`. */
+export function declareDiff(program: Command): void {
+  refuseWords(program.command('diff'), 2, (word) => `to compare two at a time, the second with ${word} after that`)
+    .argument('[old]', 'a built-in revision, a schema file, or a file in git: HEAD~1:schema/x.json')
+    .argument('[new]', 'the same')
+    .summary('say what changed between two revisions, and whom it breaks')
+    .description(
+      'Says what changed between two revisions: methods, error codes, definitions and their members. Each change is\njudged for a program that still sends by the old revision, and for one that still receives by it.',
+    )
+    .option('--old-catalog <file>', 'the method catalog of <old> (default: built in, or derived from the schema)')
+    .option('--new-catalog <file>', 'the method catalog of <new>')
+    .option('--breaking', 'only breaking changes')
+    .option('--json', 'print JSON')
+    .option('--markdown', 'print Markdown, for a pull request')
+    .option('--html <file>', 'write one self-contained page; - for standard output')
+    .option('--exit-code', 'exit 1 if there are breaking changes')
+    .option('--no-errata', 'read the schemas as they are, without corrections')
+    .option('--rules', 'print the rules by which changes are judged, and nothing else')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mcpgen diff 2025-11-25 2026-07-28                   what changed, on the terminal
+  mcpgen diff 2025-11-25 2026-07-28 --html diff.html  a page with the types side by side
+  mcpgen diff HEAD~1:schema/my.json schema/my.json --exit-code
+                                                      in CI: exit 1 if a change is breaking
+  mcpgen diff 2026-07-28 draft.json --markdown        for a pull request
+  mcpgen diff --rules                                 what counts as breaking, and why`,
+    )
+    .action(async (from: string | undefined, to: string | undefined, options: Record<string, unknown>) => {
+      const { diffCommand } = await import('../commands/diff.js');
+      process.exitCode = await diffCommand(from, to, options);
+    });
+}

@@ -1,0 +1,155 @@
+import { isObject, member, pointer, stableStringify, type JsonObject, type JsonValue } from '../read/json.js';
+import type { Constraints, ObjectNode, Protocol, TypeNode } from './protocol.js';
+
+/** The types of a revision's definitions, by name. */
+export type Types = ReadonlyMap<string, TypeNode>;
+
+/** The types of all definitions of a protocol. */
+export function typesOf({ definitions }: Protocol): Types {
+  return new Map(definitions.map(({ name, type }) => [name, type]));
+}
+
+/** A type with its references followed, until it is none. A name that has no definition can hold nothing. */
+export function resolved(types: Types, type: TypeNode): Exclude<TypeNode, { kind: 'ref' }> {
+  let at = type;
+  // The parser refuses definitions that refer to one another in a circle.
+  while (at.kind === 'ref') at = types.get(at.name) ?? { kind: 'never' };
+  return at;
+}
+
+/**
+ * An object type, or an intersection of object types made into one; undefined for any other type.
+ *
+ * @param types - The definitions that the type may refer to.
+ */
+export function asObject(types: Types, type: TypeNode): ObjectNode | undefined {
+  const node = resolved(types, type);
+  if (node.kind === 'object') return node;
+  if (node.kind !== 'intersection') return undefined;
+  const parts = node.parts.map((part) => asObject(types, part));
+  return parts.reduce((whole, part) => (whole === undefined || part === undefined ? undefined : joined(whole, part)));
+}
+
+function joined(a: ObjectNode, b: ObjectNode): ObjectNode {
+  const members = new Map(a.members.map((item) => [item.name, item]));
+  for (const item of b.members) {
+    const other = members.get(item.name);
+    members.set(
+      item.name,
+      other === undefined
+        ? item
+        : {
+            ...other,
+            required: other.required || item.required,
+            type: { kind: 'intersection', parts: [other.type, item.type] },
+          },
+    );
+  }
+  const rests = [a.rest, b.rest].filter((rest) => rest !== undefined && rest.kind !== 'unknown') as TypeNode[];
+  const [rest = a.rest ?? b.rest] = rests;
+  return {
+    kind: 'object',
+    members: [...members.values()],
+    shape: members.size > 0 ? 'members' : a.shape,
+    constraints: { ...a.constraints, ...b.constraints },
+    ...(rest === undefined ? {} : { rest: rests.length > 1 ? { kind: 'intersection', parts: rests } : rest }),
+  };
+}
+
+/**
+ * Where a value is not of a type: the JSON pointer of the first wrong place, or undefined if all is right. Members that
+ * nothing names pass, as JSON Schema has it, and a format is an annotation.
+ */
+export function rejectedAt(types: Types, type: TypeNode, value: JsonValue): string | undefined {
+  const node = resolved(types, type);
+  switch (node.kind) {
+    case 'unknown':
+      return undefined;
+    case 'never':
+      return '';
+    case 'string':
+      return typeof value === 'string' && fitsText(value, node.constraints) ? undefined : '';
+    case 'number':
+    case 'integer':
+      return typeof value === 'number' && fitsNumber(value, node) ? undefined : '';
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : '';
+    case 'null':
+      return value === null ? undefined : '';
+    case 'literal':
+      return value === node.value ? undefined : '';
+    case 'array':
+      if (!Array.isArray(value) || !fitsList(value as JsonValue[], node.constraints)) return '';
+      return first((value as JsonValue[]).map((item, index) => () => below(types, node.items, item, index)));
+    case 'object':
+      return isObject(value) ? rejectedMember(types, node, value) : '';
+    case 'union':
+      return rejectedByAll(types, node.variants, value);
+    case 'intersection':
+      return first(node.parts.map((part) => () => rejectedAt(types, part, value)));
+  }
+}
+
+/** The place that the variant which came furthest objects to. */
+function rejectedByAll(types: Types, variants: readonly TypeNode[], value: JsonValue): string | undefined {
+  let deepest = '';
+  for (const variant of variants) {
+    const at = rejectedAt(types, variant, value);
+    if (at === undefined) return undefined;
+    if (at.split('/').length > deepest.split('/').length) deepest = at;
+  }
+  return deepest;
+}
+
+function rejectedMember(types: Types, type: ObjectNode, value: JsonObject): string | undefined {
+  const names = Object.keys(value);
+  const { minProperties, maxProperties } = type.constraints;
+  if (names.length < Number(minProperties ?? 0) || names.length > Number(maxProperties ?? Infinity)) return '';
+  const known = new Map(type.members.map((item) => [item.name, item]));
+  const missing = type.members.find((item) => item.required && !Object.hasOwn(value, item.name));
+  if (missing !== undefined) return pointer(missing.name);
+  return first(
+    names.map((name) => () => {
+      const own = known.get(name)?.type ?? type.rest;
+      return own === undefined ? undefined : below(types, own, member(value, name) as JsonValue, name);
+    }),
+  );
+}
+
+function below(types: Types, type: TypeNode, value: JsonValue, token: string | number): string | undefined {
+  const at = rejectedAt(types, type, value);
+  return at === undefined ? undefined : pointer(token) + at;
+}
+
+function first(checks: readonly (() => string | undefined)[]): string | undefined {
+  for (const check of checks) {
+    const at = check();
+    if (at !== undefined) return at;
+  }
+  return undefined;
+}
+
+function fitsText(value: string, constraints: Constraints): boolean {
+  const { minLength, maxLength, pattern } = constraints;
+  const length = Array.from(value).length;
+  if (length < Number(minLength ?? 0) || length > Number(maxLength ?? Infinity)) return false;
+  return typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value);
+}
+
+function fitsNumber(value: number, { kind, constraints }: { kind: string; constraints: Constraints }): boolean {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = constraints;
+  return (
+    (kind === 'number' || Number.isInteger(value)) &&
+    value >= Number(minimum ?? -Infinity) &&
+    value <= Number(maximum ?? Infinity) &&
+    (exclusiveMinimum === undefined || value > Number(exclusiveMinimum)) &&
+    (exclusiveMaximum === undefined || value < Number(exclusiveMaximum)) &&
+    (multipleOf === undefined || Number.isInteger(value / Number(multipleOf)))
+  );
+}
+
+function fitsList(value: readonly JsonValue[], constraints: Constraints): boolean {
+  const { minItems, maxItems, uniqueItems } = constraints;
+  if (value.length < Number(minItems ?? 0) || value.length > Number(maxItems ?? Infinity)) return false;
+  return uniqueItems !== true || new Set(value.map(stableStringify)).size === value.length;
+}

@@ -1,0 +1,198 @@
+import { isObject, objectOf, pointer, type JsonObject, type JsonValue } from '../../read/json.js';
+import { asObject, rejectedAt, resolved, typesOf, type Types } from '../accepts.js';
+import { exampleMessage } from '../example.js';
+import type { Method, ObjectNode, Protocol, TypeNode } from '../protocol.js';
+import type { Change, Evidence, Step } from './change.js';
+import { flatVariants, type Difference } from './compare.js';
+import { sendersOfMethod } from './reach.js';
+import { RULES } from './rules.js';
+import { beyond, samplesOf, withMember, withoutMember } from './samples.js';
+
+/** Most values that are tried for one change. */
+const MOST_TRIED = 400;
+
+/** A revision in which values are judged. */
+interface Judge {
+  readonly protocol: Protocol;
+  readonly types: Types;
+}
+
+/**
+ * Adds to each breaking change a value that shows it: one that the one revision takes and the other does not, because of
+ * the place that the change is about. A change of meaning only, such as of a default, has none.
+ */
+export function withEvidence(difference: Difference): Difference {
+  const old: Judge = { protocol: difference.before, types: typesOf(difference.before) };
+  const now: Judge = { protocol: difference.after, types: typesOf(difference.after) };
+  const before = new Map(difference.renames.map((rename) => [rename.after, rename.before]));
+  const changes = difference.changes.map((change): Change => {
+    const evidence = (['sender', 'receiver'] as const).flatMap((breaks) => {
+      if (RULES[change.rule][breaks] !== 'breaking') return [];
+      const [takes, refuses] = breaks === 'sender' ? [old, now] : [now, old];
+      const found =
+        change.subject === 'method'
+          ? ofMethod(change, takes, refuses, breaks)
+          : change.subject === 'definition'
+            ? ofDefinition(change, before.get(change.name) ?? change.name, takes, refuses, breaks)
+            : undefined;
+      return found ?? [];
+    });
+    return evidence.length === 0 ? change : { ...change, evidence };
+  });
+  return { ...difference, changes };
+}
+
+type Breaks = Evidence['breaks'];
+
+function ofDefinition(
+  change: Change,
+  oldName: string,
+  takes: Judge,
+  refuses: Judge,
+  breaks: Breaks,
+): Evidence | undefined {
+  const [acceptedBy, rejectedBy] = breaks === 'sender' ? [oldName, change.name] : [change.name, oldName];
+  const [accepting, refusing] = [takes.types.get(acceptedBy), refuses.types.get(rejectedBy)];
+  if (accepting === undefined || refusing === undefined) return undefined;
+  const search = new Search(takes.types, refuses.types, breaks === 'sender' ? 'before' : 'after');
+  let fallback: Evidence | undefined;
+  let tried = 0;
+  for (const { value, at: expected } of search.values(accepting, refusing, change.path)) {
+    if ((tried += 1) > MOST_TRIED) break;
+    if (rejectedAt(takes.types, accepting, value) !== undefined) continue;
+    const at = rejectedAt(refuses.types, refusing, value);
+    if (at === undefined) continue;
+    const found: Evidence = { breaks, acceptedBy, rejectedBy, value, at };
+    if (at.startsWith(expected)) return found;
+    // Without the place in question it must be all right, or it shows another change.
+    fallback ??= search.isInnocent(refusing, value, change.path) ? found : undefined;
+  }
+  return fallback;
+}
+
+interface Candidate {
+  readonly value: JsonValue;
+  /** JSON pointer to the place that the change is about. */
+  readonly at: string;
+}
+
+/** A search for values of a type of one revision that another one refuses at a place. */
+class Search {
+  readonly #takes: Types;
+  readonly #refuses: Types;
+  readonly #taking: 'before' | 'after';
+
+  constructor(takes: Types, refuses: Types, taking: 'before' | 'after') {
+    this.#takes = takes;
+    this.#refuses = refuses;
+    this.#taking = taking;
+  }
+
+  *values(accepting: TypeNode, refusing: TypeNode, path: readonly Step[]): Iterable<Candidate> {
+    const [step, ...rest] = path;
+    if (step === undefined) {
+      for (const variant of flatVariants(this.#takes, accepting, this.#refuses)) {
+        for (const value of samplesOf(this.#takes, variant)) yield { value, at: '' };
+      }
+      for (const value of samplesOf(this.#takes, accepting)) yield { value, at: '' };
+      for (const value of beyond(this.#refuses, refusing)) yield { value, at: '' };
+      return;
+    }
+    if (step.kind === 'variant') {
+      const [own, other] = this.#taking === 'before' ? [step.before, step.after] : [step.after, step.before];
+      const from = flatVariants(this.#takes, accepting, this.#refuses)[own];
+      const to = flatVariants(this.#refuses, refusing, this.#takes)[other];
+      if (from !== undefined && to !== undefined) yield* this.values(from, to, rest);
+      return;
+    }
+    if (step.kind === 'items') {
+      const [from, to] = [resolved(this.#takes, accepting), resolved(this.#refuses, refusing)];
+      if (from.kind !== 'array' || to.kind !== 'array') return;
+      for (const { value, at } of this.values(from.items, to.items, rest)) {
+        yield { value: [value], at: pointer(0) + at };
+      }
+      return;
+    }
+    const [from, to] = [asObject(this.#takes, accepting), asObject(this.#refuses, refusing)];
+    if (from === undefined || to === undefined) return;
+    const base = this.#base(from, to);
+    const name = step.kind === 'member' ? step.name : 'other';
+    const inside = this.#inside(from, to, step);
+    if (rest.length === 0 && step.kind === 'member') yield { value: withoutMember(base, name), at: pointer(name) };
+    if (inside === undefined) return;
+    for (const { value, at } of this.values(inside[0], inside[1], rest)) {
+      yield { value: withMember(base, name, value), at: pointer(name) + at };
+    }
+  }
+
+  /** The types of a member, or of members of other names, in the two objects. */
+  #inside(from: ObjectNode, to: ObjectNode, step: Step): readonly [TypeNode, TypeNode] | undefined {
+    const find = (type: ObjectNode): TypeNode =>
+      (step.kind === 'member' ? type.members.find((member) => member.name === step.name)?.type : undefined) ??
+      type.rest ?? { kind: 'unknown' };
+    return [find(from), find(to)];
+  }
+
+  /** An object with the members that either type asks for, of values that both take where there are such. */
+  #base(from: ObjectNode, to: ObjectNode): JsonObject {
+    const names = new Set([...from.members, ...to.members].filter((member) => member.required).map(({ name }) => name));
+    return objectOf(
+      [...names].flatMap((name): [string, JsonValue][] => {
+        const [own, other] = [from, to].map(
+          (type) => type.members.find((member) => member.name === name)?.type ?? type.rest,
+        );
+        const takes = (value: JsonValue): boolean =>
+          own === undefined || rejectedAt(this.#takes, own, value) === undefined;
+        const values = [
+          ...(own === undefined ? [] : samplesOf(this.#takes, own, 2)),
+          ...(other === undefined ? [] : samplesOf(this.#refuses, other, 2)),
+        ].filter(takes);
+        const shared = values.find(
+          (value) => other === undefined || rejectedAt(this.#refuses, other, value) === undefined,
+        );
+        const value = shared ?? values[0];
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+  }
+
+  /** Whether a value would be taken if it had nothing at the place of the change. */
+  isInnocent(refusing: TypeNode, value: JsonValue, path: readonly Step[]): boolean {
+    const [step, ...rest] = path;
+    // All of the value is what the change is about.
+    if (step?.kind !== 'member' || rest.length > 0 || !isObject(value)) return true;
+    return rejectedAt(this.#refuses, refusing, withoutMember(value, step.name)) === undefined;
+  }
+}
+
+/** The message of a method that the other revision does not have there, or a result that it does not have. */
+function ofMethod(change: Change, takes: Judge, refuses: Judge, breaks: Breaks): Evidence | undefined {
+  const result = typeof change.after === 'object' ? change.after : change.before;
+  if (typeof result === 'object') return ofResult(change, result, takes, refuses, breaks);
+  const method = takes.protocol.methods.find((item) => item.name === change.name);
+  if (method === undefined || method.direction === 'embedded') return undefined;
+  const value = exampleMessage(takes.protocol, method);
+  for (const side of sendersOfMethod(method)) {
+    const rejectedBy = `${side === 'client' ? 'Client' : 'Server'}${method.kind === 'request' ? 'Request' : 'Notification'}`;
+    const union = refuses.types.get(rejectedBy);
+    const at = union === undefined ? '' : rejectedAt(refuses.types, union, withEnvelope(value, method));
+    if (at !== undefined) return { breaks, acceptedBy: method.message, rejectedBy, value, at };
+  }
+  return undefined;
+}
+
+function withEnvelope(value: JsonObject, { kind }: Method): JsonObject {
+  return { jsonrpc: '2.0', ...(kind === 'request' ? { id: 1 } : {}), ...value };
+}
+
+function ofResult(change: Change, type: TypeNode, takes: Judge, refuses: Judge, breaks: Breaks): Evidence | undefined {
+  const other = refuses.protocol.methods.find((item) => item.name === change.name);
+  if (type.kind !== 'ref' || other === undefined) return undefined;
+  const names = [...other.results, ...(other.taskResult === undefined ? [] : [other.taskResult])];
+  const union: TypeNode = { kind: 'union', exclusive: false, variants: names.map((name) => ({ kind: 'ref', name })) };
+  for (const value of samplesOf(takes.types, type)) {
+    const at = rejectedAt(refuses.types, union, value);
+    if (at !== undefined) return { breaks, acceptedBy: type.name, rejectedBy: names.join(' | '), value, at };
+  }
+  return undefined;
+}

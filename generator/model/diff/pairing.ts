@@ -1,0 +1,111 @@
+import { compareText } from '../../read/json.js';
+import { asObject, resolved, typesOf, type Types } from '../accepts.js';
+import { Assignability } from '../assignable.js';
+import { methodLiteral, refsIn } from '../derive.js';
+import type { Protocol, TypeNode } from '../protocol.js';
+
+/** A definition that seems to have got another name. */
+export interface Rename {
+  readonly before: string;
+  readonly after: string;
+  /** Why it is thought to be the same one. */
+  readonly evidence: readonly string[];
+}
+
+/** Least share of members that two definitions must have alike to be taken for one. */
+const LEAST_ALIKE = 0.6;
+
+/**
+ * Guesses which definitions that are gone live on under another name: by the method that both carry, or by their
+ * structure together with the places where they stand.
+ */
+export function guessRenames(before: Protocol, after: Protocol): readonly Rename[] {
+  const [old, now] = [typesOf(before), typesOf(after)];
+  const gone = before.definitions.filter(({ name }) => !now.has(name)).map(({ name }) => name);
+  const fresh = after.definitions.filter(({ name }) => !old.has(name)).map(({ name }) => name);
+  const forward = new Assignability(old, now);
+  const backward = new Assignability(now, old);
+  const [oldUses, newUses] = [usesOf(old), usesOf(now)];
+  const candidates = gone.flatMap((a) =>
+    fresh.flatMap((b) => {
+      const [from, to] = [old.get(a), now.get(b)];
+      if (from === undefined || to === undefined) return [];
+      const same = forward.holds(from, to) && backward.holds(to, from);
+      const alike = likeness(old, from, now, to, forward, backward);
+      const shared = (oldUses.get(a) ?? []).filter((use) => newUses.get(b)?.includes(use) === true);
+      const method = methodLiteral(from);
+      const carries = method !== undefined && method === methodLiteral(to);
+      const score = (carries ? 4 : 0) + alike.share + (shared.length > 0 ? 1 : 0) + (same ? 0.5 : 0);
+      const likely = carries || (alike.share >= LEAST_ALIKE && (shared.length > 0 || (same && alike.share === 1)));
+      if (!likely) return [];
+      const evidence = [
+        ...(carries ? [`both carry the method ${method}`] : []),
+        ...(same ? ['the same structure'] : []),
+        ...(alike.of > 1 ? [`${alike.count} of ${alike.of} members alike`] : []),
+        ...(shared.length > 0 ? [`stands in the same place: ${shared.slice(0, 3).join(', ')}`] : []),
+      ];
+      return [{ before: a, after: b, score, evidence }];
+    }),
+  );
+  candidates.sort((a, b) => b.score - a.score || compareText(a.before, b.before) || compareText(a.after, b.after));
+  const taken = new Set<string>();
+  return candidates.flatMap(({ before: a, after: b, score, evidence }) => {
+    if (taken.has(`-${a}`) || taken.has(`+${b}`)) return [];
+    // Two that are as likely are no evidence for either.
+    const rival = candidates.some(
+      (other) =>
+        other.score === score && (other.before === a) !== (other.after === b) && !taken.has(`-${other.before}`),
+    );
+    if (rival) return [];
+    taken.add(`-${a}`).add(`+${b}`);
+    return [{ before: a, after: b, evidence }];
+  });
+}
+
+interface Likeness {
+  readonly share: number;
+  readonly count: number;
+  readonly of: number;
+}
+
+/** How many members two object types have alike; other types are alike if they are the same. */
+function likeness(
+  old: Types,
+  from: TypeNode,
+  now: Types,
+  to: TypeNode,
+  forward: Assignability,
+  backward: Assignability,
+): Likeness {
+  const [a, b] = [asObject(old, from), asObject(now, to)];
+  if (a === undefined || b === undefined) {
+    if (resolved(old, from).kind !== resolved(now, to).kind) return { share: 0, count: 0, of: 1 };
+    // Any two unions of strings, or any two strings, are no evidence.
+    const telling = resolved(old, from).kind === 'union';
+    return { share: telling && forward.holds(from, to) && backward.holds(to, from) ? 1 : 0, count: 1, of: 1 };
+  }
+  const members = new Map(a.members.map((member) => [member.name, member]));
+  const names = new Set([...members.keys(), ...b.members.map((member) => member.name)]);
+  let count = 0;
+  for (const member of b.members) {
+    const other = members.get(member.name);
+    if (other === undefined) continue;
+    if (forward.holds(other.type, member.type) || backward.holds(member.type, other.type)) count += 1;
+    // A literal that tells types apart tells these two apart.
+    else if (other.type.kind === 'literal' && member.type.kind === 'literal') return { share: 0, count: 0, of: 1 };
+  }
+  return { share: names.size === 0 ? 0 : count / names.size, count, of: names.size };
+}
+
+/** The places that refer to each definition: `CompleteRequest.params`. */
+function usesOf(types: Types): ReadonlyMap<string, readonly string[]> {
+  const uses = new Map<string, string[]>();
+  const note = (type: TypeNode, place: string): void => {
+    for (const name of refsIn(type)) uses.set(name, [...(uses.get(name) ?? []), place]);
+  };
+  for (const [name, type] of types) {
+    if (type.kind === 'object') for (const member of type.members) note(member.type, `${name}.${member.name}`);
+    else note(type, name);
+  }
+  return uses;
+}

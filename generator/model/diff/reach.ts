@@ -1,0 +1,43 @@
+import { typesOf } from '../accepts.js';
+import { refsIn } from '../derive.js';
+import type { Method, Protocol, Side } from '../protocol.js';
+
+/**
+ * Who sends values of each definition on the wire: in messages and params of the methods that a side sends, and in the
+ * results of those that it answers.
+ *
+ * @returns The senders by definition; a definition that no message holds is not in it.
+ */
+export function sendersOf(protocol: Protocol): ReadonlyMap<string, readonly Side[]> {
+  const types = typesOf(protocol);
+  const senders = new Map<string, Side[]>();
+  for (const side of ['client', 'server'] as const) {
+    const reached = new Set<string>();
+    const visit = (name: string): void => {
+      const type = types.get(name);
+      if (type === undefined || reached.has(name)) return;
+      reached.add(name);
+      refsIn(type).forEach(visit);
+    };
+    for (const method of protocol.methods) {
+      if (sends(side, method)) visit(method.message);
+      if (answers(side, method)) [...method.results, method.taskResult ?? ''].forEach(visit);
+    }
+    for (const name of reached) senders.set(name, [...(senders.get(name) ?? []), side]);
+  }
+  return senders;
+}
+
+function sends(side: Side, { direction }: Method): boolean {
+  return direction === 'both' || direction === (side === 'client' ? 'clientToServer' : 'serverToClient');
+}
+
+function answers(side: Side, method: Method): boolean {
+  return method.kind === 'request' && sends(side === 'client' ? 'server' : 'client', method);
+}
+
+/** Who sends the messages of a method; an embedded one is sent by who answers with it, the server. */
+export function sendersOfMethod({ direction }: Method): readonly Side[] {
+  if (direction === 'both') return ['client', 'server'];
+  return [direction === 'clientToServer' ? 'client' : 'server'];
+}

@@ -1,0 +1,221 @@
+import { placeOf, type Change, type Subject } from '../../model/diff/change.js';
+import type { Difference } from '../../model/diff/compare.js';
+import { isBreaking, RULES, type RuleId, type Verdict } from '../../model/diff/rules.js';
+import type { Protocol, Side } from '../../model/protocol.js';
+import type { JsonValue } from '../../read/json.js';
+import { escapeHidden } from '../../text.js';
+import { typeText } from './type-text.js';
+
+/** One of the two revisions that were compared. */
+export interface ReportSide {
+  /** As it was named: a revision, a file, or a file at a git revision. */
+  readonly given: string;
+  readonly revision: string;
+  /** `released`, or `draft` where it may still change; absent for what is not built in. */
+  readonly status?: string;
+  readonly file: string;
+  readonly sha256: string;
+  /** Where methods come from: the built-in catalog, a file, or derived from the schema. */
+  readonly catalog: 'built in' | 'file' | 'derived';
+  readonly definitions: number;
+  readonly methods: number;
+}
+
+/** A change as it is shown: all in texts. */
+export interface ReportChange {
+  /** Stable: the rule and the place. */
+  readonly id: string;
+  readonly rule: RuleId;
+  readonly title: string;
+  readonly subject: Subject;
+  /** The method, definition or error that changed. */
+  readonly name: string;
+  /** The whole place: `CallToolResult.content[]`. */
+  readonly place: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly detail: string | null;
+  /** For a program that still sends what the old revision says. */
+  readonly sender: Verdict;
+  /** For a program that still reads by the old revision. */
+  readonly receiver: Verdict;
+  /** Who sends such values; empty if no message holds them. */
+  readonly sentBy: readonly Side[];
+  /** Values that show it; a change of meaning only has none. */
+  readonly evidence: readonly {
+    readonly breaks: 'sender' | 'receiver';
+    readonly acceptedBy: string;
+    readonly rejectedBy: string;
+    readonly value: JsonValue;
+    readonly at: string;
+  }[];
+}
+
+/** Counts over all changes. */
+export interface ReportSummary {
+  readonly changes: number;
+  readonly breaking: number;
+  readonly breakingForSender: number;
+  readonly breakingForReceiver: number;
+  readonly methods: { readonly added: number; readonly removed: number; readonly changed: number };
+  readonly definitions: {
+    readonly added: number;
+    readonly removed: number;
+    readonly renamed: number;
+    readonly changed: number;
+  };
+  readonly errors: number;
+}
+
+/** All that is known of two revisions' differences, as `mcpgen diff --json` prints it. */
+export interface DiffReport {
+  readonly from: ReportSide;
+  readonly to: ReportSide;
+  readonly summary: ReportSummary;
+  readonly renames: readonly {
+    readonly before: string;
+    readonly after: string;
+    readonly evidence: readonly string[];
+  }[];
+  readonly changes: readonly ReportChange[];
+}
+
+/** How the two sides were named, and where their catalogs come from. */
+export interface SideNotes {
+  readonly given: string;
+  readonly catalog: ReportSide['catalog'];
+  readonly status?: string;
+}
+
+/** Makes a report of a difference. */
+export function reportOf(difference: Difference, from: SideNotes, to: SideNotes): DiffReport {
+  const changes = difference.changes.map(reportChange);
+  return {
+    from: side(difference.before, from),
+    to: side(difference.after, to),
+    summary: summarise(changes),
+    renames: difference.renames,
+    changes,
+  };
+}
+
+function side(protocol: Protocol, { given, catalog, status }: SideNotes): ReportSide {
+  return {
+    given,
+    revision: protocol.revision,
+    ...(status === undefined ? {} : { status }),
+    file: protocol.source.file,
+    sha256: protocol.source.sha256,
+    catalog,
+    definitions: protocol.definitions.length,
+    methods: protocol.methods.length,
+  };
+}
+
+function reportChange(change: Change): ReportChange {
+  const { title, sender, receiver } = RULES[change.rule];
+  const place = escapeHidden(placeOf(change));
+  const said = (value: Change['before']): string | null =>
+    value === undefined ? null : typeof value === 'string' ? escapeHidden(value) : typeText(value);
+  const [before, after] = [said(change.before), said(change.after)];
+  const what = /^(?:variant|value)-/.test(change.rule) ? `=${after ?? before ?? ''}` : '';
+  const constraint = change.rule.startsWith('constraint-') || change.rule === 'format-changed';
+  const which = constraint ? `=${(after ?? before ?? '').split(' ')[0] ?? ''}` : what;
+  return {
+    id: `${change.rule}:${place}${which}`,
+    rule: change.rule,
+    title,
+    subject: change.subject,
+    name: escapeHidden(change.name),
+    place,
+    before,
+    after,
+    detail: change.detail === undefined ? null : escapeHidden(change.detail),
+    sender,
+    receiver,
+    sentBy: change.sentBy,
+    evidence: change.evidence ?? [],
+  };
+}
+
+function summarise(changes: readonly ReportChange[]): ReportSummary {
+  const count = (rules: readonly RuleId[]): number => changes.filter(({ rule }) => rules.includes(rule)).length;
+  const names = (subject: Subject, but: readonly RuleId[]): number =>
+    new Set(changes.filter((item) => item.subject === subject && !but.includes(item.rule)).map(({ name }) => name))
+      .size;
+  const methodsAdded: readonly RuleId[] = ['request-added', 'request-added-guarded', 'notification-added'];
+  const moved: readonly RuleId[] = [
+    'definition-added',
+    'definition-extracted',
+    'definition-removed',
+    'definition-inlined',
+    'definition-renamed',
+  ];
+  return {
+    changes: changes.length,
+    breaking: changes.filter(({ rule }) => isBreaking(rule)).length,
+    breakingForSender: changes.filter(({ sender }) => sender === 'breaking').length,
+    breakingForReceiver: changes.filter(({ receiver }) => receiver === 'breaking').length,
+    methods: {
+      added: count(methodsAdded),
+      removed: count(['method-removed']),
+      changed: names('method', [...methodsAdded, 'method-removed']),
+    },
+    definitions: {
+      added: count(['definition-added', 'definition-extracted']),
+      removed: count(['definition-removed', 'definition-inlined']),
+      renamed: count(['definition-renamed']),
+      changed: names('definition', moved),
+    },
+    errors: changes.filter(({ subject }) => subject === 'error').length,
+  };
+}
+
+/** Changes that are one and the same in several places. */
+export interface ChangeGroup {
+  readonly first: ReportChange;
+  /** All of them, the first one too. */
+  readonly changes: readonly ReportChange[];
+  /** The place below each definition; empty for the thing itself. */
+  readonly tail: string;
+}
+
+/** Puts together what changed in the same way below several definitions, in the order of the first of each. */
+export function groupsOf(changes: readonly ReportChange[]): readonly ChangeGroup[] {
+  const groups = new Map<string, ReportChange[]>();
+  for (const change of changes) {
+    const tail = change.place.slice(change.name.length);
+    // A method, an error or a renamed definition stands for itself.
+    const alone = change.subject !== 'definition' || change.rule === 'definition-renamed';
+    const key = isWholeDefinition(change.rule)
+      ? change.rule
+      : JSON.stringify([change.rule, alone ? change.place : tail, change.before, change.after, change.detail]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [change]);
+    else group.push(change);
+  }
+  return [...groups.values()].flatMap((list) => {
+    const [first] = list;
+    return first === undefined ? [] : [{ first, changes: list, tail: first.place.slice(first.name.length) }];
+  });
+}
+
+/** Rules that tell of a definition as a whole, and are listed by name. */
+function isWholeDefinition(rule: RuleId): boolean {
+  return /^definition-(?:added|removed|extracted|inlined|deprecated)$/.test(rule) || rule === 'envelope-declared';
+}
+
+/** The verdict of a change in words: whom it breaks. */
+export function verdictText({ sender, receiver }: Pick<ReportChange, 'sender' | 'receiver'>): string {
+  if (sender === 'breaking' && receiver === 'breaking') return 'breaks both';
+  if (sender === 'breaking') return 'breaks senders';
+  return receiver === 'breaking' ? 'breaks receivers' : 'safe';
+}
+
+/** The summary in one line. */
+export function summaryText({ summary }: DiffReport): string {
+  if (summary.changes === 0) return 'no changes';
+  const plural = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+  if (summary.breaking === 0) return `${plural(summary.changes, 'change')}, none breaking`;
+  return `${plural(summary.changes, 'change')}, ${summary.breaking} breaking (for senders ${summary.breakingForSender}, for receivers ${summary.breakingForReceiver})`;
+}
