@@ -1,0 +1,394 @@
+import type { ts } from 'ts-morph';
+import type { Member, ObjectNode, TypeNode } from '../model/protocol.js';
+import { memberName } from '../print/names.js';
+import { printType, type TypePrinter } from '../print/type.js';
+import { isAnyJson, ourShape, ourTags, type Definitions, type OurShape, type OurVariant } from './our-shape.js';
+import type { DriftKind, EquivalenceId } from './report.js';
+import { agreement, compareScalars, SCALAR_KINDS } from './shape.js';
+import { isFunction, theirShape, theirTags, type Compiler, type TheirShape, type TheirTypes } from './their-shape.js';
+
+/** A difference, with its path from the type that was compared. */
+export interface Difference {
+  readonly kind: DriftKind;
+  readonly path: string;
+  readonly theirs: string;
+  readonly ours: string;
+  readonly detail?: string;
+  /** Whether a member that only one side has is required there. */
+  readonly isRequired?: boolean;
+  /** The innermost definition that it lies in, and its path from there; absent in the definition that is compared. */
+  readonly origin?: { readonly definition: string; readonly path: string };
+}
+
+type Texts = Pick<Difference, 'path' | 'theirs' | 'ours'>;
+
+/** What {@link Comparison} needs to know. */
+export interface ComparisonInput {
+  readonly compiler: Compiler;
+  readonly checker: ts.TypeChecker;
+  readonly definitions: Definitions;
+  /** Definitions that carry a method: packages keep their `jsonrpc` and `id` apart. */
+  readonly messages: ReadonlySet<string>;
+  readonly printer: TypePrinter;
+  readonly exact: boolean;
+}
+
+/** Types in a report are cut here: the path says where they part, the type only what kind of thing is there. */
+const TEXT_LENGTH = 100;
+/** A type that unfolds into ever new types is given up at this many levels of one definition. */
+const MAX_NESTING = 12;
+/** Above this many pairs of variants, only those that a telling member brings together are compared. */
+const MAX_PAIRS = 20_000;
+/** A report lists this many variants by name. */
+const MAX_LISTED = 8;
+
+const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id']);
+
+/** Two variants that may be the same, by their positions. */
+interface Pair {
+  readonly ours: number;
+  readonly theirs: number;
+  readonly found: readonly Difference[];
+  readonly cost: number;
+}
+
+/** Compares types of a program with types of the protocol, and counts what it takes as equal. */
+export class Comparison {
+  readonly #input: ComparisonInput;
+  readonly #types: TheirTypes;
+  readonly #known = new Map<string, Map<ts.Type, readonly Difference[]>>();
+  readonly #nesting = new Map<string, number>();
+  readonly #equivalences = new Map<EquivalenceId, number>();
+
+  constructor(input: ComparisonInput) {
+    this.#input = input;
+    this.#types = { compiler: input.compiler, checker: input.checker, sameFor: (id) => this.#sameFor(id) };
+  }
+
+  /** What was taken as equal, and how often. */
+  get equivalences(): ReadonlyMap<EquivalenceId, number> {
+    return this.#equivalences;
+  }
+
+  /** Compares one of their types with a definition; paths start at the definition. */
+  compare(theirs: ts.Type, definition: string): readonly Difference[] {
+    let known = this.#known.get(definition);
+    if (known === undefined) this.#known.set(definition, (known = new Map<ts.Type, readonly Difference[]>()));
+    const earlier = known.get(theirs);
+    if (earlier !== undefined) return earlier;
+    const nesting = this.#nesting.get(definition) ?? 0;
+    if (nesting > MAX_NESTING) return [];
+    // A type that holds itself is the same as long as nothing else in it differs.
+    known.set(theirs, []);
+    this.#nesting.set(definition, nesting + 1);
+    const found = this.#node(theirs, this.#input.definitions.get(definition) ?? { kind: 'unknown' }, definition);
+    this.#nesting.set(definition, nesting);
+    known.set(theirs, found);
+    return found;
+  }
+
+  #reference(theirs: ts.Type, definition: string): readonly Difference[] {
+    return this.compare(theirs, definition).map((difference) => ({
+      ...difference,
+      origin: difference.origin ?? { definition, path: difference.path },
+    }));
+  }
+
+  /** Compares with a type of the protocol; `owner` is the definition whose own type it is. */
+  #node(theirs: ts.Type, node: TypeNode, owner?: string): readonly Difference[] {
+    if (node.kind === 'ref') return this.#reference(theirs, node.name);
+    const ours = ourShape(node, this.#input.definitions);
+    const them = theirShape(theirs, this.#types);
+    const texts = (): Texts => ({ path: '', theirs: this.#theirText(theirs), ours: this.#ourText(node) });
+    if (them.top === 'any' || them.top === 'unresolved') return [{ kind: them.top, ...texts() }];
+    if (ours.isUnknown) return them.top === 'unknown' ? [] : [{ kind: 'narrower', ...texts() }];
+    if (them.top === 'unknown') {
+      return isAnyJson(ours) && this.#sameFor('json-values') ? [] : [{ kind: 'wider', ...texts() }];
+    }
+    const lacks: string[] = [];
+    const adds: string[] = [];
+    for (const kind of SCALAR_KINDS) {
+      const scalars = compareScalars(kind, ours.scalars.get(kind), them.scalars.get(kind));
+      lacks.push(...scalars.lacks);
+      adds.push(...scalars.adds);
+    }
+    adds.push(...them.others.map((type) => this.#theirText(type)));
+    const arrays = matchVariants(ours.arrays, them.arrays, (type, { node: array }) => this.#array(type, array.items));
+    const objects = this.#objects(ours, them, owner);
+    lacks.push(...arrays.lacks.map(() => 'an array'), ...objects.lacks.map((variant) => this.#nameOf(variant)));
+    adds.push(...[...arrays.adds, ...objects.adds].map((type) => this.#theirText(type)));
+    const inside = [
+      ...arrays.pairs.flatMap(({ found }) => found),
+      ...objects.pairs.flatMap(({ ours: index, found }) => {
+        const variant = ours.objects.length > 1 ? ours.objects[index] : undefined;
+        return under(variant === undefined ? '' : `<${this.#nameOf(variant)}>`, found);
+      }),
+    ];
+    if (lacks.length + adds.length === 0) return inside;
+    const details = [
+      ...(lacks.length === 0 ? [] : [`theirs lacks ${listed(lacks)}`]),
+      ...(adds.length === 0 ? [] : [`theirs also allows ${listed(adds)}`]),
+    ];
+    return [
+      {
+        kind: adds.length === 0 ? 'narrower' : lacks.length === 0 ? 'wider' : 'different',
+        ...texts(),
+        // Two plain types say by themselves how they differ.
+        ...(isPlain(ours) && isPlain(them) ? {} : { detail: details.join(', ') }),
+      },
+      ...inside,
+    ];
+  }
+
+  #objects(ours: OurShape, theirs: TheirShape, owner: string | undefined): Matching<OurVariant<ObjectNode>> {
+    const { definitions } = this.#input;
+    const compare = (type: ts.Type, { node, name }: OurVariant<ObjectNode>): readonly Difference[] =>
+      name === undefined ? this.#object(type, node, owner) : this.#reference(type, name);
+    const ourSide = ours.objects.map(({ node }) => ourTags(node, definitions));
+    const members = new Set(ourSide.flatMap((tags) => [...tags.keys()]));
+    const theirSide = theirs.objects.map((type) => theirTags(type, members, this.#types));
+    return matchVariants(ours.objects, theirs.objects, compare, (ourIndex, theirIndex) =>
+      agreement(ourSide[ourIndex] ?? new Map(), theirSide[theirIndex] ?? new Map()),
+    );
+  }
+
+  #array(theirs: ts.Type, items: TypeNode): readonly Difference[] {
+    const { checker } = this.#input;
+    const reference = theirs as ts.TypeReference;
+    const texts = (): Texts => ({ path: '', theirs: this.#theirText(theirs), ours: `${this.#ourText(items)}[]` });
+    const isTuple = checker.isTupleType(theirs);
+    const isReadonly = isTuple
+      ? (reference.target as ts.TupleType).readonly
+      : theirs.getSymbol()?.name === 'ReadonlyArray';
+    return [
+      ...(isReadonly && !this.#sameFor('readonly') ? [{ kind: 'wider', ...texts() } as const] : []),
+      ...(isTuple ? [{ kind: 'narrower', ...texts(), detail: 'theirs fixes how many items there are' } as const] : []),
+      ...[...new Set(checker.getTypeArguments(reference))].flatMap((item) => under('[]', this.#node(item, items))),
+    ];
+  }
+
+  /** Compares two object types member by member. */
+  #object(theirs: ts.Type, ours: ObjectNode, owner: string | undefined): readonly Difference[] {
+    const symbols = new Map(
+      this.#input.checker
+        .getPropertiesOfType(theirs)
+        .filter((symbol) => this.#travels(symbol))
+        .map((symbol) => [symbol.name, symbol]),
+    );
+    const isMessage = owner !== undefined && this.#input.messages.has(owner);
+    const isEnvelope = (name: string): boolean => isMessage && ENVELOPE.has(name) && this.#sameFor('envelope');
+    const names = new Set(ours.members.map(({ name }) => name));
+    return [
+      ...ours.members.flatMap((member) => {
+        const symbol = symbols.get(member.name);
+        if (symbol !== undefined) return this.#member(symbol, member);
+        return isEnvelope(member.name) ? [] : [this.#missing(member)];
+      }),
+      ...[...symbols].flatMap(([name, symbol]) => (names.has(name) || isEnvelope(name) ? [] : this.#extra(symbol))),
+      ...this.#rest(theirs, ours, symbols.size),
+    ];
+  }
+
+  #missing({ name, required, type }: Member): Difference {
+    const ours = optionality(this.#ourText(type), !required);
+    return { kind: 'missing', path: step(name), theirs: 'missing', ours, isRequired: required };
+  }
+
+  #extra(symbol: ts.Symbol): readonly Difference[] {
+    const type = this.#input.checker.getTypeOfSymbol(symbol);
+    const shape = theirShape(type, this.#types);
+    const isNever =
+      shape.top === undefined &&
+      shape.scalars.size + shape.arrays.length + shape.objects.length + shape.others.length === 0;
+    // `x?: never` says that there is no such member.
+    if (isNever) return [];
+    const isOptional = this.#isOptional(symbol, type);
+    const theirs = optionality(this.#theirText(type), isOptional);
+    return [{ kind: 'extra', path: step(symbol.name), theirs, ours: 'missing', isRequired: !isOptional }];
+  }
+
+  #member(symbol: ts.Symbol, { name, required, type }: Member): readonly Difference[] {
+    const theirs = this.#input.checker.getTypeOfSymbol(symbol);
+    const isOptional = this.#isOptional(symbol, theirs);
+    const found: Difference[] = [];
+    if (isOptional === required) {
+      const [theirWord, ourWord] = isOptional ? ['optional', 'required'] : ['required', 'optional'];
+      found.push({ kind: isOptional ? 'wider' : 'narrower', path: step(name), theirs: theirWord, ours: ourWord });
+    }
+    if (this.#isReadonly(symbol) && !this.#sameFor('readonly')) {
+      const text = this.#ourText(type);
+      found.push({ kind: 'wider', path: step(name), theirs: `readonly ${text}`, ours: text });
+    }
+    return [...found, ...under(step(name), this.#node(theirs, type))];
+  }
+
+  /** Compares what members beyond the named ones may hold. */
+  #rest(theirs: ts.Type, ours: ObjectNode, members: number): readonly Difference[] {
+    const rest = ours.rest?.kind === 'never' ? undefined : ours.rest;
+    const index = this.#indexType(theirs);
+    if (ours.members.length === 0 && members === 0 && (rest === undefined || rest.kind === 'unknown')) {
+      return this.#anyObject(theirs, ours, index);
+    }
+    if (rest === undefined) {
+      if (index === undefined || this.#sameFor('open-objects')) return [];
+      return [{ kind: 'wider', path: '[key]', theirs: this.#theirText(index), ours: 'missing' }];
+    }
+    if (index !== undefined) return under('[key]', this.#node(index, rest));
+    // `object` and `{}` take any member.
+    const takesAll = members === 0;
+    const texts = { path: '[key]', theirs: takesAll ? 'unknown' : 'missing', ours: this.#ourText(rest) };
+    return [{ kind: takesAll ? 'wider' : 'narrower', ...texts }];
+  }
+
+  /** Compares two objects without named members, of which ours may hold anything. */
+  #anyObject(theirs: ts.Type, ours: ObjectNode, index: ts.Type | undefined): readonly Difference[] {
+    const found = index === undefined ? [] : under('[key]', this.#node(index, { kind: 'unknown' }));
+    const isSame = (index === undefined) === (ours.rest === undefined);
+    if (found.length > 0 || isSame || this.#sameFor('any-object')) return found;
+    return [{ kind: 'different', path: '', theirs: this.#theirText(theirs), ours: this.#ourText(ours) }];
+  }
+
+  #indexType(type: ts.Type): ts.Type | undefined {
+    const infos = this.#input.checker.getIndexInfosOfType(type);
+    const isString = ({ keyType }: ts.IndexInfo): boolean =>
+      (keyType.flags & this.#input.compiler.TypeFlags.String) !== 0;
+    return (infos.find(isString) ?? infos[0])?.type;
+  }
+
+  /** Whether a member can be part of a JSON object at all. */
+  #travels(symbol: ts.Symbol): boolean {
+    const { compiler, checker } = this.#input;
+    // Members that are named by symbols, not by strings.
+    if (symbol.escapedName.toString().startsWith('__@')) return !this.#sameFor('functions');
+    const hidden = compiler.ModifierFlags.Private | compiler.ModifierFlags.Protected;
+    const isHidden = (item: ts.Declaration): boolean => (compiler.getCombinedModifierFlags(item) & hidden) !== 0;
+    if (symbol.name.startsWith('__#') || symbol.declarations?.some(isHidden) === true) return false;
+    return !(isFunction(checker.getTypeOfSymbol(symbol), compiler) && this.#sameFor('functions'));
+  }
+
+  #isReadonly(symbol: ts.Symbol): boolean {
+    const { compiler } = this.#input;
+    return (
+      symbol.declarations?.some(
+        (item) => (compiler.getCombinedModifierFlags(item) & compiler.ModifierFlags.Readonly) !== 0,
+      ) === true
+    );
+  }
+
+  #isOptional(symbol: ts.Symbol, type: ts.Type): boolean {
+    const { compiler } = this.#input;
+    if ((symbol.flags & compiler.SymbolFlags.Optional) !== 0) return true;
+    const parts = type.isUnion() ? type.types : [type];
+    const hasUndefined = parts.some(({ flags }) => (flags & compiler.TypeFlags.Undefined) !== 0);
+    return hasUndefined && this.#sameFor('undefined');
+  }
+
+  /** Marks a use of an equivalence; false where the comparison is exact. */
+  #sameFor(id: EquivalenceId): boolean {
+    if (this.#input.exact) return false;
+    this.#equivalences.set(id, (this.#equivalences.get(id) ?? 0) + 1);
+    return true;
+  }
+
+  /** What a variant is called in a path: its definition, else the value that tells it apart. */
+  #nameOf({ node, name }: OurVariant<ObjectNode>): string {
+    if (name !== undefined) return name;
+    const [tag] = ourTags(node, this.#input.definitions);
+    return tag === undefined
+      ? `{ ${node.members.map((member) => member.name).join(', ')} }`
+      : `${tag[0]}: ${[...tag[1]].map((value) => JSON.stringify(value)).join(' | ')}`;
+  }
+
+  #theirText(type: ts.Type): string {
+    const text = this.#input.checker.typeToString(type);
+    // Whether a member may be absent is said apart from its type.
+    return cut(this.#input.exact ? text : text.replace(/ \| undefined$/, ''));
+  }
+
+  #ourText(node: TypeNode): string {
+    return cut(printType(node, this.#input.printer).replace(/\/\*\*.*?\*\//gs, ''));
+  }
+}
+
+/** How the variants of two unions belong together. */
+interface Matching<Ours> {
+  readonly pairs: readonly Pair[];
+  readonly lacks: readonly Ours[];
+  readonly adds: readonly ts.Type[];
+}
+
+/**
+ * Finds for each variant of ours the one of theirs that is meant to be the same: a member that tells variants apart
+ * decides, and where there is none, the fewest differences.
+ */
+function matchVariants<Ours>(
+  ours: readonly Ours[],
+  theirs: readonly ts.Type[],
+  compare: (theirs: ts.Type, ours: Ours) => readonly Difference[],
+  tagged: (ours: number, theirs: number) => 'agree' | 'conflict' | 'silent' = () => 'silent',
+): Matching<Ours> {
+  const isSingle = ours.length === 1 && theirs.length === 1;
+  const candidates: Pair[] = [];
+  theirs.forEach((type, theirIndex) => {
+    ours.forEach((variant, ourIndex) => {
+      const tag = tagged(ourIndex, theirIndex);
+      if (!isSingle && (tag === 'conflict' || (tag === 'silent' && ours.length * theirs.length > MAX_PAIRS))) return;
+      const found = compare(type, variant);
+      // Without a telling member, a required one that only one of the two has makes them two things.
+      const isTorn = found.some(({ path, isRequired }) => isRequired === true && isOneStep(path));
+      if (!isSingle && isTorn && tag !== 'agree' && ours.length > 1) return;
+      candidates.push({ ours: ourIndex, theirs: theirIndex, found, cost: found.length + (isTorn ? 100 : 0) });
+    });
+  });
+  candidates.sort((a, b) => a.cost - b.cost || a.ours - b.ours || a.theirs - b.theirs);
+  const byOurs = new Map<number, Pair>();
+  const byTheirs = new Map<number, Pair>();
+  for (const pair of candidates) {
+    if (byOurs.has(pair.ours) || byTheirs.has(pair.theirs)) continue;
+    byOurs.set(pair.ours, pair);
+    byTheirs.set(pair.theirs, pair);
+  }
+  // One of theirs may stand for several of ours, and the other way round.
+  const isWithin = (kind: DriftKind, matches: (pair: Pair) => boolean): boolean =>
+    candidates.some((pair) => matches(pair) && pair.found.every((difference) => difference.kind === kind));
+  return {
+    pairs: [...byOurs.values()].sort((a, b) => a.ours - b.ours),
+    lacks: ours.filter((_, index) => !byOurs.has(index) && !isWithin('wider', (pair) => pair.ours === index)),
+    adds: theirs.filter((_, index) => !byTheirs.has(index) && !isWithin('narrower', (pair) => pair.theirs === index)),
+  };
+}
+
+function under(prefix: string, differences: readonly Difference[]): readonly Difference[] {
+  return prefix === '' ? differences : differences.map((item) => ({ ...item, path: prefix + item.path }));
+}
+
+/** A member as a step of a path. */
+function step(name: string): string {
+  const printed = memberName(name);
+  return printed === name ? `.${name}` : `[${printed}]`;
+}
+
+function isOneStep(path: string): boolean {
+  return /^(?:\.[^.[<]+|\["(?:[^"\\]|\\.)*"\])$/.test(path);
+}
+
+function isPlain(shape: OurShape | TheirShape): boolean {
+  const scalars = [...shape.scalars.values()].reduce((sum, { values }) => sum + Math.max(values.size, 1), 0);
+  const others = 'others' in shape ? shape.others.length : 0;
+  return scalars + shape.arrays.length + shape.objects.length + others <= 1;
+}
+
+function optionality(text: string, isOptional: boolean): string {
+  return isOptional ? `${text} (optional)` : text;
+}
+
+function listed(items: readonly string[]): string {
+  const shown = [...new Set(items)];
+  const more = shown.length - MAX_LISTED;
+  return more > 0 ? `${shown.slice(0, MAX_LISTED).join(', ')} and ${more} more` : shown.join(', ');
+}
+
+function cut(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > TEXT_LENGTH ? `${line.slice(0, TEXT_LENGTH - 3)}...` : line;
+}

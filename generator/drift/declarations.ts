@@ -1,0 +1,190 @@
+import path from 'node:path';
+import type { ts } from 'ts-morph';
+import { McpgenError } from '../errors.js';
+import { compilerOptions, type Entry, type Resolution } from './package.js';
+import type { Compiler } from './their-shape.js';
+
+/** An exported name with the type that it stands for. */
+export interface ExportedType {
+  /** As it is imported; with the namespaces that it lies in: `Types.Tool`. */
+  readonly name: string;
+  /** Resolved only for those that are compared: a package may export hundreds of deep types. */
+  readonly type: () => ts.Type;
+}
+
+/** What a package exports, as the checker sees it. */
+export interface Declarations {
+  readonly checker: ts.TypeChecker;
+  readonly resolution: Resolution;
+  /** Exported types, by name. */
+  readonly types: ReadonlyMap<string, ExportedType>;
+  /** The output type of the exported schema (Zod or any other Standard Schema) that a constant of this name is. */
+  readonly schema: (name: string) => ExportedType | undefined;
+  /** The text of an exported constant. */
+  readonly constant: (name: string) => string | undefined;
+  /** All names that are exported, be they types or values. */
+  readonly names: readonly string[];
+  /** Modules that are imported and cannot be found. */
+  readonly unresolvedModules: readonly string[];
+}
+
+/** Namespaces are looked into this deep. */
+const MAX_NAMESPACES = 3;
+
+/**
+ * Reads the declarations of a package with one program and one checker.
+ *
+ * @throws {@link McpgenError} if a file of the package has a syntax error, or it exports no types.
+ */
+export function readDeclarations(
+  compiler: Compiler,
+  program: (options: ts.CompilerOptions, file: string) => ts.Program,
+  entry: Entry,
+  specifier: string,
+): Declarations {
+  const first = programFor(compiler, program, entry, entry.resolution);
+  // Some packages are written for bundlers: their own files cannot be found as Node has it.
+  const read =
+    entry.resolution === 'nodenext' && first.unresolved.some((name) => name.startsWith('.'))
+      ? better(first, programFor(compiler, program, entry, 'bundler'))
+      : first;
+  refuseSyntaxErrors(compiler, read.program, entry);
+  const checker = read.program.getTypeChecker();
+  const module = moduleSymbol(read.program, entry, specifier);
+  const types = new Map<string, ExportedType>();
+  const values = new Map<string, ts.Symbol>();
+  const visit = (symbol: ts.Symbol, prefix: string, seen: readonly ts.Symbol[]): void => {
+    for (const exported of exportsOf(compiler, checker, symbol)) {
+      const target = resolvedAlias(compiler, checker, exported);
+      const name = prefix + exported.name;
+      if ((target.flags & compiler.SymbolFlags.Type) !== 0) {
+        types.set(name, { name, type: () => checker.getDeclaredTypeOfSymbol(target) });
+      }
+      if ((target.flags & compiler.SymbolFlags.Variable) !== 0) values.set(name, target);
+      const isNamespace = (target.flags & compiler.SymbolFlags.Module) !== 0;
+      if (isNamespace && seen.length < MAX_NAMESPACES && !seen.includes(target)) {
+        visit(target, `${name}.`, [...seen, target]);
+      }
+    }
+  };
+  visit(module, '', [module]);
+  if (types.size + values.size === 0) {
+    throw new McpgenError('exports no types', {
+      place: path.normalize(entry.file),
+      remedy: 'Name the file or subpath that declares the types of the protocol.',
+    });
+  }
+  const valueType = (name: string): ts.Type | undefined => {
+    const symbol = values.get(name);
+    return symbol === undefined ? undefined : checker.getTypeOfSymbol(symbol);
+  };
+  return {
+    checker,
+    resolution: read.resolution,
+    types,
+    schema: (name) => {
+      const output = schemaOutput(checker, valueType(name));
+      return output === undefined ? undefined : { name, type: () => output };
+    },
+    constant: (name) => {
+      const type = valueType(name);
+      return type?.isStringLiteral() === true ? type.value : undefined;
+    },
+    names: [...new Set([...types.keys(), ...values.keys()])],
+    unresolvedModules: read.unresolved,
+  };
+}
+
+interface Read {
+  readonly program: ts.Program;
+  readonly resolution: Resolution;
+  readonly unresolved: readonly string[];
+}
+
+function programFor(
+  compiler: Compiler,
+  program: (options: ts.CompilerOptions, file: string) => ts.Program,
+  entry: Entry,
+  resolution: Resolution,
+): Read {
+  const made = program(compilerOptions(compiler, resolution), entry.file);
+  return { program: made, resolution, unresolved: unresolvedModules(compiler, made) };
+}
+
+function better(first: Read, second: Read): Read {
+  return second.unresolved.length < first.unresolved.length ? second : first;
+}
+
+/** Modules that files of a program import or export from, and that the compiler does not find. */
+function unresolvedModules(compiler: Compiler, program: ts.Program): readonly string[] {
+  const checker = program.getTypeChecker();
+  const found = new Set<string>();
+  for (const file of program.getSourceFiles()) {
+    if (program.isSourceFileDefaultLibrary(file)) continue;
+    for (const statement of file.statements) {
+      if (!compiler.isImportDeclaration(statement) && !compiler.isExportDeclaration(statement)) continue;
+      const { moduleSpecifier } = statement;
+      if (moduleSpecifier === undefined || !compiler.isStringLiteral(moduleSpecifier)) continue;
+      if (checker.getSymbolAtLocation(moduleSpecifier) === undefined) found.add(moduleSpecifier.text);
+    }
+  }
+  return [...found];
+}
+
+/** Syntax errors in the package's own files: types behind them may be lost. */
+function refuseSyntaxErrors(compiler: Compiler, program: ts.Program, entry: Entry): void {
+  const own = packageRoot(entry.file);
+  for (const file of program.getSourceFiles()) {
+    if (program.isSourceFileDefaultLibrary(file) || packageRoot(file.fileName) !== own) continue;
+    const [error, ...more] = program.getSyntacticDiagnostics(file);
+    if (error === undefined) continue;
+    const { line, character } = file.getLineAndCharacterOfPosition(error.start);
+    const message = compiler.flattenDiagnosticMessageText(error.messageText, ' ');
+    throw new McpgenError(
+      `is no TypeScript: ${message}${more.length === 0 ? '' : ` (and ${more.length} more errors)`}`,
+      {
+        place: `${file.fileName}:${line + 1}:${character + 1}`,
+        remedy: 'Mend the file, or tell its author.',
+      },
+    );
+  }
+}
+
+/** The part of a path that names an installed package, or nothing for files that are in none. */
+function packageRoot(file: string): string {
+  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? '';
+}
+
+function moduleSymbol(program: ts.Program, entry: Entry, specifier: string): ts.Symbol {
+  const checker = program.getTypeChecker();
+  const file = program.getSourceFile(entry.file);
+  const symbol = file === undefined ? undefined : checker.getSymbolAtLocation(file);
+  if (symbol !== undefined) return symbol;
+  const ambient = checker.getAmbientModules().find(({ name }) => [specifier, entry.name].includes(name.slice(1, -1)));
+  if (ambient !== undefined) return ambient;
+  throw new McpgenError('is no module: it exports nothing', {
+    place: path.normalize(entry.file),
+    remedy: 'Name a file or subpath that exports the types of the protocol.',
+  });
+}
+
+function exportsOf(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbol): readonly ts.Symbol[] {
+  const found = checker.getExportsOfModule(symbol);
+  const assigned = symbol.exports?.get(compiler.InternalSymbolName.ExportEquals);
+  if (assigned === undefined) return found;
+  const target = resolvedAlias(compiler, checker, assigned);
+  return [...new Set([...found, ...checker.getExportsOfModule(target)])];
+}
+
+function resolvedAlias(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
+  return (symbol.flags & compiler.SymbolFlags.Alias) !== 0 ? checker.getAliasedSymbol(symbol) : symbol;
+}
+
+/** What a schema of Zod, or of any library that follows Standard Schema, gives out. */
+function schemaOutput(checker: ts.TypeChecker, type: ts.Type | undefined): ts.Type | undefined {
+  const member = (of: ts.Type | undefined, name: string): ts.Type | undefined => {
+    const symbol = of === undefined ? undefined : checker.getPropertyOfType(checker.getNonNullableType(of), name);
+    return symbol === undefined ? undefined : checker.getTypeOfSymbol(symbol);
+  };
+  return member(type, '_output') ?? member(member(member(type, '~standard'), 'types'), 'output');
+}

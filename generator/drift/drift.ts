@@ -1,0 +1,297 @@
+import path from 'node:path';
+import { McpgenError } from '../errors.js';
+import { memberOf, refsIn } from '../model/derive.js';
+import { loadProtocol } from '../model/load.js';
+import { findDefinition, type Protocol } from '../model/protocol.js';
+import { typeNames } from '../print/names.js';
+import { builtinRevisions, builtinSchema, requireRevision } from '../read/builtin.js';
+import { canonicalise } from '../read/canonical.js';
+import { compareText, pointerTokens } from '../read/json.js';
+import { Comparison, type Difference } from './compare.js';
+import { readDeclarations, type Declarations, type ExportedType } from './declarations.js';
+import { exportFor, isIgnored, type NameOptions } from './names.js';
+import { findEntry } from './package.js';
+import {
+  EQUIVALENCES,
+  KINDS,
+  type ComparedDefinition,
+  type DriftFinding,
+  type DriftKind,
+  type DriftReport,
+} from './report.js';
+import type { Compiler } from './their-shape.js';
+
+/** What to compare, and how. */
+export interface DriftOptions extends NameOptions {
+  /** A package, a subpath of one, or the path of a file or folder. */
+  readonly sdk: string;
+  /** A built-in revision; by default the one that the package's `LATEST_PROTOCOL_VERSION` names. */
+  readonly revision?: string;
+  /** Takes nothing as equal that is not, and lets findings count that an erratum explains. */
+  readonly exact?: boolean;
+  /** Where packages are looked for, and what paths are relative to; the working folder by default. */
+  readonly folder?: string;
+}
+
+/**
+ * Compares the types that a package exports with those of a protocol revision.
+ *
+ * @example
+ * ```ts
+ * const { drift, findings } = await compareWithPackage({
+ *   sdk: '@modelcontextprotocol/sdk/types.js',
+ *   revision: '2025-11-25',
+ * });
+ * ```
+ * @throws {@link McpgenError} if the package is not found or has no types, or the revision is not built in.
+ */
+export async function compareWithPackage(options: DriftOptions): Promise<DriftReport> {
+  const { sdk, exact = false, folder = process.cwd() } = options;
+  if (options.revision !== undefined) requireRevision(options.revision);
+  // The compiler takes half a second to load: only those wait for it who compare.
+  const { Project, ts: compiler } = await import('ts-morph');
+  const entry = findEntry(compiler, sdk, folder);
+  const declarations = readDeclarations(
+    compiler,
+    (compilerOptions, file) => {
+      const project = new Project({ compilerOptions, skipAddingFilesFromTsConfig: true });
+      project.addSourceFileAtPath(file);
+      return project.getProgram().compilerObject;
+    },
+    entry,
+    sdk,
+  );
+  const revision = options.revision ?? revisionOf(declarations, sdk);
+  const protocol = await loadProtocol({ revision });
+  const pairs = pairsOf(protocol, declarations, options);
+  const { findings, comparison } = compareAll(compiler, declarations, protocol, pairs, exact);
+  const explained = await withErrata(findings, protocol, () => loadProtocol({ revision, errata: false }), (published) =>
+    compareAll(compiler, declarations, published, pairs, exact).findings,
+  );
+  const ignore = options.ignore ?? [];
+  const ignored = (text: string): boolean => ignore.some((pattern) => isIgnored(text, pattern));
+  const shown = explained.filter((finding) => !ignored(finding.path) && !ignored(finding.definition));
+  const counted = shown.filter(({ erratum }) => exact || erratum === undefined);
+  const drifted = new Set(counted.map(({ definition }) => definition));
+  const definitions = protocol.definitions.map(({ name }): ComparedDefinition => {
+    const theirs = pairs.get(name)?.name;
+    const status = ignored(name) ? 'ignored' : theirs === undefined ? 'missing' : drifted.has(name) ? 'drift' : 'same';
+    return { name, ...(theirs === undefined ? {} : { theirs }), status };
+  });
+  const count = (status: ComparedDefinition['status']): number =>
+    definitions.filter((item) => item.status === status).length;
+  return {
+    package: {
+      specifier: sdk,
+      ...(entry.name === undefined ? {} : { name: entry.name }),
+      ...(entry.version === undefined ? {} : { version: entry.version }),
+      entry: shortened(entry.file, folder),
+      moduleResolution: declarations.resolution,
+    },
+    revision,
+    exact,
+    drift: counted.length + count('missing') > 0,
+    summary: {
+      definitions: definitions.length,
+      same: count('same'),
+      drift: count('drift'),
+      missing: count('missing'),
+      ignored: count('ignored'),
+      findings: Object.fromEntries(
+        KINDS.map((kind) => [kind, counted.filter((finding) => finding.kind === kind).length]),
+      ) as Record<DriftKind, number>,
+      errata: shown.filter(({ erratum }) => erratum !== undefined).length,
+    },
+    definitions,
+    findings: shown,
+    otherExports: otherExports(protocol, declarations, pairs),
+    equivalences: [...comparison.equivalences]
+      .sort(([a], [b]) => compareText(a, b))
+      .map(([id, times]) => ({ id, times, reason: EQUIVALENCES[id] })),
+    notes: notesOf(declarations, shown, ignore, [...protocol.definitions.map(({ name }) => name), ...explained.map((item) => item.path)]),
+  };
+}
+
+/** The revision that a package says it speaks at the latest. */
+function revisionOf({ constant }: Declarations, sdk: string): string {
+  const said = constant('LATEST_PROTOCOL_VERSION');
+  const known = builtinRevisions().map(({ revision }) => revision);
+  if (said !== undefined && known.includes(said)) return said;
+  throw new McpgenError(
+    said === undefined
+      ? 'no revision is given, and the package names none in LATEST_PROTOCOL_VERSION'
+      : `no revision is given, and the package's LATEST_PROTOCOL_VERSION is ${JSON.stringify(said)}, which is not built in`,
+    { place: `--sdk ${sdk}`, remedy: `Give --revision R; built in are ${known.join(', ')}.` },
+  );
+}
+
+type Pairs = ReadonlyMap<string, ExportedType>;
+
+function pairsOf(protocol: Protocol, declarations: Declarations, options: NameOptions): Pairs {
+  const names = Object.keys(options.names ?? {}).filter((name) => !name.includes('*'));
+  for (const name of names) {
+    if (findDefinition(protocol, name) !== undefined) continue;
+    throw new McpgenError(`${JSON.stringify(name)} is no definition of revision ${protocol.revision}`, {
+      place: `names, ${name}`,
+      remedy: 'The name of the definition comes first, then that of the package.',
+    });
+  }
+  return new Map(
+    protocol.definitions.flatMap(({ name }) => {
+      const found = exportFor(name, declarations, options);
+      return found === undefined ? [] : [[name, found] as const];
+    }),
+  );
+}
+
+function compareAll(
+  compiler: Compiler,
+  { checker }: Declarations,
+  protocol: Protocol,
+  pairs: Pairs,
+  exact: boolean,
+): { findings: readonly DriftFinding[]; comparison: Comparison } {
+  const names = typeNames(protocol);
+  const comparison = new Comparison({
+    compiler,
+    checker,
+    definitions: new Map(protocol.definitions.map(({ name, type }) => [name, type])),
+    messages: messagesOf(protocol),
+    printer: { name: (name) => names.get(name) ?? name, linkable: new Set() },
+    exact,
+  });
+  const differences = [...pairs].flatMap(([definition, { type }]) =>
+    comparison.compare(type(), definition).map((difference) => ({ definition, difference })),
+  );
+  return { findings: gathered(differences), comparison };
+}
+
+/** Definitions that carry a method, but for the envelopes themselves. */
+function messagesOf(protocol: Protocol): ReadonlySet<string> {
+  const envelopes = new Set(refsIn(findDefinition(protocol, 'JSONRPCMessage')?.type ?? { kind: 'never' }));
+  return new Set(
+    protocol.definitions
+      .filter(({ name, type }) => memberOf(type, 'method') !== undefined && !envelopes.has(name))
+      .map(({ name }) => name),
+  );
+}
+
+/**
+ * One finding for each difference, however many definitions show it: it belongs to the definition that it lies in where
+ * that one shows it too, else to the first that does.
+ */
+function gathered(
+  differences: readonly { readonly definition: string; readonly difference: Difference }[],
+): readonly DriftFinding[] {
+  const groups = new Map<string, { finding: DriftFinding; rank: number; places: string[] }>();
+  for (const { definition, difference } of differences) {
+    const { kind, theirs, ours, detail, origin } = difference;
+    const place = definition + difference.path;
+    const key = JSON.stringify([kind, origin?.definition ?? definition, origin?.path ?? difference.path, theirs, ours]);
+    const rank = origin === undefined ? 0 : stepsIn(place);
+    const group = groups.get(key);
+    if (group !== undefined && group.rank <= rank) {
+      group.places.push(place);
+      continue;
+    }
+    const finding = { kind, definition, path: place, theirs, ours, ...(detail === undefined ? {} : { detail }), also: [] };
+    groups.set(key, { finding, rank, places: [...(group?.places ?? []), place] });
+  }
+  return [...groups.values()]
+    .map(({ finding, places }) => ({
+      ...finding,
+      also: [...new Set(places)].filter((place) => place !== finding.path).sort(compareText),
+    }))
+    .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || compareText(a.path, b.path));
+}
+
+function stepsIn(place: string): number {
+  return place.split(/[.[<]/).length;
+}
+
+/** Says of each finding whether it is there only because the protocol's types were corrected, and by which erratum. */
+async function withErrata(
+  findings: readonly DriftFinding[],
+  protocol: Protocol,
+  loadPublished: () => Promise<Protocol>,
+  compare: (published: Protocol) => readonly DriftFinding[],
+): Promise<readonly DriftFinding[]> {
+  if (findings.length === 0 || protocol.errata.length === 0) return findings;
+  const published = compare(await loadPublished()).flatMap(placesOf);
+  const places = protocol.errata.flatMap(({ id, changes }) =>
+    changes
+      .filter(({ revision }) => revision === protocol.version)
+      .flatMap(({ at }) => at.map((pointer) => ({ id, path: pathOf(pointer) }))),
+  );
+  return findings.map((finding) => {
+    const own = placesOf(finding);
+    // Against the schema as it was published there is nothing to find here, nor around it.
+    if (own.some((place) => published.some((other) => isWithin(place, other)))) return finding;
+    const erratum = places.find(({ path: at }) => own.some((place) => isWithin(place, at)));
+    return erratum === undefined ? finding : { ...finding, erratum: erratum.id };
+  });
+}
+
+/** All places where a finding shows; variants have no step of their own, as in a schema's pointers. */
+function placesOf({ path: place, also }: DriftFinding): readonly string[] {
+  return [place, ...also].map((item) => item.replace(/<[^>]*>/g, ''));
+}
+
+/** Whether a place is another one, or lies in it. */
+function isWithin(place: string, outer: string): boolean {
+  return place === outer || (place.startsWith(outer) && /^[.[]/.test(place.slice(outer.length)));
+}
+
+/** A pointer into a schema as the path of a report. */
+function pathOf(pointer: string): string {
+  const [, definition = '', ...tokens] = pointerTokens(pointer);
+  let result = definition;
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index];
+    if (token === 'properties') result += `.${tokens[(index += 1)] ?? ''}`;
+    else if (token === 'items') result += '[]';
+    else if (token === 'additionalProperties') result += '[key]';
+    else if (token === 'anyOf' || token === 'allOf') index += 1;
+  }
+  return result;
+}
+
+/** Exported types that stand for no definition. */
+function otherExports({ revision }: Protocol, { types }: Declarations, pairs: Pairs): DriftReport['otherExports'] {
+  const taken = new Set([...pairs.values()].map(({ name }) => name));
+  const others = builtinRevisions()
+    .filter((item) => item.revision !== revision)
+    .map((item) => ({
+      revision: item.revision,
+      names: new Set(Object.keys(canonicalise(builtinSchema(item.revision), item.revision).definitions)),
+    }));
+  return [...types.keys()]
+    .filter((name) => !taken.has(name))
+    .sort(compareText)
+    .map((name) => ({
+      name,
+      revisions: others.filter(({ names }) => names.has(name)).map((item) => item.revision),
+    }));
+}
+
+function notesOf(
+  { unresolvedModules }: Declarations,
+  findings: readonly DriftFinding[],
+  ignore: readonly string[],
+  places: readonly string[],
+): readonly string[] {
+  const isUnresolved = findings.some(({ kind }) => kind === 'unresolved');
+  return [
+    ...(isUnresolved && unresolvedModules.length > 0
+      ? [`types are missing, since these imports cannot be found: ${unresolvedModules.join(', ')}`]
+      : []),
+    ...ignore
+      .filter((pattern) => !places.some((place) => isIgnored(place, pattern)))
+      .map((pattern) => `nothing is left out by ${JSON.stringify(pattern)}`),
+  ];
+}
+
+function shortened(file: string, folder: string): string {
+  const relative = path.relative(folder, file);
+  return (relative.startsWith('..') ? file : relative).replaceAll(path.sep, '/');
+}

@@ -1,0 +1,130 @@
+import type { Member, ObjectNode, TypeNode } from '../model/protocol.js';
+import { kindOf, onlyValues, scalarsOf, type ScalarKind, type ScalarSets, type Tags } from './shape.js';
+
+/** A type of the protocol that is no union and no reference, with the definition that it was reached through. */
+export interface OurVariant<Node extends TypeNode = TypeNode> {
+  readonly node: Node;
+  readonly name: string | undefined;
+}
+
+type ArrayNode = Extract<TypeNode, { kind: 'array' }>;
+
+/** What a type of the protocol allows, with unions, references and intersections resolved. */
+export interface OurShape {
+  readonly isUnknown: boolean;
+  readonly scalars: ScalarSets;
+  readonly arrays: readonly OurVariant<ArrayNode>[];
+  readonly objects: readonly OurVariant<ObjectNode>[];
+}
+
+/** Definitions of a protocol by name. */
+export type Definitions = ReadonlyMap<string, TypeNode>;
+
+/** Reads off what a type of the protocol allows. */
+export function ourShape(node: TypeNode, definitions: Definitions): OurShape {
+  const scalars: ScalarSets = new Map();
+  const arrays: OurVariant<ArrayNode>[] = [];
+  const objects: OurVariant<ObjectNode>[] = [];
+  let isUnknown = false;
+  const all = (kind: ScalarKind): void => {
+    scalarsOf(scalars, kind).all = true;
+  };
+  const visit = (type: TypeNode, name: string | undefined, seen: readonly string[]): void => {
+    switch (type.kind) {
+      case 'unknown':
+        isUnknown = true;
+        return;
+      case 'never':
+        return;
+      case 'string':
+      case 'number':
+      case 'boolean':
+      case 'null':
+        all(type.kind);
+        return;
+      case 'integer':
+        all('number');
+        return;
+      case 'literal':
+        scalarsOf(scalars, kindOf(type.value)).values.add(type.value);
+        return;
+      case 'array':
+        arrays.push({ node: type, name });
+        return;
+      case 'object':
+        objects.push({ node: type, name });
+        return;
+      case 'union':
+        for (const variant of type.variants) visit(variant, undefined, seen);
+        return;
+      case 'intersection':
+        visit(merged(type.parts, definitions), name, seen);
+        return;
+      case 'ref':
+        if (!seen.includes(type.name)) visit(target(type.name, definitions), type.name, [...seen, type.name]);
+    }
+  };
+  visit(node, undefined, []);
+  return { isUnknown, scalars, arrays, objects };
+}
+
+/** The required members of an object type that hold one of a few values. */
+export function ourTags(node: ObjectNode, definitions: Definitions): Tags {
+  const tags = new Map<string, NonNullable<ReturnType<typeof onlyValues>>>();
+  for (const member of node.members.filter(({ required }) => required)) {
+    const shape = ourShape(member.type, definitions);
+    if (shape.isUnknown || shape.arrays.length + shape.objects.length > 0) continue;
+    const values = onlyValues(shape.scalars);
+    if (values !== undefined) tags.set(member.name, values);
+  }
+  return tags;
+}
+
+/** Whether a type allows whatever JSON can hold. */
+export function isAnyJson({ scalars, arrays, objects }: OurShape): boolean {
+  const kinds: readonly ScalarKind[] = ['string', 'number', 'boolean', 'null'];
+  return (
+    kinds.every((kind) => scalars.get(kind)?.all === true) &&
+    arrays.length > 0 &&
+    objects.some(({ node }) => node.members.length === 0 && (node.rest !== undefined || node.shape === 'opaque'))
+  );
+}
+
+function target(name: string, definitions: Definitions): TypeNode {
+  return definitions.get(name) ?? { kind: 'unknown' };
+}
+
+function resolved(node: TypeNode, definitions: Definitions, hops = 0): TypeNode {
+  if (node.kind === 'ref') {
+    return hops > definitions.size ? { kind: 'unknown' } : resolved(target(node.name, definitions), definitions, hops + 1);
+  }
+  return node.kind === 'intersection' ? merged(node.parts, definitions) : node;
+}
+
+/** One type that says what all parts of an intersection say. */
+function merged(parts: readonly TypeNode[], definitions: Definitions): TypeNode {
+  const flat = parts.map((part) => resolved(part, definitions));
+  const objects = flat.filter((part): part is ObjectNode => part.kind === 'object');
+  if (objects.length < flat.length) {
+    // Of scalars the one that says most; `unknown` says nothing.
+    const rank = ({ kind }: TypeNode): number => (kind === 'literal' ? 0 : kind === 'unknown' ? 2 : 1);
+    return [...flat].sort((a, b) => rank(a) - rank(b))[0] ?? { kind: 'unknown' };
+  }
+  const members = new Map<string, Member>();
+  for (const member of objects.flatMap((part) => part.members)) {
+    const earlier = members.get(member.name);
+    members.set(
+      member.name,
+      earlier === undefined
+        ? member
+        : {
+            ...member,
+            required: earlier.required || member.required,
+            type: { kind: 'intersection', parts: [earlier.type, member.type] },
+          },
+    );
+  }
+  const rest = objects.find((part) => part.rest !== undefined)?.rest;
+  const shape = members.size > 0 ? 'members' : (objects[0]?.shape ?? 'empty');
+  return { kind: 'object', shape, constraints: {}, members: [...members.values()], ...(rest ? { rest } : {}) };
+}

@@ -1,0 +1,217 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { ts } from 'ts-morph';
+import { McpgenError } from '../errors.js';
+import { nearest } from '../text.js';
+import type { Compiler } from './their-shape.js';
+
+/** How imports are resolved: as Node has it, or, where that finds nothing, as bundlers do. */
+export type Resolution = 'nodenext' | 'bundler';
+
+/** The declaration file that stands for a package, a subpath of one, a file or a folder. */
+export interface Entry {
+  readonly file: string;
+  readonly name?: string;
+  readonly version?: string;
+  readonly resolution: Resolution;
+}
+
+const RESOLUTIONS: readonly Resolution[] = ['nodenext', 'bundler'];
+
+/** Compiler options for reading a package's types. */
+export function compilerOptions(compiler: Compiler, resolution: Resolution): ts.CompilerOptions {
+  const isNode = resolution === 'nodenext';
+  return {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    target: compiler.ScriptTarget.ES2022,
+    lib: ['lib.es2022.d.ts'],
+    module: isNode ? compiler.ModuleKind.NodeNext : compiler.ModuleKind.ESNext,
+    moduleResolution: isNode ? compiler.ModuleResolutionKind.NodeNext : compiler.ModuleResolutionKind.Bundler,
+    allowImportingTsExtensions: true,
+    resolveJsonModule: true,
+    skipLibCheck: true,
+    noEmit: true,
+    types: [],
+  };
+}
+
+/**
+ * Finds the declarations of what `--sdk` names.
+ *
+ * @param specifier - A package, a subpath of one, or a path to a file or folder.
+ * @param folder - Where packages are looked for, and what paths are relative to.
+ * @throws {@link McpgenError} if there is nothing of that name, or it has no types.
+ */
+export function findEntry(compiler: Compiler, specifier: string, folder: string): Entry {
+  if (isPath(specifier)) return findPath(compiler, specifier, folder);
+  const found = resolveModule(compiler, specifier, path.join(folder, 'index.mts'));
+  if (found?.isTyped === true) return found.entry;
+  const asPath = path.resolve(folder, specifier);
+  if (found === undefined && existsSync(asPath)) return findPath(compiler, `./${specifier}`, folder);
+  throw found === undefined ? notFound(specifier, folder) : untyped(specifier, found.entry);
+}
+
+/** Words that TypeScript too reads as paths. */
+function isPath(specifier: string): boolean {
+  return /^(?:\.{1,2}(?:[\\/]|$)|[\\/]|[A-Za-z]:[\\/])/.test(specifier);
+}
+
+interface Resolved {
+  readonly entry: Entry;
+  readonly isTyped: boolean;
+}
+
+/** Asks the compiler, first as an ES module of Node would import it, then by `require`, then as bundlers do. */
+function resolveModule(compiler: Compiler, specifier: string, from: string): Resolved | undefined {
+  let untypedOne: Resolved | undefined;
+  for (const resolution of RESOLUTIONS) {
+    const options = compilerOptions(compiler, resolution);
+    const modes: readonly ts.ResolutionMode[] =
+      resolution === 'nodenext' ? [compiler.ModuleKind.ESNext, compiler.ModuleKind.CommonJS] : [undefined];
+    for (const mode of modes) {
+      const { resolvedModule } = compiler.resolveModuleName(
+        specifier,
+        from,
+        options,
+        compiler.sys,
+        undefined,
+        undefined,
+        mode,
+      );
+      if (resolvedModule === undefined) continue;
+      const { resolvedFileName: file, packageId, extension } = resolvedModule;
+      const isTyped = /\.[cm]?tsx?$/.test(extension);
+      const entry = {
+        file,
+        resolution,
+        ...(packageId === undefined ? {} : { name: packageId.name, version: packageId.version }),
+      };
+      if (isTyped) return { entry: { ...packageOf(file), ...entry }, isTyped };
+      untypedOne ??= { entry, isTyped };
+    }
+  }
+  return untypedOne;
+}
+
+function findPath(compiler: Compiler, specifier: string, folder: string): Entry {
+  const absolute = path.resolve(folder, specifier);
+  const stats = statSync(absolute, { throwIfNoEntry: false });
+  if (stats?.isDirectory() === true) return findFolder(compiler, specifier, absolute);
+  if (/\.[cm]?tsx?$/.test(absolute)) {
+    if (stats === undefined) throw noFile(specifier);
+    return { file: absolute, resolution: 'nodenext', ...packageOf(absolute) };
+  }
+  const found = resolveModule(compiler, absolute, path.join(folder, 'index.mts'));
+  if (found?.isTyped === true) return found.entry;
+  if (stats === undefined && found === undefined) throw noFile(specifier);
+  throw new McpgenError('has no types', {
+    place: specifier,
+    remedy: 'Name a .ts or .d.ts file, or a folder that has one.',
+  });
+}
+
+/** A folder is taken as the package that it is, else as one with an index file. */
+function findFolder(compiler: Compiler, specifier: string, absolute: string): Entry {
+  const manifest = readManifest(absolute);
+  const name = typeof manifest?.['name'] === 'string' ? manifest['name'] : undefined;
+  // A package may import itself by its name, so that its `exports` hold.
+  const asPackage =
+    name === undefined || manifest?.['exports'] === undefined
+      ? undefined
+      : resolveModule(compiler, name, path.join(absolute, 'index.mts'));
+  if (asPackage?.isTyped === true) return asPackage.entry;
+  for (const inside of ['', '/index', '/src/index', '/dist/index']) {
+    const found = resolveModule(compiler, `${absolute}${inside}`, path.join(absolute, 'index.cts'));
+    if (found?.isTyped === true) return found.entry;
+  }
+  throw new McpgenError('the folder has no types: neither does its package.json name any, nor is there an index file', {
+    place: specifier,
+    remedy: 'Name a .ts or .d.ts file in it.',
+  });
+}
+
+function noFile(specifier: string): McpgenError {
+  return new McpgenError('no such file or folder', { place: specifier, remedy: 'Check the path.' });
+}
+
+/** The package that a file belongs to. */
+function packageOf(file: string): { readonly name?: string; readonly version?: string } {
+  let folder = path.dirname(file);
+  for (;;) {
+    const { name, version } = readManifest(folder) ?? {};
+    // Files without a name only say of which kind the modules below them are.
+    if (typeof name === 'string') return { name, ...(typeof version === 'string' ? { version } : {}) };
+    const parent = path.dirname(folder);
+    if (parent === folder) return {};
+    folder = parent;
+  }
+}
+
+function readManifest(folder: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The name of the package in a module specifier: `@scope/name` of `@scope/name/sub.js`. */
+function packageName(specifier: string): string {
+  return specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function notFound(specifier: string, folder: string): McpgenError {
+  const name = packageName(specifier);
+  const installed = installedFolder(name, folder);
+  if (installed === undefined) {
+    return new McpgenError(`the package ${JSON.stringify(name)} is not installed here`, {
+      place: '--sdk',
+      remedy: `Install it (npm install --save-dev ${name}), or give the path of a file or folder.`,
+    });
+  }
+  const manifest = readManifest(installed);
+  const subpaths = subpathsOf(manifest, name);
+  const near = nearest(specifier, subpaths) ?? subpaths.find((item) => item.startsWith(`${specifier}.`));
+  const hint = near ?? subpaths.find((item) => item.endsWith('/types.js'));
+  return new McpgenError(
+    `the package ${JSON.stringify(name)} is installed, but ${specifier === name ? 'has no types at its root' : `has no ${specifier.slice(name.length + 1)} with types`}`,
+    {
+      place: `--sdk ${specifier}`,
+      remedy:
+        hint !== undefined && hint !== specifier
+          ? `Did you mean ${hint}?`
+          : subpaths.length === 0
+            ? 'Give the path of a declaration file in it.'
+            : `It exports ${subpaths.slice(0, 12).join(', ')}.`,
+    },
+  );
+}
+
+/** Where a package lies, its types or not. */
+function installedFolder(name: string, folder: string): string | undefined {
+  for (let current = path.resolve(folder); ; current = path.dirname(current)) {
+    const candidate = path.join(current, 'node_modules', name);
+    if (existsSync(candidate)) return candidate;
+    if (path.dirname(current) === current) return undefined;
+  }
+}
+
+function subpathsOf(manifest: Record<string, unknown> | undefined, name: string): readonly string[] {
+  const exports = manifest?.['exports'];
+  if (typeof exports !== 'object' || exports === null) return [];
+  return Object.keys(exports).flatMap((key) => {
+    if (!key.startsWith('.') || key === './package.json') return [];
+    if (key === './*') return [`${name}/types.js`, `${name}/spec.types.js`];
+    return key.includes('*') ? [] : [name + key.slice(1)];
+  });
+}
+
+function untyped(specifier: string, { name = packageName(specifier), file }: Entry): McpgenError {
+  const types = name.startsWith('@') ? name.slice(1).replace('/', '__') : name;
+  return new McpgenError(`the package ${JSON.stringify(name)} has no types (it resolves to ${path.basename(file)})`, {
+    place: `--sdk ${specifier}`,
+    remedy: `If there is one, install @types/${types}, or give the path of a declaration file.`,
+  });
+}

@@ -1,0 +1,81 @@
+import type { JsonValue } from '../read/json.js';
+
+/** A value that JSON holds without structure. */
+export type Scalar = string | number | boolean | null;
+
+export const SCALAR_KINDS = ['string', 'number', 'boolean', 'null'] as const;
+
+/** A kind of {@link Scalar}. */
+export type ScalarKind = (typeof SCALAR_KINDS)[number];
+
+/** The scalars of one kind that a type allows. */
+export interface Scalars {
+  all: boolean;
+  /** Only part of the kind, in a way that cannot be listed: a template literal. */
+  some: boolean;
+  readonly values: Set<Scalar>;
+}
+
+/** The scalars that a type allows, by kind. */
+export type ScalarSets = Map<ScalarKind, Scalars>;
+
+/** What a member must be for a value to belong to one variant of a union. */
+export type Tags = ReadonlyMap<string, ReadonlySet<Scalar>>;
+
+/** The entry of a kind, made where it is not there yet. */
+export function scalarsOf(sets: ScalarSets, kind: ScalarKind): Scalars {
+  let entry = sets.get(kind);
+  if (entry === undefined) sets.set(kind, (entry = { all: kind === 'null', some: false, values: new Set() }));
+  return entry;
+}
+
+/** The kind of a scalar. */
+export function kindOf(value: Scalar): ScalarKind {
+  return value === null ? 'null' : (typeof value as ScalarKind);
+}
+
+/** Both truth values are all there are. */
+function hasAll(kind: ScalarKind, scalars: Scalars): boolean {
+  return scalars.all || (kind === 'boolean' && scalars.values.size === 2);
+}
+
+/** Says which scalars of a kind only one of two types allows. */
+export function compareScalars(
+  kind: ScalarKind,
+  ours: Scalars | undefined,
+  theirs: Scalars | undefined,
+): { lacks: readonly string[]; adds: readonly string[] } {
+  return { lacks: beyond(kind, ours, theirs), adds: beyond(kind, theirs, ours) };
+}
+
+/** What the first allows and the second does not. */
+function beyond(kind: ScalarKind, one: Scalars | undefined, other: Scalars | undefined): readonly string[] {
+  if (one === undefined || (other !== undefined && hasAll(kind, other))) return [];
+  if (hasAll(kind, one)) return [other === undefined ? kind : `any other ${kind}`];
+  const values = [...one.values].filter((value) => other?.values.has(value) !== true);
+  return [...(one.some && other?.some !== true ? [`some other ${kind}s`] : []), ...values.map(quoted)];
+}
+
+function quoted(value: Scalar): string {
+  return JSON.stringify(value satisfies JsonValue);
+}
+
+/** The few values that a type allows; undefined where it allows more than can be listed. */
+export function onlyValues(sets: ScalarSets): ReadonlySet<Scalar> | undefined {
+  const values = [...sets.values()].flatMap((scalars) =>
+    scalars.all || scalars.some ? [undefined] : [...scalars.values],
+  );
+  return values.length === 0 || values.includes(undefined) ? undefined : new Set(values as Scalar[]);
+}
+
+/** Whether two variants can be the same by the members that tell variants apart. */
+export function agreement(ours: Tags, theirs: Tags): 'agree' | 'conflict' | 'silent' {
+  let result: 'agree' | 'silent' = 'silent';
+  for (const [name, values] of ours) {
+    const others = theirs.get(name);
+    if (others === undefined) continue;
+    if (![...values].some((value) => others.has(value))) return 'conflict';
+    result = 'agree';
+  }
+  return result;
+}

@@ -1,0 +1,125 @@
+import type { ts } from 'ts-morph';
+import type { EquivalenceId } from './report.js';
+import { kindOf, onlyValues, scalarsOf, type ScalarSets, type Tags } from './shape.js';
+
+/** The compiler, which is loaded only when it is needed. */
+export type Compiler = typeof ts;
+
+/** What a type of a package allows, with unions, enums, brands and type parameters resolved. */
+export interface TheirShape {
+  /** What swallows a whole union: `any`, a type that cannot be resolved, `unknown`. */
+  readonly top: 'any' | 'unresolved' | 'unknown' | undefined;
+  readonly scalars: ScalarSets;
+  readonly arrays: readonly ts.Type[];
+  readonly objects: readonly ts.Type[];
+  /** What JSON cannot hold: functions, bigint, symbols. */
+  readonly others: readonly ts.Type[];
+}
+
+/** Reads types of a program; what it takes as equal, it asks `sameFor`. */
+export interface TheirTypes {
+  readonly compiler: Compiler;
+  readonly checker: ts.TypeChecker;
+  /** Marks a use of an equivalence; false where the comparison is exact. */
+  readonly sameFor: (id: EquivalenceId) => boolean;
+}
+
+/** A type that stands for another is followed this far. */
+const MAX_HOPS = 20;
+
+/** Reads off what a type allows. */
+export function theirShape(type: ts.Type, { compiler, checker, sameFor }: TheirTypes): TheirShape {
+  const { TypeFlags } = compiler;
+  const scalars: ScalarSets = new Map();
+  const arrays: ts.Type[] = [];
+  const objects: ts.Type[] = [];
+  const others: ts.Type[] = [];
+  let top: TheirShape['top'];
+  const isList = (part: ts.Type): boolean => checker.isArrayType(part) || checker.isTupleType(part);
+  const visit = (part: ts.Type, hops: number): void => {
+    const { flags } = part;
+    const is = (wanted: ts.TypeFlags): boolean => (flags & wanted) !== 0;
+    if (is(TypeFlags.Any)) {
+      top = isErrorType(part) ? 'unresolved' : 'any';
+    } else if (is(TypeFlags.Unknown)) {
+      top ??= 'unknown';
+    } else if (is(TypeFlags.EnumLike) && !sameFor('enums')) {
+      others.push(part);
+    } else if (part.isUnion()) {
+      for (const variant of part.types) visit(variant, hops);
+    } else if (part.isStringLiteral() || part.isNumberLiteral()) {
+      scalarsOf(scalars, kindOf(part.value)).values.add(part.value);
+    } else if (is(TypeFlags.BooleanLiteral)) {
+      scalarsOf(scalars, 'boolean').values.add(checker.typeToString(part) === 'true');
+    } else if (is(TypeFlags.String)) {
+      scalarsOf(scalars, 'string').all = true;
+    } else if (is(TypeFlags.NumberLike)) {
+      scalarsOf(scalars, 'number').all = true;
+    } else if (is(TypeFlags.TemplateLiteral | TypeFlags.StringMapping)) {
+      scalarsOf(scalars, 'string').some = true;
+    } else if (is(TypeFlags.Null)) {
+      scalarsOf(scalars, 'null');
+    } else if (is(TypeFlags.Undefined | TypeFlags.Void)) {
+      // The compiler has another undefined for a member that is not there.
+      if (part === checker.getUndefinedType() && !sameFor('undefined')) others.push(part);
+    } else if (is(TypeFlags.Never)) {
+      return;
+    } else if (is(TypeFlags.Instantiable)) {
+      // A parameter of a generic type stands for its default, else for what it has to be.
+      const stand = checker.getDefaultFromTypeParameter(part) ?? checker.getBaseConstraintOfType(part);
+      if (stand === undefined || stand === part || hops > MAX_HOPS) top ??= 'unknown';
+      else visit(stand, hops + 1);
+    } else if (part.isIntersection()) {
+      const plain = part.types.find(
+        (item) =>
+          (item.flags & (TypeFlags.StringLike | TypeFlags.NumberLike | TypeFlags.BooleanLike)) !== 0 || isList(item),
+      );
+      const parameter = part.types.find(({ flags: own }) => (own & TypeFlags.Instantiable) !== 0);
+      if (plain === undefined) objects.push(parameter === undefined ? part : (checker.getBaseConstraintOfType(part) ?? part));
+      else if (sameFor('brands')) visit(plain, hops + 1);
+      else others.push(part);
+    } else if (isList(part)) {
+      arrays.push(part);
+    } else if (is(TypeFlags.Object | TypeFlags.NonPrimitive) && isData(part)) {
+      objects.push(part);
+    } else {
+      others.push(part);
+    }
+  };
+  /** A function, or a class with nothing but methods, is no JSON object. */
+  const isData = (part: ts.Type): boolean => {
+    if (part.getCallSignatures().length + part.getConstructSignatures().length > 0) return false;
+    if ((part.flags & TypeFlags.NonPrimitive) !== 0) return true;
+    const symbols = checker.getPropertiesOfType(part);
+    return symbols.length === 0 || !symbols.every((symbol) => isFunction(checker.getTypeOfSymbol(symbol), compiler));
+  };
+  visit(type, 0);
+  return { top, scalars, arrays, objects, others };
+}
+
+/** The literal members of a variant, which tell it from others. */
+export function theirTags(type: ts.Type, members: Iterable<string>, types: TheirTypes): Tags {
+  const tags = new Map<string, NonNullable<ReturnType<typeof onlyValues>>>();
+  for (const name of members) {
+    const symbol = types.checker.getPropertyOfType(type, name);
+    if (symbol === undefined) continue;
+    const shape = theirShape(types.checker.getTypeOfSymbol(symbol), types);
+    if (shape.top !== undefined || shape.arrays.length + shape.objects.length + shape.others.length > 0) continue;
+    const values = onlyValues(shape.scalars);
+    if (values !== undefined) tags.set(name, values);
+  }
+  return tags;
+}
+
+/** Whether a type is nothing but a function, or undefined. */
+export function isFunction(type: ts.Type, compiler: Compiler): boolean {
+  const parts = (type.isUnion() ? type.types : [type]).filter(
+    ({ flags }) => (flags & compiler.TypeFlags.Undefined) === 0,
+  );
+  return parts.length > 0 && parts.every((part) => part.getCallSignatures().length > 0);
+}
+
+/** The compiler puts a type of its own, which behaves as `any`, where it cannot find one. */
+function isErrorType(type: ts.Type): boolean {
+  return 'intrinsicName' in type && type.intrinsicName !== 'any';
+}
