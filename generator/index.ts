@@ -15,12 +15,14 @@ import { writeChanges } from './output/write.js';
 import { header, runtimeHeader } from './print/header.js';
 import type { ImportExtension } from './print/source-file.js';
 import { builtinRevisions, type BuiltinRevision } from './read/builtin.js';
+import { defineConfig, type Config } from './read/config.js';
 import { readRuntime } from './read/runtime.js';
 import { shellQuoted } from './text.js';
 
-export { builtinRevisions, loadProtocol, McpgenError, EMITTABLE, DEFAULT_PARTS };
+export { builtinRevisions, defineConfig, loadProtocol, McpgenError, EMITTABLE, DEFAULT_PARTS };
 export type {
   BuiltinRevision,
+  Config,
   Emittable,
   FileChange,
   ImportExtension,
@@ -34,7 +36,7 @@ export type { Definition, Member, Method, ObjectNode, TypeNode, Source } from '.
 
 /** How the files of a protocol are made. */
 export interface RenderOptions {
-  /** The parts wanted; what they need comes along. All but `stdio`, `stubs` and `zod` by default, and with `stubs` alone. */
+  /** The parts wanted; what they need comes along. All but `registry`, `stdio`, the three of HTTP, `stubs` and `zod` by default, and with `stubs` alone. */
   readonly emit?: readonly Emittable[];
   /** The methods that `stubs` makes handlers of; all that need one by default. */
   readonly methods?: readonly string[];
