@@ -311,7 +311,6 @@ export interface PromptArgument {
   readonly title?: string;
   readonly description?: string;
   readonly required?: boolean;
-  readonly complete?: Completer;
 }
 
 /** A message of a prompt. */
@@ -344,14 +343,19 @@ export interface PromptDefinition<
   readonly title?: string;
   readonly description?: string;
   readonly arguments?: Arguments;
+  /** By the argument's name. */
+  readonly complete?: {
+    readonly [Name in Arguments[number]['name']]?: Completer;
+  };
   readonly render: (values: PromptValues<Arguments>, context: Context) => MaybePromise<PromptOutcome>;
 }
 
 /** A prompt of a list: its own arguments know its values. */
 export type RegisteredPrompt<Context = DefinitionContext> = Omit<
   PromptDefinition<readonly PromptArgument[], Context>,
-  'render'
+  'render' | 'complete'
 > & {
+  readonly complete?: Readonly<Record<string, Completer | undefined>>;
   readonly render: (values: never, context: Context) => MaybePromise<PromptOutcome>;
 };
 
@@ -447,27 +451,21 @@ export function completionHandlers<Context = DefinitionContext>(of: {
   const templates = new Map(
     (of.resources ?? []).flatMap((one) => ('uriTemplate' in one ? [[one.uriTemplate, one] as const] : [])),
   );
-  const completerOf = (
-    ref: {
-      readonly type: string;
-      readonly name?: string;
-      readonly uri?: string;
-    },
-    argument: string,
-  ): Completer | undefined => {
-    if (ref.type === 'ref/prompt') {
-      const prompt = prompts.get(ref.name ?? '');
-      if (prompt === undefined) throw invalidParams(`Unknown prompt: ${cut(ref.name ?? '')}`);
-      return prompt.arguments?.find(({ name }) => name === argument)?.complete;
-    }
-    const template = templates.get(ref.uri ?? '');
-    if (template === undefined) throw invalidParams(`Unknown resource template: ${cut(ref.uri ?? '')}`);
-    const { complete = {} } = template;
-    return Object.hasOwn(complete, argument) ? complete[argument] : undefined;
+  const completersOf = (ref: {
+    readonly type: string;
+    readonly name?: string;
+    readonly uri?: string;
+  }): Readonly<Record<string, Completer | undefined>> => {
+    const isPrompt = ref.type === 'ref/prompt';
+    const name = (isPrompt ? ref.name : ref.uri) ?? '';
+    const found = isPrompt ? prompts.get(name) : templates.get(name);
+    if (found === undefined) throw invalidParams(`Unknown ${isPrompt ? 'prompt' : 'resource template'}: ${cut(name)}`);
+    return found.complete ?? {};
   };
   return {
     'completion/complete': async ({ ref, argument, context }) => {
-      const complete = completerOf(ref, argument.name);
+      const completers = completersOf(ref);
+      const complete = Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
       const all = (await complete?.(argument.value, context?.arguments ?? {})) ?? [];
       return {
         completion: {

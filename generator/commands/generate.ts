@@ -7,7 +7,7 @@ import type { ImportExtension } from '../print/source-file.js';
 import { colour, note, noteColour, progress, say, table, type Cell } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
 import { emitParts, flag, inputFile, list, text, texts } from './options.js';
-import { naming, settingsOf } from './settings.js';
+import { naming, settingsOf, type Settings } from './settings.js';
 
 const DEFAULT_OUT = 'generated';
 /** What is done, or would be done, to a file of each status. */
@@ -24,14 +24,11 @@ const DIFF_LINES = 12;
 /** `mcpgen generate`: writes, checks or only plans. Returns the exit code. */
 export async function generateCommand(given: Record<string, unknown>): Promise<number> {
   const settings = await settingsOf(given);
-  return naming(settings, given, async () => generateOnce(settings.flags, given));
+  return naming(settings, given, async () => generateOnce(settings, given));
 }
 
-/**
- * @param flags - What is to be done, from the command line and the config.
- * @param given - What the command line alone says.
- */
-async function generateOnce(flags: Record<string, unknown>, given: Record<string, unknown>): Promise<number> {
+/** @param given - What the command line alone says. */
+async function generateOnce({ flags, tools }: Settings, given: Record<string, unknown>): Promise<number> {
   if (text(flags, 'schema') === '-' && text(flags, 'catalog') === '-') {
     throw new McpgenError('schema and catalog cannot both come from standard input', {
       place: '--schema - --catalog -',
@@ -58,6 +55,7 @@ async function generateOnce(flags: Record<string, unknown>, given: Record<string
     ...(catalog === undefined ? {} : { catalog }),
     ...(emit === undefined ? {} : { emit }),
     ...(methods === undefined ? {} : { methods }),
+    ...(tools === undefined ? {} : { tools: tools.tools }),
   };
   if (out === '-') return toStandardOutput(options, flags);
   if (flag(flags, 'check')) {
@@ -91,7 +89,7 @@ async function toStandardOutput(options: GenerateOptions, flags: Record<string, 
       remedy: 'Give --out DIR.',
     });
   }
-  const { files, protocols } = await renderAll(options);
+  const { files, warnings } = await renderAll(options);
   progress('');
   // With one part asked for, what it needs would only be in the way of a reader who redirects into a file.
   const [only = '', second] = options.emit ?? [];
@@ -101,8 +99,7 @@ async function toStandardOutput(options: GenerateOptions, flags: Record<string, 
   for (const file of wanted) {
     process.stdout.write(wanted.length === 1 ? file.contents : `// file: ${file.path}\n${file.contents}\n`);
   }
-  for (const warning of protocols.flatMap((protocol) => protocol.warnings))
-    note(`warning: ${escapeHidden(`${warning.place}: ${warning.message}`)}`);
+  for (const warning of warnings) note(`warning: ${escapeHidden(`${warning.place}: ${warning.message}`)}`);
   return 0;
 }
 
@@ -154,8 +151,10 @@ function reportGenerate(result: GenerateResult, out: string, dryRun: boolean): v
     { text: String(protocol.errata.length) },
     filesIn(protocol.revision),
   ]);
-  const shared = filesIn('runtime');
-  if (shared.text !== '') rows.push([{ text: 'runtime' }, { text: '-' }, { text: '-' }, { text: '-' }, shared]);
+  for (const folder of ['tools', 'runtime']) {
+    const files = filesIn(folder);
+    if (files.text !== '') rows.push([{ text: folder }, { text: '-' }, { text: '-' }, { text: '-' }, files]);
+  }
   say(table(['revision', 'definitions', 'methods', 'errata', 'files'], rows));
   for (const change of result.changes.filter((item) => item.status === 'orphaned')) {
     say(`${dryRun ? 'would remove' : 'removed'} ${change.path}`);

@@ -8,7 +8,7 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        projectService: { allowDefaultProject: ["eslint.config.js"] },
+        project: "./tsconfig.json",
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -28,4 +28,5 @@ export default tseslint.config(
       ],
     },
   },
+  { files: ["**/*.js"], ...tseslint.configs.disableTypeChecked },
 );

@@ -106,10 +106,8 @@ const resources = [readme, bytes, note];
 const review = definePrompt({
   name: 'review',
   description: 'Reviews code.',
-  arguments: [
-    { name: 'code', required: true },
-    { name: 'language', complete: () => Array.from({ length: 130 }, (_, index) => `language-${index}`) },
-  ],
+  arguments: [{ name: 'code', required: true }, { name: 'language' }],
+  complete: { language: (typed) => Array.from({ length: 130 }, (_, index) => `${typed}-${index}`) },
   render: ({ code, language }) => `Review this ${language ?? 'code'}: ${code}`,
 });
 const prompts = [review];

@@ -8,14 +8,13 @@ export const introduce = definePrompt({
   description: "Has the model write an introduction of somebody.",
   arguments: [
     { name: "name", description: "Whom to introduce", required: true },
-    {
-      name: "tone",
-      description: "In which tone; friendly by default",
-      // if: completion
-      complete: (typed) => TONES.filter((tone) => tone.startsWith(typed)),
-      // end
-    },
+    { name: "tone", description: "In which tone; friendly by default" },
   ],
+  // if: completion
+  complete: {
+    tone: (typed) => TONES.filter((tone) => tone.startsWith(typed)),
+  },
+  // end
   render: ({ name, tone = "friendly" }) =>
     `Write an introduction of ${name}, in a ${tone} tone and three sentences.`,
 });
