@@ -142,8 +142,12 @@ class Comparison {
   #method(a: Method, b: Method): void {
     if (a.kind !== b.kind) this.#change(b, 'method-kind-changed', { before: a.kind, after: b.kind });
     const moved = directionRule(a, b);
+    // Who is told of a method that is lost is the side that sent it.
     if (moved !== undefined)
-      this.#change(b, moved, { before: DIRECTIONS[a.direction], after: DIRECTIONS[b.direction] });
+      this.#change(moved === 'direction-narrowed' ? lost(a, b) : b, moved, {
+        before: DIRECTIONS[a.direction],
+        after: DIRECTIONS[b.direction],
+      });
     this.#capabilities(a, b);
     this.#results(a, b);
     if (a.deprecated === undefined && b.deprecated !== undefined) {
@@ -532,6 +536,11 @@ function labelOf(types: Types, type: TypeNode): string {
   const [literal] = literals(asObject(types, type));
   if (literal !== undefined) return `${literal[0]} ${JSON.stringify(literal[1])}`;
   return type.kind;
+}
+
+/** A method as the side sends it that may send it no longer. */
+function lost(a: Method, b: Method): Method {
+  return { ...a, direction: b.direction === 'clientToServer' ? 'serverToClient' : 'clientToServer' };
 }
 
 const DIRECTIONS = {
