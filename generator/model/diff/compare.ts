@@ -384,13 +384,14 @@ class Comparison {
   #rest(a: TypeNode | undefined, b: TypeNode | undefined, path: readonly Step[]): void {
     const [open, openNow] = [a, b].map((type) => type === undefined || type.kind === 'unknown');
     if (open === true && openNow === true) return;
+    const at: readonly Step[] = [...path, { kind: 'rest' }];
     if (open !== true && openNow !== true && a !== undefined && b !== undefined) {
-      this.#types(a, b, [...path, { kind: 'rest' }]);
+      this.#types(a, b, at);
       return;
     }
     const relation = this.#relation(a ?? { kind: 'unknown' }, b ?? { kind: 'unknown' });
     if (relation === 'same') return;
-    this.#say(relation === 'narrowed' ? 'rest-narrowed' : 'rest-widened', path, {
+    this.#say(relation === 'narrowed' ? 'rest-narrowed' : 'rest-widened', at, {
       before: a ?? { kind: 'unknown' },
       after: b ?? { kind: 'unknown' },
     });
