@@ -6,21 +6,36 @@
 import path from 'node:path';
 import { DEFAULT_PARTS, emit, EMITTABLE, runtimeOf, type Emittable } from './emit/index.js';
 import { refuseUnhandled } from './emit/stubs.js';
+import { emitTools, nameTools, TOOL_RUNTIME } from './emit/tools.js';
 import { McpgenError } from './errors.js';
-import { loadProtocol, STANDARD_INPUT, type InputFile, type LoadOptions } from './model/load.js';
+import { loadProtocol, refuseWarnings, STANDARD_INPUT, type InputFile, type LoadOptions } from './model/load.js';
 import type { Protocol, Warning } from './model/protocol.js';
+import { readTool } from './model/tools.js';
 import { Formatter } from './output/format.js';
 import { isSettled, planChanges, type FileChange, type PlannedFile } from './output/plan.js';
 import { writeChanges } from './output/write.js';
-import { header, runtimeHeader } from './print/header.js';
-import type { ImportExtension } from './print/source-file.js';
+import { header, runtimeHeader, toolHeader } from './print/header.js';
+import type { ImportExtension, RuntimeModule } from './print/source-file.js';
 import { builtinRevisions, type BuiltinRevision } from './read/builtin.js';
+import { defineConfig, type Config } from './read/config.js';
+import { NO_DOCS } from './read/docs.js';
 import { readRuntime } from './read/runtime.js';
+import { readToolFiles, readToolList, type ToolSource } from './read/tools.js';
 import { shellQuoted } from './text.js';
 
-export { builtinRevisions, loadProtocol, McpgenError, EMITTABLE, DEFAULT_PARTS };
+export {
+  builtinRevisions,
+  defineConfig,
+  loadProtocol,
+  readToolFiles,
+  readToolList,
+  McpgenError,
+  EMITTABLE,
+  DEFAULT_PARTS,
+};
 export type {
   BuiltinRevision,
+  Config,
   Emittable,
   FileChange,
   ImportExtension,
@@ -28,6 +43,7 @@ export type {
   LoadOptions,
   PlannedFile,
   Protocol,
+  ToolSource,
   Warning,
 };
 export type { Definition, Member, Method, ObjectNode, TypeNode, Source } from './model/protocol.js';
@@ -50,6 +66,8 @@ export interface GenerateOptions extends RenderOptions {
   readonly schema?: InputFile;
   /** The catalog of `schema`. */
   readonly catalog?: InputFile;
+  /** Tools to write types and validators of, into the folder `tools` below the output folder; see {@link readToolFiles}. */
+  readonly tools?: readonly ToolSource[];
   /** Whether errata are applied; true by default. */
   readonly errata?: boolean;
   /** Makes an error of what would otherwise be a warning. */
@@ -110,20 +128,100 @@ async function renderWith(
     isLaidOut: false,
     belongsToUser: file.belongsToUser,
   }));
+  return laidOut(formatter, [...own, ...sharedFiles(runtimeOf(parts), importExtension)], out);
+}
+
+/** A file whose text is still to be laid out. */
+interface Draft {
+  readonly path: string;
+  readonly pieces: readonly string[];
+  readonly isLaidOut: boolean;
+  readonly belongsToUser: boolean;
+}
+
+/** The shared files of some roots, and what these import. */
+function sharedFiles(roots: readonly RuntimeModule[], importExtension: ImportExtension): readonly Draft[] {
   const extension = importExtension === 'none' ? '' : `.${importExtension}`;
-  const shared = readRuntime(runtimeOf(parts), extension).map(({ name, text }) => ({
+  return readRuntime(roots, extension).map(({ name, text }) => ({
     path: `${name}.ts`,
     pieces: [runtimeHeader(name), text],
     isLaidOut: true,
     belongsToUser: false,
   }));
+}
+
+async function laidOut(formatter: Formatter, drafts: readonly Draft[], out: string): Promise<readonly PlannedFile[]> {
   const planned: PlannedFile[] = [];
   // One after the other, so that each finds what the ones before it had in common with it.
-  for (const { path: name, pieces, isLaidOut, belongsToUser } of [...own, ...shared]) {
+  for (const { path: name, pieces, isLaidOut, belongsToUser } of drafts) {
     const contents = await formatter.format(pieces, path.resolve(out, name), isLaidOut);
     planned.push({ path: name, contents, ...(belongsToUser ? { belongsToUser } : {}) });
   }
   return planned;
+}
+
+/** How the files of tools are made. */
+export interface ToolOptions {
+  /** What stands behind the name of an imported file; `js` by default. */
+  readonly importExtension?: ImportExtension;
+  /** The command that makes the files anew, for their headers. */
+  readonly command?: string;
+}
+
+/** Files of tools in memory. */
+export interface ToolRendering {
+  readonly files: readonly PlannedFile[];
+  /** Where a type is wider than the schema that it was made from. */
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Renders types, guards and validators of tools' arguments and structured content, laid out by the Prettier config that
+ * holds for a folder.
+ *
+ * @param tools - As {@link readToolFiles} or {@link readToolList} gives them.
+ * @param out - The output folder; only its Prettier config is read.
+ * @returns Files with paths below the output folder: `tools/<name>.ts`, `tools/index.ts` and what they share.
+ */
+export async function renderTools(
+  tools: readonly ToolSource[],
+  out: string,
+  options: ToolOptions = {},
+): Promise<ToolRendering> {
+  return renderToolsWith(new Formatter(), tools, out, options);
+}
+
+async function renderToolsWith(
+  formatter: Formatter,
+  tools: readonly ToolSource[],
+  out: string,
+  { importExtension = 'js', command = 'mcpgen generate' }: ToolOptions,
+): Promise<ToolRendering> {
+  const models = tools.map((tool) => readTool(tool, NO_DOCS));
+  const named = nameTools(models);
+  const sources = new Map(named.map(({ stem, model }) => [`tools/${stem}`, model.source]));
+  const drafts = emitTools(named, importExtension).map((file): Draft => {
+    const source = sources.get(file.name);
+    const places = source === undefined ? [] : placesOf(source);
+    const head = toolHeader(source === undefined ? undefined : { name: source.name, places }, command);
+    return {
+      path: `${file.name}.ts`,
+      pieces: file.print({ header: head, importExtension }),
+      isLaidOut: false,
+      belongsToUser: false,
+    };
+  });
+  const shared = tools.length === 0 ? [] : sharedFiles(TOOL_RUNTIME, importExtension);
+  return {
+    files: await laidOut(formatter, [...drafts, ...shared], out),
+    warnings: models.flatMap((model) => model.warnings),
+  };
+}
+
+/** The files that a tool's schemas are in, without their folders. */
+function placesOf({ input, output, places }: ToolSource): readonly string[] {
+  const used = [...(input === undefined ? [] : [places.input]), ...(output === undefined ? [] : [places.output])];
+  return [...new Set(used.map((place) => path.basename(place.split('#')[0] ?? '')))];
 }
 
 /**
@@ -162,6 +260,7 @@ export async function check(options: Omit<GenerateOptions, 'dryRun'>): Promise<C
 export interface Rendering {
   readonly protocols: readonly Protocol[];
   readonly files: readonly PlannedFile[];
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -186,19 +285,22 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
     options.onProgress?.(protocol.revision);
     files.push(...(await renderWith(formatter, protocol, options.out, options)));
   }
+  const warnings = protocols.flatMap((protocol) => protocol.warnings);
+  if (options.tools !== undefined) {
+    options.onProgress?.('tools');
+    const rendered = await renderToolsWith(formatter, options.tools, options.out, options);
+    if (options.strict === true) refuseWarnings(rendered.warnings);
+    files.push(...rendered.files);
+    warnings.push(...rendered.warnings);
+  }
   // Each revision brings the shared files that it needs; they are the same.
-  return { protocols, files: [...new Map(files.map((file) => [file.path, file])).values()] };
+  return { protocols, files: [...new Map(files.map((file) => [file.path, file])).values()], warnings };
 }
 
 async function plan(options: GenerateOptions): Promise<GenerateResult> {
   const out = path.resolve(options.out);
-  const { protocols, files } = await renderAll(options);
-  return {
-    out,
-    protocols,
-    changes: planChanges(out, files),
-    warnings: protocols.flatMap((protocol) => protocol.warnings),
-  };
+  const { protocols, files, warnings } = await renderAll(options);
+  return { out, protocols, changes: planChanges(out, files), warnings };
 }
 
 async function loadAll(options: GenerateOptions): Promise<readonly Protocol[]> {

@@ -1,15 +1,16 @@
 import { memberOf, refsIn } from '../model/derive.js';
 import { discriminate, kindsOf, lookupIn, type JsonKind, type TypeLookup } from '../model/discriminate.js';
+import { wordsOf } from '../model/naming.js';
 import {
   findDefinition,
   type Constraints,
+  type Definitions,
   type Method,
   type ObjectNode,
-  type Protocol,
   type TypeNode,
 } from '../model/protocol.js';
 import { SourceFile } from '../print/source-file.js';
-import { orderedMembers } from '../print/type.js';
+import { orderedMembers, type TypePrinter } from '../print/type.js';
 import { useDefinition, type EmitContext } from './context.js';
 import { MESSAGE_GUARDS } from './guards.js';
 
@@ -17,7 +18,7 @@ import { MESSAGE_GUARDS } from './guards.js';
 export function emitValidators(context: EmitContext): SourceFile {
   const file = new SourceFile('validators');
   file.namespace('runtime/validation', 'check');
-  const writer = new GuardWriter(context);
+  const writer = new GuardWriter(context, [...BY_METHOD, ...MESSAGE_GUARDS, 'classify', 'check']);
   const { definitions } = context.protocol;
   const names = definitions.map((definition) => useDefinition(file, context, definition.name));
   const guards = definitions.map((definition) => writer.definition(definition.name, definition.type));
@@ -81,13 +82,15 @@ export function nameOf(verb: 'is' | 'validate' | 'assert', definition: string): 
   return taken ? `${verb}${definition}Definition` : verb + definition;
 }
 
-function validatorOf(name: string): string {
+/** The validator of a definition. */
+export function validatorOf(name: string): string {
   return `/** Validates {@link ${name}}. */
 export const ${nameOf('validate', name)}: check.Validator<${name}> = /* @__PURE__ */ check.validator(${nameOf('is', name)});
 `;
 }
 
-function assertionOf(name: string): string {
+/** The assertion of a definition. */
+export function assertionOf(name: string): string {
   return `/**
  * Does nothing if a value is of the type {@link ${name}}.
  *
@@ -96,6 +99,9 @@ function assertionOf(name: string): string {
 export const ${nameOf('assert', name)}: check.Assertion<${name}> = /* @__PURE__ */ check.assertion(${nameOf('is', name)});
 `;
 }
+
+/** Characters of a function's name, which grows with the depth of what it checks. */
+const LONGEST_NAME = 80;
 
 /** Most constants that a failure names one by one. */
 const MOST_NAMED = 8;
@@ -111,32 +117,36 @@ function read(name: string): string {
 }
 
 /** Writes guards: one for each definition, and one for each inline type that is too large to stand in an expression. */
-class GuardWriter {
+export class GuardWriter {
   /** Guards of inline types, in the order in which they were asked for. */
   readonly inline: string[] = [];
   readonly #names = new Set<string>();
   /** Functions of inline types by their type, so that one serves wherever it recurs. */
   readonly #hoisted = new Map<string, string>();
-  readonly #context: EmitContext;
+  readonly #printer: TypePrinter;
   readonly #lookup: TypeLookup;
   readonly #recursive: ReadonlySet<string>;
 
-  constructor(context: EmitContext) {
-    this.#context = context;
-    this.#lookup = lookupIn(context.protocol);
-    this.#recursive = recursiveDefinitions(context.protocol);
-    for (const name of [...BY_METHOD, ...MESSAGE_GUARDS, 'classify', 'check']) this.#names.add(name);
-    for (const { name } of context.protocol.definitions) this.#names.add(this.guardOf(name));
+  /** @param taken - Names that the file has for something else. */
+  constructor(
+    { protocol, printer }: { readonly protocol: Definitions; readonly printer: TypePrinter },
+    taken: readonly string[],
+  ) {
+    this.#printer = printer;
+    this.#lookup = lookupIn(protocol);
+    this.#recursive = recursiveDefinitions(protocol);
+    for (const name of taken) this.#names.add(name);
+    for (const { name } of protocol.definitions) this.#names.add(this.guardOf(name));
   }
 
   /** Name of the guard of a definition. */
   guardOf(definition: string): string {
-    return nameOf('is', this.#context.printer.name(definition));
+    return nameOf('is', this.#printer.name(definition));
   }
 
   /** The guard of a definition. */
   definition(definition: string, type: TypeNode): string {
-    const name = this.#context.printer.name(definition);
+    const name = this.#printer.name(definition);
     const guard = this.guardOf(definition);
     const doc = `/** Whether a value is of the type {@link ${name}}, however deep one looks. */\n`;
     const signature = `export function ${guard}(value: unknown): value is ${name} {\n`;
@@ -221,8 +231,9 @@ class GuardWriter {
     const shape = JSON.stringify(type, withoutProse);
     const same = this.#hoisted.get(shape);
     if (same !== undefined) return same;
-    let name = hint;
-    for (let number = 2; this.#names.has(name); number += 1) name = `${hint}${number}`;
+    const start = hint.length > LONGEST_NAME ? Array.from(hint).slice(0, LONGEST_NAME).join('') : hint;
+    let name = start;
+    for (let number = 2; this.#names.has(name); number += 1) name = `${start}${number}`;
     this.#names.add(name);
     this.#hoisted.set(shape, name);
     const index = this.inline.length;
@@ -334,7 +345,7 @@ switch (${read(member)}) {\n${branches.join('')}default:\nreturn ${otherwise};\n
 }
 
 /** Definitions that can contain themselves. */
-function recursiveDefinitions(protocol: Protocol): ReadonlySet<string> {
+function recursiveDefinitions(protocol: Definitions): ReadonlySet<string> {
   const targets = new Map(
     protocol.definitions.map((definition) => [definition.name, new Set(refsIn(definition.type))]),
   );
@@ -586,6 +597,7 @@ function alternatives(texts: readonly string[]): string {
 }
 
 function capitalised(name: string): string {
-  const words = name.match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return wordsOf(name)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
 }

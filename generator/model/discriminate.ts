@@ -1,5 +1,5 @@
 import { memberOf } from './derive.js';
-import type { Protocol, TypeNode } from './protocol.js';
+import type { Definitions, TypeNode } from './protocol.js';
 
 /** A value that tells the variants of a union apart. */
 export type Tag = string | number | boolean | null;
@@ -20,8 +20,8 @@ const USUAL: readonly string[] = ['method', 'type', 'resultType', 'role', 'kind'
 /** Types of definitions by name. */
 export type TypeLookup = (name: string) => TypeNode | undefined;
 
-/** A lookup of a protocol's definitions. */
-export function lookupIn(protocol: Protocol): TypeLookup {
+/** A lookup of definitions. */
+export function lookupIn(protocol: Definitions): TypeLookup {
   const types = new Map(protocol.definitions.map((definition) => [definition.name, definition.type]));
   return (name) => types.get(name);
 }

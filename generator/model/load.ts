@@ -303,7 +303,12 @@ function refuseDisagreements(found: readonly Disagreement[], { place, canonical 
   );
 }
 
-function refuseWarnings(warnings: readonly Warning[]): void {
+/**
+ * Makes an error of warnings.
+ *
+ * @throws {@link McpgenError} if there are any.
+ */
+export function refuseWarnings(warnings: readonly Warning[]): void {
   const [first] = warnings;
   if (first === undefined) return;
   throw new McpgenError(warnings.length === 1 ? first.message : `${first.message} (and ${warnings.length - 1} more)`, {

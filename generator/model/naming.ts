@@ -1,8 +1,16 @@
 import { HIDDEN } from '../text.js';
 
-/** The words of a name: its runs of letters and digits. */
+/** The words of a name: its runs of letters and digits, as far as they can stand in an identifier. */
 export function wordsOf(name: string): string[] {
-  return name.replace(HIDDEN, ' ').match(/[\p{L}\p{N}]+/gu) ?? [];
+  return name.replace(HIDDEN, ' ').match(/(?:(?=\p{ID_Continue})[\p{L}\p{N}])+/gu) ?? [];
+}
+
+/** `get_weather` and `getWeather` to `GetWeather`. */
+export function pascalCase(name: string): string {
+  const made = wordsOf(name)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+  return /^(?!\p{ID_Start})./u.test(made) ? `_${made}` : made;
 }
 
 /** `fooBar/baz_qux` to `FOO_BAR_BAZ_QUX`. */

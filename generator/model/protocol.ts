@@ -118,6 +118,9 @@ export interface Protocol {
   readonly warnings: readonly Warning[];
 }
 
+/** Definitions that refer to each other. */
+export type Definitions = Pick<Protocol, 'definitions'>;
+
 /** A side of the conversation. */
 export type Side = 'client' | 'server';
 

@@ -43,6 +43,25 @@ export function runtimeHeader(name: string): string {
   return `${lines.join('\n')}\n`;
 }
 
+/**
+ * The header of the files of tools.
+ *
+ * @param what - The tool, and where it is from; undefined for the index.
+ * @param command - The command that makes them anew.
+ */
+export function toolHeader(
+  what: { readonly name: string; readonly places: readonly string[] } | undefined,
+  command: string,
+): string {
+  const lines = [
+    `${HEADER_MARK}; edits are lost when it runs again.`,
+    ...(what === undefined ? [] : [`// Tool: ${inLine(what.name)}`, `// Schema: ${inLine(what.places.join(', '))}`]),
+    `// Regenerate: ${inLine(command)}`,
+    '/* eslint-disable */',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
 /** Text that cannot leave its line comment. */
 function inLine(text: string): string {
   return text.replace(HIDDEN, '?').slice(0, 300);

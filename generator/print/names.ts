@@ -1,6 +1,6 @@
 import { McpgenError } from '../errors.js';
 import { pointer } from '../read/json.js';
-import { constantCase, wordsOf } from '../model/naming.js';
+import { constantCase, pascalCase } from '../model/naming.js';
 import type { Method, Protocol } from '../model/protocol.js';
 import { escapeHidden } from '../text.js';
 
@@ -95,11 +95,4 @@ export function methodConstants(methods: readonly Method[], file: string): reado
     owners.set(constant, method.name);
     return { constant, method };
   });
-}
-
-function pascalCase(name: string): string {
-  const made = wordsOf(name)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
-  return /^\p{N}/u.test(made) ? `_${made}` : made;
 }

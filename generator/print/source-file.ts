@@ -15,6 +15,9 @@ export type ModuleName =
   | 'handlers'
   | 'index';
 
+/** A file of a tool's types, without its extension. */
+export type ToolModule = `tools/${string}`;
+
 /** The files that all revisions share, without their extension. */
 export type RuntimeModule = `runtime/${string}`;
 
@@ -31,8 +34,8 @@ export interface PrintOptions {
  * A TypeScript file in the making. Imports are asked for where a name is used, and written once at the end: type-only
  * where they can be, sorted, and none that is not needed.
  */
-export class SourceFile {
-  readonly name: ModuleName;
+export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
+  readonly name: Name;
   /** It is written once and then never again: no header calls it ours, and no index exports it. */
   readonly belongsToUser: boolean;
   readonly #types = new Map<ModuleName | RuntimeModule, Set<string>>();
@@ -42,7 +45,7 @@ export class SourceFile {
   readonly #reexports: { from: RuntimeModule; values: readonly string[]; types: readonly string[] }[] = [];
   readonly #parts: string[] = [];
 
-  constructor(name: ModuleName, { belongsToUser = false }: { readonly belongsToUser?: boolean } = {}) {
+  constructor(name: Name, { belongsToUser = false }: { readonly belongsToUser?: boolean } = {}) {
     this.name = name;
     this.belongsToUser = belongsToUser;
   }

@@ -89,7 +89,27 @@ function isSplit(type: TypeNode): boolean {
   const { rest } = type;
   if (rest === undefined || rest.kind === 'unknown' || rest.kind === 'never') return false;
   const same = bare(rest);
-  return type.members.some((member) => bare(member.type) !== same);
+  return isJoined(rest) || type.members.some((member) => bare(member.type) !== same);
+}
+
+/** Whether a type holds one that is joined of parts, which TypeScript need not find assignable to its like. */
+function isJoined(type: TypeNode): boolean {
+  switch (type.kind) {
+    case 'intersection':
+      return true;
+    case 'union':
+      return type.variants.some(isJoined);
+    case 'array':
+      return isJoined(type.items);
+    case 'object':
+      return (
+        isSplit(type) ||
+        type.members.some((member) => isJoined(member.type)) ||
+        (type.rest !== undefined && isJoined(type.rest))
+      );
+    default:
+      return false;
+  }
 }
 
 function bare(type: TypeNode): string {

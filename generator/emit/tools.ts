@@ -1,0 +1,155 @@
+import { pascalCase, wordsOf } from '../model/naming.js';
+import type { Definition } from '../model/protocol.js';
+import type { ToolModel } from '../model/tools.js';
+import type { JsonValue } from '../read/json.js';
+import type { ToolSource } from '../read/tools.js';
+import { docComment } from '../print/doc-comment.js';
+import { SourceFile, type ImportExtension, type RuntimeModule, type ToolModule } from '../print/source-file.js';
+import { printDefinition } from '../print/type.js';
+import { printValue } from '../print/value.js';
+import { assertionOf, GuardWriter, nameOf, validatorOf } from './validators.js';
+
+/** The shared files that the files of tools import from. */
+export const TOOL_RUNTIME: readonly RuntimeModule[] = ['runtime/validation'];
+
+/** A tool with the names that it has in TypeScript and on a disk. */
+export interface NamedTool {
+  readonly model: ToolModel;
+  /** Its file in `tools/`, without extension. */
+  readonly stem: string;
+  /** What the names of its types begin with. */
+  readonly prefix: string;
+  /** Its method in a client, and what its constants begin with. */
+  readonly camel: string;
+}
+
+/** Longest part of a name that is taken from a tool. */
+const LONGEST = 60;
+
+/** Names of files that mean something else to us or to an operating system. */
+const TAKEN_STEMS = /^(?:index|client|con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/**
+ * Names tools in TypeScript. Two that would come to one name are told apart by a number, in the order of their own names:
+ * a stranger's server may call them anything.
+ */
+export function nameTools(models: readonly ToolModel[]): readonly NamedTool[] {
+  const stems = new Set<string>();
+  const names = new Set<string>();
+  return models.map((model) => {
+    const own = stemOf(model.source.name);
+    const stem = free(own, '-', (name) => !stems.has(name.toLowerCase()));
+    stems.add(stem.toLowerCase());
+    const wanted = shortened(pascalCase(model.source.name)) || 'Tool';
+    const prefix = free(wanted, '', (name) => exportsOf(name, model).every((item) => !names.has(item)));
+    for (const name of exportsOf(prefix, model)) names.add(name);
+    return { model, stem, prefix, camel: camelCase(prefix) };
+  });
+}
+
+function stemOf(name: string): string {
+  if (/^[A-Za-z0-9][\w-]{0,63}$/.test(name)) return TAKEN_STEMS.test(name) ? `${name}-tool` : name;
+  const words = wordsOf(name).flatMap((word) => word.match(/[A-Za-z0-9]+/g) ?? []);
+  const stem = words.join('-').slice(0, LONGEST).replace(/-$/, '');
+  return stem === '' || TAKEN_STEMS.test(stem) ? `${stem}${stem === '' ? '' : '-'}tool` : stem;
+}
+
+function free(wanted: string, separator: string, isFree: (name: string) => boolean): string {
+  let name = wanted;
+  for (let number = 2; !isFree(name); number += 1) name = `${wanted}${separator}${number}`;
+  return name;
+}
+
+function shortened(name: string): string {
+  return Array.from(name).slice(0, LONGEST).join('');
+}
+
+/** `GetWeather` to `getWeather`, `HTTPGet` to `httpGet`. */
+function camelCase(name: string): string {
+  const capitals = /^\p{Lu}+(?=\p{Lu}\p{Ll}|$)|^\p{Lu}/u.exec(name)?.[0] ?? '';
+  return capitals.toLowerCase() + name.slice(capitals.length);
+}
+
+/** All that a tool's file would export. */
+function exportsOf(prefix: string, { definitions }: ToolModel): readonly string[] {
+  return [
+    `${camelCase(prefix)}Input`,
+    `${camelCase(prefix)}Output`,
+    ...definitions.flatMap(({ name }) => {
+      const type = prefix + pascalCase(name);
+      return [type, ...(['is', 'validate', 'assert'] as const).map((verb) => nameOf(verb, type))];
+    }),
+  ];
+}
+
+/** `tools/<name>.ts` of each tool, and `tools/index.ts`. */
+export function emitTools(
+  tools: readonly NamedTool[],
+  importExtension: ImportExtension,
+): readonly SourceFile<ToolModule>[] {
+  const index = new SourceFile<ToolModule>('tools/index');
+  const extension = importExtension === 'none' ? '' : `.${importExtension}`;
+  // Without a single tool it is still a module.
+  if (tools.length === 0) index.add('export {};\n');
+  else index.add(...tools.map(({ stem }) => `export * from "./${stem}${extension}";\n`));
+  return [...tools.map(emitTool), index];
+}
+
+/** `tools/<name>.ts`: the types of a tool's arguments and structured content, with guards and validators. */
+function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<ToolModule> {
+  const { source, definitions } = model;
+  const file = new SourceFile<ToolModule>(`tools/${stem}`);
+  if (definitions.length === 0) {
+    file.add('export {};\n');
+    return file;
+  }
+  file.namespace('runtime/validation', 'check');
+  const names = new Map(definitions.map(({ name }) => [name, prefix + pascalCase(name)]));
+  const printer = { name: (key: string) => names.get(key) ?? key, linkable: new Set(names.values()) };
+  const writer = new GuardWriter({ protocol: model, printer }, ['check', ...exportsOf(prefix, model)]);
+  for (const definition of definitions) file.add(printDefinition(documented(definition, source), printer));
+  const guards = definitions.map(({ name, type }) => writer.definition(name, type));
+  for (const code of [...writer.inline, ...guards]) file.add(code);
+  // What is only a part of a schema has a type and a guard; the rest is for the whole.
+  const whole = [...names].filter(([key]) => isWhole(key)).map(([, name]) => name);
+  for (const code of [...whole.map(validatorOf), ...whole.map(assertionOf)]) file.add(code);
+  if (source.isOwn) {
+    if (source.input !== undefined) file.add(shapeOf(`${camel}Input`, `${prefix}Input`, source.input));
+    if (source.output !== undefined) file.add(shapeOf(`${camel}Output`, `${prefix}Output`, source.output));
+  }
+  return file;
+}
+
+/** Whether a definition is a schema of the tool, and not one that it refers to. */
+function isWhole(key: string): boolean {
+  return !key.includes(' ');
+}
+
+function documented(definition: Definition, { name, description }: ToolSource): Definition {
+  if (!isWhole(definition.name)) return definition;
+  const what = definition.name === 'Input' ? 'Arguments' : 'Structured content';
+  const texts = [`${what} of the tool \`${name.slice(0, LONGEST)}\`.`, definition.doc ?? '', description ?? ''];
+  return {
+    ...definition,
+    doc: texts
+      .filter((text) => text !== '')
+      .map((text) => text.slice(0, 2000))
+      .join('\n\n'),
+  };
+}
+
+/** A schema with its validator, as a tool's definition takes them. */
+function shapeOf(name: string, type: string, schema: JsonValue): string {
+  const doc = docComment(
+    { text: `The schema of {@link ${type}}, for the model, with its validator.` },
+    new Set([type]),
+  );
+  return `${doc}export const ${name}: {
+  readonly schema: { readonly type: "object"; readonly [keyword: string]: unknown };
+  readonly validate: check.Validator<${type}>;
+} = {
+  schema: ${printValue(schema)},
+  validate: ${nameOf('validate', type)},
+};
+`;
+}

@@ -1,0 +1,148 @@
+import path from 'node:path';
+import { McpgenError } from '../errors.js';
+import { readBytes } from './files.js';
+import { compareText, isObject, member, parseOutsideJson, pointer, type JsonObject, type JsonValue } from './json.js';
+
+/** A tool as a server lists it, or as its author has it in files. */
+export interface ToolSource {
+  readonly name: string;
+  /** What it does. */
+  readonly description?: string;
+  /** JSON Schema of its arguments. */
+  readonly input?: JsonValue;
+  /** JSON Schema of its structured content. */
+  readonly output?: JsonValue;
+  /** What to call each schema in messages: a file, with a pointer where it is only a part of one. */
+  readonly places: { readonly input: string; readonly output: string };
+  /** Whose it is: of an author's own the schemas go into the output too, since the server has to list them. */
+  readonly isOwn: boolean;
+}
+
+const INPUT = '.input.json';
+const OUTPUT = '.output.json';
+
+/**
+ * Reads the tools of a project: `<name>.input.json` and `<name>.output.json` hold the schemas of one tool, any other
+ * file a `tools/list` answer.
+ *
+ * @param patterns - Paths, with `*` where there are several.
+ * @param folder - What they are relative to.
+ * @param shownFrom - The folder that paths in messages are relative to.
+ * @returns The tools by name, and the files that they were read from.
+ * @throws {@link McpgenError} if a file is broken, or a path without `*` is not there.
+ */
+export async function readToolFiles(
+  patterns: readonly string[],
+  folder: string,
+  shownFrom: string = folder,
+): Promise<{ readonly tools: readonly ToolSource[]; readonly files: readonly string[] }> {
+  // Loaded only where there are patterns.
+  const { glob } = await import('tinyglobby');
+  const found = await glob([...patterns], { cwd: folder, onlyFiles: true, expandDirectories: false, absolute: true });
+  const files = [...new Set(found)].sort(compareText);
+  for (const pattern of patterns) {
+    const exact = path.resolve(folder, pattern);
+    // What is missing is an error that names it.
+    if (!/[*?[\]{}()!]/.test(pattern) && !files.includes(exact)) readBytes(path.relative(shownFrom, exact));
+  }
+  const shown = (file: string): string => path.relative(shownFrom, file) || file;
+  const own = new Map<string, { input?: string; output?: string }>();
+  const tools: ToolSource[] = [];
+  for (const file of files) {
+    const base = path.basename(file);
+    const suffix = [INPUT, OUTPUT].find((item) => base.endsWith(item) && base.length > item.length);
+    if (suffix === undefined) tools.push(...readToolList(readBytes(file), shown(file)));
+    else {
+      const name = base.slice(0, -suffix.length);
+      const role = suffix === INPUT ? 'input' : 'output';
+      const files = own.get(name) ?? {};
+      const other = files[role];
+      if (other !== undefined) throw repeated(name, `${shown(other)} and ${shown(file)}`);
+      own.set(name, { ...files, [role]: file });
+    }
+  }
+  for (const [name, { input, output }] of own) {
+    tools.push({
+      name,
+      ...(input === undefined ? {} : { input: ownSchema(input, shown(input)) }),
+      ...(output === undefined ? {} : { output: ownSchema(output, shown(output)) }),
+      places: { input: shown(input ?? ''), output: shown(output ?? '') },
+      isOwn: true,
+    });
+  }
+  tools.sort((a, b) => compareText(a.name, b.name));
+  tools.forEach((tool, index) => {
+    const next = tools[index + 1];
+    if (next?.name === tool.name) throw repeated(tool.name, `${tool.places.input} and ${next.places.input}`);
+  });
+  return { tools, files };
+}
+
+function repeated(name: string, place: string): McpgenError {
+  return new McpgenError(`there are two tools ${JSON.stringify(name.slice(0, 80))}`, {
+    place,
+    remedy: 'Rename one of them.',
+  });
+}
+
+/** A schema that a tool's author can mend, so it has to be one that MCP allows. */
+function ownSchema(file: string, place: string): JsonValue {
+  const schema = parseOutsideJson(readBytes(file), place);
+  if (isObject(schema) && member(schema, 'type') === 'object') return schema;
+  throw new McpgenError('the schema of a tool is that of an object', {
+    place,
+    remedy: 'Write { "type": "object", "properties": { ... } }.',
+  });
+}
+
+/**
+ * Reads the tools of a `tools/list` answer: the whole message, its result, or the list alone.
+ *
+ * @param contents - The file.
+ * @param place - What to call it in messages.
+ * @returns The tools by name.
+ * @throws {@link McpgenError} if it holds no tools, or two of one name.
+ */
+export function readToolList(contents: string | Uint8Array, place: string): readonly ToolSource[] {
+  return toolsOf(parseOutsideJson(contents, place), place);
+}
+
+/** As {@link readToolList}, of a value that has been parsed. */
+export function toolsOf(value: JsonValue, place: string): readonly ToolSource[] {
+  const { list, at } = listIn(value);
+  if (!Array.isArray(list)) {
+    throw new McpgenError('it holds no list of tools', {
+      place: at === '' ? place : `${place}#${at}`,
+      remedy: 'Give a `tools/list` response, its result, or the list alone.',
+    });
+  }
+  const tools = new Map<string, ToolSource>();
+  for (const [index, item] of (list as readonly JsonValue[]).entries()) {
+    const where = `${place}#${at}${pointer(index)}`;
+    const name = isObject(item) ? member(item, 'name') : undefined;
+    if (!isObject(item) || typeof name !== 'string' || name === '') {
+      throw new McpgenError('a tool is an object with a name', { place: where, remedy: 'Correct it there.' });
+    }
+    const earlier = tools.get(name);
+    if (earlier !== undefined) throw repeated(name, where);
+    const description = member(item, 'description');
+    const input = member(item, 'inputSchema');
+    const output = member(item, 'outputSchema');
+    tools.set(name, {
+      name,
+      ...(typeof description === 'string' ? { description } : {}),
+      ...(input === undefined ? {} : { input }),
+      ...(output === undefined ? {} : { output }),
+      places: { input: `${where}/inputSchema`, output: `${where}/outputSchema` },
+      isOwn: false,
+    });
+  }
+  return [...tools.values()].sort((a, b) => compareText(a.name, b.name));
+}
+
+function listIn(value: JsonValue): { list: JsonValue | undefined; at: string } {
+  if (!isObject(value)) return { list: value, at: '' };
+  const result = member(value, 'result');
+  const inside: JsonObject = isObject(result) ? result : value;
+  return { list: member(inside, 'tools'), at: pointer(...(inside === value ? [] : ['result']), 'tools') };
+}

@@ -1,0 +1,272 @@
+/**
+ * Validators of tools against Ajv, over schemas as a stranger may write them and values made for each.
+ *
+ * `MCPGEN_FUZZ=2000` draws as many schemas instead of the default, `MCPGEN_FUZZ_SEED=7` others.
+ */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { renderTools, type ToolSource, type Warning } from '../../generator/index.js';
+import { isObject, member, objectOf, type JsonObject, type JsonValue } from '../../generator/read/json.js';
+import { toolsOf } from '../../generator/read/tools.js';
+import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { compiled } from '../support/hostile.js';
+import type { Validator } from '../../templates/runtime/validation.js';
+
+const SCHEMAS = Number(process.env['MCPGEN_FUZZ'] ?? 100);
+const SEED = Number(process.env['MCPGEN_FUZZ_SEED'] ?? Date.now() % 1_000_000);
+const VALUES = 60;
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+afterAll(removeTemporaryFolders);
+
+/** Not `__proto__`, of which Ajv does not see that a schema describes it; tools.test.ts has that. */
+const name = fc.constantFrom('a', 'b', 'c d', 'constructor', 'e*/', '²');
+const constant: fc.Arbitrary<JsonValue> = fc.constantFrom(null, true, 0, 1.5, 'a', 'ab', '*/', { a: 1 }, ['a'], []);
+const count = fc.integer({ min: 0, max: 3 });
+
+const DEFS = ['#/$defs/one', '#/$defs/two', '#', '#/properties/a', '#two'];
+
+const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
+function defined(record: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  return objectOf(Object.entries(record).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
+}
+
+/** A schema, most of the time of what the model knows. */
+const schema: fc.Memo<JsonValue> = fc.memo((depth) => {
+  const leaf: fc.Arbitrary<JsonValue> = fc.oneof(
+    { weight: 1, arbitrary: fc.boolean() },
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom<JsonValue>({ type: 'boolean' }, { type: 'null' }, { type: ['string', 'null'] }, {}),
+    },
+    {
+      weight: 4,
+      arbitrary: fc
+        .record({
+          type: fc.constant('string'),
+          minLength: some(count),
+          maxLength: some(count),
+          pattern: some(fc.constantFrom('^a', 'b$', '(')),
+        })
+        .map(defined),
+    },
+    {
+      weight: 4,
+      arbitrary: fc
+        .record({
+          type: fc.constantFrom('number', 'integer'),
+          minimum: some(count),
+          exclusiveMaximum: some(count),
+          multipleOf: some(fc.constantFrom(0.5, 2, 0)),
+        })
+        .map(defined),
+    },
+    { weight: 2, arbitrary: fc.array(constant, { minLength: 1, maxLength: 4 }).map((list) => ({ enum: list })) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(constant, some(fc.constantFrom('string', 'object', 'integer')))
+        .map(([value, type]) => defined({ const: value, type })),
+    },
+    { weight: 2, arbitrary: fc.constantFrom(...DEFS).map(($ref) => ({ $ref })) },
+  );
+  if (depth <= 1) return leaf;
+  const inner = schema(depth - 1);
+  const members = fc.array(fc.tuple(name, inner), { maxLength: 3 }).map(objectOf);
+  const list = fc.array(inner, { minLength: 1, maxLength: 3 });
+  const object = fc.record({
+    type: fc.constantFrom<JsonValue>('object', 'object', ['object', 'null']),
+    properties: some(members),
+    required: some(fc.uniqueArray(name, { maxLength: 2 })),
+    additionalProperties: some(inner),
+    maxProperties: some(count),
+    anyOf: some(
+      fc.array(
+        fc.uniqueArray(name, { maxLength: 1 }).map((required) => ({ required })),
+        { minLength: 1, maxLength: 2 },
+      ),
+    ),
+  });
+  const array = fc.record({
+    type: fc.constant('array'),
+    items: some(inner),
+    minItems: some(count),
+    uniqueItems: some(fc.boolean()),
+  });
+  const rare = fc.constantFrom<JsonObject>(
+    { not: { type: 'string' } },
+    { patternProperties: { '^a': { type: 'string' } }, additionalProperties: false },
+    { propertyNames: { maxLength: 1 } },
+    { prefixItems: [{ type: 'string' }], items: { type: 'number' } },
+    { prefixItems: [{ type: 'string' }], items: false },
+    { if: { required: ['a'] }, then: false },
+    { contains: { type: 'string' } },
+    { dependentRequired: { a: ['b'] } },
+    { unevaluatedProperties: false },
+    { $ref: 'https://example.com/other.json' },
+    { requird: ['a'] },
+  );
+  return fc.oneof(
+    { weight: 3, arbitrary: leaf },
+    { weight: 5, arbitrary: object.map(defined) },
+    { weight: 2, arbitrary: array.map(defined) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .tuple(fc.constantFrom('anyOf', 'oneOf', 'allOf'), list)
+        .map(([keyword, parts]) => ({ [keyword]: parts })),
+    },
+    { weight: 1, arbitrary: fc.tuple(object.map(defined), rare).map(([own, more]) => ({ ...own, ...more })) },
+  );
+});
+
+const toolSchema: fc.Arbitrary<JsonValue> = fc.tuple(schema(4), schema(3), schema(3)).map(([root, one, two]) => ({
+  ...(isObject(root) ? root : {}),
+  $defs: { one, two: isObject(two) ? { ...two, $anchor: 'two' } : two },
+}));
+
+const anything = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 2, withCrossShrink: true },
+    constant,
+    fc.constantFrom<JsonValue>('', 'b', 'abcd', -1, 2, 1e9, {}, []),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.array(fc.tuple(name, tie('value')), { maxLength: 3 }).map(objectOf),
+  ),
+})).value;
+
+/** A value that a schema may well allow: it is followed most of the time. */
+function valueFor(part: JsonValue, root: JsonObject, depth: number): fc.Arbitrary<JsonValue> {
+  if (!isObject(part) || depth > 6) return anything;
+  const ref = member(part, '$ref');
+  if (typeof ref === 'string') {
+    const defs = (member(root, '$defs') ?? {}) as JsonObject;
+    const target =
+      ref === '#' ? root : ref.endsWith('one') ? defs['one'] : ref.endsWith('two') ? defs['two'] : undefined;
+    return valueFor(target ?? true, root, depth + 1);
+  }
+  const follow: fc.Arbitrary<JsonValue>[] = [];
+  const choices = [
+    ...((member(part, 'enum') ?? []) as JsonValue[]),
+    ...(Object.hasOwn(part, 'const') ? [part['const'] as JsonValue] : []),
+  ];
+  if (choices.length > 0) follow.push(fc.constantFrom(...choices));
+  for (const keyword of ['anyOf', 'oneOf', 'allOf']) {
+    for (const item of (member(part, keyword) ?? []) as JsonValue[]) follow.push(valueFor(item, root, depth + 1));
+  }
+  for (const type of [member(part, 'type') ?? []].flat() as string[]) {
+    if (type === 'string') follow.push(fc.constantFrom('', 'a', 'ab', 'abb', 'b'));
+    else if (type === 'number' || type === 'integer') follow.push(fc.constantFrom<JsonValue>(0, 1, 2, 1.5, 3));
+    else if (type === 'boolean') follow.push(fc.boolean());
+    else if (type === 'null') follow.push(fc.constant(null));
+    else if (type === 'array')
+      follow.push(fc.array(valueFor(member(part, 'items') ?? true, root, depth + 1), { maxLength: 3 }));
+    else {
+      const properties = (member(part, 'properties') ?? {}) as JsonObject;
+      const required = (member(part, 'required') ?? []) as string[];
+      const known = [...new Set([...Object.keys(properties), ...required])];
+      const rest = member(part, 'additionalProperties') ?? true;
+      const entries = known.map((key) =>
+        fc.tuple(
+          fc.constant(key),
+          valueFor(member(properties, key) ?? rest, root, depth + 1),
+          required.includes(key) ? fc.constant(true) : fc.boolean(),
+        ),
+      );
+      const more =
+        rest === false ? fc.constant([]) : fc.array(fc.tuple(name, valueFor(rest, root, depth + 1)), { maxLength: 1 });
+      follow.push(
+        fc
+          .tuple(more, fc.tuple(...entries))
+          .map(([others, own]) =>
+            objectOf([
+              ...others,
+              ...own.flatMap(([key, value, isThere]): [string, JsonValue][] => (isThere ? [[key, value]] : [])),
+            ]),
+          ),
+      );
+    }
+  }
+  return follow.length === 0
+    ? anything
+    : fc.oneof({ weight: 6, arbitrary: fc.oneof(...follow) }, { weight: 1, arbitrary: anything });
+}
+
+/** Loads the validators of tools. */
+async function loaded(
+  tools: readonly ToolSource[],
+): Promise<{ module: Record<string, unknown>; warnings: readonly Warning[] }> {
+  const folder = temporaryFolder();
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
+  writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+  const { files, warnings } = await renderTools(tools, folder);
+  expect(compiled(files).errors()).toEqual([]);
+  for (const file of files) {
+    mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
+    writeFileSync(path.join(folder, file.path), file.contents);
+  }
+  const module = (await import(pathToFileURL(path.join(folder, 'tools/index.ts')).href)) as Record<string, unknown>;
+  return { module, warnings };
+}
+
+test(`validators give Ajv's verdict, or a wider one where they warn (MCPGEN_FUZZ_SEED=${SEED})`, async () => {
+  const schemas = fc.sample(toolSchema, { numRuns: SCHEMAS, seed: SEED });
+  const list = schemas.map((inputSchema, index) => ({ name: `t${index}x`, inputSchema }));
+  const { module, warnings } = await loaded(toolsOf(list as unknown as JsonValue, 'tools.json'));
+  const warned = new Map<number, string[]>();
+  for (const { place, message } of warnings) {
+    const index = Number(/#\/(\d+)/.exec(place)?.[1]);
+    warned.set(index, [...(warned.get(index) ?? []), message]);
+  }
+  const counts = { exact: 0, wider: 0, accepted: 0, refused: 0, skipped: 0 };
+  const differences: string[] = [];
+  for (const [index, inputSchema] of schemas.entries()) {
+    const validate = module[`validateT${index}xInput`] as Validator<unknown>;
+    const messages = warned.get(index) ?? [];
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true, validateSchema: false });
+    let oracle;
+    try {
+      oracle = ajv.compile(inputSchema as object);
+    } catch {
+      // A reference that leads nowhere, or a pattern that is none: there is no verdict.
+      counts.skipped += 1;
+      continue;
+    }
+    // What has no type is taken for what it speaks of, which is narrower.
+    if (messages.some((message) => message.includes('taken for'))) {
+      counts.skipped += 1;
+      continue;
+    }
+    const isExact = messages.every((message) => message.includes('no keyword that has an effect'));
+    for (const value of fc.sample(valueFor(inputSchema, inputSchema as JsonObject, 0), {
+      numRuns: VALUES,
+      seed: SEED + index,
+    })) {
+      // Arguments are an object, whatever a schema says.
+      let wanted: boolean;
+      try {
+        wanted = oracle(value);
+      } catch {
+        continue;
+      }
+      const ours = validate(value).success;
+      counts[wanted ? 'accepted' : 'refused'] += 1;
+      counts[isExact ? 'exact' : 'wider'] += 1;
+      if (isExact ? ours !== wanted : wanted && !ours) {
+        differences.push(
+          `Ajv ${wanted ? 'accepts' : 'refuses'} ${JSON.stringify(value)} for ${JSON.stringify(inputSchema)} ${messages.join('; ')}`,
+        );
+      }
+    }
+  }
+  console.log(JSON.stringify(counts));
+  expect(differences.sort((a, b) => a.length - b.length).slice(0, 5)).toEqual([]);
+  expect(counts.exact).toBeGreaterThan((SCHEMAS * VALUES) / 10);
+  expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan((SCHEMAS * VALUES) / 20);
+});
