@@ -10,7 +10,7 @@ const changes = [...document.querySelectorAll("[data-change]")].map((node) => ({
   breaks: node.dataset.breaks.split(" "),
   by: node.dataset.by.split(" "),
   text: `${node.closest("article").dataset.name} ${node.querySelector(".what").textContent} ${[
-    ...node.querySelectorAll(".types, .note"),
+    ...node.querySelectorAll(":scope > .types, :scope > .note"),
   ]
     .map((item) => item.textContent)
     .join(" ")}`.toLowerCase(),
@@ -41,7 +41,9 @@ function update() {
   }
   for (const card of cards) card.hidden = !open.has(card);
   for (const section of sections) {
-    section.hidden = !section.querySelector("article:not([hidden])");
+    const left = section.querySelectorAll("article:not([hidden])").length;
+    section.hidden = left === 0;
+    section.querySelector(".count").textContent = String(left);
   }
   const isFiltered = count < changes.length;
   for (const node of document.querySelectorAll("[data-unfiltered]"))

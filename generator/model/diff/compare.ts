@@ -142,8 +142,12 @@ class Comparison {
   #method(a: Method, b: Method): void {
     if (a.kind !== b.kind) this.#change(b, 'method-kind-changed', { before: a.kind, after: b.kind });
     const moved = directionRule(a, b);
+    // Who is told of a method that is lost is the side that sent it.
     if (moved !== undefined)
-      this.#change(b, moved, { before: DIRECTIONS[a.direction], after: DIRECTIONS[b.direction] });
+      this.#change(moved === 'direction-narrowed' ? lost(a, b) : b, moved, {
+        before: DIRECTIONS[a.direction],
+        after: DIRECTIONS[b.direction],
+      });
     this.#capabilities(a, b);
     this.#results(a, b);
     if (a.deprecated === undefined && b.deprecated !== undefined) {
@@ -380,13 +384,14 @@ class Comparison {
   #rest(a: TypeNode | undefined, b: TypeNode | undefined, path: readonly Step[]): void {
     const [open, openNow] = [a, b].map((type) => type === undefined || type.kind === 'unknown');
     if (open === true && openNow === true) return;
+    const at: readonly Step[] = [...path, { kind: 'rest' }];
     if (open !== true && openNow !== true && a !== undefined && b !== undefined) {
-      this.#types(a, b, [...path, { kind: 'rest' }]);
+      this.#types(a, b, at);
       return;
     }
     const relation = this.#relation(a ?? { kind: 'unknown' }, b ?? { kind: 'unknown' });
     if (relation === 'same') return;
-    this.#say(relation === 'narrowed' ? 'rest-narrowed' : 'rest-widened', path, {
+    this.#say(relation === 'narrowed' ? 'rest-narrowed' : 'rest-widened', at, {
       before: a ?? { kind: 'unknown' },
       after: b ?? { kind: 'unknown' },
     });
@@ -532,6 +537,11 @@ function labelOf(types: Types, type: TypeNode): string {
   const [literal] = literals(asObject(types, type));
   if (literal !== undefined) return `${literal[0]} ${JSON.stringify(literal[1])}`;
   return type.kind;
+}
+
+/** A method as the side sends it that may send it no longer. */
+function lost(a: Method, b: Method): Method {
+  return { ...a, direction: b.direction === 'clientToServer' ? 'serverToClient' : 'clientToServer' };
 }
 
 const DIRECTIONS = {

@@ -81,7 +81,7 @@ function tiles({ summary }: DiffReport): string {
     .map(([count, label, tone]) => `<li class="${tone}"><strong>${count}</strong><span>${label}</span></li>`)
     .join(
       '',
-    )}${counts.map(([count, label]) => `<li><strong>${count}</strong><span>${label}</span></li>`).join('')}</ul>`;
+    )}${counts.map(([count, label]) => `<li class="counts"><strong>${count}</strong><span>${label}</span></li>`).join('')}</ul>`;
 }
 
 function bar({ summary }: DiffReport): string {
@@ -90,7 +90,7 @@ function bar({ summary }: DiffReport): string {
       .map(([value, shown], index) => `<button value="${value}" aria-pressed="${index === 0}">${shown}</button>`)
       .join('')}</fieldset>`;
   return `<div class="bar" hidden><div class="bar-inner" role="search">
-<input id="search" type="search" placeholder="Search methods, definitions, members ( / )" aria-label="Search changes" autocomplete="off" spellcheck="false">
+<input id="search" type="search" placeholder="Search: press /" aria-label="Search changes" autocomplete="off" spellcheck="false">
 ${choice('breaks', 'Show', [
   ['all', 'All'],
   ['breaking', 'Breaking'],
@@ -150,8 +150,12 @@ function card(
   const sides = subject === 'definition' ? sidesOf(parts.before.get(oldName ?? name), parts.after.get(name)) : '';
   return `<article id="${anchor(subject, name)}" data-name="${text(name)}">
 <div class="head"><h3 class="mono">${text(name)}</h3><span class="by">${by}</span></div>
-<ul class="changes">${changes.map((change) => item(change)).join('\n')}</ul>${sides}
+<ul class="changes">${breakingFirst(changes).map(item).join('\n')}</ul>${sides}
 </article>`;
+}
+
+function breakingFirst(changes: readonly ReportChange[]): readonly ReportChange[] {
+  return [...changes].sort((a, b) => Number(verdictText(a) === 'safe') - Number(verdictText(b) === 'safe'));
 }
 
 function item(change: ReportChange): string {
