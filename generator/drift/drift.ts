@@ -65,8 +65,11 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
   const protocol = await loadProtocol({ revision });
   const pairs = pairsOf(protocol, declarations, options);
   const { findings, comparison } = compareAll(compiler, declarations, protocol, pairs, exact);
-  const explained = await withErrata(findings, protocol, () => loadProtocol({ revision, errata: false }), (published) =>
-    compareAll(compiler, declarations, published, pairs, exact).findings,
+  const explained = await withErrata(
+    findings,
+    protocol,
+    () => loadProtocol({ revision, errata: false }),
+    (published) => compareAll(compiler, declarations, published, pairs, exact).findings,
   );
   const ignore = options.ignore ?? [];
   const ignored = (text: string): boolean => ignore.some((pattern) => isIgnored(text, pattern));
@@ -108,7 +111,10 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
     equivalences: [...comparison.equivalences]
       .sort(([a], [b]) => compareText(a, b))
       .map(([id, times]) => ({ id, times, reason: EQUIVALENCES[id] })),
-    notes: notesOf(declarations, shown, ignore, [...protocol.definitions.map(({ name }) => name), ...explained.map((item) => item.path)]),
+    notes: notesOf(declarations, shown, ignore, [
+      ...protocol.definitions.map(({ name }) => name),
+      ...explained.map((item) => item.path),
+    ]),
   };
 }
 
@@ -185,7 +191,8 @@ function gathered(
 ): readonly DriftFinding[] {
   const groups = new Map<string, { finding: DriftFinding; rank: number; places: string[] }>();
   for (const { definition, difference } of differences) {
-    const { kind, theirs, ours, detail, origin } = difference;
+    const { kind, origin } = difference;
+    const [theirs, ours, detail] = [difference.theirs(), difference.ours(), difference.detail?.()];
     const place = definition + difference.path;
     const key = JSON.stringify([kind, origin?.definition ?? definition, origin?.path ?? difference.path, theirs, ours]);
     const rank = origin === undefined ? 0 : stepsIn(place);
@@ -194,7 +201,15 @@ function gathered(
       group.places.push(place);
       continue;
     }
-    const finding = { kind, definition, path: place, theirs, ours, ...(detail === undefined ? {} : { detail }), also: [] };
+    const finding = {
+      kind,
+      definition,
+      path: place,
+      theirs,
+      ours,
+      ...(detail === undefined ? {} : { detail }),
+      also: [],
+    };
     groups.set(key, { finding, rank, places: [...(group?.places ?? []), place] });
   }
   return [...groups.values()]
