@@ -15,12 +15,14 @@ import { writeChanges } from './output/write.js';
 import { header, runtimeHeader } from './print/header.js';
 import type { ImportExtension } from './print/source-file.js';
 import { builtinRevisions, type BuiltinRevision } from './read/builtin.js';
+import { defineConfig, type Config } from './read/config.js';
 import { readRuntime } from './read/runtime.js';
 import { shellQuoted } from './text.js';
 
-export { builtinRevisions, loadProtocol, McpgenError, EMITTABLE, DEFAULT_PARTS };
+export { builtinRevisions, defineConfig, loadProtocol, McpgenError, EMITTABLE, DEFAULT_PARTS };
 export type {
   BuiltinRevision,
+  Config,
   Emittable,
   FileChange,
   ImportExtension,

@@ -29,10 +29,12 @@ export function declareGenerate(program: Command): void {
     )
     .option('--methods <methods>', 'with --emit stubs: the requests to write a handler of (default: all that need one)')
     .addOption(
-      new Option('--import-extension <extension>', 'what stands behind the name of an imported file')
-        .choices(['js', 'ts', 'none'])
-        .default('js'),
+      new Option(
+        '--import-extension <extension>',
+        'what stands behind the name of an imported file (default: js)',
+      ).choices(['js', 'ts', 'none']),
     )
+    .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
     .option('--dry-run', 'write nothing; say what would be written')
     .option('--strict', 'make an error of every warning')
@@ -49,6 +51,12 @@ Examples:
                                                            a handlers.ts to fill in, never overwritten
   mcpgen generate --schema my.json --catalog my-catalog.json -o src/mine
   mcpgen generate --check -o src/mcp                       in CI
+
+What is always the same goes into mcpgen.config.json (.js, .ts, or the key "mcpgen"
+of package.json), for instance
+  { "$schema": "./node_modules/mcpgen/schema/config.schema.json",
+    "out": "src/mcp", "revisions": ["2025-11-25", "2026-07-28"] }
+It is found from the current folder upwards. A flag comes before it.
 
 A revision names its folder and is the PROTOCOL_VERSION in it. A schema does not
 hold its version: give it by --revision, or in the catalog. An official file that

@@ -7,6 +7,7 @@ import type { ImportExtension } from '../print/source-file.js';
 import { colour, note, noteColour, progress, say, table, type Cell } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
 import { emitParts, flag, inputFile, list, text, texts } from './options.js';
+import { naming, settingsOf } from './settings.js';
 
 const DEFAULT_OUT = 'generated';
 /** What is done, or would be done, to a file of each status. */
@@ -21,7 +22,16 @@ const ACTIONS: Readonly<Record<FileChange['status'], string>> = {
 const DIFF_LINES = 12;
 
 /** `mcpgen generate`: writes, checks or only plans. Returns the exit code. */
-export async function generateCommand(flags: Record<string, unknown>): Promise<number> {
+export async function generateCommand(given: Record<string, unknown>): Promise<number> {
+  const settings = await settingsOf(given);
+  return naming(settings, given, async () => generateOnce(settings.flags, given));
+}
+
+/**
+ * @param flags - What is to be done, from the command line and the config.
+ * @param given - What the command line alone says.
+ */
+async function generateOnce(flags: Record<string, unknown>, given: Record<string, unknown>): Promise<number> {
   if (text(flags, 'schema') === '-' && text(flags, 'catalog') === '-') {
     throw new McpgenError('schema and catalog cannot both come from standard input', {
       place: '--schema - --catalog -',
@@ -60,14 +70,14 @@ export async function generateCommand(flags: Record<string, unknown>): Promise<n
     progress('');
     // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed one.
     process.exitCode = result.upToDate ? 0 : 1;
-    report(result, flags, () => {
-      reportCheck(result, out, flags);
+    report(result, flags, given, () => {
+      reportCheck(result, out, given);
     });
     return result.upToDate ? 0 : 1;
   }
   const result = await generate(options);
   progress('');
-  report(result, flags, () => {
+  report(result, flags, given, () => {
     reportGenerate(result, out, options.dryRun === true);
   });
   return 0;
@@ -96,7 +106,12 @@ async function toStandardOutput(options: GenerateOptions, flags: Record<string, 
   return 0;
 }
 
-function report(result: GenerateResult, flags: Record<string, unknown>, human: () => void): void {
+function report(
+  result: GenerateResult,
+  flags: Record<string, unknown>,
+  given: Record<string, unknown>,
+  human: () => void,
+): void {
   if (!flag(flags, 'json')) {
     for (const { place, message } of result.warnings) {
       note(`${noteColour.yellow('warning')}: ${escapeHidden(`${place}: ${message}`)}`);
@@ -121,7 +136,7 @@ function report(result: GenerateResult, flags: Record<string, unknown>, human: (
       const { path: file, status } = change;
       return { path: file, status, action: ACTIONS[status], ...(diff.length === 0 ? {} : { diff: diff.join('\n') }) };
     }),
-    ...(upToDate === false ? { mend: mendingCommand(flags) } : {}),
+    ...(upToDate === false ? { mend: mendingCommand(given) } : {}),
     warnings: result.warnings,
   };
   say(JSON.stringify(summary, undefined, 2));
@@ -167,7 +182,7 @@ function tally(changes: readonly FileChange[], dryRun: boolean): string {
     .join(', ');
 }
 
-function reportCheck(result: CheckResult, out: string, flags: Record<string, unknown>): void {
+function reportCheck(result: CheckResult, out: string, given: Record<string, unknown>): void {
   const wrong = result.changes.filter((change) => !isSettled(change));
   if (wrong.length === 0) {
     say(`${count(result.changes.length, 'file')} in ${shown(out)}: all up to date`);
@@ -181,7 +196,7 @@ function reportCheck(result: CheckResult, out: string, flags: Record<string, unk
     }
   }
   say(
-    `\n${wrong.length} of ${count(result.changes.length, 'file')} not up to date. To mend it:\n  ${mendingCommand(flags)}`,
+    `\n${wrong.length} of ${count(result.changes.length, 'file')} not up to date. To mend it:\n  ${mendingCommand(given)}`,
   );
 }
 
@@ -195,20 +210,21 @@ function shortDiff(change: FileChange): readonly string[] {
   return more > 0 ? [...shownLines, `... ${count(more, 'more line')}`] : shownLines;
 }
 
-/** The command line that was given, without `--check`. */
-function mendingCommand(flags: Record<string, unknown>): string {
-  const given = (name: string, value: unknown): string[] =>
+/** The command line that was given, without `--check`; what the config says needs no flag. */
+function mendingCommand(given: Record<string, unknown>): string {
+  const option = (name: string, value: unknown): string[] =>
     typeof value === 'string' ? [`--${name} ${shellQuoted(value)}`] : [];
   return [
     'mcpgen generate',
-    ...texts(flags, 'revision').map((revision) => `--revision ${shellQuoted(revision)}`),
-    ...given('schema', flags['schema']),
-    ...given('catalog', flags['catalog']),
-    ...given('emit', flags['emit']),
-    ...given('methods', flags['methods']),
-    ...(flags['importExtension'] === 'js' ? [] : given('import-extension', flags['importExtension'])),
-    ...(flags['errata'] === false ? ['--no-errata'] : []),
-    ...given('out', flags['out']),
+    ...option('config', given['config']),
+    ...texts(given, 'revision').map((revision) => `--revision ${shellQuoted(revision)}`),
+    ...option('schema', given['schema']),
+    ...option('catalog', given['catalog']),
+    ...option('emit', given['emit']),
+    ...option('methods', given['methods']),
+    ...option('import-extension', given['importExtension']),
+    ...(given['errata'] === false ? ['--no-errata'] : []),
+    ...option('out', given['out']),
   ].join(' ');
 }
 

@@ -1,0 +1,86 @@
+import path from 'node:path';
+import { McpgenError } from '../errors.js';
+import { readConfig, type Config, type ConfigFile } from '../read/config.js';
+import { text } from './options.js';
+
+/** What the command line and the config of the project say together. */
+export interface Settings {
+  /** As flags: those that were given, and for the others what the config says. */
+  readonly flags: Record<string, unknown>;
+  readonly config: ConfigFile | undefined;
+}
+
+/** The flag that each key of a config stands for. */
+const FLAGS = {
+  out: 'out',
+  revisions: 'revision',
+  schema: 'schema',
+  catalog: 'catalog',
+  emit: 'emit',
+  methods: 'methods',
+  importExtension: 'importExtension',
+} as const satisfies Partial<Record<keyof Config, string>>;
+
+/** Keys that together name one schema: a flag for one of them takes the place of all. */
+const INPUT = ['revisions', 'schema', 'catalog'] as const;
+
+/**
+ * Joins the flags of a command with the config of the project, which is found upwards from the current folder or named
+ * by `--config`. A flag comes first.
+ *
+ * @throws {@link McpgenError} if the config is wrong.
+ */
+export async function settingsOf(given: Record<string, unknown>): Promise<Settings> {
+  const config = await readConfig(process.cwd(), text(given, 'config'));
+  if (config === undefined) return { flags: given, config };
+  const flags = { ...given };
+  for (const [name, value] of Object.entries(asFlags(config, given['schema'] !== undefined))) flags[name] ??= value;
+  // These two can only be switched one way on the command line.
+  if (config.config.errata === false) flags['errata'] = false;
+  if (config.config.strict === true) flags['strict'] = true;
+  return { flags, config };
+}
+
+function asFlags({ config, folder }: ConfigFile, hasOwnInput: boolean): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [key, name] of Object.entries(FLAGS) as [keyof typeof FLAGS, string][]) {
+    const value = config[key];
+    if (value === undefined || (hasOwnInput && INPUT.some((item) => item === key))) continue;
+    if (key === 'out' || key === 'schema' || key === 'catalog') values[name] = fromHere(folder, value as string);
+    else if (key === 'revisions') values[name] = value;
+    else values[name] = Array.isArray(value) ? value.join(',') : value;
+  }
+  return values;
+}
+
+/** A path of a config as seen from the current folder; never one that reads as `-` or as a flag. */
+export function fromHere(folder: string, file: string): string {
+  const relative = path.relative(process.cwd(), path.resolve(folder, file)) || '.';
+  return relative.startsWith('-') ? `.${path.sep}${relative}` : relative;
+}
+
+/**
+ * Does something with settings; a fault that names a flag names the key of the config instead where the value is from
+ * there.
+ */
+export async function naming<T>(
+  { config }: Settings,
+  given: Record<string, unknown>,
+  action: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (!(error instanceof McpgenError) || config === undefined) throw error;
+    for (const [key, name] of Object.entries(FLAGS) as [keyof typeof FLAGS, string][]) {
+      const isFlag = error.place === `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+      if (!isFlag || given[name] !== undefined || config.config[key] === undefined) continue;
+      throw new McpgenError(error.message, {
+        place: config.placeOf(key),
+        ...(error.remedy === undefined ? {} : { remedy: error.remedy }),
+        cause: error.cause,
+      });
+    }
+    throw error;
+  }
+}

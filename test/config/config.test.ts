@@ -1,0 +1,244 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { EMITTABLE } from '../../generator/emit/index.js';
+import { McpgenError } from '../../generator/errors.js';
+import { readConfig, type Config } from '../../generator/read/config.js';
+import { mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { machineryIn } from '../support/hostile.js';
+import { cases, needsShared } from '../support/shared.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const SCHEMA = JSON.parse(readFileSync(path.join(ROOT, 'schema/config.schema.json'), 'utf8')) as {
+  properties: Record<string, { items?: { enum?: string[] } }>;
+};
+
+afterAll(removeTemporaryFolders);
+
+/** A folder with files. */
+function folderWith(files: Readonly<Record<string, unknown>>): string {
+  const folder = temporaryFolder();
+  for (const [name, contents] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), typeof contents === 'string' ? contents : JSON.stringify(contents));
+  }
+  return folder;
+}
+
+async function refused(files: Readonly<Record<string, unknown>>, given?: string): Promise<string> {
+  const folder = folderWith(files);
+  const error = await readConfig(folder, given).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(McpgenError);
+  const text = (error as McpgenError).format();
+  expect(machineryIn(text)).toEqual([]);
+  return text.replaceAll(`${folder}${path.sep}`, '').replaceAll(folder, '.');
+}
+
+describe('where a config is found', () => {
+  const config = { out: 'src/mcp' };
+  test.each<[string, unknown]>([
+    ['mcpgen.config.json', config],
+    ['mcpgen.config.js', `export default ${JSON.stringify(config)};`],
+    ['mcpgen.config.js', `module.exports = ${JSON.stringify(config)};`],
+    ['mcpgen.config.ts', `const out: string = 'src/mcp';\nexport default { out } satisfies { out: string };`],
+    ['package.json', { name: 'x', mcpgen: config }],
+    ['package.json', { name: 'x', type: 'module', mcpgen: config }],
+  ])('%s', async (name, contents) => {
+    const folder = folderWith({ [name]: contents, 'a/b/c.txt': '' });
+    const found = await readConfig(path.join(folder, 'a/b'));
+    expect(found).toMatchObject({ file: path.join(folder, name), folder, config });
+  });
+
+  test('the nearest one counts, and a package.json without the key does not end the search', async () => {
+    const folder = folderWith({
+      'mcpgen.config.json': { out: 'far' },
+      'a/mcpgen.config.json': { out: 'near' },
+      'a/b/package.json': { name: 'mcpgen', dependencies: { mcpgen: '1' } },
+    });
+    expect((await readConfig(path.join(folder, 'a/b')))?.config).toEqual({ out: 'near' });
+    expect((await readConfig(path.join(folder)))?.config).toEqual({ out: 'far' });
+  });
+
+  test('the search ends at the root of a repository', async () => {
+    const folder = folderWith({ 'mcpgen.config.json': { out: 'far' }, 'repo/.git/HEAD': '', 'repo/src/a.ts': '' });
+    expect(await readConfig(path.join(folder, 'repo/src'))).toBeUndefined();
+  });
+
+  test('a package.json that is broken and says nothing of us is not our business', async () => {
+    expect(await readConfig(folderWith({ 'package.json': '{ "name": ', '.git/HEAD': '' }))).toBeUndefined();
+  });
+
+  test('two in one folder are an error that names both', async () => {
+    expect(await refused({ 'mcpgen.config.json': config, 'mcpgen.config.ts': '' })).toBe(
+      '.: there are 2 configs in one folder: mcpgen.config.json, mcpgen.config.ts\n  Keep one of them, or name one by --config FILE.',
+    );
+    expect(await refused({ 'mcpgen.config.js': '', 'package.json': { mcpgen: config } })).toContain(
+      'mcpgen.config.js, package.json (key mcpgen)',
+    );
+  });
+
+  test('a file that is named comes before those that are found', async () => {
+    const folder = folderWith({ 'mcpgen.config.json': { out: 'found' }, 'ci/gen.json': { out: 'named' } });
+    expect(await readConfig(folder, 'ci/gen.json')).toMatchObject({
+      folder: path.join(folder, 'ci'),
+      config: { out: 'named' },
+    });
+  });
+});
+
+describe('a config that is wrong', () => {
+  test.each<[string, unknown, string]>([
+    ['an unknown key', { revision: ['x'] }, 'the key "revision" is unknown\n  Did you mean "revisions"?'],
+    ['a key far from any', { frobnicate: 1 }, 'the key "frobnicate" is unknown\n  There are out, revisions, schema'],
+    ['an inherited name as a key', '{"__proto__": {}}', 'the key "__proto__" is unknown'],
+    ['a wrong type', { out: 5 }, 'out: a text is expected, not 5\n  Output folder.'],
+    ['a text for a list', { revisions: '2025-11-25' }, 'revisions: a list is expected, not "2025-11-25"'],
+    ['a wrong item', { revisions: ['2025-11-25', 7] }, 'revisions[1]: a text is expected, not 7'],
+    ['a text for a switch', { strict: 'yes' }, 'strict: true or false is expected, not "yes"'],
+    ['an empty list', { revisions: [] }, 'revisions: the list is empty'],
+    ['an empty text', { out: '' }, 'out: the text is empty'],
+    ['a misspelt part', { emit: ['typs'] }, 'emit[0]: "typs" is not one of its values\n  Did you mean "types"?'],
+    ['a wrong choice', { importExtension: 'mjs' }, 'importExtension: "mjs" is not one of its values\n  '],
+    ['an unknown key below', { drift: { name: {} } }, 'drift: the key "name" is unknown\n  Did you mean "names"?'],
+    ['a pin without source', { sync: { draft: {} } }, 'sync.draft: the key "source" is missing'],
+    [
+      'a pin with a wrong digest',
+      { sync: { draft: { source: 'a', sha256: 'abc' } } },
+      'sync.draft.sha256: "abc" has not the right form\n  SHA-256 that the file must have',
+    ],
+    ['a revision that is no name', { sync: { '../x': { source: 'a' } } }, 'sync: "../x" is not a name for a revision'],
+    ['a list', [], 'mcpgen.config.json: an object is expected, not []'],
+    ['no JSON', '{ "out": }', 'mcpgen.config.json:1:10: not valid JSON'],
+    ['one key twice', '{ "out": "a", "out": "b" }', 'mcpgen.config.json:1:15'],
+    ['nothing', '', 'mcpgen.config.json: the file is empty'],
+  ])('%s', async (_, config, text) => {
+    const found = await refused({ 'mcpgen.config.json': config });
+    expect(found).toContain('mcpgen.config.json');
+    expect(found).toContain(text);
+  });
+
+  test('a program that fails, exports nothing or does not parse', async () => {
+    expect(await refused({ 'mcpgen.config.js': 'throw new Error("no luck")' })).toContain('cannot be loaded: no luck');
+    expect(await refused({ 'mcpgen.config.ts': 'export const a = 1;' })).toContain('has no default export');
+    expect(await refused({ 'mcpgen.config.ts': 'export default {' })).toContain('the config cannot be loaded');
+    expect(await refused({ 'mcpgen.config.ts': 'export default { outt: "a" }' })).toContain('Did you mean "out"?');
+    expect(await refused({ 'mcpgen.config.ts': 'export default () => ({})' })).toContain('an object is expected');
+  });
+
+  test('a named file that is missing, or is of another kind', async () => {
+    expect(await refused({}, 'no.json')).toContain('no.json: no such file');
+    expect(await refused({}, 'no.ts')).toContain('no.ts: no such file');
+    expect(await refused({ 'a.yaml': 'out: x' }, 'a.yaml')).toContain('a config is JSON, JavaScript or TypeScript');
+    expect(await refused({ 'package.json': {} }, 'package.json')).toContain('it has no key "mcpgen"');
+    expect(await refused({ 'package.json': { mcpgen: { outt: 1 } } })).toContain(
+      'package.json: mcpgen: the key "outt"',
+    );
+  });
+});
+
+describe('the schema for editors', () => {
+  test('has the keys that the type has, and the parts that there are', () => {
+    const keys = {
+      $schema: true,
+      out: true,
+      revisions: true,
+      schema: true,
+      catalog: true,
+      emit: true,
+      methods: true,
+      importExtension: true,
+      errata: true,
+      strict: true,
+      tools: true,
+      sync: true,
+      drift: true,
+    } as const satisfies Record<keyof Config, true>;
+    expect(Object.keys(SCHEMA.properties)).toEqual(Object.keys(keys));
+    expect(SCHEMA.properties['emit']?.items?.enum).toEqual(['default', ...EMITTABLE]);
+  });
+
+  test('is shipped', () => {
+    const { files } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { files: string[] };
+    expect(files).toContain('schema');
+  });
+});
+
+describe.concurrent('generate with a config', () => {
+  const config = {
+    $schema: './schema.json',
+    out: 'src/mcp',
+    revisions: ['2025-11-25'],
+    emit: ['methods', 'errors'],
+    importExtension: 'none',
+  };
+
+  test('case-106: found upwards, paths relative to it, flags come first, unknown keys are errors', async (context) => {
+    needsShared(context);
+    expect(cases('cli').map((item) => item.id)).toContain('case-106');
+    const folder = folderWith({ 'mcpgen.config.json': config, 'deep/er/x.txt': '' });
+    const run = async (...args: string[]): Promise<{ out: string; files: { path: string }[] }> => {
+      const { code, stdout, stderr } = await mcpgen(['generate', '--json', ...args], { cwd: `${folder}/deep/er` });
+      expect([code, stderr]).toEqual([0, '']);
+      return JSON.parse(stdout) as { out: string; files: { path: string }[] };
+    };
+    const plain = await run();
+    expect(plain.out).toBe(path.join(folder, 'src/mcp'));
+    expect(plain.files.map((file) => file.path)).toEqual([
+      '2025-11-25/types.ts',
+      '2025-11-25/methods.ts',
+      '2025-11-25/errors.ts',
+      '2025-11-25/index.ts',
+    ]);
+    expect(readFileSync(path.join(folder, 'src/mcp/2025-11-25/methods.ts'), 'utf8')).toContain('from "./types"');
+    const flags = await run('-r', '2025-06-18', '--emit', 'errors', '-o', 'here', '--import-extension', 'js');
+    expect(flags.out).toBe(path.join(folder, 'deep/er/here'));
+    expect(flags.files.map((file) => file.path)).toEqual(['2025-06-18/errors.ts', '2025-06-18/index.ts']);
+    writeFileSync(path.join(folder, 'deep/other.json'), JSON.stringify({ ...config, out: 'other', emit: ['errors'] }));
+    expect((await run('--config', '../other.json')).out).toBe(path.join(folder, 'deep/other'));
+    writeFileSync(path.join(folder, 'mcpgen.config.json'), JSON.stringify({ emitt: [] }));
+    const wrong = await mcpgen(['generate'], { cwd: `${folder}/deep` });
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toMatch(/mcpgen\.config\.json: the key "emitt" is unknown\n {2}Did you mean "emit"\?\n$/);
+  });
+
+  test('--check uses it, and the command that mends repeats only what the command line said', async () => {
+    const folder = folderWith({ 'mcpgen.config.json': config });
+    const stale = await mcpgen(['generate', '--check'], { cwd: folder });
+    expect(stale.code).toBe(1);
+    expect(stale.stdout).toMatch(/To mend it:\n {2}mcpgen generate\n$/);
+    const flags = await mcpgen(['generate', '--check', '--json', '--config', 'mcpgen.config.json', '-o', 'a b'], {
+      cwd: folder,
+    });
+    expect(JSON.parse(flags.stdout)).toMatchObject({
+      mend: "mcpgen generate --config mcpgen.config.json --out 'a b'",
+    });
+    // It is the right one: after it the check passes.
+    expect((await mcpgen(['generate'], { cwd: folder })).code).toBe(0);
+    expect((await mcpgen(['generate', '--check'], { cwd: folder })).code).toBe(0);
+  });
+
+  test('a fault of its values names the file and the key', async () => {
+    const text = async (own: unknown, ...args: string[]): Promise<string> => {
+      const result = await mcpgen(['generate', ...args], { cwd: folderWith({ 'mcpgen.config.json': own }) });
+      expect(result.code).toBe(2);
+      return result.stderr;
+    };
+    expect(await text({ revisions: ['2025-11-26'] })).toMatch(
+      /^error: mcpgen\.config\.json: revisions: revision "2025-11-26" is not built in/,
+    );
+    expect(await text({ methods: ['tools/list'] })).toMatch(/^error: mcpgen\.config\.json: methods: methods are named/);
+    expect(await text({ revisions: ['x'] }, '-r', 'y')).toMatch(/^error: --revision: revision "y"/);
+  });
+
+  test('a schema on the command line takes the place of the schema, catalog and revisions of the config', async () => {
+    const folder = folderWith({
+      'mcpgen.config.json': { revisions: ['2025-11-25', '2025-06-18'], emit: ['errors'] },
+    });
+    const schema = path.join(ROOT, 'schema/2025-03-26/schema.json');
+    const result = await mcpgen(['generate', '--schema', schema, '-r', '2025-03-26', '--json'], { cwd: folder });
+    expect(JSON.parse(result.stdout)).toMatchObject({ revisions: [{ revision: '2025-03-26' }] });
+  });
+});
