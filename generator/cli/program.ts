@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { packageFile, readText } from '../read/files.js';
 import { declareCatalog } from './catalog.js';
+import { declareDrift } from './drift.js';
 import { declareErrata } from './errata.js';
 import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
@@ -12,6 +13,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareMethods,
   declareExplain,
   declareErrata,
+  declareDrift,
   declareCatalog,
 ];
 

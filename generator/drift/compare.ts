@@ -125,7 +125,7 @@ export class Comparison {
     const objects = this.#objects(ours, them, owner);
     lacks.push(...arrays.lacks.map(() => () => 'an array'));
     lacks.push(...objects.lacks.map((variant) => () => this.#nameOf(variant)));
-    adds.push(...arrays.adds.map((type) => () => this.#theirText(type)));
+    adds.push(...arrays.adds.map((type) => () => (ours.arrays.length === 0 ? 'an array' : this.#theirText(type))));
     adds.push(...objects.adds.map((type) => () => this.#variantText(type, ours)));
     const inside = [
       ...arrays.pairs.flatMap(({ found }) => found),
@@ -197,7 +197,9 @@ export class Comparison {
         if (symbol !== undefined) return this.#member(symbol, member);
         return isEnvelope(member.name) ? [] : [this.#missing(member)];
       }),
-      ...[...symbols].flatMap(([name, symbol]) => (names.has(name) || isEnvelope(name) ? [] : this.#extra(symbol))),
+      ...[...symbols].flatMap(([name, symbol]) =>
+        names.has(name) || isEnvelope(name) ? [] : this.#extra(symbol, ours),
+      ),
       ...this.#rest(theirs, ours, symbols.size),
     ];
   }
@@ -207,7 +209,7 @@ export class Comparison {
     return { kind: 'missing', path: step(name), theirs: MISSING, ours, isRequired: required };
   }
 
-  #extra(symbol: ts.Symbol): readonly Difference[] {
+  #extra(symbol: ts.Symbol, { rest }: ObjectNode): readonly Difference[] {
     const type = this.#input.checker.getTypeOfSymbol(symbol);
     const shape = theirShape(type, this.#types);
     const isNever =
@@ -216,6 +218,7 @@ export class Comparison {
     // `x?: never` says that there is no such member.
     if (isNever) return [];
     const isOptional = this.#isOptional(symbol, type);
+    if (isOptional && rest?.kind === 'unknown' && this.#sameFor('open-members')) return [];
     const theirs = (): string => optionality(this.#theirText(type), isOptional);
     return [{ kind: 'extra', path: step(symbol.name), theirs, ours: MISSING, isRequired: !isOptional }];
   }
@@ -328,7 +331,7 @@ export class Comparison {
     if (alias !== undefined) return alias;
     const members = new Set(ours.objects.flatMap(({ node }) => [...ourTags(node, definitions).keys()]));
     const [tag] = theirTags(type, members, this.#types);
-    if (tag !== undefined) return `${tag[0]}: ${[...tag[1]].map((value) => JSON.stringify(value)).join(' | ')}`;
+    if (tag?.[1].size === 1) return `${tag[0]}: ${JSON.stringify([...tag[1]][0])}`;
     const required = checker
       .getPropertiesOfType(type)
       .filter((symbol) => (symbol.flags & compiler.SymbolFlags.Optional) === 0);

@@ -9,7 +9,7 @@ import { canonicalise } from '../read/canonical.js';
 import { compareText, pointerTokens } from '../read/json.js';
 import { Comparison, type Difference } from './compare.js';
 import { readDeclarations, type Declarations, type ExportedType } from './declarations.js';
-import { exportFor, isIgnored, type NameOptions } from './names.js';
+import { exportFor, isIgnored, plainPlace, type NameOptions } from './names.js';
 import { findEntry } from './package.js';
 import {
   EQUIVALENCES,
@@ -138,7 +138,7 @@ function pairsOf(protocol: Protocol, declarations: Declarations, options: NameOp
   for (const name of names) {
     if (findDefinition(protocol, name) !== undefined) continue;
     throw new McpgenError(`${JSON.stringify(name)} is no definition of revision ${protocol.revision}`, {
-      place: `names, ${name}`,
+      place: (options.placeOfName ?? plainPlace)(name),
       remedy: 'The name of the definition comes first, then that of the package.',
     });
   }
