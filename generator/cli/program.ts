@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { packageFile, readText } from '../read/files.js';
 import { declareCatalog } from './catalog.js';
 import { declareDiff } from './diff.js';
+import { declareDrift } from './drift.js';
 import { declareErrata } from './errata.js';
 import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
@@ -14,8 +15,9 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareGenerate,
   declareMethods,
   declareExplain,
-  declareDiff,
   declareErrata,
+  declareDiff,
+  declareDrift,
   declareCatalog,
 ];
 

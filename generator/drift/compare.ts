@@ -4,23 +4,24 @@ import { memberName } from '../print/names.js';
 import { printType, type TypePrinter } from '../print/type.js';
 import { isAnyJson, ourShape, ourTags, type Definitions, type OurShape, type OurVariant } from './our-shape.js';
 import type { DriftKind, EquivalenceId } from './report.js';
-import { agreement, compareScalars, SCALAR_KINDS } from './shape.js';
+import { agreement, compareScalars, isAll, SCALAR_KINDS } from './shape.js';
 import { isFunction, theirShape, theirTags, type Compiler, type TheirShape, type TheirTypes } from './their-shape.js';
+
+/** A text that is made when it is shown: most differences are met only while variants are matched. */
+type Text = () => string;
 
 /** A difference, with its path from the type that was compared. */
 export interface Difference {
   readonly kind: DriftKind;
   readonly path: string;
-  readonly theirs: string;
-  readonly ours: string;
-  readonly detail?: string;
+  readonly theirs: Text;
+  readonly ours: Text;
+  readonly detail?: Text;
   /** Whether a member that only one side has is required there. */
   readonly isRequired?: boolean;
   /** The innermost definition that it lies in, and its path from there; absent in the definition that is compared. */
   readonly origin?: { readonly definition: string; readonly path: string };
 }
-
-type Texts = Pick<Difference, 'path' | 'theirs' | 'ours'>;
 
 /** What {@link Comparison} needs to know. */
 export interface ComparisonInput {
@@ -41,6 +42,10 @@ const MAX_NESTING = 12;
 const MAX_PAIRS = 20_000;
 /** A report lists this many variants by name. */
 const MAX_LISTED = 8;
+
+const MISSING: Text = () => 'missing';
+const OPTIONAL: Text = () => 'optional';
+const REQUIRED: Text = () => 'required';
 
 const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id']);
 
@@ -99,24 +104,29 @@ export class Comparison {
     if (node.kind === 'ref') return this.#reference(theirs, node.name);
     const ours = ourShape(node, this.#input.definitions);
     const them = theirShape(theirs, this.#types);
-    const texts = (): Texts => ({ path: '', theirs: this.#theirText(theirs), ours: this.#ourText(node) });
-    if (them.top === 'any' || them.top === 'unresolved') return [{ kind: them.top, ...texts() }];
-    if (ours.isUnknown) return them.top === 'unknown' ? [] : [{ kind: 'narrower', ...texts() }];
-    if (them.top === 'unknown') {
-      return isAnyJson(ours) && this.#sameFor('json-values') ? [] : [{ kind: 'wider', ...texts() }];
+    const texts = { path: '', theirs: () => this.#theirText(theirs), ours: () => this.#ourText(node) };
+    if (them.top === 'any' || them.top === 'unresolved') return [{ kind: them.top, ...texts }];
+    if (ours.isUnknown) {
+      const isSame = them.top === 'unknown' || (this.#isTheirAnyJson(them) && this.#sameFor('json-values'));
+      return isSame ? [] : [{ kind: 'narrower', ...texts }];
     }
-    const lacks: string[] = [];
-    const adds: string[] = [];
+    if (them.top === 'unknown') {
+      return isAnyJson(ours) && this.#sameFor('json-values') ? [] : [{ kind: 'wider', ...texts }];
+    }
+    const lacks: Text[] = [];
+    const adds: Text[] = [];
     for (const kind of SCALAR_KINDS) {
       const scalars = compareScalars(kind, ours.scalars.get(kind), them.scalars.get(kind));
-      lacks.push(...scalars.lacks);
-      adds.push(...scalars.adds);
+      lacks.push(...scalars.lacks.map((text) => () => text));
+      adds.push(...scalars.adds.map((text) => () => text));
     }
-    adds.push(...them.others.map((type) => this.#theirText(type)));
+    adds.push(...them.others.map((type) => () => this.#theirText(type)));
     const arrays = matchVariants(ours.arrays, them.arrays, (type, { node: array }) => this.#array(type, array.items));
     const objects = this.#objects(ours, them, owner);
-    lacks.push(...arrays.lacks.map(() => 'an array'), ...objects.lacks.map((variant) => this.#nameOf(variant)));
-    adds.push(...[...arrays.adds, ...objects.adds].map((type) => this.#theirText(type)));
+    lacks.push(...arrays.lacks.map(() => () => 'an array'));
+    lacks.push(...objects.lacks.map((variant) => () => this.#nameOf(variant)));
+    adds.push(...arrays.adds.map((type) => () => (ours.arrays.length === 0 ? 'an array' : this.#theirText(type))));
+    adds.push(...objects.adds.map((type) => () => this.#variantText(type, ours)));
     const inside = [
       ...arrays.pairs.flatMap(({ found }) => found),
       ...objects.pairs.flatMap(({ ours: index, found }) => {
@@ -125,16 +135,17 @@ export class Comparison {
       }),
     ];
     if (lacks.length + adds.length === 0) return inside;
-    const details = [
-      ...(lacks.length === 0 ? [] : [`theirs lacks ${listed(lacks)}`]),
-      ...(adds.length === 0 ? [] : [`theirs also allows ${listed(adds)}`]),
-    ];
+    const detail = (): string =>
+      [
+        ...(lacks.length === 0 ? [] : [`theirs lacks ${listed(lacks)}`]),
+        ...(adds.length === 0 ? [] : [`theirs also allows ${listed(adds)}`]),
+      ].join(', ');
     return [
       {
         kind: adds.length === 0 ? 'narrower' : lacks.length === 0 ? 'wider' : 'different',
-        ...texts(),
+        ...texts,
         // Two plain types say by themselves how they differ.
-        ...(isPlain(ours) && isPlain(them) ? {} : { detail: details.join(', ') }),
+        ...(isPlain(ours) && isPlain(them) ? {} : { detail }),
       },
       ...inside,
     ];
@@ -155,14 +166,16 @@ export class Comparison {
   #array(theirs: ts.Type, items: TypeNode): readonly Difference[] {
     const { checker } = this.#input;
     const reference = theirs as ts.TypeReference;
-    const texts = (): Texts => ({ path: '', theirs: this.#theirText(theirs), ours: `${this.#ourText(items)}[]` });
+    const texts = { path: '', theirs: () => this.#theirText(theirs), ours: () => `${this.#ourText(items)}[]` };
     const isTuple = checker.isTupleType(theirs);
     const isReadonly = isTuple
       ? (reference.target as ts.TupleType).readonly
       : theirs.getSymbol()?.name === 'ReadonlyArray';
     return [
-      ...(isReadonly && !this.#sameFor('readonly') ? [{ kind: 'wider', ...texts() } as const] : []),
-      ...(isTuple ? [{ kind: 'narrower', ...texts(), detail: 'theirs fixes how many items there are' } as const] : []),
+      ...(isReadonly && !this.#sameFor('readonly') ? [{ kind: 'wider', ...texts } as const] : []),
+      ...(isTuple
+        ? [{ kind: 'narrower', ...texts, detail: () => 'theirs fixes how many items there are' } as const]
+        : []),
       ...[...new Set(checker.getTypeArguments(reference))].flatMap((item) => under('[]', this.#node(item, items))),
     ];
   }
@@ -184,17 +197,19 @@ export class Comparison {
         if (symbol !== undefined) return this.#member(symbol, member);
         return isEnvelope(member.name) ? [] : [this.#missing(member)];
       }),
-      ...[...symbols].flatMap(([name, symbol]) => (names.has(name) || isEnvelope(name) ? [] : this.#extra(symbol))),
+      ...[...symbols].flatMap(([name, symbol]) =>
+        names.has(name) || isEnvelope(name) ? [] : this.#extra(symbol, ours),
+      ),
       ...this.#rest(theirs, ours, symbols.size),
     ];
   }
 
   #missing({ name, required, type }: Member): Difference {
-    const ours = optionality(this.#ourText(type), !required);
-    return { kind: 'missing', path: step(name), theirs: 'missing', ours, isRequired: required };
+    const ours = (): string => optionality(this.#ourText(type), !required);
+    return { kind: 'missing', path: step(name), theirs: MISSING, ours, isRequired: required };
   }
 
-  #extra(symbol: ts.Symbol): readonly Difference[] {
+  #extra(symbol: ts.Symbol, { rest }: ObjectNode): readonly Difference[] {
     const type = this.#input.checker.getTypeOfSymbol(symbol);
     const shape = theirShape(type, this.#types);
     const isNever =
@@ -203,8 +218,9 @@ export class Comparison {
     // `x?: never` says that there is no such member.
     if (isNever) return [];
     const isOptional = this.#isOptional(symbol, type);
-    const theirs = optionality(this.#theirText(type), isOptional);
-    return [{ kind: 'extra', path: step(symbol.name), theirs, ours: 'missing', isRequired: !isOptional }];
+    if (isOptional && rest?.kind === 'unknown' && this.#sameFor('open-members')) return [];
+    const theirs = (): string => optionality(this.#theirText(type), isOptional);
+    return [{ kind: 'extra', path: step(symbol.name), theirs, ours: MISSING, isRequired: !isOptional }];
   }
 
   #member(symbol: ts.Symbol, { name, required, type }: Member): readonly Difference[] {
@@ -212,12 +228,12 @@ export class Comparison {
     const isOptional = this.#isOptional(symbol, theirs);
     const found: Difference[] = [];
     if (isOptional === required) {
-      const [theirWord, ourWord] = isOptional ? ['optional', 'required'] : ['required', 'optional'];
+      const [theirWord, ourWord] = isOptional ? [OPTIONAL, REQUIRED] : [REQUIRED, OPTIONAL];
       found.push({ kind: isOptional ? 'wider' : 'narrower', path: step(name), theirs: theirWord, ours: ourWord });
     }
     if (this.#isReadonly(symbol) && !this.#sameFor('readonly')) {
-      const text = this.#ourText(type);
-      found.push({ kind: 'wider', path: step(name), theirs: `readonly ${text}`, ours: text });
+      const text = (): string => this.#ourText(type);
+      found.push({ kind: 'wider', path: step(name), theirs: () => `readonly ${text()}`, ours: text });
     }
     return [...found, ...under(step(name), this.#node(theirs, type))];
   }
@@ -231,12 +247,12 @@ export class Comparison {
     }
     if (rest === undefined) {
       if (index === undefined || this.#sameFor('open-objects')) return [];
-      return [{ kind: 'wider', path: '[key]', theirs: this.#theirText(index), ours: 'missing' }];
+      return [{ kind: 'wider', path: '[key]', theirs: () => this.#theirText(index), ours: MISSING }];
     }
     if (index !== undefined) return under('[key]', this.#node(index, rest));
     // `object` and `{}` take any member.
     const takesAll = members === 0;
-    const texts = { path: '[key]', theirs: takesAll ? 'unknown' : 'missing', ours: this.#ourText(rest) };
+    const texts = { path: '[key]', theirs: takesAll ? () => 'unknown' : MISSING, ours: () => this.#ourText(rest) };
     return [{ kind: takesAll ? 'wider' : 'narrower', ...texts }];
   }
 
@@ -245,7 +261,7 @@ export class Comparison {
     const found = index === undefined ? [] : under('[key]', this.#node(index, { kind: 'unknown' }));
     const isSame = (index === undefined) === (ours.rest === undefined);
     if (found.length > 0 || isSame || this.#sameFor('any-object')) return found;
-    return [{ kind: 'different', path: '', theirs: this.#theirText(theirs), ours: this.#ourText(ours) }];
+    return [{ kind: 'different', path: '', theirs: () => this.#theirText(theirs), ours: () => this.#ourText(ours) }];
   }
 
   #indexType(type: ts.Type): ts.Type | undefined {
@@ -297,6 +313,29 @@ export class Comparison {
     return tag === undefined
       ? `{ ${node.members.map((member) => member.name).join(', ')} }`
       : `${tag[0]}: ${[...tag[1]].map((value) => JSON.stringify(value)).join(' | ')}`;
+  }
+
+  /** Whether their type allows whatever JSON can hold. */
+  #isTheirAnyJson({ scalars, arrays, objects }: TheirShape): boolean {
+    return (
+      SCALAR_KINDS.every((kind) => isAll(kind, scalars.get(kind))) &&
+      arrays.length > 0 &&
+      objects.some((type) => this.#indexType(type) !== undefined)
+    );
+  }
+
+  /** A variant of theirs in short: the member that tells it apart, else its required members. */
+  #variantText(type: ts.Type, ours: OurShape): string {
+    const { checker, compiler, definitions } = this.#input;
+    const alias = type.aliasSymbol?.name;
+    if (alias !== undefined) return alias;
+    const members = new Set(ours.objects.flatMap(({ node }) => [...ourTags(node, definitions).keys()]));
+    const [tag] = theirTags(type, members, this.#types);
+    if (tag?.[1].size === 1) return `${tag[0]}: ${JSON.stringify([...tag[1]][0])}`;
+    const required = checker
+      .getPropertiesOfType(type)
+      .filter((symbol) => (symbol.flags & compiler.SymbolFlags.Optional) === 0);
+    return required.length === 0 ? this.#theirText(type) : cut(`{ ${required.map(({ name }) => name).join(', ')} }`);
   }
 
   #theirText(type: ts.Type): string {
@@ -382,8 +421,8 @@ function optionality(text: string, isOptional: boolean): string {
   return isOptional ? `${text} (optional)` : text;
 }
 
-function listed(items: readonly string[]): string {
-  const shown = [...new Set(items)];
+function listed(items: readonly Text[]): string {
+  const shown = [...new Set(items.map((item) => item()))];
   const more = shown.length - MAX_LISTED;
   return more > 0 ? `${shown.slice(0, MAX_LISTED).join(', ')} and ${more} more` : shown.join(', ');
 }

@@ -57,7 +57,7 @@ export function readDeclarations(
     for (const exported of exportsOf(compiler, checker, symbol)) {
       const target = resolvedAlias(compiler, checker, exported);
       const name = prefix + exported.name;
-      if ((target.flags & compiler.SymbolFlags.Type) !== 0) {
+      if ((target.flags & compiler.SymbolFlags.Type) !== 0 && !isErrorClass(compiler, checker, target)) {
         types.set(name, { name, type: () => checker.getDeclaredTypeOfSymbol(target) });
       }
       if ((target.flags & compiler.SymbolFlags.Variable) !== 0) values.set(name, target);
@@ -174,6 +174,13 @@ function exportsOf(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbo
   if (assigned === undefined) return found;
   const target = resolvedAlias(compiler, checker, assigned);
   return [...new Set([...found, ...checker.getExportsOfModule(target)])];
+}
+
+/** Something to throw, which never travels, whatever definition has its name. */
+function isErrorClass(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbol): boolean {
+  if ((symbol.flags & compiler.SymbolFlags.Class) === 0) return false;
+  const type = checker.getDeclaredTypeOfSymbol(symbol);
+  return ['name', 'message', 'stack'].every((name) => checker.getPropertyOfType(type, name) !== undefined);
 }
 
 function resolvedAlias(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {

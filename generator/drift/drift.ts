@@ -9,7 +9,7 @@ import { canonicalise } from '../read/canonical.js';
 import { compareText, pointerTokens } from '../read/json.js';
 import { Comparison, type Difference } from './compare.js';
 import { readDeclarations, type Declarations, type ExportedType } from './declarations.js';
-import { exportFor, isIgnored, type NameOptions } from './names.js';
+import { exportFor, isIgnored, plainPlace, type NameOptions } from './names.js';
 import { findEntry } from './package.js';
 import {
   EQUIVALENCES,
@@ -65,8 +65,11 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
   const protocol = await loadProtocol({ revision });
   const pairs = pairsOf(protocol, declarations, options);
   const { findings, comparison } = compareAll(compiler, declarations, protocol, pairs, exact);
-  const explained = await withErrata(findings, protocol, () => loadProtocol({ revision, errata: false }), (published) =>
-    compareAll(compiler, declarations, published, pairs, exact).findings,
+  const explained = await withErrata(
+    findings,
+    protocol,
+    () => loadProtocol({ revision, errata: false }),
+    (published) => compareAll(compiler, declarations, published, pairs, exact).findings,
   );
   const ignore = options.ignore ?? [];
   const ignored = (text: string): boolean => ignore.some((pattern) => isIgnored(text, pattern));
@@ -108,7 +111,10 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
     equivalences: [...comparison.equivalences]
       .sort(([a], [b]) => compareText(a, b))
       .map(([id, times]) => ({ id, times, reason: EQUIVALENCES[id] })),
-    notes: notesOf(declarations, shown, ignore, [...protocol.definitions.map(({ name }) => name), ...explained.map((item) => item.path)]),
+    notes: notesOf(declarations, shown, ignore, [
+      ...protocol.definitions.map(({ name }) => name),
+      ...explained.map((item) => item.path),
+    ]),
   };
 }
 
@@ -132,7 +138,7 @@ function pairsOf(protocol: Protocol, declarations: Declarations, options: NameOp
   for (const name of names) {
     if (findDefinition(protocol, name) !== undefined) continue;
     throw new McpgenError(`${JSON.stringify(name)} is no definition of revision ${protocol.revision}`, {
-      place: `names, ${name}`,
+      place: (options.placeOfName ?? plainPlace)(name),
       remedy: 'The name of the definition comes first, then that of the package.',
     });
   }
@@ -185,7 +191,8 @@ function gathered(
 ): readonly DriftFinding[] {
   const groups = new Map<string, { finding: DriftFinding; rank: number; places: string[] }>();
   for (const { definition, difference } of differences) {
-    const { kind, theirs, ours, detail, origin } = difference;
+    const { kind, origin } = difference;
+    const [theirs, ours, detail] = [difference.theirs(), difference.ours(), difference.detail?.()];
     const place = definition + difference.path;
     const key = JSON.stringify([kind, origin?.definition ?? definition, origin?.path ?? difference.path, theirs, ours]);
     const rank = origin === undefined ? 0 : stepsIn(place);
@@ -194,7 +201,15 @@ function gathered(
       group.places.push(place);
       continue;
     }
-    const finding = { kind, definition, path: place, theirs, ours, ...(detail === undefined ? {} : { detail }), also: [] };
+    const finding = {
+      kind,
+      definition,
+      path: place,
+      theirs,
+      ours,
+      ...(detail === undefined ? {} : { detail }),
+      also: [],
+    };
     groups.set(key, { finding, rank, places: [...(group?.places ?? []), place] });
   }
   return [...groups.values()]

@@ -7,6 +7,8 @@ import type { Declarations, ExportedType } from './declarations.js';
 export interface NameOptions {
   /** The protocol's name to theirs; one `*` on both sides stands for the same text: `*` to `Mcp*`. */
   readonly names?: Readonly<Record<string, string>>;
+  /** What a wrong entry of `names` is called in an error. */
+  readonly placeOfName?: (name: string) => string;
   /** Definitions or paths to leave out; `*` stands for any text. */
   readonly ignore?: readonly string[];
 }
@@ -20,7 +22,7 @@ export interface NameOptions {
 export function exportFor(
   definition: string,
   declarations: Declarations,
-  { names = {} }: NameOptions,
+  { names = {}, placeOfName = plainPlace }: NameOptions,
 ): ExportedType | undefined {
   const { types, schema, names: exported } = declarations;
   if (Object.hasOwn(names, definition)) {
@@ -29,7 +31,7 @@ export function exportFor(
     if (found !== undefined) return found;
     const near = nearest(wanted, exported);
     throw new McpgenError(`the package exports no type ${JSON.stringify(wanted)}`, {
-      place: `names, ${definition}`,
+      place: placeOfName(definition),
       remedy: near === undefined ? 'Correct the name, or leave it out.' : `Did you mean ${near}?`,
     });
   }
@@ -44,6 +46,11 @@ export function exportFor(
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** What an entry of `names` is called where it was not given on a command line. */
+export function plainPlace(name: string): string {
+  return `names, ${name}`;
 }
 
 function patterned(definition: string, names: Readonly<Record<string, string>>): readonly string[] {

@@ -1,4 +1,5 @@
 import type { Member, ObjectNode, TypeNode } from '../model/protocol.js';
+import { compareText } from '../read/json.js';
 import { kindOf, onlyValues, scalarsOf, type ScalarKind, type ScalarSets, type Tags } from './shape.js';
 
 /** A type of the protocol that is no union and no reference, with the definition that it was reached through. */
@@ -52,7 +53,8 @@ export function ourShape(node: TypeNode, definitions: Definitions): OurShape {
         arrays.push({ node: type, name });
         return;
       case 'object':
-        objects.push({ node: type, name });
+        // Two definitions of one shape are one variant of a union.
+        if (!objects.some(({ node: other }) => sameShape(other, type))) objects.push({ node: type, name });
         return;
       case 'union':
         for (const variant of type.variants) visit(variant, undefined, seen);
@@ -66,6 +68,15 @@ export function ourShape(node: TypeNode, definitions: Definitions): OurShape {
   };
   visit(node, undefined, []);
   return { isUnknown, scalars, arrays, objects };
+}
+
+function sameShape(a: ObjectNode, b: ObjectNode): boolean {
+  return a.members.length === b.members.length && JSON.stringify(a, withoutProse) === JSON.stringify(b, withoutProse);
+}
+
+/** What says nothing of the values that a type allows, in TypeScript. */
+function withoutProse(key: string, value: unknown): unknown {
+  return key === 'doc' || key === 'deprecated' || key === 'defaultValue' || key === 'constraints' ? undefined : value;
 }
 
 /** The required members of an object type that hold one of a few values. */
@@ -96,7 +107,9 @@ function target(name: string, definitions: Definitions): TypeNode {
 
 function resolved(node: TypeNode, definitions: Definitions, hops = 0): TypeNode {
   if (node.kind === 'ref') {
-    return hops > definitions.size ? { kind: 'unknown' } : resolved(target(node.name, definitions), definitions, hops + 1);
+    return hops > definitions.size
+      ? { kind: 'unknown' }
+      : resolved(target(node.name, definitions), definitions, hops + 1);
   }
   return node.kind === 'intersection' ? merged(node.parts, definitions) : node;
 }
@@ -126,5 +139,11 @@ function merged(parts: readonly TypeNode[], definitions: Definitions): TypeNode 
   }
   const rest = objects.find((part) => part.rest !== undefined)?.rest;
   const shape = members.size > 0 ? 'members' : (objects[0]?.shape ?? 'empty');
-  return { kind: 'object', shape, constraints: {}, members: [...members.values()], ...(rest ? { rest } : {}) };
+  return {
+    kind: 'object',
+    members: [...members.values()].sort((a, b) => compareText(a.name, b.name)),
+    shape,
+    constraints: {},
+    ...(rest === undefined ? {} : { rest }),
+  };
 }

@@ -159,7 +159,10 @@ function readManifest(folder: string): Record<string, unknown> | undefined {
 
 /** The name of the package in a module specifier: `@scope/name` of `@scope/name/sub.js`. */
 function packageName(specifier: string): string {
-  return specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 }
 
 function notFound(specifier: string, folder: string): McpgenError {

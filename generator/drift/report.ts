@@ -17,7 +17,10 @@ export const KIND_TEXTS: Readonly<Record<DriftKind, string>> = {
 
 /** What is taken as equal unless the comparison is to be exact, and why. */
 export const EQUIVALENCES = {
-  'open-objects': 'an object that admits further members and one that names the same: the protocol has receivers let unknown members pass',
+  'open-objects':
+    'an object that admits further members and one that names the same: the protocol has receivers let unknown members pass',
+  'open-members':
+    'an optional member of theirs in an object that the protocol leaves open, such as _meta: any member is allowed there',
   undefined: 'an optional member and one that may be undefined: JSON has no undefined',
   readonly: 'readonly or not: it says nothing of the value on the wire',
   enums: 'an enum and a union of its values: the values on the wire are the same',

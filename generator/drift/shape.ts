@@ -34,9 +34,9 @@ export function kindOf(value: Scalar): ScalarKind {
   return value === null ? 'null' : (typeof value as ScalarKind);
 }
 
-/** Both truth values are all there are. */
-function hasAll(kind: ScalarKind, scalars: Scalars): boolean {
-  return scalars.all || (kind === 'boolean' && scalars.values.size === 2);
+/** Whether all scalars of a kind are allowed; both truth values are all there are. */
+export function isAll(kind: ScalarKind, scalars: Scalars | undefined): boolean {
+  return scalars !== undefined && (scalars.all || (kind === 'boolean' && scalars.values.size === 2));
 }
 
 /** Says which scalars of a kind only one of two types allows. */
@@ -50,8 +50,8 @@ export function compareScalars(
 
 /** What the first allows and the second does not. */
 function beyond(kind: ScalarKind, one: Scalars | undefined, other: Scalars | undefined): readonly string[] {
-  if (one === undefined || (other !== undefined && hasAll(kind, other))) return [];
-  if (hasAll(kind, one)) return [other === undefined ? kind : `any other ${kind}`];
+  if (one === undefined || isAll(kind, other)) return [];
+  if (isAll(kind, one)) return [other === undefined ? kind : `any other ${kind}`];
   const values = [...one.values].filter((value) => other?.values.has(value) !== true);
   return [...(one.some && other?.some !== true ? [`some other ${kind}s`] : []), ...values.map(quoted)];
 }

@@ -75,7 +75,8 @@ export function theirShape(type: ts.Type, { compiler, checker, sameFor }: TheirT
           (item.flags & (TypeFlags.StringLike | TypeFlags.NumberLike | TypeFlags.BooleanLike)) !== 0 || isList(item),
       );
       const parameter = part.types.find(({ flags: own }) => (own & TypeFlags.Instantiable) !== 0);
-      if (plain === undefined) objects.push(parameter === undefined ? part : (checker.getBaseConstraintOfType(part) ?? part));
+      if (plain === undefined)
+        objects.push(parameter === undefined ? part : (checker.getBaseConstraintOfType(part) ?? part));
       else if (sameFor('brands')) visit(plain, hops + 1);
       else others.push(part);
     } else if (isList(part)) {

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { collect, refuseWords, revisionOption, revisionOr } from './shared.js';
+
+/** Declares `mcpgen drift`. */
+export function declareDrift(program: Command): void {
+  refuseWords(
+    program.command('drift'),
+    0,
+    revisionOr((word) => `--sdk ${word}`),
+  )
+    .summary("hold a package's types against a revision")
+    .description(
+      "Holds the types that a TypeScript package exports against those of a revision, through TypeScript's type checker.",
+    )
+    .option('--sdk <package>', 'a package, a subpath of one, or the path of a .ts or .d.ts file or of a folder')
+    .addOption(revisionOption("the revision to compare with (default: the package's LATEST_PROTOCOL_VERSION)"))
+    .option('--name <ours=theirs>', "their name of a definition; repeatable, '*=Mcp*' for all", collect)
+    .option('--ignore <pattern>', 'a definition or path to leave out, * for any text; repeatable', collect)
+    .option('--exact', 'take nothing as equal that TypeScript does not, and count what errata explain')
+    .option('--json', 'print JSON')
+    .option('--markdown', 'print Markdown, for an issue or the summary of a CI run')
+    .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mcpgen drift --sdk @modelcontextprotocol/sdk/types.js --revision 2025-11-25
+  mcpgen drift --sdk ./src/protocol.ts -r 2025-06-18 --ignore 'Task*' --ignore Tool.inputSchema
+  mcpgen drift --sdk my-sdk --name CallToolResult=ToolResult --name '*=Mcp*' --markdown
+
+Each finding has its place, their type and ours:
+  narrower    theirs refuses what the protocol allows
+  wider       theirs allows what the protocol does not
+  different   neither type includes the other
+  missing     the protocol has it, theirs does not
+  extra       theirs has it, the protocol does not
+  any         their type is any, so nothing is checked there
+
+Names and patterns that are always the same go into the config, as
+  { "drift": { "names": { "CallToolResult": "ToolResult" }, "ignore": ["Task*"] } }
+
+Exit codes: 0 no drift, 1 drift, 2 wrong usage, or the package is not there.`,
+    )
+    .action(async (options: Record<string, unknown>) => {
+      const { driftCommand } = await import('../commands/drift.js');
+      process.exitCode = await driftCommand(options);
+    });
+}

@@ -1,0 +1,70 @@
+import { KINDS, type DriftFinding, type DriftKind, type DriftReport } from './report.js';
+
+/** Findings that say the same of the same member in several definitions. */
+export interface FindingGroup {
+  readonly kind: DriftKind;
+  readonly theirs: string;
+  readonly ours: string;
+  readonly detail?: string;
+  readonly erratum?: string;
+  /** Where it was found, the first of each finding; never empty. */
+  readonly places: readonly string[];
+  /** How many more places show it since they use the same definitions. */
+  readonly more: number;
+}
+
+/** A part of a report: the groups of one kind. */
+export interface Section {
+  readonly kind: DriftKind;
+  readonly findings: number;
+  readonly groups: readonly FindingGroup[];
+}
+
+/** The findings that count, by kind, and apart from them those that errata explain. */
+export function sectionsOf({ findings, exact }: DriftReport): {
+  readonly counted: readonly Section[];
+  readonly explained: readonly FindingGroup[];
+} {
+  const isCounted = ({ erratum }: DriftFinding): boolean => exact || erratum === undefined;
+  const counted = findings.filter(isCounted);
+  return {
+    counted: KINDS.flatMap((kind) => {
+      const own = counted.filter((finding) => finding.kind === kind);
+      return own.length === 0 ? [] : [{ kind, findings: own.length, groups: groupsOf(own) }];
+    }),
+    explained: groupsOf(findings.filter((finding) => !isCounted(finding))),
+  };
+}
+
+function groupsOf(findings: readonly DriftFinding[]): readonly FindingGroup[] {
+  const groups = new Map<string, DriftFinding[]>();
+  for (const finding of findings) {
+    const { kind, theirs, ours, detail, erratum } = finding;
+    const key = JSON.stringify([kind, lastStep(finding), theirs, ours, detail, erratum]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [finding]);
+    else group.push(finding);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { kind, theirs, ours, detail, erratum } = first;
+    return [
+      {
+        kind,
+        theirs,
+        ours,
+        ...(detail === undefined ? {} : { detail }),
+        ...(erratum === undefined ? {} : { erratum }),
+        places: group.map((finding) => finding.path),
+        more: group.reduce((sum, finding) => sum + finding.also.length, 0),
+      },
+    ];
+  });
+}
+
+/** The member that a finding is about; a whole definition is by itself. */
+function lastStep({ path, definition }: DriftFinding): string {
+  if (path === definition) return path;
+  return /(?:\.[^.[\]<>"]+|\[[^[\]]*\]|<[^<>]*>)$/.exec(path)?.[0] ?? path;
+}
