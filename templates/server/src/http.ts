@@ -16,11 +16,11 @@ const handler = createHttpHandler({
   },
 });
 
-const { url, close } = await serveHttp(handler, {
+const listening = await serveHttp(handler, {
   port: Number(process.env["PORT"] ?? 3000),
   hostname: "127.0.0.1",
 });
-log(`ready at ${url.href}`);
+log(`ready at ${listening.url.href}`);
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => void close());
+  process.once(signal, () => void listening.close());

@@ -6,10 +6,10 @@ import { buildServer } from "../src/server.js";
 
 test("answers over HTTP", async () => {
   const handler = createHttpHandler({ server: buildServer, path: "/mcp" });
-  const { url, close } = await serveHttp(handler, { port: 0 });
+  const listening = await serveHttp(handler, { port: 0 });
   try {
     // if: stateful
-    const response = await fetch(url, {
+    const response = await fetch(listening.url, {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -30,13 +30,13 @@ test("answers over HTTP", async () => {
     expect(await response.text()).toContain(info.name);
     // end
     // Another site's page in a browser of this machine.
-    const foreign = await fetch(url, {
+    const foreign = await fetch(listening.url, {
       method: "POST",
       headers: { origin: "https://example.com" },
       body: "{}",
     });
     expect(foreign.status).toBe(403);
   } finally {
-    await close();
+    await listening.close();
   }
 });
