@@ -10,7 +10,9 @@ import { planChanges, type FileChange, type PlannedFile } from '../output/plan.j
 import { writeChanges } from '../output/write.js';
 import { builtinCatalog, builtinRevisions, requireRevision } from '../read/builtin.js';
 import { ownPackage, ownSpec } from '../read/own-package.js';
+import type { JsonValue } from '../read/json.js';
 import { readTemplateProject } from '../read/template-project.js';
+import { readToolFiles, type ToolSource } from '../read/tools.js';
 import { compose, partsOf } from '../scaffold/compose.js';
 import { entryOf } from '../scaffold/manifest.js';
 import {
@@ -220,9 +222,22 @@ async function planProject(
     emit: partsOf(selection).flatMap((part): readonly Emittable[] =>
       part === 'default' ? DEFAULT_PARTS : EMITTABLE.filter((known) => known === part),
     ),
+    ...(selection.features.includes('tools') ? { tools: await toolsIn(folder, authored) } : {}),
     out: path.join(folder, 'src/generated'),
   });
   return planChanges(folder, [...files, ...generated.map((file) => ({ ...file, path: `src/generated/${file.path}` }))]);
+}
+
+/** The tools of the project: what the author has there already stays, and comes first. */
+async function toolsIn(folder: string, authored: ReadonlyMap<string, string>): Promise<readonly ToolSource[]> {
+  const { tools: existing } = await readToolFiles(['src/tools/*.input.json'], folder);
+  const added = [...authored].flatMap(([file, contents]): ToolSource[] => {
+    const name = /^src\/tools\/(.+)\.input\.json$/.exec(file)?.[1];
+    if (name === undefined || existing.some((tool) => tool.name === name)) return [];
+    const input = JSON.parse(contents) as JsonValue;
+    return [{ name, input, places: { input: file, output: '' }, isOwn: true }];
+  });
+  return [...existing, ...added].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Makes a repository, unless there is one already or Git is missing. Returns whether it did. */

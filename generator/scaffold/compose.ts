@@ -1,6 +1,7 @@
 import { applyConditions, conditionsOf, holds } from './conditions.js';
 import { manifestOf, type Packages } from './manifest.js';
 import { protocolFile } from './protocol-file.js';
+import { transportFile } from './transport-file.js';
 import { bareName, newestOf, type Selection } from './selection.js';
 
 /** Text files by their path, with forward slashes. */
@@ -17,8 +18,6 @@ const NEWEST_STATEFUL = '2025-11-25';
 const FILES: readonly (readonly [path: RegExp, condition: string])[] = [
   [/^src\/index\.sdk\.ts$/, 'stdio&sdk'],
   [/^src\/http\.sdk\.ts$/, 'http&sdk'],
-  [/^src\/transport\.sdk\.ts$/, 'sdk'],
-  [/^src\/transport\.ts$/, 'own'],
   [/^src\/http\.ts$/, 'http&own'],
   [/^test\/http\.test\.ts$/, 'http'],
   [/\/tools\/book\b/, 'elicitation'],
@@ -57,6 +56,7 @@ export function compose(template: Files, selection: Selection, packages: Package
   const files = new Map<string, string>([
     ['package.json', json(manifestOf(selection, packages))],
     ['src/protocol.ts', protocolFile(selection.kind, selection.revisions)],
+    ...(selection.kind === 'client' ? [['src/transport.ts', transportFile(selection)] as const] : []),
   ]);
   for (const [path, text] of template) {
     const condition =

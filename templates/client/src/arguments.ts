@@ -1,12 +1,16 @@
 import { parseArgs } from "node:util";
 
-export const USAGE = `Usage: example-client [--call TOOL [--arguments JSON]] -- COMMAND [ARGUMENT ...]
-
-Runs a server, and lists its tools or calls one of them.`;
+export const USAGE = [
+  "Usage: example-client [--call TOOL [--arguments JSON]] SERVER",
+  "",
+  "Connects to a server, and lists its tools or calls one of them. SERVER is",
+  "  URL                       a server that is there already", // if: http
+  "  -- COMMAND [ARGUMENT ...] a program, which is run as the server", // if: stdio
+].join("\n");
 
 /** What the command line asks for. */
 export interface Task {
-  /** The server: a program and its arguments. */
+  /** The server, as it was given. */
   readonly target: readonly [string, ...string[]];
   /** The tool to call; without it, tools are listed. */
   readonly tool: string | undefined;
