@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'templates/*/test/**/*.test.ts'],
     globalSetup: ['test/support/build-once.ts'],
     reporters: [process.env['CI'] ? 'dot' : 'default', './test/support/closing-line.ts'],
     testTimeout: 120_000,

@@ -8,12 +8,18 @@ import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(root, 'dist');
-const sources = ['generator', 'generated', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const sources = ['generator', 'generated', 'templates', 'schema', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+
+/** What is in a folder, but for the generated code of the project templates, which is made here. */
+function entriesOf(folder) {
+  const names = readdirSync(folder);
+  return path.basename(folder) === 'src' ? names.filter((name) => name !== 'generated') : names;
+}
 
 function newest(file) {
   const stats = statSync(file);
   if (!stats.isDirectory()) return stats.mtimeMs;
-  return Math.max(stats.mtimeMs, ...readdirSync(file).map((name) => newest(path.join(file, name))));
+  return Math.max(stats.mtimeMs, ...entriesOf(file).map((name) => newest(path.join(file, name))));
 }
 
 /** Whether dist/ was built after the last change of any source. */
@@ -56,7 +62,18 @@ async function buildAll(target) {
   writeFileSync(path.join(target, 'built'), '');
 }
 
-if (!isUpToDate()) {
+/** The project templates are tested where they are, with generated code that is not committed. */
+function generateForTemplates() {
+  for (const kind of ['server', 'client']) {
+    const config = path.join(root, 'templates', kind, 'mcpgen.config.json');
+    execFileSync(process.execPath, [path.join(dist, 'generator/cli.js'), 'generate', '--config', config, '--json'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  }
+}
+
+const wasUpToDate = isUpToDate();
+if (!wasUpToDate) {
   // Built beside its place and moved there when whole, so that a failed build leaves the last good one.
   const target = path.join(root, `dist-${process.pid}`);
   try {
@@ -70,3 +87,4 @@ if (!isUpToDate()) {
     process.exitCode = 1;
   }
 }
+if (!wasUpToDate || !existsSync(path.join(root, 'templates/client/src/generated'))) generateForTemplates();

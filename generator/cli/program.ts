@@ -4,10 +4,12 @@ import { declareCatalog } from './catalog.js';
 import { declareErrata } from './errata.js';
 import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
+import { declareInit } from './init.js';
 import { declareMethods } from './methods.js';
 
 /** What declares each command, in the order in which `--help` lists them. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
+  declareInit,
   declareGenerate,
   declareMethods,
   declareExplain,

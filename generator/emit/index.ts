@@ -32,7 +32,11 @@ export const EMITTABLE = [
   'revision',
   'client',
   'server',
+  'registry',
   'stdio',
+  'http-server',
+  'http-node',
+  'http-client',
   'stubs',
   'zod',
 ] as const;
@@ -40,15 +44,23 @@ export const EMITTABLE = [
 /** A part of the output that can be asked for. */
 export type Emittable = (typeof EMITTABLE)[number];
 
-/** What is written if nothing is asked for: all but what needs a package, be it for its types alone, or is the user's. */
+/** Parts that are shared files only: no revision has a file of theirs. */
+export const SHARED_ONLY = ['registry', 'stdio', 'http-server', 'http-node', 'http-client'] as const;
+type SharedOnly = (typeof SHARED_ONLY)[number];
+
+function isSharedOnly(part: Emittable): part is SharedOnly {
+  return (SHARED_ONLY as readonly Emittable[]).includes(part);
+}
+
+/** What is written if nothing is asked for: all but what not everybody uses, needs a package, or is the user's. */
 export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter(
-  (part) => part !== 'stdio' && part !== 'stubs' && part !== 'zod',
+  (part) => !isSharedOnly(part) && part !== 'stubs' && part !== 'zod',
 );
 
 type Emitter = (context: EmitContext, stubbed?: readonly string[]) => SourceFile | undefined;
 
 /** For each part that a revision has a file of. */
-const EMITTERS: Readonly<Record<Exclude<Emittable, 'stdio'>, Emitter>> = {
+const EMITTERS: Readonly<Record<Exclude<Emittable, SharedOnly>, Emitter>> = {
   types: emitTypes,
   methods: emitMethods,
   messages: emitMessages,
@@ -73,7 +85,11 @@ const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
   revision: ['types', 'methods', 'messages', 'guards', 'validators'],
   client: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
   server: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
+  registry: [],
   stdio: [],
+  'http-server': [],
+  'http-node': [],
+  'http-client': [],
   stubs: ['types', 'methods', 'messages', 'guards', 'validators', 'revision', 'server'],
   zod: ['types'],
 };
@@ -84,7 +100,11 @@ const RUNTIME: Readonly<Partial<Record<Emittable, readonly RuntimeModule[]>>> = 
   revision: ['runtime/revision'],
   client: ['runtime/index'],
   server: ['runtime/index'],
+  registry: ['runtime/registry'],
   stdio: ['runtime/stdio-client', 'runtime/stdio-server'],
+  'http-server': ['runtime/http-server'],
+  'http-node': ['runtime/http-server', 'runtime/http-node'],
+  'http-client': ['runtime/http-client'],
 };
 
 /** The shared files that the parts asked for need. */
@@ -113,9 +133,9 @@ export function emit(
   stubbed?: readonly string[],
 ): readonly SourceFile[] {
   const context = emitContext(protocol);
-  const files = withNeeds(parts)
-    .filter((part) => part !== 'stdio')
-    .flatMap((part) => EMITTERS[part](context, stubbed) ?? []);
+  const files = withNeeds(parts).flatMap((part) =>
+    isSharedOnly(part) ? [] : (EMITTERS[part](context, stubbed) ?? []),
+  );
   const exported = files.filter(({ belongsToUser }) => !belongsToUser);
   refuseTakenNames(exported, context);
   return [...files, emitIndex(exported, importExtension)];

@@ -69,6 +69,11 @@ async function layOut(
   return format(text, { ...config, ...WHOLE_FILES, parser, filepath });
 }
 
+/** A file of a new project, as Prettier lays it out by default; what it does not know stays as it is. */
+export async function layOutFile(text: string, name: string): Promise<string> {
+  return /\.(?:ts|js|json)$/.test(name) ? format(text, { filepath: name }) : text;
+}
+
 /** Settings that would put something above our header, or leave a file or a part of it as it is. */
 const WHOLE_FILES: Options = {
   insertPragma: false,

@@ -399,6 +399,7 @@ export class BaseClient<
         if (supported === undefined) {
           if (
             !this.#endpoint.isOpen ||
+            isFinal(error) ||
             (!hasOlder && !(error instanceof RpcError))
           )
             throw error;
@@ -722,6 +723,19 @@ function requiresInput(result: object): result is InputRequired {
     (result as { readonly resultType?: unknown }).resultType ===
     "input_required"
   );
+}
+
+/**
+ * Whether an older revision would fare no better: the server is a stateless one that finds fault with what was sent (MCP
+ * 2026-07-28, Streamable HTTP, backward compatibility), or the transport says so, such as for want of authorization.
+ */
+function isFinal(error: unknown): boolean {
+  if (error instanceof RpcError)
+    return (
+      error.code === MODERN_ERROR_CODES.HEADER_MISMATCH ||
+      error.code === MODERN_ERROR_CODES.MISSING_CLIENT_CAPABILITY
+    );
+  return (error as { readonly isFinal?: unknown } | null)?.isFinal === true;
 }
 
 /** What a stateless server says that it speaks when it refuses a version; undefined if it did not say so. */

@@ -10,7 +10,7 @@ import type {
 } from "./message.js";
 import type { Diagnostic } from "./ndjson.js";
 import { collectBatch, isObject, judgeValue } from "./parse.js";
-import type { Classification, Invalid, ParseOptions } from "./parse.js";
+import type { Classification, Invalid, Parsed, ParseOptions } from "./parse.js";
 import type { SendOptions, Transport } from "./transport.js";
 
 /** Something that is worth a line in a log, and no reason to stop. */
@@ -260,6 +260,11 @@ export class Endpoint {
     }
   }
 
+  /** What a value is, by the rules of the revision that is spoken by now. */
+  judge(value: unknown): Parsed {
+    return judgeValue(value, this.#judging);
+  }
+
   /** Ends the connection. Calls that wait are rejected with {@link ConnectionClosedError}, handlers are aborted. */
   async close(): Promise<void> {
     if (this.#state === "open") {
@@ -382,7 +387,7 @@ export class Endpoint {
 
   #receive(value: unknown, extra: unknown): void {
     if (this.#state !== "open") return;
-    const parsed = judgeValue(value, this.#judging);
+    const parsed = this.judge(value);
     switch (parsed.kind) {
       case "request":
         this.#accept(parsed.message, extra, undefined);

@@ -4,7 +4,7 @@ import type { CallOptions, EndpointOptions, Exchange } from "./endpoint.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
 import type { Notification, Request, RequestId } from "./message.js";
 import { isObject } from "./parse.js";
-import type { Classification } from "./parse.js";
+import type { Classification, Parsed } from "./parse.js";
 import { RequestStateSeal } from "./request-state.js";
 import type { RequestStateOptions } from "./request-state.js";
 import {
@@ -19,6 +19,7 @@ import {
   versionOf,
 } from "./revision.js";
 import type { Implementation, Revision } from "./revision.js";
+import { principalOf } from "./transport.js";
 import type { Transport } from "./transport.js";
 import type { Failure } from "./validation.js";
 
@@ -197,10 +198,17 @@ export class Server<
     return this.#served.get(revision)?.has(method) === true;
   }
 
-  /** Serves one more connection. Resolves when its transport has started. */
-  async connect(transport: Transport): Promise<ServerSession> {
-    const session = new ServerSession(this, (gone) =>
-      this.#sessions.delete(gone),
+  /**
+   * Serves one more connection. Resolves when its transport has started.
+   *
+   * @param spoken - The revision that is spoken on it, where the transport knows: there is no `initialize` then.
+   * @throws RangeError if the server does not speak it.
+   */
+  async connect(transport: Transport, spoken?: string): Promise<ServerSession> {
+    const session = new ServerSession(
+      this,
+      (gone) => this.#sessions.delete(gone),
+      spoken,
     );
     this.#sessions.add(session);
     try {
@@ -238,9 +246,9 @@ interface Subscription {
 export class ServerSession {
   readonly server: ServerCore;
   readonly #endpoint: Endpoint;
-  readonly #stateful: readonly Revision[];
-  readonly #stateless: readonly Revision[];
-  readonly #unjudged: Revision;
+  #stateful: readonly Revision[];
+  #stateless: readonly Revision[];
+  #unjudged: Revision;
   readonly #subscriptions = new Map<RequestId, Subscription>();
   readonly #resources = new Set<string>();
   /** Of the stateful session, once there is one. */
@@ -249,11 +257,25 @@ export class ServerSession {
   #isInitialized = false;
   #level = 0;
 
-  constructor(server: ServerCore, onGone: (session: ServerSession) => void) {
+  constructor(
+    server: ServerCore,
+    onGone: (session: ServerSession) => void,
+    spoken?: string,
+  ) {
     this.server = server;
     this.#stateful = server.revisions.filter(({ isStateless }) => !isStateless);
     this.#stateless = server.revisions.filter(({ isStateless }) => isStateless);
     this.#unjudged = newest(server.revisions);
+    if (spoken !== undefined) {
+      const revision = revisionOf(server.revisions, spoken);
+      this.#unjudged = revision;
+      if (revision.isStateless) this.#stateful = [];
+      else {
+        this.#stateless = [];
+        this.#revision = revision;
+        this.#isInitialized = true;
+      }
+    }
     this.#endpoint = new Endpoint(
       {
         classify: (value): Classification =>
@@ -294,6 +316,11 @@ export class ServerSession {
   /** How many requests are being handled, and how many of ours wait for an answer. */
   get inFlight(): { readonly inbound: number; readonly outbound: number } {
     return this.#endpoint.inFlight;
+  }
+
+  /** @internal What a value is, by the revision that is spoken by now. */
+  judge(value: unknown): Parsed {
+    return this.#endpoint.judge(value);
   }
 
   /** @internal */
@@ -815,7 +842,12 @@ class Context implements HandlerContext {
     const { requestState } = params;
     const past =
       typeof requestState === "string"
-        ? await server.seal.open(requestState, this.method, params)
+        ? await server.seal.open(
+            requestState,
+            this.method,
+            params,
+            principalOf(this.extra),
+          )
         : undefined;
     if (past === undefined) {
       throw new RpcError(
@@ -856,11 +888,16 @@ class Context implements HandlerContext {
       return completed;
     // State that a handler wrote itself is protected like any other.
     return seal
-      .seal(this.method, paramsOf(this.#exchange.request), {
-        state,
-        answers: Object.fromEntries(this.#known()),
-        isOwn: true,
-      })
+      .seal(
+        this.method,
+        paramsOf(this.#exchange.request),
+        {
+          state,
+          answers: Object.fromEntries(this.#known()),
+          isOwn: true,
+        },
+        principalOf(this.extra),
+      )
       .then((requestState) => ({ ...completed, requestState }));
   }
 
@@ -972,11 +1009,16 @@ class Context implements HandlerContext {
     }
     const params = paramsOf(this.#exchange.request);
     const answers = Object.fromEntries(known);
-    this.#sealed = await this.#session.server.seal.seal(this.method, params, {
-      state: state ?? this.#state,
-      answers,
-      isOwn: false,
-    });
+    this.#sealed = await this.#session.server.seal.seal(
+      this.method,
+      params,
+      {
+        state: state ?? this.#state,
+        answers,
+        isOwn: false,
+      },
+      principalOf(this.extra),
+    );
     throw new InputRequired({
       resultType: "input_required",
       inputRequests: missing,
@@ -1019,6 +1061,13 @@ class Context implements HandlerContext {
       { requiredCapabilities },
     );
   }
+}
+
+function revisionOf(revisions: readonly Revision[], version: string): Revision {
+  const revision = revisions.find((item) => item.version === version);
+  if (revision === undefined)
+    throw new RangeError(`this server does not speak ${cut(version)}`);
+  return revision;
 }
 
 function resultOfRound(error: unknown): object {

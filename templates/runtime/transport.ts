@@ -8,6 +8,18 @@ export interface SendOptions {
   readonly relatedRequestId?: RequestId;
 }
 
+/** What a transport that knows who is at the other end says of a message, beside it. */
+export interface Authenticated {
+  /** Names whoever sent the message, the same way each time; undefined if that is nobody in particular. */
+  readonly principal: string | undefined;
+}
+
+/** On whose behalf a message came, if its transport knows. */
+export function principalOf(extra: unknown): string | undefined {
+  const { principal } = (extra ?? {}) as { readonly principal?: unknown };
+  return typeof principal === "string" ? principal : undefined;
+}
+
 /** A method's parameters are compared both ways, so that the narrower message types of the official SDKs fit. */
 interface Receivers {
   message(value: unknown, extra?: unknown): void;
@@ -25,7 +37,8 @@ export interface Transport {
   start(): Promise<void>;
   /**
    * Sends a message, or an array of them as a batch. What it returns resolves when more can be taken, so that who waits for it never fills a
-   * buffer; nothing is returned if that is at once.
+   * buffer; nothing is returned if that is at once. An error with a member `isFinal` that is true says that trying an
+   * older revision is of no use.
    */
   send(message: object, options?: SendOptions): Promise<void> | void;
   /** Ends the connection; calls `onclose` once. */

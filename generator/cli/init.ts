@@ -1,0 +1,56 @@
+import { Option, type Command } from 'commander';
+import { KINDS, FEATURES, PACKAGE_MANAGERS, RUNTIMES, TRANSPORTS, type Kind } from '../scaffold/selection.js';
+import { collect, refuseWords, revisionOption } from './shared.js';
+
+/** Declares `mcpgen init server` and `mcpgen init client`. */
+export function declareInit(program: Command): void {
+  const init = program
+    .command('init')
+    .summary('write a project to start from: a server or a client')
+    .description('Writes a project to start from, with examples, tests, lint and CI, and installs it.');
+  for (const kind of KINDS) declareKind(init, kind);
+}
+
+function declareKind(init: Command, kind: Kind): void {
+  const names = FEATURES[kind].map(({ name }) => name);
+  refuseWords(init.command(kind), 1, (word) => `--dir ${word}`)
+    .argument('[name]', 'name of the package, as npm has it: demo or @scope/demo')
+    .summary(`write the project of a ${kind}`)
+    .description(
+      kind === 'server'
+        ? 'Writes the project of a server: tools, resources and prompts in files of their own.'
+        : 'Writes the project of a client: a program that runs a server, lists its tools and calls one.',
+    )
+    .option('--dir <dir>', 'folder to write to (default: one with the name of the package)')
+    .addOption(revisionOption('a revision to speak; repeatable (default: all released)').argParser(collect))
+    .addOption(new Option('--features <features>', `examples to begin with: ${names.join(',')}; or none`))
+    .option('--transport <transports>', `what to talk over: ${TRANSPORTS.join(',')}`)
+    .addOption(
+      new Option(
+        '--runtime <runtime>',
+        'none: only generated code; sdk: the transports of the official SDK below it',
+      ).choices(RUNTIMES),
+    )
+    .addOption(new Option('--package-manager <name>', 'who installs').choices(PACKAGE_MANAGERS))
+    .option('--mcpgen <spec>', 'what the project depends on as mcpgen (default: where this one came from)')
+    .option('-y, --yes', 'ask nothing; the defaults are the answers')
+    .option('--no-install', 'install nothing')
+    .option('--no-git', 'make no Git repository')
+    .option('--force', 'write into a folder that holds something; existing files stay as they are')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mcpgen init ${kind} demo                     asks for the rest
+  mcpgen init ${kind} demo --yes               asks nothing
+  mcpgen init ${kind} @acme/demo --yes --dir packages/demo --package-manager pnpm
+  mcpgen init ${kind} demo --yes --features ${names.slice(0, 2).join(',')} -r 2025-11-25 --transport stdio
+
+Without a terminal nothing is asked: give every answer, or --yes.`,
+    )
+    .action(async (name: string | undefined, options: Record<string, unknown>) => {
+      const { initCommand } = await import('../commands/init.js');
+      process.exitCode = await initCommand(kind, name, options);
+    });
+}

@@ -1,0 +1,85 @@
+import { checkbox, input, select } from '@inquirer/prompts';
+import { FEATURES, PACKAGE_MANAGERS, TRANSPORTS, type Kind } from '../scaffold/selection.js';
+
+/** Standard output holds the result and nothing else. */
+const context = { output: process.stderr };
+
+/** @param fault - What is wrong with a name; undefined if nothing is. */
+export async function askName(kind: Kind, fault: (name: string) => string | undefined): Promise<string> {
+  return input(
+    { message: 'Name of the package', default: `my-mcp-${kind}`, validate: (name) => fault(name) ?? true },
+    context,
+  );
+}
+
+export async function askRevisions(released: readonly string[]): Promise<readonly string[]> {
+  return checkbox(
+    {
+      message: 'Revisions of the protocol',
+      choices: [...released].reverse().map((value) => ({ value, checked: true })),
+      required: true,
+    },
+    context,
+  );
+}
+
+export async function askFeatures(kind: Kind): Promise<readonly string[]> {
+  const chosen = await checkbox(
+    {
+      message: 'Examples to begin with',
+      choices: FEATURES[kind].map(({ name, text, isDefault }) => ({
+        value: name,
+        name: `${name}: ${text}`,
+        short: name,
+        checked: isDefault === true,
+      })),
+      pageSize: 12,
+    },
+    context,
+  );
+  return chosen.length === 0 ? ['none'] : chosen;
+}
+
+export async function askTransports(kind: Kind): Promise<readonly string[]> {
+  const texts = {
+    stdio: kind === 'server' ? 'clients run the server as a program' : 'runs the server as a program',
+    http: kind === 'server' ? 'clients connect to a URL' : 'connects to a URL',
+  };
+  return checkbox(
+    {
+      message: 'Transports',
+      choices: TRANSPORTS.map((name) => ({
+        value: name,
+        name: `${name}: ${texts[name]}`,
+        short: name,
+        checked: name === 'stdio',
+      })),
+      required: true,
+    },
+    context,
+  );
+}
+
+export async function askRuntime(): Promise<string> {
+  return select(
+    {
+      message: 'What carries the messages',
+      choices: [
+        { value: 'none', name: 'generated code, without dependencies', short: 'generated code' },
+        { value: 'sdk', name: 'the transports of the official SDK', short: 'official SDK' },
+      ],
+    },
+    context,
+  );
+}
+
+export async function askPackageManager(usual: string): Promise<string> {
+  return select(
+    {
+      message: 'Package manager',
+      choices: PACKAGE_MANAGERS.map((value) => ({ value })),
+      default: usual,
+    },
+    context,
+  );
+}

@@ -1,0 +1,354 @@
+import { spawn } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import validateName from 'validate-npm-package-name';
+import { EMITTABLE, DEFAULT_PARTS, type Emittable } from '../emit/index.js';
+import { McpgenError } from '../errors.js';
+import { renderAll } from '../index.js';
+import { layOutFile } from '../output/format.js';
+import { planChanges, type FileChange, type PlannedFile } from '../output/plan.js';
+import { writeChanges } from '../output/write.js';
+import { builtinCatalog, builtinRevisions, requireRevision } from '../read/builtin.js';
+import { ownPackage, ownSpec } from '../read/own-package.js';
+import type { JsonValue } from '../read/json.js';
+import { readTemplateProject } from '../read/template-project.js';
+import { readToolFiles, type ToolSource } from '../read/tools.js';
+import { compose, partsOf } from '../scaffold/compose.js';
+import { entryOf } from '../scaffold/manifest.js';
+import {
+  bareName,
+  defaultFeatures,
+  featuresOf,
+  oneOf,
+  PACKAGE_MANAGERS,
+  RUNTIMES,
+  TRANSPORTS,
+  type Kind,
+  type KnownRevision,
+  type PackageManager,
+  type RuntimeName,
+  type Selection,
+  type TransportName,
+} from '../scaffold/selection.js';
+import { colour, note, noteColour, progress, say } from '../terminal.js';
+import { escapeHidden, shellQuoted } from '../text.js';
+import { flag, list, text, texts } from './options.js';
+
+/** Exit code of a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+/** Existing files that a message names. */
+const SHOWN = 5;
+
+/** `mcpgen init server` and `mcpgen init client`. Returns the exit code. */
+export async function initCommand(
+  kind: Kind,
+  given: string | undefined,
+  flags: Record<string, unknown>,
+): Promise<number> {
+  let selection: Selection;
+  try {
+    selection = await selectionOf(kind, given, flags);
+  } catch (error) {
+    // As the library of the questions says that one was left by Ctrl-C.
+    if (!(error instanceof Error) || error.name !== 'ExitPromptError') throw error;
+    note('nothing was written');
+    return INTERRUPTED;
+  }
+  const folder = path.resolve(text(flags, 'dir') ?? bareName(selection.packageName));
+  refuseTarget(folder, flag(flags, 'force'));
+  progress('writing ...');
+  const changes = await planProject(selection, folder, text(flags, 'mcpgen'));
+  writeChanges(folder, changes);
+  progress('');
+  const hasGit = flags['git'] !== false && (await initGit(folder));
+  const manager = selection.packageManager;
+  let failure: string | undefined;
+  if (flags['install'] !== false) failure = await install(manager, folder);
+  const done: Outcome = { selection, folder, changes, hasGit, isInstalled: flags['install'] !== false, failure };
+  if (flag(flags, 'json')) say(JSON.stringify(summaryOf(done), undefined, 2));
+  else report(done);
+  if (failure === undefined) return 0;
+  note(
+    `${noteColour.red('error')}: the project is written, but ${manager} could not install it: ${failure}\n  Run it again: ${installCommand(done)}`,
+  );
+  return 1;
+}
+
+interface Outcome {
+  readonly selection: Selection;
+  readonly folder: string;
+  readonly changes: readonly FileChange[];
+  readonly hasGit: boolean;
+  readonly isInstalled: boolean;
+  readonly failure: string | undefined;
+}
+
+/** The answers that flags give, and where they give none, a person or the defaults. */
+async function selectionOf(kind: Kind, given: string | undefined, flags: Record<string, unknown>): Promise<Selection> {
+  const released = builtinRevisions().filter(({ status }) => status === 'released');
+  // What was given is looked at before anything is asked.
+  if (given !== undefined) refuseName(given);
+  const answers = {
+    revisions: texts(flags, 'revision'),
+    features: list(flags, 'features'),
+    transports: list(flags, 'transport'),
+    runtime: text(flags, 'runtime'),
+    packageManager: text(flags, 'packageManager'),
+  };
+  for (const name of answers.revisions) requireRevision(name);
+  for (const name of answers.transports ?? []) oneOf(name, TRANSPORTS, '--transport', 'transport');
+  const defaults = {
+    revisions: released.map(({ revision }) => revision),
+    features: defaultFeatures(kind),
+    transports: ['stdio'] as readonly string[],
+    runtime: 'none',
+    packageManager: callingManager(),
+  };
+  const isAsked = !flag(flags, 'yes') && process.stdin.isTTY && process.stderr.isTTY;
+  if (!isAsked) refuseMissing(given, flags);
+  const ask = isAsked ? await import('./init-questions.js') : undefined;
+  const packageName = given ?? (await ask?.askName(kind, nameFault)) ?? '';
+  const revisionNames =
+    answers.revisions.length > 0
+      ? answers.revisions
+      : ((await ask?.askRevisions(released.map(({ revision }) => revision))) ?? defaults.revisions);
+  const revisions = [...new Set(revisionNames)].sort().map(knownRevision);
+  const featureNames = answers.features ?? (await ask?.askFeatures(kind)) ?? defaults.features;
+  const transportNames = answers.transports ?? (await ask?.askTransports(kind)) ?? defaults.transports;
+  const runtime = answers.runtime ?? (await ask?.askRuntime()) ?? defaults.runtime;
+  const packageManager =
+    answers.packageManager ??
+    (flags['install'] === false ? undefined : await ask?.askPackageManager(defaults.packageManager)) ??
+    defaults.packageManager;
+  return {
+    kind,
+    packageName,
+    revisions,
+    features: featuresOf(kind, featureNames[0] === 'none' && featureNames.length === 1 ? [] : featureNames, revisions),
+    transports: TRANSPORTS.filter((name) => transportNames.includes(name)),
+    runtime: oneOf<RuntimeName>(runtime, RUNTIMES, '--runtime', 'runtime'),
+    packageManager: oneOf<PackageManager>(packageManager, PACKAGE_MANAGERS, '--package-manager', 'package manager'),
+  };
+}
+
+/** The package manager that runs us, as it says itself. */
+function callingManager(): PackageManager {
+  const name = process.env['npm_config_user_agent']?.split('/')[0];
+  return PACKAGE_MANAGERS.find((manager) => manager === name) ?? 'npm';
+}
+
+function refuseMissing(given: string | undefined, flags: Record<string, unknown>): void {
+  if (given === undefined) {
+    throw new McpgenError('the name of the package is missing', {
+      remedy: 'Give it: mcpgen init server NAME.',
+    });
+  }
+  if (flag(flags, 'yes')) return;
+  const missing = ['revision', 'features', 'transport', 'runtime', 'packageManager'].filter(
+    (name) => flags[name] === undefined,
+  );
+  if (missing.length === 0) return;
+  const named = missing.map((name) => `--${name === 'packageManager' ? 'package-manager' : name}`).join(', ');
+  throw new McpgenError('there is no terminal to ask on, and an answer is missing', {
+    place: named,
+    remedy: 'Give it, or --yes for the defaults of all.',
+  });
+}
+
+function knownRevision(name: string): KnownRevision {
+  const { revision } = requireRevision(name);
+  const catalog = builtinCatalog(revision);
+  return {
+    revision,
+    isStateless: catalog.lifecycle === 'stateless',
+    methods: catalog.methods.map(({ method }) => method),
+  };
+}
+
+/** What is wrong with the name of a package; undefined if nothing is. */
+function nameFault(name: string): string | undefined {
+  const { validForNewPackages, errors = [], warnings = [] } = validateName(name);
+  return validForNewPackages ? undefined : [...errors, ...warnings].join('; ');
+}
+
+function refuseName(name: string): void {
+  const fault = nameFault(name);
+  if (fault === undefined) return;
+  throw new McpgenError(`${JSON.stringify(name)} cannot be the name of a package: ${fault}`, {
+    place: 'NAME',
+    remedy: 'Take small letters, digits and hyphens, as in demo or @scope/demo. Where to write it is --dir.',
+  });
+}
+
+/** A folder that holds something is not written into, unless that is wanted. */
+function refuseTarget(folder: string, force: boolean): void {
+  let entries: readonly string[];
+  try {
+    if (!existsSync(folder)) {
+      if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
+      throw new McpgenError('this symbolic link leads nowhere', { place: folder, remedy: 'Remove it.' });
+    }
+    entries = readdirSync(folder).filter((name) => name !== '.git');
+  } catch (error) {
+    if (error instanceof McpgenError) throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new McpgenError(code === 'ENOTDIR' ? 'this is a file, not a folder' : `the folder cannot be read (${code})`, {
+      place: folder,
+      remedy: 'Choose another folder with --dir.',
+      cause: error,
+    });
+  }
+  if (entries.length === 0 || force) return;
+  const more = entries.length > SHOWN ? `, and ${entries.length - SHOWN} more` : '';
+  throw new McpgenError(`the folder is not empty: ${entries.slice(0, SHOWN).join(', ')}${more}`, {
+    place: folder,
+    remedy: 'Choose another with --dir, or give --force: existing files stay as they are.',
+  });
+}
+
+async function planProject(
+  selection: Selection,
+  folder: string,
+  own: string | undefined,
+): Promise<readonly FileChange[]> {
+  const packages = { ranges: ownPackage().ranges, own: own ?? ownSpec(folder) };
+  const authored = compose(readTemplateProject(selection.kind), selection, packages);
+  const files: PlannedFile[] = [];
+  for (const [name, contents] of authored) {
+    files.push({ path: name, contents: await layOutFile(contents, name), belongsToUser: true });
+  }
+  const { files: generated } = await renderAll({
+    revisions: selection.revisions.map(({ revision }) => revision),
+    emit: partsOf(selection).flatMap((part): readonly Emittable[] =>
+      part === 'default' ? DEFAULT_PARTS : EMITTABLE.filter((known) => known === part),
+    ),
+    ...(selection.features.includes('tools') ? { tools: await toolsIn(folder, authored) } : {}),
+    out: path.join(folder, 'src/generated'),
+  });
+  return planChanges(folder, [...files, ...generated.map((file) => ({ ...file, path: `src/generated/${file.path}` }))]);
+}
+
+/** The tools of the project: what the author has there already stays, and comes first. */
+async function toolsIn(folder: string, authored: ReadonlyMap<string, string>): Promise<readonly ToolSource[]> {
+  const { tools: existing } = await readToolFiles(['src/tools/*.input.json'], folder);
+  const added = [...authored].flatMap(([file, contents]): ToolSource[] => {
+    const name = /^src\/tools\/(.+)\.input\.json$/.exec(file)?.[1];
+    if (name === undefined || existing.some((tool) => tool.name === name)) return [];
+    const input = JSON.parse(contents) as JsonValue;
+    return [{ name, input, places: { input: file, output: '' }, isOwn: true }];
+  });
+  return [...existing, ...added].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Makes a repository, unless there is one already or Git is missing. Returns whether it did. */
+async function initGit(folder: string): Promise<boolean> {
+  const inside = await spawned('git', ['rev-parse', '--is-inside-work-tree'], folder);
+  if (inside.code === 0) return false;
+  return (await spawned('git', ['init', '--quiet'], folder)).code === 0;
+}
+
+/** Installs what the project needs. Returns what went wrong; undefined if nothing did. */
+async function install(manager: PackageManager, folder: string): Promise<string | undefined> {
+  const args = manager === 'npm' ? ['install', '--no-audit', '--no-fund'] : ['install'];
+  progress(`${manager} install ...`);
+  const { code, output, error } = await spawned(manager, args, folder);
+  progress('');
+  if (code === 0) return undefined;
+  if (error !== undefined) return error;
+  note(escapeHiddenLines(output));
+  return `it exited with ${code === null ? 'a signal' : String(code)}`;
+}
+
+function escapeHiddenLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-20).map(escapeHidden).join('\n');
+}
+
+interface Spawned {
+  readonly code: number | null;
+  /** What it wrote to either stream. */
+  readonly output: string;
+  /** Why it did not run at all. */
+  readonly error?: string;
+}
+
+async function spawned(command: string, args: readonly string[], cwd: string): Promise<Spawned> {
+  return new Promise((resolve) => {
+    // On Windows package managers are `.cmd` files, which only a shell runs; none of the words comes from outside.
+    const child = spawn(command, args, { cwd, shell: process.platform === 'win32', stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const keep = (chunk: Buffer): void => {
+      output = (output + chunk.toString('utf8')).slice(-20_000);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      resolve({ code: null, output, error: error.code === 'ENOENT' ? `${command} is not there` : error.message });
+    });
+    child.on('close', (code) => {
+      resolve({ code, output });
+    });
+  });
+}
+
+function inFolder({ folder }: Pick<Outcome, 'folder'>): string {
+  const relative = path.relative(process.cwd(), folder);
+  return relative === '' ? '' : `cd ${shellQuoted(relative.startsWith('..') ? folder : relative)} && `;
+}
+
+function installCommand(done: Outcome): string {
+  return `${inFolder(done)}${done.selection.packageManager} install`;
+}
+
+function nextCommands({ selection, isInstalled, failure, ...done }: Outcome): readonly string[] {
+  const { packageManager: manager } = selection;
+  return [
+    ...(isInstalled && failure === undefined ? [] : [`${manager} install`]),
+    `${manager} test`,
+    `${manager} run build`,
+  ].map((command, index) => (index === 0 ? `${inFolder(done)}${command}` : command));
+}
+
+function summaryOf(done: Outcome): object {
+  const { selection, folder, changes, hasGit, isInstalled, failure } = done;
+  const paths = (status: FileChange['status'][]): readonly string[] =>
+    changes.filter((change) => status.includes(change.status)).map((change) => change.path);
+  return {
+    kind: selection.kind,
+    name: selection.packageName,
+    dir: folder,
+    revisions: selection.revisions.map(({ revision }) => revision),
+    features: selection.features,
+    transports: selection.transports,
+    runtime: selection.runtime,
+    packageManager: selection.packageManager,
+    written: paths(['missing', 'stale']),
+    kept: paths(['kept', 'unchanged']),
+    git: hasGit,
+    installed: isInstalled && failure === undefined,
+    ...(failure === undefined ? {} : { failure, mend: installCommand(done) }),
+    next: nextCommands(done),
+  };
+}
+
+function report(done: Outcome): void {
+  const { selection, folder, changes } = done;
+  const own = (file: FileChange): boolean => !file.path.startsWith('src/generated/');
+  const written = changes.filter(({ status }) => status === 'missing' || status === 'stale');
+  const kept = changes.filter((file) => file.status === 'kept');
+  for (const { path: file } of kept)
+    note(`${noteColour.yellow('kept')} ${escapeHidden(file)}, which was there already`);
+  const place = path.relative(process.cwd(), folder) || '.';
+  say(
+    `${colour.bold(selection.packageName)}: ${written.filter(own).length} files of yours and ${written.filter((file) => !own(file)).length} generated ones in ${escapeHidden(place)}/`,
+  );
+  say(
+    `  revisions ${selection.revisions.map(({ revision }) => revision).join(', ')}; ${[...selection.features].join(', ') || 'no examples'}; over ${selection.transports.join(' and ')}`,
+  );
+  say('\nNext:');
+  for (const command of nextCommands(done)) say(`  ${colour.cyan(command)}`);
+  if (selection.kind === 'server' && entryOf(selection) === 'index') {
+    say(`\nREADME.md says how clients run it: node ${shellQuoted(path.join(folder, 'dist/index.js'))}`);
+  }
+}
+
+export type { TransportName };

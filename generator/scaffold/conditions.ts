@@ -1,0 +1,57 @@
+import type { Selection } from './selection.js';
+
+/** What holds of a selection, as the markers in templates name it. */
+export function conditionsOf(selection: Selection): ReadonlySet<string> {
+  const { features, transports, runtime, revisions, packageManager, kind } = selection;
+  return new Set([
+    ...features,
+    ...transports,
+    ...(transports.length > 1 ? ['both'] : []),
+    runtime === 'sdk' ? 'sdk' : 'own',
+    packageManager,
+    ...(revisions.some(({ isStateless }) => isStateless) ? ['stateless'] : []),
+    ...(revisions.some(({ isStateless }) => !isStateless) ? ['stateful'] : []),
+    ...(kind === 'client' && features.length > 0 ? ['handlers'] : []),
+  ]);
+}
+
+/** Whether a condition holds: names, each perhaps with `!` before it, joined by `|` and, closer, by `&`. */
+export function holds(condition: string, facts: ReadonlySet<string>): boolean {
+  return condition
+    .split('|')
+    .some((all) =>
+      all.split('&').every((word) => (word.startsWith('!') ? !facts.has(word.slice(1)) : facts.has(word))),
+    );
+}
+
+const BEGIN = /^\s*(?:\/\/|#|<!--) if: (\S+)(?: -->)?$/;
+const END = /^\s*(?:\/\/|#|<!--) end(?: -->)?$/;
+const LINE = /^(.*\S)\s+(?:\/\/|#|<!--) if: (\S+)(?: -->)?$/;
+
+/**
+ * Leaves out the lines of a template whose condition does not hold, and takes the markers away: `// if: name` at the end
+ * of a line is about that line, and on a line of its own about all up to `// end`. They may be comments of other kinds.
+ *
+ * @throws RangeError if markers do not match, which is a fault of the template.
+ */
+export function applyConditions(text: string, facts: ReadonlySet<string>): string {
+  const open: boolean[] = [];
+  const kept: string[] = [];
+  for (const line of text.split('\n')) {
+    const begin = BEGIN.exec(line)?.[1];
+    if (begin !== undefined) {
+      open.push(holds(begin, facts));
+      continue;
+    }
+    if (END.test(line)) {
+      if (open.pop() === undefined) throw new RangeError('a marker ends what none began');
+      continue;
+    }
+    if (open.includes(false)) continue;
+    const [, code, condition] = LINE.exec(line) ?? [];
+    if (code === undefined || condition === undefined) kept.push(line);
+    else if (holds(condition, facts)) kept.push(code);
+  }
+  if (open.length > 0) throw new RangeError('a marker begins what none ends');
+  return kept.join('\n');
+}

@@ -1,0 +1,146 @@
+import { McpgenError } from '../errors.js';
+import { nearest } from '../text.js';
+
+/** What can be scaffolded. */
+export const KINDS = ['server', 'client'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** What can be chosen for each kind, with what it brings along and what it is, for the one who chooses. */
+export interface Feature {
+  readonly name: string;
+  readonly text: string;
+  /** Features that it cannot be without. */
+  readonly needs?: readonly string[];
+  /** The method that a revision must have for it. */
+  readonly method?: string;
+  readonly isDefault?: boolean;
+}
+
+export const FEATURES: Readonly<Record<Kind, readonly Feature[]>> = {
+  server: [
+    { name: 'tools', text: 'functions that the model calls', isDefault: true },
+    { name: 'resources', text: 'data that the client reads', isDefault: true },
+    { name: 'prompts', text: 'texts that the user chooses', isDefault: true },
+    { name: 'completion', text: 'suggestions for arguments of prompts and resources' },
+    { name: 'logging', text: 'log messages to the client', needs: ['tools'] },
+    { name: 'progress', text: 'a long-running tool, with progress and cancellation', needs: ['tools'] },
+    {
+      name: 'elicitation',
+      text: 'a tool that asks the user',
+      needs: ['tools'],
+      method: 'elicitation/create',
+    },
+    { name: 'sampling', text: "a tool that asks the client's model", needs: ['tools'] },
+    { name: 'roots', text: "a tool that asks for the user's folders", needs: ['tools'] },
+  ],
+  client: [
+    { name: 'sampling', text: "answers a server's questions to the model" },
+    { name: 'roots', text: 'tells a server in which folders it may work', isDefault: true },
+    {
+      name: 'elicitation',
+      text: "passes a server's questions on to the user",
+      method: 'elicitation/create',
+    },
+  ],
+};
+
+export const TRANSPORTS = ['stdio', 'http'] as const;
+export type TransportName = (typeof TRANSPORTS)[number];
+
+/** What carries the messages: the generated runtime, or the official SDK's transports below the generated endpoints. */
+export const RUNTIMES = ['none', 'sdk'] as const;
+export type RuntimeName = (typeof RUNTIMES)[number];
+
+export const PACKAGE_MANAGERS = ['npm', 'pnpm', 'yarn', 'bun'] as const;
+export type PackageManager = (typeof PACKAGE_MANAGERS)[number];
+
+/** A revision that can be chosen. */
+export interface KnownRevision {
+  readonly revision: string;
+  readonly isStateless: boolean;
+  /** Names of its methods, those that travel inside results too. */
+  readonly methods: readonly string[];
+}
+
+/** All that decides what is written. */
+export interface Selection {
+  readonly kind: Kind;
+  /** As npm knows it: `demo` or `@scope/demo`. */
+  readonly packageName: string;
+  /** Sorted, at least one. */
+  readonly revisions: readonly KnownRevision[];
+  readonly features: readonly string[];
+  readonly transports: readonly TransportName[];
+  readonly runtime: RuntimeName;
+  readonly packageManager: PackageManager;
+}
+
+/** The name without its scope, which the program and the folder have. */
+export function bareName(packageName: string): string {
+  return packageName.replace(/^@[^/]+\//, '');
+}
+
+/** The newest revision chosen: the code is written in its types. */
+export function newestOf({ revisions }: Pick<Selection, 'revisions'>): KnownRevision {
+  const last = revisions.at(-1);
+  if (last === undefined) throw new RangeError('no revision is chosen');
+  return last;
+}
+
+/** Features that are chosen if nobody says otherwise. */
+export function defaultFeatures(kind: Kind): readonly string[] {
+  return FEATURES[kind].filter(({ isDefault }) => isDefault === true).map(({ name }) => name);
+}
+
+/**
+ * The features asked for, with those that they need, in one fixed order.
+ *
+ * @throws {@link McpgenError} if one does not exist, or no revision that was chosen has it.
+ */
+export function featuresOf(
+  kind: Kind,
+  asked: readonly string[],
+  revisions: readonly KnownRevision[],
+): readonly string[] {
+  const known = FEATURES[kind];
+  for (const name of asked)
+    oneOf(
+      name,
+      known.map((feature) => feature.name),
+      '--features',
+      'feature',
+    );
+  const wanted = new Set(
+    known.filter(({ name }) => asked.includes(name)).flatMap(({ name, needs = [] }) => [name, ...needs]),
+  );
+  for (const { name, method } of known) {
+    if (!wanted.has(name) || method === undefined) continue;
+    if (newestOf({ revisions }).methods.includes(method)) continue;
+    throw new McpgenError(`revision ${newestOf({ revisions }).revision} has no ${name}`, {
+      place: '--features',
+      remedy: 'Leave it out, or choose a newer revision.',
+    });
+  }
+  if (wanted.has('completion') && !wanted.has('prompts') && !wanted.has('resources')) {
+    throw new McpgenError('completion is of prompts and resources, and neither is chosen', {
+      place: '--features',
+      remedy: 'Add prompts or resources.',
+    });
+  }
+  return known.map(({ name }) => name).filter((name) => wanted.has(name));
+}
+
+/**
+ * A word that must be one of several.
+ *
+ * @throws {@link McpgenError} that names them.
+ */
+export function oneOf<T extends string>(word: string, known: readonly T[], place: string, noun: string): T {
+  const found = known.find((item) => item === word);
+  if (found !== undefined) return found;
+  const near = nearest(word, known);
+  throw new McpgenError(`there is no ${noun} ${JSON.stringify(word)}`, {
+    place,
+    remedy: near === undefined ? `There are ${known.join(', ')}.` : `Did you mean ${near}?`,
+  });
+}

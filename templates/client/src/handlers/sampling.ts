@@ -1,0 +1,22 @@
+import type { ClientHandlers } from "../protocol.js";
+
+/**
+ * Has a language model write what a server asks for. Your model goes here; this one repeats the question.
+ *
+ * Show the question and the answer to the user before either is passed on: the server chose the words.
+ */
+export const sampling: NonNullable<
+  ClientHandlers["sampling/createMessage"]
+> = ({ messages }) => {
+  const blocks = messages.flatMap(({ content }) => content);
+  const question = blocks.filter((block) => block.type === "text").at(-1);
+  return {
+    model: "echo",
+    role: "assistant",
+    content: {
+      type: "text",
+      text: `You asked: ${question?.text ?? "nothing"}`,
+    },
+    stopReason: "endTurn",
+  };
+};

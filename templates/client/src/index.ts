@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+import { readArguments, USAGE, type Task } from "./arguments.js";
+import { buildClient } from "./client.js";
+import { transportTo } from "./transport.js";
+
+async function main({ target, tool, toolArguments }: Task): Promise<void> {
+  const client = buildClient();
+  await client.connect(transportTo(target));
+  try {
+    if (tool === undefined) {
+      for await (const { name, description } of client.listAllTools())
+        console.log(
+          description === undefined ? name : `${name}: ${description}`,
+        );
+      return;
+    }
+    const result = await client.callTool({
+      name: tool,
+      arguments: toolArguments,
+    });
+    console.log(JSON.stringify(result, undefined, 2));
+  } finally {
+    await client.close();
+  }
+}
+
+let task: Task | undefined;
+try {
+  task = readArguments(process.argv.slice(2));
+} catch (error) {
+  console.error(`${String(error)}\n\n${USAGE}`);
+  process.exitCode = 2;
+}
+if (task !== undefined) {
+  try {
+    await main(task);
+  } catch (error) {
+    console.error(String(error));
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,12 @@
+import { httpClientTransport } from "./generated/runtime/http-client.js";
+import { stdioClientTransport } from "./generated/runtime/stdio-client.js";
+import type { Transport } from "./generated/runtime/transport.js";
+
+/** The way to a server: a URL, or a program to run. */
+export function transportTo([first, ...args]: readonly [
+  string,
+  ...string[],
+]): Transport {
+  if (/^https?:/.test(first)) return httpClientTransport({ url: first });
+  return stdioClientTransport({ command: first, args });
+}

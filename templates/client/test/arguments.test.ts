@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { readArguments } from "../src/arguments.js";
+
+test("a program and its arguments", () => {
+  expect(readArguments(["--", "node", "server.js", "--verbose"])).toEqual({
+    target: ["node", "server.js", "--verbose"],
+    tool: undefined,
+    toolArguments: {},
+  });
+});
+
+test("a tool to call", () => {
+  const words = ["--call", "echo", "--arguments", '{"a":1}', "--", "server"];
+  expect(readArguments(words)).toEqual({
+    target: ["server"],
+    tool: "echo",
+    toolArguments: { a: 1 },
+  });
+});
+
+test.each([
+  { words: [], problem: "no server" },
+  { words: ["--arguments", "[]", "server"], problem: "JSON object" },
+  { words: ["--arguments", "{", "server"], problem: "JSON" },
+  { words: ["--dance", "server"], problem: "--dance" },
+])("refuses $words", ({ words, problem }) => {
+  expect(() => readArguments(words)).toThrow(problem);
+});

@@ -1,0 +1,195 @@
+import type { HeaderFields, HttpCall } from "./http-call.js";
+
+/** What is known of who sends a request. */
+export interface Auth {
+  /** Names the sender, the same way each time, such as the `sub` of a token. Sessions and request states are bound to it. */
+  readonly principal: string;
+  /** What the token was given for. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Until when it is valid; seconds since 1970, as `exp` of a JWT. */
+  readonly expiresAt?: number | undefined;
+  /** Whom it was issued for, as `aud` of a JWT. If given, the resource of the metadata must be among them. */
+  readonly audience?: string | readonly string[] | undefined;
+}
+
+/** The document that tells clients where to get a token (RFC 9728, 2). */
+export interface ResourceMetadata {
+  /** The canonical URI of the server, as clients know it. */
+  readonly resource: string;
+  readonly authorization_servers: readonly string[];
+  readonly scopes_supported?: readonly string[];
+  readonly resource_name?: string;
+  readonly resource_documentation?: string;
+  readonly [member: string]: unknown;
+}
+
+/** A message that is to be authorized. */
+export interface AuthorizedMessage {
+  readonly method: string;
+  readonly params?: object | undefined;
+}
+
+/** How requests are authorized (MCP, Authorization): the server is an OAuth 2.1 resource server. */
+export interface Authorization<A extends Auth = Auth> {
+  /**
+   * Verifies an access token: signature, issuer, and that it was issued for this server.
+   *
+   * @returns What it says; undefined if it is not valid. What it throws counts as not valid too, and is an event.
+   */
+  readonly verify: (
+    token: string,
+    call: HttpCall,
+  ) => A | undefined | Promise<A | undefined>;
+  /** Served at the well-known places, and named in challenges. */
+  readonly metadata?: ResourceMetadata | undefined;
+  /** What a request needs: always the same, or what its message needs. */
+  readonly scopes?:
+    | readonly string[]
+    | ((message: AuthorizedMessage) => readonly string[])
+    | undefined;
+}
+
+/** Why a request is not let in. */
+export interface Challenge {
+  readonly status: 400 | 401 | 403;
+  readonly headers: HeaderFields;
+  readonly reason: string;
+}
+
+/** What came of the authorization of a request. */
+export type Admission<A> =
+  | { readonly auth: A; readonly challenge?: undefined }
+  | { readonly auth?: undefined; readonly challenge: Challenge };
+
+const WELL_KNOWN = "/.well-known/oauth-protected-resource";
+const BEARER = /^Bearer +([\w\-.~+/]+=*) *$/i;
+
+/** Authorizes requests by their bearer token. */
+export class Gate<A extends Auth = Auth> {
+  readonly #options: Authorization<A>;
+  readonly #onFailure: (error: unknown) => void;
+  /** Where the metadata is, by RFC 9728, 3.1; undefined if there is none. */
+  readonly #metadataUrl: URL | undefined;
+  readonly #document: string | undefined;
+
+  /** @throws TypeError if the resource of the metadata is no absolute URL. */
+  constructor(options: Authorization<A>, onFailure: (error: unknown) => void) {
+    this.#options = options;
+    this.#onFailure = onFailure;
+    const { metadata } = options;
+    if (metadata === undefined) return;
+    this.#document = JSON.stringify({
+      bearer_methods_supported: ["header"],
+      ...metadata,
+    });
+    const url = new URL(metadata.resource);
+    url.pathname = WELL_KNOWN + (url.pathname === "/" ? "" : url.pathname);
+    url.hash = "";
+    this.#metadataUrl = url;
+  }
+
+  /** The metadata document, if the path is one where it is found. */
+  documentAt(path: string): string | undefined {
+    return path === WELL_KNOWN || path === this.#metadataUrl?.pathname
+      ? this.#document
+      : undefined;
+  }
+
+  /** Who sends a request, or the challenge that it is answered with (RFC 6750, 3). */
+  async admit(call: HttpCall): Promise<Admission<A>> {
+    const given = call.header("authorization");
+    if (given === undefined) return this.#refused("the request has no token");
+    const token = BEARER.exec(given)?.[1];
+    if (token === undefined)
+      return this.#refused(
+        "Authorization is no bearer token",
+        "invalid_request",
+      );
+    let auth: A | undefined;
+    try {
+      auth = await this.#options.verify(token, call);
+    } catch (error) {
+      this.#onFailure(error);
+    }
+    if (auth === undefined)
+      return this.#refused("the token is not valid", "invalid_token");
+    const { expiresAt, audience } = auth;
+    if (expiresAt !== undefined && expiresAt * 1000 <= Date.now())
+      return this.#refused("the token has expired", "invalid_token");
+    const resource = this.#options.metadata?.resource;
+    const isForUs =
+      audience === undefined ||
+      resource === undefined ||
+      [audience].flat().some((item) => isSameResource(item, resource));
+    return isForUs
+      ? { auth }
+      : this.#refused("the token is for another resource", "invalid_token");
+  }
+
+  /** The challenge if the token does not cover what a message needs. */
+  missingScopes(
+    auth: A,
+    messages: readonly AuthorizedMessage[],
+  ): Challenge | undefined {
+    const { scopes } = this.#options;
+    if (scopes === undefined) return undefined;
+    const needed = new Set(
+      typeof scopes === "function" ? messages.flatMap(scopes) : scopes,
+    );
+    const granted = new Set(auth.scopes);
+    if ([...needed].every((scope) => granted.has(scope))) return undefined;
+    return this.#challenge(
+      403,
+      "the token does not cover this",
+      "insufficient_scope",
+      [...needed],
+    );
+  }
+
+  #refused(reason: string, error?: string): Admission<A> {
+    const { scopes, metadata } = this.#options;
+    const asked =
+      typeof scopes === "function" || scopes === undefined
+        ? metadata?.scopes_supported
+        : scopes;
+    return {
+      challenge: this.#challenge(
+        error === "invalid_request" ? 400 : 401,
+        reason,
+        error,
+        asked,
+      ),
+    };
+  }
+
+  #challenge(
+    status: Challenge["status"],
+    reason: string,
+    error: string | undefined,
+    scopes: readonly string[] | undefined,
+  ): Challenge {
+    const parts = [
+      ...(error === undefined
+        ? []
+        : [`error="${error}"`, `error_description="${reason}"`]),
+      ...(scopes === undefined || scopes.length === 0
+        ? []
+        : [`scope="${scopes.map(plain).join(" ")}"`]),
+      ...(this.#metadataUrl === undefined
+        ? []
+        : [`resource_metadata="${this.#metadataUrl.href}"`]),
+    ];
+    const value = parts.length === 0 ? "Bearer" : `Bearer ${parts.join(", ")}`;
+    return { status, reason, headers: { "www-authenticate": value } };
+  }
+}
+
+/** A scope as RFC 6749, 3.3 has it: nothing in it can end the quotes that it stands in. */
+function plain(scope: string): string {
+  return scope.replaceAll(/[^!#-[\]-~]/g, "");
+}
+
+/** Whether two URIs name one resource; a slash at the end says nothing. */
+function isSameResource(a: string, b: string): boolean {
+  return a.replace(/\/$/, "") === b.replace(/\/$/, "");
+}

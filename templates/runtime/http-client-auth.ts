@@ -1,0 +1,271 @@
+import { HttpError, UnauthorizedError } from "./http-errors.js";
+
+/** A `fetch`, of the platform or one's own. */
+export type Fetch = (
+  url: string | URL,
+  init?: RequestInit,
+) => Promise<Response>;
+
+/** What an {@link AuthProvider} is told of a refusal. */
+export interface UnauthorizedContext {
+  readonly response: Response;
+  readonly serverUrl: URL;
+  readonly fetchFn: Fetch;
+}
+
+/** Gives bearer tokens. That of the official SDK's client 2.x is one. */
+export interface AuthProvider {
+  /** Asked before each request. */
+  token(): string | undefined | Promise<string | undefined>;
+  /**
+   * The server refused the token (401), or what it may do is not enough (403 `insufficient_scope`). Sees to it that
+   * `token` gives a better one: the request is sent once more. Throws if there is none to be had.
+   */
+  onUnauthorized?(context: UnauthorizedContext): Promise<void>;
+}
+
+/** An OAuth client as the official SDKs describe it, as far as it is used here; {@link AuthFlow} uses all of it. */
+export interface OAuthClientProvider {
+  clientInformation(): unknown;
+  tokens(): Tokens | undefined | Promise<Tokens | undefined>;
+}
+
+interface Tokens {
+  readonly access_token: string;
+  readonly scope?: string | undefined;
+}
+
+/** What an {@link AuthFlow} is told. */
+export interface AuthFlowOptions {
+  readonly serverUrl: URL;
+  readonly authorizationCode?: string;
+  readonly iss?: string;
+  readonly scope?: string;
+  readonly resourceMetadataUrl?: URL;
+  readonly fetchFn: Fetch;
+  /** A refreshed token would be able to do no more than the old one. */
+  readonly forceReauthorization?: boolean;
+}
+
+/** Runs an OAuth flow; `auth` of the official SDKs is one. */
+export type AuthFlow = (
+  provider: never,
+  options: AuthFlowOptions,
+) => Promise<string>;
+
+/** Where a token comes from. */
+export interface AuthSettings {
+  readonly authProvider?: AuthProvider | OAuthClientProvider | undefined;
+  readonly auth?: AuthFlow | undefined;
+}
+
+/** What `WWW-Authenticate` says (MCP, authorization). */
+export interface Challenge {
+  readonly error: string | undefined;
+  readonly scope: string | undefined;
+  readonly resourceMetadataUrl: URL | undefined;
+}
+
+const AUTHORIZED = "AUTHORIZED";
+
+/** Keeps what is known of a client's authorization at one server. */
+export class Authorizer {
+  readonly #url: URL;
+  readonly #fetch: Fetch;
+  readonly #settings: AuthSettings;
+  #resourceMetadataUrl: URL | undefined;
+  #scope: string | undefined;
+  /** Requests that are refused at the same time wait for one new token. */
+  #renewal: Promise<void> | undefined;
+
+  constructor(url: URL, fetch: Fetch, settings: AuthSettings) {
+    this.#url = url;
+    this.#fetch = fetch;
+    this.#settings = settings;
+  }
+
+  get isAsked(): boolean {
+    return this.#settings.authProvider !== undefined;
+  }
+
+  /** @throws UnauthorizedError if the provider fails. */
+  async token(): Promise<string | undefined> {
+    const { authProvider } = this.#settings;
+    if (authProvider === undefined) return undefined;
+    try {
+      return isOAuth(authProvider)
+        ? (await authProvider.tokens())?.access_token
+        : await authProvider.token();
+    } catch (error) {
+      throw this.#refusal("the auth provider gives no token", undefined, error);
+    }
+  }
+
+  /**
+   * A request was refused: sees to a better token than the one that it bore.
+   *
+   * @throws UnauthorizedError if there is none.
+   */
+  async renew(response: Response, used: string | undefined): Promise<void> {
+    if (this.#renewal === undefined && (await this.token()) !== used) return;
+    this.#renewal ??= this.#renew(response).finally(() => {
+      this.#renewal = undefined;
+    });
+    await this.#renewal;
+  }
+
+  /**
+   * Ends an OAuth flow in which the user was sent to the authorization server.
+   *
+   * @param answer - The code, or all params with which the user came back.
+   * @throws UnauthorizedError if the server gives no token for it.
+   */
+  async finish(answer: string | URLSearchParams, iss?: string): Promise<void> {
+    const code = typeof answer === "string" ? answer : answer.get("code");
+    const issuer =
+      typeof answer === "string" ? iss : (answer.get("iss") ?? undefined);
+    if (code === null) {
+      const reason = typeof answer === "string" ? null : answer.get("error");
+      throw this.#refusal(
+        `the authorization server gave no code but ${JSON.stringify(reason?.slice(0, 60) ?? "nothing")}`,
+      );
+    }
+    await this.#flow({
+      authorizationCode: code,
+      ...(issuer === undefined ? {} : { iss: issuer }),
+      ...(this.#scope === undefined ? {} : { scope: this.#scope }),
+    });
+  }
+
+  async #renew(response: Response): Promise<void> {
+    const { authProvider } = this.#settings;
+    const { status } = response;
+    const challenge = challengeOf(response);
+    this.#resourceMetadataUrl =
+      challenge.resourceMetadataUrl ?? this.#resourceMetadataUrl;
+    if (authProvider !== undefined && isOAuth(authProvider)) {
+      const granted =
+        status === 403 ? (await authProvider.tokens())?.scope : undefined;
+      const scope =
+        status === 403
+          ? union(this.#scope, granted, challenge.scope)
+          : challenge.scope;
+      this.#scope = union(this.#scope, scope);
+      await this.#flow(
+        {
+          ...(scope === undefined ? {} : { scope }),
+          ...(status === 403 && union(granted) !== union(granted, scope)
+            ? { forceReauthorization: true }
+            : {}),
+        },
+        status,
+      );
+      return;
+    }
+    if (authProvider?.onUnauthorized === undefined)
+      throw this.#refusal("the server refuses the token", status);
+    try {
+      await authProvider.onUnauthorized({
+        response,
+        serverUrl: this.#url,
+        fetchFn: this.#fetch,
+      });
+    } catch (error) {
+      throw this.#refusal(describe(error), status, error);
+    }
+  }
+
+  async #flow(
+    options: Omit<AuthFlowOptions, "serverUrl" | "fetchFn">,
+    status?: number,
+  ): Promise<void> {
+    const { authProvider, auth } = this.#settings;
+    if (auth === undefined)
+      throw this.#refusal(
+        "the server wants an authorization, and the option auth gives no flow to get one",
+        status,
+      );
+    let outcome: string;
+    try {
+      outcome = await auth(authProvider as never, {
+        serverUrl: this.#url,
+        fetchFn: this.#fetch,
+        ...(this.#resourceMetadataUrl === undefined
+          ? {}
+          : { resourceMetadataUrl: this.#resourceMetadataUrl }),
+        ...options,
+      });
+    } catch (error) {
+      throw this.#refusal(describe(error), status, error);
+    }
+    if (outcome !== AUTHORIZED)
+      throw this.#refusal(
+        "the user has to authorize this client; call finishAuth with the code, then connect anew",
+        status,
+      );
+  }
+
+  #refusal(
+    reason: string,
+    status?: number,
+    cause?: unknown,
+  ): UnauthorizedError {
+    return new UnauthorizedError(
+      reason,
+      { method: "POST", url: this.#url, status },
+      { cause },
+    );
+  }
+}
+
+/** Reads what a server wants. Parameters of schemes other than Bearer are not told apart from those of Bearer. */
+export function challengeOf(response: Response): Challenge {
+  const header = response.headers.get("www-authenticate") ?? "";
+  const isBearer = /(?:^|,\s*)bearer\b/i.test(header);
+  const param = (name: string): string | undefined => {
+    if (!isBearer) return undefined;
+    const found = new RegExp(
+      `(?:^|[\\s,])${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,]+))`,
+      "i",
+    ).exec(header);
+    return found?.[1]?.replace(/\\(.)/g, "$1") ?? found?.[2];
+  };
+  const metadata = param("resource_metadata");
+  return {
+    error: param("error"),
+    scope: param("scope"),
+    resourceMetadataUrl:
+      metadata !== undefined && URL.canParse(metadata)
+        ? new URL(metadata)
+        : undefined,
+  };
+}
+
+/** Whether a server refused a request for want of a (better) token. */
+export function wantsAuthorization(response: Response): boolean {
+  return (
+    response.status === 401 ||
+    (response.status === 403 &&
+      challengeOf(response).error === "insufficient_scope")
+  );
+}
+
+function isOAuth(
+  provider: AuthProvider | OAuthClientProvider,
+): provider is OAuthClientProvider {
+  return "tokens" in provider && typeof provider.tokens === "function";
+}
+
+/** All scopes, each once; undefined if there is none. */
+function union(...scopes: readonly (string | undefined)[]): string | undefined {
+  const all = new Set(
+    scopes.flatMap((scope) => (scope ?? "").split(/\s+/)).filter(Boolean),
+  );
+  return all.size === 0 ? undefined : [...all].join(" ");
+}
+
+function describe(error: unknown): string {
+  if (error instanceof HttpError) return error.message;
+  const message = error instanceof Error ? error.message : String(error);
+  return message === "" ? "the auth provider failed" : message;
+}

@@ -1,0 +1,1214 @@
+import { EventTooLargeError, readEventStream } from "./event-stream.js";
+import type { StreamEvent } from "./event-stream.js";
+import {
+  discard,
+  HttpCaller,
+  mediaTypeOf,
+  readStart,
+  readText,
+} from "./http-fetch.js";
+import type { FetchSettings } from "./http-fetch.js";
+import {
+  headerParamsOf,
+  HTTP_HEADERS,
+  isSessionId,
+  mirroredHeaders,
+} from "./http-headers.js";
+import type { HeaderParam } from "./http-headers.js";
+import { HttpError } from "./http-errors.js";
+import type { RequestId } from "./message.js";
+import { DEFAULT_MAX_MESSAGE_BYTES } from "./ndjson.js";
+import { DEFAULT_MAX_DEPTH } from "./parse.js";
+import type { Invalid } from "./parse.js";
+import { receive, receiveClose, receiveInvalid, report } from "./receive.js";
+import { META, MODERN_ERROR_CODES } from "./revision.js";
+import { dropPrototypeKeys, isNestedDeeper, readEnvelope } from "./text.js";
+import type { SendOptions, Transport } from "./transport.js";
+
+export type {
+  AuthFlow,
+  AuthFlowOptions,
+  AuthProvider,
+  Fetch,
+  OAuthClientProvider,
+  UnauthorizedContext,
+} from "./http-client-auth.js";
+export type { HeaderSource } from "./http-fetch.js";
+export { HttpError, UnauthorizedError } from "./http-errors.js";
+
+/** Which server is talked to, and how. */
+export interface HttpClientOptions extends FetchSettings {
+  /** The server's one endpoint, or the event stream of a server of 2024-11-05. */
+  readonly url: string | URL;
+  /** Bytes of a message at most; 16 MiB by default. */
+  readonly maxMessageBytes?: number | undefined;
+  /** How many arrays and objects may be inside one another; 256 by default. */
+  readonly maxDepth?: number | undefined;
+  /** How a stream that broke off is asked for again. */
+  readonly reconnect?: ReconnectOptions | undefined;
+  /** Milliseconds that the server may take to accept what it need not answer; 30,000 by default. */
+  readonly acceptTimeout?: number | undefined;
+  /** Whether a server that refuses the first request is tried as one of 2024-11-05 (HTTP+SSE). On by default. */
+  readonly fallsBackToSse?: boolean | undefined;
+  /**
+   * Told that the server had forgotten the session and a new one was begun, as the specification has it. What the old
+   * one held, such as subscriptions and the level of logging, is gone. Undefined as id if the server now gives none.
+   */
+  readonly onSessionRenewed?: ((id: string | undefined) => void) | undefined;
+}
+
+/** How a stream that broke off is asked for again; the server's own word on the time comes first. */
+export interface ReconnectOptions {
+  /** Milliseconds to wait at first, doubled with each attempt in vain; 1000 by default. */
+  readonly initialDelayMs?: number | undefined;
+  /** Milliseconds to wait at most, as far as the doubling goes; 30,000 by default. */
+  readonly maxDelayMs?: number | undefined;
+  /** Attempts in vain, one after the other, until the stream is given up; 5 by default. */
+  readonly maxAttempts?: number | undefined;
+}
+
+/** What may be said with a message, beyond {@link SendOptions}; the official SDK's client 2.x says it. */
+export interface HttpSendOptions extends SendOptions {
+  /** Aborting it ends the request and its stream. */
+  readonly requestSignal?: AbortSignal;
+  /** Headers beside the transport's own. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The stream of the answer has ended, though nobody aborted the request. */
+  readonly onRequestStreamEnd?: () => void;
+}
+
+/** A transport with a server behind a URL. */
+export interface HttpClientTransport extends Transport {
+  /** The session that the server gave; undefined if there is none. */
+  readonly sessionId: string | undefined;
+  send(message: object, options?: HttpSendOptions): Promise<void>;
+  setProtocolVersion(version: string): void;
+  /**
+   * Ends an OAuth flow in which the user was sent to the authorization server; then connect anew.
+   *
+   * @param answer - The code, or all params with which the user came back.
+   * @throws UnauthorizedError if the server gives no token for it.
+   */
+  finishAuth(answer: string | URLSearchParams, iss?: string): Promise<void>;
+}
+
+const JSON_TYPE = "application/json";
+const STREAM_TYPE = "text/event-stream";
+
+/** Bytes of an error's body that are read. */
+const MAX_ERROR_BYTES = 64 * 1024;
+/** Milliseconds that a stream may stay open after its last answer, so that its connection can serve again. */
+const LINGER = 500;
+/** Milliseconds that the server may take to end a session. */
+const DELETE_TIMEOUT = 2000;
+/** Milliseconds between two attempts at least, whatever the server says. */
+const MIN_DELAY = 20;
+/** The longest time that `setTimeout` knows. */
+const MAX_DELAY = 2 ** 31 - 1;
+/** A stream that was open for so many milliseconds was worth having. */
+const STEADY = 5000;
+/** Characters that the id of an event may have, since it goes into a header. */
+const MAX_EVENT_ID = 4096;
+/** Tools of which it is known what goes into headers. */
+const MAX_TOOLS = 10_000;
+const MAX_PAGES = 100;
+
+const NO_JSON = "no JSON";
+
+/** The first revision without sessions; the names of revisions sort by date. */
+const FIRST_STATELESS = "2026-07-28";
+
+/** Statuses with which a server of 2024-11-05 meets a POST to its event stream. */
+const OLDER_STATUSES: ReadonlySet<number> = new Set([400, 404, 405]);
+const MODERN_CODES: ReadonlySet<unknown> = new Set(
+  Object.values(MODERN_ERROR_CODES),
+);
+
+/**
+ * The client's side of the Streamable HTTP transport, in each of its forms: with a session and an own stream for what
+ * the server has to say (2025-03-26 to 2025-11-25), stateless (2026-07-28), and HTTP+SSE of 2024-11-05 where a server
+ * knows nothing newer. Needs `fetch` and streams, as browsers, Workers, Deno, Bun and Node have them.
+ *
+ * The promise of `send` resolves when a request is answered, and rejects with an {@link HttpError} if that cannot be any
+ * more. A stream that breaks off is resumed where the server's events have ids.
+ *
+ * @throws TypeError if the URL is none, or not of HTTP, or a header is the transport's own.
+ */
+export function httpClientTransport(
+  options: HttpClientOptions,
+): HttpClientTransport {
+  return new HttpClient(options);
+}
+
+/** A request as it is sent. */
+interface SentRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: object;
+}
+
+/** What was posted and is not answered in full. */
+class Exchange {
+  readonly controller = new AbortController();
+  readonly requests: ReadonlyMap<RequestId, SentRequest>;
+  readonly isStateless: boolean;
+  /** Those that wait for their answers. */
+  readonly open: Set<RequestId>;
+  /** Resolves when there is nothing to wait for, be it that all are answered. */
+  readonly over: Promise<void>;
+  /** Nobody waits any more. */
+  isCancelled = false;
+  #setOver: () => void = () => undefined;
+
+  constructor(message: object) {
+    const messages = (Array.isArray(message) ? message : [message]) as (
+      SentRequest | object
+    )[];
+    this.requests = new Map(
+      messages.filter(isRequest).map((request) => [request.id, request]),
+    );
+    this.open = new Set(this.requests.keys());
+    this.isStateless = [...this.requests.values()].some(isStatelessRequest);
+    this.over = new Promise((resolve) => {
+      this.#setOver = resolve;
+    });
+  }
+
+  /** The one request; undefined if there is none, or a batch of them. */
+  get request(): SentRequest | undefined {
+    if (this.requests.size !== 1) return undefined;
+    const [request] = this.requests.values();
+    return request;
+  }
+
+  /** A request is answered. */
+  settle(id: RequestId): void {
+    if (this.open.delete(id) && this.open.size === 0) this.#setOver();
+  }
+
+  cancel(reason?: unknown): void {
+    this.isCancelled = true;
+    this.controller.abort(reason);
+    this.#setOver();
+  }
+}
+
+/** Where a stream is, so that it can be asked for again. */
+class Cursor {
+  lastEventId: string | undefined;
+  retry: number | undefined;
+  /** Attempts in vain, one after the other. */
+  failures = 0;
+
+  note(event: StreamEvent): void {
+    this.failures = 0;
+    if (event.id === undefined) return;
+    // An empty id takes back what was said before (WHATWG HTML, server-sent events).
+    this.lastEventId =
+      event.id === "" || event.id.length > MAX_EVENT_ID ? undefined : event.id;
+  }
+}
+
+class HttpClient implements HttpClientTransport {
+  onmessage: Transport["onmessage"];
+  onclose: Transport["onclose"];
+  onerror: Transport["onerror"];
+  oninvalid: Transport["oninvalid"];
+
+  readonly #options: HttpClientOptions;
+  readonly #url: URL;
+  readonly #caller: HttpCaller;
+  readonly #exchanges = new Set<Exchange>();
+  /** Ends what is under way beside the exchanges. */
+  readonly #end = new AbortController();
+  /** What goes into headers when a tool is called; only of tools that have such params. */
+  readonly #tools = new Map<string, readonly HeaderParam[]>();
+
+  #hasStarted = false;
+  #closed: Promise<void> | undefined;
+  #version: string | undefined;
+  #sessionId: string | undefined;
+  /** What began the session, for another one. */
+  #initialize: SentRequest | undefined;
+  /** The server has accepted `notifications/initialized`; what follows waits for that. */
+  #initialized: Promise<void> | undefined;
+  #renewal: Promise<void> | undefined;
+  #renewals = 0;
+  /** The stream on which the server says what belongs to no request. */
+  #listening: AbortController | undefined;
+  /** Where a server of 2024-11-05 takes messages. */
+  #postUrl: URL | undefined;
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+    this.#url = httpUrl(options.url);
+    this.#caller = new HttpCaller(this.#url, options);
+  }
+
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  start(): Promise<void> {
+    if (this.#hasStarted)
+      return Promise.reject(
+        new Error("the transport has been started already"),
+      );
+    if (this.#closed !== undefined)
+      return Promise.reject(new Error("the connection is closed"));
+    this.#hasStarted = true;
+    return Promise.resolve();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version;
+  }
+
+  finishAuth(answer: string | URLSearchParams, iss?: string): Promise<void> {
+    return this.#caller.authorizer.finish(answer, iss);
+  }
+
+  async send(message: object, options: HttpSendOptions = {}): Promise<void> {
+    if (this.#closed !== undefined) throw new Error("the connection is closed");
+    if (!this.#hasStarted)
+      throw new Error("the transport has not been started");
+    const method = methodOf(message);
+    if (method === undefined && !this.#mayRespond(message)) return;
+    const cancelled =
+      method === "notifications/cancelled"
+        ? this.#exchangeOf(message)
+        : undefined;
+    if (cancelled?.isStateless === true) {
+      // MCP 2026-07-28, cancellation: to close the stream is to say so.
+      cancelled.cancel();
+      return;
+    }
+    const exchange = new Exchange(message);
+    if (exchange.open.size > 0) {
+      await this.#exchange(message, exchange, options);
+      return;
+    }
+    const accepted = this.#tell(message, exchange.controller, method);
+    if (method === "notifications/initialized")
+      this.#initialized = accepted.catch(() => undefined);
+    try {
+      await accepted;
+    } finally {
+      // The server may leave the stream of a cancelled request open.
+      cancelled?.cancel();
+    }
+    if (method === "notifications/initialized" && this.#postUrl === undefined)
+      this.#listen();
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#listening?.abort();
+    this.#end.abort(new Error("the connection is closed"));
+    for (const exchange of this.#exchanges) exchange.cancel();
+    if (this.#sessionId !== undefined && this.#postUrl === undefined) {
+      try {
+        await this.#within(DELETE_TIMEOUT, new AbortController(), (signal) =>
+          this.#call("DELETE", this.#sessionHeaders(), signal).then(discard),
+        );
+      } catch {
+        // The session ends some time or other; who closes has no use for the reason.
+      }
+    }
+    receiveClose(this);
+  }
+
+  /** Whether a response may be sent. A stateless server is never sent one; and nobody waits for one without an id. */
+  #mayRespond(message: object): boolean {
+    if (Array.isArray(message)) return true;
+    const { id } = message as { readonly id?: unknown };
+    if (id === undefined || id === null) return false;
+    if (this.#version === undefined || isStateful(this.#version)) return true;
+    report(
+      this,
+      new Error(
+        "a stateless server sent a request, which it must not; it gets no answer",
+      ),
+    );
+    return false;
+  }
+
+  #exchangeOf(cancelled: object): Exchange | undefined {
+    const { params } = cancelled as {
+      readonly params?: { readonly requestId?: RequestId };
+    };
+    const id = params?.requestId;
+    if (id === undefined) return undefined;
+    return [...this.#exchanges].find(({ open }) => open.has(id));
+  }
+
+  /** Posts what the server has to answer, and sees the answers through. */
+  async #exchange(
+    message: object,
+    exchange: Exchange,
+    options: HttpSendOptions,
+  ): Promise<void> {
+    const { requestSignal: signal } = options;
+    const abort = (): void => {
+      exchange.cancel(signal?.reason);
+    };
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", abort, { once: true });
+    this.#exchanges.add(exchange);
+    try {
+      const { request } = exchange;
+      if (request?.method === "initialize") this.#initialize = request;
+      else await this.#initialized;
+      exchange.controller.signal.throwIfAborted();
+      await this.#post(message, exchange, options);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (exchange.isCancelled) return;
+      throw error;
+    } finally {
+      this.#exchanges.delete(exchange);
+      signal?.removeEventListener("abort", abort);
+      // Of a body that is not read to its end.
+      exchange.controller.abort();
+      if (!exchange.isCancelled) options.onRequestStreamEnd?.();
+    }
+  }
+
+  /** Posts what is not answered: notifications and responses. */
+  async #tell(
+    message: object,
+    controller: AbortController,
+    method: string | undefined,
+    hasRenewed = false,
+  ): Promise<void> {
+    if (method !== "notifications/initialized") await this.#initialized;
+    await this.#within(
+      this.#options.acceptTimeout ?? 30_000,
+      controller,
+      async (signal) => {
+        const session = this.#sessionId;
+        const response = await this.#call(
+          "POST",
+          this.#headersOf(message, {}),
+          signal,
+          message,
+        );
+        if (response.ok) {
+          discard(response);
+          return;
+        }
+        const { text } = await readStart(response, MAX_ERROR_BYTES);
+        if (!hasRenewed && (await this.#renewsSession(response, session))) {
+          await this.#tell(message, controller, method, true);
+          return;
+        }
+        throw this.#error(response, "the server does not accept it", text);
+      },
+    );
+  }
+
+  /** Does something for so many milliseconds at most. */
+  async #within(
+    milliseconds: number,
+    controller: AbortController,
+    action: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const end = (): void => {
+      controller.abort(this.#end.signal.reason);
+    };
+    const timer = setTimeout(() => {
+      controller.abort(
+        new HttpError(`not accepted within ${milliseconds} ms`, {
+          method: "POST",
+          url: this.#url,
+        }),
+      );
+    }, milliseconds);
+    const { signal } = this.#end;
+    if (!signal.aborted) signal.addEventListener("abort", end, { once: true });
+    try {
+      await action(controller.signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+    }
+  }
+
+  async #post(
+    message: object,
+    exchange: Exchange,
+    options: HttpSendOptions,
+    hasMended = false,
+  ): Promise<void> {
+    const { signal } = exchange.controller;
+    const session = this.#sessionId;
+    const response = await this.#call(
+      "POST",
+      this.#headersOf(message, options),
+      signal,
+      message,
+    );
+    if (!response.ok) {
+      const { text } = await readStart(response, MAX_ERROR_BYTES);
+      if (
+        !hasMended &&
+        (await this.#mends(response, text, exchange, session))
+      ) {
+        await this.#post(message, exchange, options, true);
+        return;
+      }
+      await this.#refused(response, text, message, exchange);
+      return;
+    }
+    if (this.#postUrl !== undefined) {
+      // The answer comes by the stream.
+      discard(response);
+      await exchange.over;
+      return;
+    }
+    this.#noteSession(response, exchange);
+    await this.#answer(response, exchange);
+  }
+
+  /** Whether a refusal was about something that is different by now, so that the same may be sent again. */
+  async #mends(
+    response: Response,
+    text: string,
+    exchange: Exchange,
+    session: string | undefined,
+  ): Promise<boolean> {
+    const { request } = exchange;
+    if (request?.method === "initialize") return false;
+    if (await this.#renewsSession(response, session)) return true;
+    // MCP 2026-07-28, Streamable HTTP, Client Behavior: the tool's schema may be another than the known one.
+    if (!exchange.isStateless || request?.method !== "tools/call") return false;
+    const { error } = (parse(text) ?? {}) as {
+      readonly error?: { readonly code?: unknown };
+    };
+    if (error?.code !== MODERN_ERROR_CODES.HEADER_MISMATCH) return false;
+    const before = this.#toolHeaders(request);
+    await this.#learnTools(request, exchange.controller.signal);
+    return before !== this.#toolHeaders(request);
+  }
+
+  #toolHeaders(request: SentRequest): string {
+    return JSON.stringify(this.#tools.get(toolOf(request) ?? ""));
+  }
+
+  /** An answer that is no success. */
+  async #refused(
+    response: Response,
+    text: string,
+    message: object,
+    exchange: Exchange,
+  ): Promise<void> {
+    const value = parse(text);
+    const { request } = exchange;
+    const error = errorIn(value);
+    if (request !== undefined && error !== undefined) {
+      const { id = null } = value as { readonly id?: unknown };
+      if (id === request.id || (id === null && MODERN_CODES.has(error.code))) {
+        this.#deliver({ jsonrpc: "2.0", id: request.id, error }, exchange);
+        return;
+      }
+    }
+    if (
+      request?.method === "initialize" &&
+      OLDER_STATUSES.has(response.status) &&
+      this.#options.fallsBackToSse !== false
+    ) {
+      const failure = await this.#connectSse();
+      if (failure === undefined) {
+        await this.#post(message, exchange, {});
+        return;
+      }
+      throw this.#error(
+        response,
+        `the server takes no initialize, and has no event stream of 2024-11-05 either (${failure})`,
+        text,
+      );
+    }
+    throw this.#error(
+      response,
+      response.status === 401
+        ? "the server wants an authorization"
+        : "the server refuses it",
+      error === undefined ? text : `${error.code} ${error.message}`,
+    );
+  }
+
+  #error(response: Response, reason: string, body = ""): HttpError {
+    return new HttpError(reason, {
+      method: "POST",
+      url: this.#postUrl ?? this.#url,
+      status: response.status,
+      body,
+    });
+  }
+
+  /** MCP, Streamable HTTP, session management: only the answer to `initialize` gives a session. */
+  #noteSession(response: Response, exchange: Exchange): void {
+    if (exchange.request?.method !== "initialize") return;
+    const id = response.headers.get(HTTP_HEADERS.SESSION_ID) ?? undefined;
+    if (id !== undefined && !isSessionId(id)) {
+      discard(response);
+      throw this.#error(
+        response,
+        `the session id ${JSON.stringify(id.slice(0, 60))} is none`,
+      );
+    }
+    this.#sessionId = id;
+  }
+
+  /** The answer to what was posted: one of JSON, or a stream. */
+  async #answer(response: Response, exchange: Exchange): Promise<void> {
+    switch (mediaTypeOf(response)) {
+      case STREAM_TYPE:
+        await this.#follow(response, exchange);
+        return;
+      case JSON_TYPE: {
+        const limit =
+          this.#options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES;
+        const text = await readText(response, limit);
+        if (text === undefined)
+          throw this.#error(
+            response,
+            `the answer has more than ${limit} bytes`,
+          );
+        const value = this.#read(text);
+        if (typeof value === "string")
+          throw this.#error(response, `the answer is ${value}`, text);
+        this.#deliver(value.value, exchange);
+        if (exchange.open.size > 0)
+          throw this.#error(
+            response,
+            "the answer is no response to the request",
+            text,
+          );
+        return;
+      }
+      default: {
+        const { text } = await readStart(response, MAX_ERROR_BYTES);
+        const type = mediaTypeOf(response);
+        throw this.#error(
+          response,
+          type === ""
+            ? "the answer to a request has no content type"
+            : `the answer is ${JSON.stringify(type.slice(0, 60))}, neither ${JSON_TYPE} nor ${STREAM_TYPE}`,
+          text,
+        );
+      }
+    }
+  }
+
+  /** Reads the stream of an answer, and asks for the rest of it if it breaks off before the answer. */
+  async #follow(first: Response, exchange: Exchange): Promise<void> {
+    const { signal } = exchange.controller;
+    const cursor = new Cursor();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      let stream = first;
+      for (;;) {
+        let cause: unknown;
+        try {
+          await this.#readEvents(stream, cursor, (value) => {
+            this.#deliver(value, exchange);
+            if (exchange.open.size === 0)
+              timer ??= setTimeout(() => {
+                exchange.controller.abort();
+              }, LINGER);
+          });
+        } catch (error) {
+          if (exchange.open.size === 0) return;
+          signal.throwIfAborted();
+          if (error instanceof EventTooLargeError)
+            throw this.#error(stream, error.message);
+          cause = error;
+        }
+        if (exchange.open.size === 0) return;
+        if (exchange.isStateless || cursor.lastEventId === undefined)
+          throw new HttpError(
+            "the stream ended before the answer",
+            { method: "POST", url: this.#url, status: undefined },
+            { cause },
+          );
+        stream = await this.#resume(cursor, signal);
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Asks for the rest of a stream (MCP 2025-11-25, Streamable HTTP, resumability).
+   *
+   * @throws HttpError if it is not to be had.
+   */
+  async #resume(cursor: Cursor, signal: AbortSignal): Promise<Response> {
+    const { maxAttempts = 5 } = this.#options.reconnect ?? {};
+    for (;;) {
+      if (cursor.failures >= maxAttempts)
+        throw new HttpError(
+          `the stream broke off, and ${maxAttempts} attempts to resume it were in vain`,
+          { method: "GET", url: this.#url },
+        );
+      await this.#pause(cursor, signal);
+      cursor.failures += 1;
+      let response: Response;
+      try {
+        response = await this.#call(
+          "GET",
+          [...this.#sessionHeaders(), ...lastEventId(cursor)],
+          signal,
+        );
+      } catch (error) {
+        signal.throwIfAborted();
+        // Where the origin or the authorization is at fault, another attempt is of no use.
+        if (error instanceof HttpError && error.status !== undefined)
+          throw error;
+        continue;
+      }
+      if (response.ok && mediaTypeOf(response) === STREAM_TYPE) return response;
+      const { text } = await readStart(response, MAX_ERROR_BYTES);
+      if (response.status >= 500 || response.status === 429) continue;
+      throw new HttpError(
+        "the stream broke off, and the server does not resume it",
+        { method: "GET", url: this.#url, status: response.status, body: text },
+      );
+    }
+  }
+
+  /** Waits before a stream is asked for again: as the server says, and longer if it is in vain. */
+  async #pause(cursor: Cursor, signal: AbortSignal): Promise<void> {
+    const { initialDelayMs = 1000, maxDelayMs = 30_000 } =
+      this.#options.reconnect ?? {};
+    const grown = Math.min(initialDelayMs * 2 ** cursor.failures, maxDelayMs);
+    const asked = cursor.retry ?? initialDelayMs;
+    await sleep(
+      cursor.failures === 0
+        ? Math.max(asked, MIN_DELAY)
+        : Math.max(asked, grown),
+      signal,
+    );
+  }
+
+  async #readEvents(
+    response: Response,
+    cursor: Cursor,
+    onValue: (value: unknown) => void,
+    onOther?: (event: StreamEvent) => void,
+  ): Promise<void> {
+    if (response.body === null) return;
+    await readEventStream(response.body, {
+      maxLength: this.#options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES,
+      onEvent: (event) => {
+        cursor.note(event);
+        if (event.type !== "message") {
+          onOther?.(event);
+          return;
+        }
+        // Only to give an id to begin with.
+        if (event.data.trim() === "") return;
+        const read = this.#read(event.data);
+        if (typeof read !== "string") onValue(read.value);
+        else this.#reject(event.data, read);
+      },
+      onRetry: (milliseconds) => {
+        cursor.retry = Math.min(milliseconds, MAX_DELAY);
+      },
+    });
+  }
+
+  /** Passes over an event that is no message; whoever waits for it is told that there will be no other. */
+  #reject(text: string, reason: string): void {
+    const { about, id } = readEnvelope(text, true);
+    if (about === "response" && id !== null) this.#ownerOf(id)?.settle(id);
+    const invalid: Invalid = {
+      kind: "invalid",
+      fault: reason === NO_JSON ? "not-json" : "too-deep",
+      reason: `an event of the stream is ${reason}`,
+      about,
+      id,
+      answer: undefined,
+    };
+    receiveInvalid(this, invalid);
+  }
+
+  /** Hands a value on, and notes which requests it answers. */
+  #deliver(value: unknown, exchange?: Exchange): void {
+    if (this.#closed !== undefined) return;
+    let handed = value;
+    for (const message of Array.isArray(value)
+      ? (value as unknown[])
+      : [value]) {
+      const id = answeredBy(message);
+      if (id === undefined) continue;
+      const owner =
+        exchange?.open.has(id) === true ? exchange : this.#ownerOf(id);
+      if (owner?.request?.method === "tools/list" && owner.isStateless)
+        handed = this.#learn(message as object);
+      owner?.settle(id);
+    }
+    receive(this, handed);
+  }
+
+  #ownerOf(id: RequestId): Exchange | undefined {
+    return [...this.#exchanges].find(({ open }) => open.has(id));
+  }
+
+  #read(text: string): { readonly value: unknown } | string {
+    const limit = this.#options.maxDepth ?? DEFAULT_MAX_DEPTH;
+    if (isNestedDeeper(text, limit)) return `nested deeper than ${limit}`;
+    const value = parse(text);
+    if (value === undefined) return NO_JSON;
+    dropPrototypeKeys(text, value);
+    return { value };
+  }
+
+  /**
+   * Learns which arguments of tools go into headers, and leaves out tools that are not to be used (MCP 2026-07-28,
+   * Streamable HTTP, Schema Extension).
+   */
+  #learn(response: object): object {
+    const { result } = response as { readonly result?: object };
+    const { tools } = (result ?? {}) as { readonly tools?: unknown };
+    if (!Array.isArray(tools)) return response;
+    const kept = (tools as unknown[]).filter((tool) => {
+      const { name, inputSchema } = (tool ?? {}) as {
+        readonly name?: unknown;
+        readonly inputSchema?: unknown;
+      };
+      if (typeof name !== "string") return true;
+      const params = headerParamsOf(inputSchema);
+      this.#tools.delete(name);
+      if (!params.success) {
+        report(
+          this,
+          new Error(
+            `the tool ${JSON.stringify(name.slice(0, 60))} is left out: ${params.reason}`,
+          ),
+        );
+        return false;
+      }
+      if (params.value.length > 0 && this.#tools.size < MAX_TOOLS)
+        this.#tools.set(name, params.value);
+      return true;
+    });
+    return { ...response, result: { ...result, tools: kept } };
+  }
+
+  /** Lists the tools anew, until the one that is called has come. */
+  async #learnTools(call: SentRequest, signal: AbortSignal): Promise<void> {
+    const { progressToken: _, ...meta } = metaOf(call);
+    let cursor: unknown;
+    for (let page = 1; page <= MAX_PAGES; page += 1) {
+      const answer = await this.#ask(
+        {
+          jsonrpc: "2.0",
+          id: `tools-${page}`,
+          method: "tools/list",
+          params: {
+            _meta: meta,
+            ...(typeof cursor === "string" ? { cursor } : {}),
+          },
+        },
+        signal,
+      );
+      this.#learn(answer);
+      const { tools, nextCursor } = ((answer as { readonly result?: unknown })
+        .result ?? {}) as {
+        readonly tools?: readonly { readonly name?: unknown }[];
+        readonly nextCursor?: unknown;
+      };
+      cursor = nextCursor;
+      const isThere =
+        Array.isArray(tools) &&
+        tools.some(
+          (tool) => (tool as { name?: unknown } | null)?.name === toolOf(call),
+        );
+      if (isThere || typeof cursor !== "string" || cursor === "") return;
+    }
+  }
+
+  /** Makes a request of the transport's own, which nobody else hears of. */
+  async #ask(
+    request: SentRequest & { readonly jsonrpc: "2.0" },
+    signal: AbortSignal,
+  ): Promise<object> {
+    const exchange = new Exchange(request);
+    const response = await this.#call(
+      "POST",
+      this.#headersOf(request, {}),
+      signal,
+      request,
+    );
+    if (!response.ok) {
+      const { text } = await readStart(response, MAX_ERROR_BYTES);
+      throw this.#error(response, `the server refuses ${request.method}`, text);
+    }
+    this.#noteSession(response, exchange);
+    let answer: object | undefined;
+    const take = (value: unknown): void => {
+      if (answeredBy(value) === request.id) answer ??= value as object;
+    };
+    if (mediaTypeOf(response) === STREAM_TYPE)
+      await this.#readEvents(response, new Cursor(), take);
+    else {
+      const limit = this.#options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES;
+      const value = this.#read((await readText(response, limit)) ?? "");
+      if (typeof value !== "string") take(value.value);
+    }
+    if (answer === undefined || !("result" in answer))
+      throw this.#error(response, `there is no result of ${request.method}`);
+    return answer;
+  }
+
+  /**
+   * Begins a new session if the server has forgotten ours (MCP 2025-11-25, Streamable HTTP, session management).
+   *
+   * @param session - That of the request.
+   * @returns Whether there is a new one.
+   */
+  async #renewsSession(
+    response: Response,
+    session: string | undefined,
+  ): Promise<boolean> {
+    if (response.status !== 404 || session === undefined) return false;
+    if (this.#initialize === undefined || this.#postUrl !== undefined)
+      return false;
+    // Another request may have seen to it while this one was on its way.
+    if (this.#renewal === undefined && session !== this.#sessionId) return true;
+    this.#renewal ??= this.#renew(this.#initialize).finally(() => {
+      this.#renewal = undefined;
+    });
+    await this.#renewal;
+    return true;
+  }
+
+  async #renew({ params }: SentRequest): Promise<void> {
+    const lost = this.#sessionId;
+    this.#sessionId = undefined;
+    this.#renewals += 1;
+    try {
+      const answer = await this.#ask(
+        {
+          jsonrpc: "2.0",
+          id: `session-${this.#renewals}`,
+          method: "initialize",
+          ...(params === undefined ? {} : { params }),
+        },
+        this.#end.signal,
+      );
+      const { protocolVersion } = (answer as { readonly result: object })
+        .result as { readonly protocolVersion?: unknown };
+      if (this.#version !== undefined && protocolVersion !== this.#version)
+        throw new HttpError(
+          `the server has forgotten the session, and speaks ${String(protocolVersion).slice(0, 60)} instead of ${this.#version} in a new one`,
+          { method: "POST", url: this.#url, status: 404 },
+        );
+    } catch (error) {
+      this.#sessionId = lost;
+      throw error;
+    }
+    const initialized = {
+      jsonrpc: "2.0",
+      method: "notifications/initialized",
+    };
+    const response = await this.#call(
+      "POST",
+      this.#headersOf(initialized, {}),
+      this.#end.signal,
+      initialized,
+    );
+    discard(response);
+    this.#listen();
+    try {
+      this.#options.onSessionRenewed?.(this.#sessionId);
+    } catch (error) {
+      report(this, error);
+    }
+  }
+
+  /** Opens the stream on which the server says what belongs to no request, if it has one, and keeps it open. */
+  #listen(): void {
+    this.#listening?.abort();
+    if (this.#closed !== undefined) return;
+    const controller = new AbortController();
+    this.#listening = controller;
+    this.#keepListening(controller.signal).catch((error: unknown) => {
+      if (!controller.signal.aborted) report(this, error);
+    });
+  }
+
+  async #keepListening(signal: AbortSignal): Promise<void> {
+    const cursor = new Cursor();
+    const { maxAttempts = 5 } = this.#options.reconnect ?? {};
+    for (let isFirst = true; ; isFirst = false) {
+      if (!isFirst) {
+        if (cursor.failures >= maxAttempts)
+          throw new HttpError(
+            `the server's own stream is given up after ${maxAttempts} attempts in vain`,
+            { method: "GET", url: this.#url },
+          );
+        await this.#pause(cursor, signal);
+        cursor.failures += 1;
+      }
+      const session = this.#sessionId;
+      let response: Response;
+      try {
+        response = await this.#call(
+          "GET",
+          [...this.#sessionHeaders(), ...lastEventId(cursor)],
+          signal,
+        );
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof HttpError && error.status !== undefined)
+          throw error;
+        continue;
+      }
+      if (!response.ok || mediaTypeOf(response) !== STREAM_TYPE) {
+        if (isFirst && response.status === 405) {
+          discard(response);
+          return;
+        }
+        const { text } = await readStart(response, MAX_ERROR_BYTES);
+        // A new session has a stream of its own.
+        if (!isFirst && (await this.#renewsSession(response, session))) return;
+        if (
+          !isFirst &&
+          cursor.lastEventId !== undefined &&
+          response.status === 400
+        )
+          cursor.lastEventId = undefined;
+        else if (response.status < 500 && response.status !== 429)
+          throw new HttpError("the server has no stream of its own", {
+            method: "GET",
+            url: this.#url,
+            status: response.status,
+            body: text,
+          });
+        continue;
+      }
+      const since = performance.now();
+      try {
+        await this.#readEvents(response, cursor, (value) => {
+          this.#deliver(value);
+        });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof EventTooLargeError) throw error;
+      }
+      if (performance.now() - since > STEADY) cursor.failures = 0;
+    }
+  }
+
+  /**
+   * Opens the event stream of a server of 2024-11-05, which says first where it takes messages.
+   *
+   * @returns Why there is none.
+   */
+  async #connectSse(): Promise<string | undefined> {
+    let response: Response;
+    try {
+      response = await this.#call("GET", [], this.#end.signal);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+    if (!response.ok || mediaTypeOf(response) !== STREAM_TYPE) {
+      discard(response);
+      return `GET: ${response.status}`;
+    }
+    return new Promise((resolve) => {
+      const reading = this.#readEvents(
+        response,
+        new Cursor(),
+        (value) => {
+          this.#deliver(value);
+        },
+        ({ type, data }) => {
+          if (type !== "endpoint" || this.#postUrl !== undefined) return;
+          const target = URL.canParse(data, this.#url.href)
+            ? new URL(data, this.#url)
+            : undefined;
+          // What is sent, and its credentials, are meant for this origin only.
+          if (target?.origin === this.#url.origin) {
+            this.#postUrl = target;
+            resolve(undefined);
+          } else
+            resolve(
+              "its event endpoint names a place at another origin to post to",
+            );
+        },
+      );
+      reading
+        .then(
+          () => new Error("the server ended its event stream"),
+          (error: unknown) => error,
+        )
+        .then((error) => {
+          resolve("its stream ended before it named an endpoint");
+          if (this.#closed !== undefined || this.#postUrl === undefined) return;
+          report(this, error);
+          void this.close();
+        })
+        .catch(() => undefined);
+    });
+  }
+
+  #call(
+    method: "GET" | "POST" | "DELETE",
+    headers: readonly (readonly [string, string])[],
+    signal: AbortSignal,
+    message?: object,
+  ): Promise<Response> {
+    return this.#caller.call({
+      method,
+      url: method === "POST" ? (this.#postUrl ?? this.#url) : this.#url,
+      headers:
+        method === "POST"
+          ? headers
+          : [["Accept", STREAM_TYPE] as const, ...headers],
+      ...(message === undefined ? {} : { body: JSON.stringify(message) }),
+      signal,
+    });
+  }
+
+  /** The headers of a POST. */
+  #headersOf(
+    message: object,
+    { headers: added }: HttpSendOptions,
+  ): readonly (readonly [string, string])[] {
+    const headers: (readonly [string, string])[] = [
+      ["Content-Type", JSON_TYPE],
+      ["Accept", `${JSON_TYPE}, ${STREAM_TYPE}`],
+    ];
+    const extra = Object.entries(added ?? {}).filter(([name]) =>
+      name.toLowerCase().startsWith(HTTP_HEADERS.PARAM_PREFIX.toLowerCase()),
+    );
+    if (isRequest(message) && isStatelessRequest(message)) {
+      const tool = toolOf(message);
+      const params = tool === undefined ? undefined : this.#tools.get(tool);
+      return [...headers, ...extra, ...mirroredHeaders(message, params)];
+    }
+    if (methodOf(message) === "initialize") return headers;
+    if (this.#version !== undefined && !isStateful(this.#version))
+      headers.push([HTTP_HEADERS.METHOD, methodOf(message) ?? ""]);
+    return [...headers, ...this.#sessionHeaders()];
+  }
+
+  #sessionHeaders(): readonly (readonly [string, string])[] {
+    const headers: (readonly [string, string])[] = [];
+    if (this.#version !== undefined)
+      headers.push([HTTP_HEADERS.PROTOCOL_VERSION, this.#version]);
+    if (this.#sessionId !== undefined)
+      headers.push([HTTP_HEADERS.SESSION_ID, this.#sessionId]);
+    return headers;
+  }
+}
+
+function httpUrl(url: string | URL): URL {
+  if (!URL.canParse(String(url)))
+    throw new TypeError(`${JSON.stringify(String(url))} is no URL`);
+  const parsed = new URL(url);
+  if (parsed.protocol !== "http:" && parsed.protocol !== "https:")
+    throw new TypeError(
+      `${JSON.stringify(parsed.protocol)} is not spoken here; the URL of a server begins with http: or https:`,
+    );
+  return parsed;
+}
+
+function isStateful(version: string): boolean {
+  return version < FIRST_STATELESS;
+}
+
+function methodOf(message: object): string | undefined {
+  const { method } = message as { readonly method?: unknown };
+  return typeof method === "string" ? method : undefined;
+}
+
+function isRequest(message: object): message is SentRequest {
+  return methodOf(message) !== undefined && "id" in message;
+}
+
+function metaOf({ params }: SentRequest): Readonly<Record<string, unknown>> {
+  const { _meta } = (params ?? {}) as {
+    readonly _meta?: Readonly<Record<string, unknown>>;
+  };
+  return _meta ?? {};
+}
+
+/** Whether a request says of itself which revision it is of, as only the stateless ones have it. */
+function isStatelessRequest(request: SentRequest): boolean {
+  return typeof metaOf(request)[META.VERSION] === "string";
+}
+
+function toolOf({ method, params }: SentRequest): string | undefined {
+  if (method !== "tools/call") return undefined;
+  const { name } = (params ?? {}) as { readonly name?: unknown };
+  return typeof name === "string" ? name : undefined;
+}
+
+/** The request that a message answers, if it is a response. */
+function answeredBy(message: unknown): RequestId | undefined {
+  if (typeof message !== "object" || message === null) return undefined;
+  if ("method" in message || !("result" in message || "error" in message))
+    return undefined;
+  const { id } = message as { readonly id?: RequestId | null };
+  return id ?? undefined;
+}
+
+/** The error of an error response, if a value is one. */
+function errorIn(
+  value: unknown,
+): { readonly code: number; readonly message: string } | undefined {
+  const { error } = (value ?? {}) as { readonly error?: unknown };
+  const { code, message } = (error ?? {}) as {
+    readonly code?: unknown;
+    readonly message?: unknown;
+  };
+  return typeof code === "number" && typeof message === "string"
+    ? (error as { readonly code: number; readonly message: string })
+    : undefined;
+}
+
+/** What a text says; undefined if it is not JSON, which has no such value. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function lastEventId({
+  lastEventId: id,
+}: Cursor): readonly (readonly [string, string])[] {
+  if (id === undefined) return [];
+  // A header is bytes, and the id is meant in UTF-8 (WHATWG HTML, server-sent events).
+  const bytes = Array.from(new TextEncoder().encode(id), (byte) =>
+    String.fromCharCode(byte),
+  );
+  return [[HTTP_HEADERS.LAST_EVENT_ID, bytes.join("")]];
+}
+
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+}

@@ -1,0 +1,221 @@
+import { isUtf8 } from "node:buffer";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { EventSink, HeaderFields, HttpCall } from "./http-call.js";
+import type { HttpHandler } from "./http-server.js";
+
+/** Where a server listens, and how long it waits for clients. */
+export interface ServeOptions {
+  /** 3000 by default; 0 takes a free one. */
+  readonly port?: number | undefined;
+  /** The address to listen at; 127.0.0.1 by default, which nobody reaches but this machine. */
+  readonly hostname?: string | undefined;
+  /** The path in the URL that is given back; `/mcp` by default. The handler's own `path` decides what is served. */
+  readonly path?: string | undefined;
+  /** Connections at the same time; further ones are closed at once. 10,000 by default. */
+  readonly maxConnections?: number | undefined;
+  /** Bytes that the headers of a request may have; 16 KiB by default. */
+  readonly maxHeaderSize?: number | undefined;
+  /** Milliseconds in which the headers of a request must have come; 10 seconds by default. */
+  readonly headersTimeout?: number | undefined;
+  /** Milliseconds in which a whole request must have come; 30 seconds by default. */
+  readonly requestTimeout?: number | undefined;
+  /** Milliseconds for which an idle connection is kept; 5 seconds by default. */
+  readonly keepAliveTimeout?: number | undefined;
+}
+
+/** A server that listens. */
+export interface Listening {
+  readonly url: URL;
+  /** Ends sessions and streams, then all connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a handler at a port of this machine.
+ *
+ * @throws Error if the port cannot be had.
+ */
+export async function serveHttp(
+  handler: HttpHandler,
+  options: ServeOptions = {},
+): Promise<Listening> {
+  const { port = 3000, hostname = "127.0.0.1", path = "/mcp" } = options;
+  const server = createServer(
+    {
+      maxHeaderSize: options.maxHeaderSize ?? 16 * 1024,
+      headersTimeout: options.headersTimeout ?? 10_000,
+      requestTimeout: options.requestTimeout ?? 30_000,
+      keepAliveTimeout: options.keepAliveTimeout ?? 5_000,
+      connectionsCheckingInterval: 1_000,
+      noDelay: true,
+    },
+    nodeListener(handler),
+  );
+  server.maxConnections = options.maxConnections ?? 10_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, hostname, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
+  return {
+    url: new URL(`http://${host}:${bound}${path}`),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      });
+      await handler.close();
+      server.closeIdleConnections();
+      // What was written last is on its way; who does not take it has had the time.
+      const impatience = setTimeout(() => {
+        server.closeAllConnections();
+      }, PATIENCE);
+      await closed;
+      clearTimeout(impatience);
+    },
+  };
+}
+
+/** Milliseconds that closing waits for answers to be taken. */
+const PATIENCE = 2_000;
+
+/** A listener for `node:http`, Express and others that hand on Node's own request and response. */
+export function nodeListener(
+  handler: Pick<HttpHandler, "handle">,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    handler.handle(new NodeCall(request, response));
+  };
+}
+
+class NodeCall implements HttpCall {
+  onGone: (() => void) | undefined;
+  readonly raw: IncomingMessage;
+  readonly #response: ServerResponse;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.raw = request;
+    this.#response = response;
+    response.on("close", () => {
+      if (!response.writableEnded) this.onGone?.();
+    });
+    // A connection that breaks while it is written to is closed too; that is all there is to know.
+    response.on("error", () => undefined);
+  }
+
+  get method(): string {
+    return this.raw.method ?? "GET";
+  }
+
+  get target(): string {
+    return this.raw.url ?? "/";
+  }
+
+  header(name: string): string | undefined {
+    const value = this.raw.headers[name];
+    return typeof value === "object" ? value.join(", ") : value;
+  }
+
+  body(maxBytes: number): Promise<string | Uint8Array | undefined> {
+    const request = this.raw;
+    // A framework may have read and parsed it before us.
+    const { body } = request as { readonly body?: unknown };
+    if (body !== undefined && request.readableEnded) {
+      return Promise.resolve(
+        typeof body === "string" || body instanceof Uint8Array
+          ? body
+          : JSON.stringify(body),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      let chunks: Buffer[] = [];
+      let length = 0;
+      const take = (chunk: Buffer): void => {
+        length += chunk.length;
+        if (length <= maxBytes) {
+          chunks.push(chunk);
+          return;
+        }
+        // The rest is read and dropped, so that the answer is: a client that still writes would not see it otherwise.
+        chunks = [];
+        request.off("data", take);
+        request.resume();
+        resolve(undefined);
+      };
+      request.on("data", take);
+      request.on("end", () => {
+        const [first] = chunks;
+        resolve(
+          textOf(
+            first !== undefined && chunks.length === 1
+              ? first
+              : Buffer.concat(chunks),
+          ),
+        );
+      });
+      request.on("error", reject);
+      request.on("close", () => {
+        reject(new Error("the request broke off"));
+      });
+    });
+  }
+
+  respond(status: number, headers: HeaderFields, body?: string): void {
+    const response = this.#response;
+    if (response.headersSent) return;
+    if (body === undefined) {
+      response.writeHead(status, headers);
+      response.end();
+      return;
+    }
+    response.writeHead(status, {
+      ...headers,
+      "content-length": Buffer.byteLength(body),
+    });
+    response.end(body);
+  }
+
+  stream(headers: HeaderFields): EventSink {
+    const response = this.#response;
+    response.writeHead(200, headers);
+    response.flushHeaders();
+    return new NodeSink(response);
+  }
+}
+
+class NodeSink implements EventSink {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get backlog(): number {
+    return this.#response.writableLength;
+  }
+
+  write(text: string): void {
+    this.#response.write(text);
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  abort(): void {
+    this.#response.destroy();
+  }
+}
+
+/** Text where the bytes are UTF-8; otherwise the bytes, for whoever says what is wrong with them. */
+function textOf(bytes: Buffer): string | Uint8Array {
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return !hasMark && isUtf8(bytes) ? bytes.toString("utf8") : bytes;
+}

@@ -1,0 +1,1009 @@
+import { isPromise, SERVER_BUSY } from "./endpoint.js";
+import { STANDARD_ERROR_CODES } from "./error-codes.js";
+import { Gate } from "./http-auth.js";
+import type { Auth, AuthorizedMessage, Authorization } from "./http-auth.js";
+import { HttpExtra, NO_HEADERS, Reply } from "./http-call.js";
+import type { HeaderFields, HttpCall, StreamRules } from "./http-call.js";
+import { Guard } from "./http-guard.js";
+import type { GuardOptions } from "./http-guard.js";
+import { headerMismatch, HTTP_HEADERS } from "./http-headers.js";
+import { OneShot } from "./http-one-shot.js";
+import { ParamHeaders } from "./http-params.js";
+import { errorText, HttpSession } from "./http-session.js";
+import type { ByteBudget, ResumeRules, SessionHost } from "./http-session.js";
+import { LegacyStream } from "./http-sse.js";
+import { webFetch } from "./http-web.js";
+import type { ErrorObject, Notification, RequestId } from "./message.js";
+import {
+  DEFAULT_MAX_DEPTH,
+  isObject,
+  judgeValue,
+  parseMessage,
+} from "./parse.js";
+import type { Parsed } from "./parse.js";
+import {
+  cut,
+  META,
+  MODERN_ERROR_CODES,
+  newest,
+  versionOf,
+} from "./revision.js";
+import type { Revision } from "./revision.js";
+import type { Server } from "./server.js";
+
+/** What a server is made for. */
+export interface Opening<A extends Auth = Auth> {
+  /** Who opens the session; undefined without authorization, and for what serves all requests of stateless revisions. */
+  readonly auth: A | undefined;
+}
+
+/** A server, whatever notifications it sends. */
+export type AnyServer = Pick<Server, "connect" | "revisions" | "settings">;
+
+/** How sessions of stateful revisions are kept. */
+export interface SessionOptions {
+  /** Milliseconds without a request or a connection after which a session is closed; 30 minutes by default. */
+  readonly idleTimeout?: number | undefined;
+  /** Sessions at the same time; a further `initialize` is answered with 503. 10,000 by default. */
+  readonly max?: number | undefined;
+}
+
+/** How much is kept for clients that come back for what they missed. */
+export interface ResumabilityOptions {
+  /** Events that a session keeps; 256 by default. */
+  readonly maxEvents?: number | undefined;
+  /** Characters that a session keeps; 1 Mi by default. */
+  readonly maxBytes?: number | undefined;
+  /** Characters that all sessions together keep; 64 Mi by default. */
+  readonly maxTotalBytes?: number | undefined;
+  /** Milliseconds after which a client should come back; 1000 by default. */
+  readonly retry?: number | undefined;
+}
+
+/** The two endpoints of the transport of 2024-11-05. */
+export interface LegacySseOptions {
+  /** Path of the stream of events; `/sse` by default. */
+  readonly path?: string | undefined;
+  /** Path that messages are posted to; `/messages` by default. */
+  readonly messages?: string | undefined;
+}
+
+/** Something that is worth a line in a log. No part of it is a secret of a session. */
+export type HttpEvent =
+  /** A request was turned away before the server saw it. */
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly reason: string;
+    }
+  | { readonly kind: "sessionOpened"; readonly sessions: number }
+  | { readonly kind: "sessionClosed"; readonly sessions: number }
+  /** A hook or the server's factory threw. */
+  | { readonly kind: "failed"; readonly error: unknown };
+
+/** What an HTTP handler is made of. */
+export interface HttpHandlerOptions<
+  A extends Auth = Auth,
+> extends GuardOptions {
+  /**
+   * The server, or what makes one: called for each session of a stateful revision, and once for all requests of stateless
+   * ones. One server for all has one thing to notify.
+   */
+  readonly server:
+    AnyServer | ((opening: Opening<A>) => AnyServer | Promise<AnyServer>);
+  /** The path that is served; any by default, for who mounts the handler at one. */
+  readonly path?: string | undefined;
+  readonly authorize?: Authorization<A> | undefined;
+  /** `false` keeps none: each request of a stateful revision stands for itself, for servers in many short-lived copies. */
+  readonly sessions?: SessionOptions | false | undefined;
+  /** `false` keeps nothing: what a client misses is lost. */
+  readonly resumability?: ResumabilityOptions | false | undefined;
+  /** Serves clients that speak HTTP+SSE of 2024-11-05 too. Off by default. */
+  readonly sse?: LegacySseOptions | boolean | undefined;
+  /** Bytes that a body may have; 4 MiB by default. */
+  readonly maxBodyBytes?: number | undefined;
+  /** Bytes of bodies that are read at the same time; 256 MiB by default. */
+  readonly maxTotalBodyBytes?: number | undefined;
+  /** How many arrays and objects may be inside one another; 256 by default. */
+  readonly maxDepth?: number | undefined;
+  /** Requests and streams that are open at the same time; a further one is answered with 503. 10,000 by default. */
+  readonly maxOpen?: number | undefined;
+  /** Bytes that may wait for a client that does not read; beyond them it is cut off. 1 MiB by default. */
+  readonly maxBacklog?: number | undefined;
+  /** Milliseconds of silence on a stream after which a comment is sent; 25 seconds by default. */
+  readonly keepAlive?: number | undefined;
+  /** Milliseconds after which a request that is still being handled gets a stream as its answer; 15 seconds by default. */
+  readonly streamAfter?: number | undefined;
+  readonly onEvent?: ((event: HttpEvent) => void) | undefined;
+}
+
+/** Serves MCP over HTTP. */
+export interface HttpHandler {
+  /** Answers a request. Never rejects. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** The same for bindings that have no `Request`. */
+  readonly handle: (call: HttpCall) => void;
+  /** How many sessions there are, and requests and streams that are open. */
+  readonly load: { readonly sessions: number; readonly open: number };
+  /** Ends all sessions and streams. What comes later is answered with 503. */
+  readonly close: () => Promise<void>;
+}
+
+/** One HTTP request and what is known of it. */
+interface Visit<A> {
+  readonly call: HttpCall;
+  readonly path: string;
+  /** Headers of every answer. */
+  readonly headers: HeaderFields;
+  readonly auth: A | undefined;
+}
+
+const MI = 1024 * 1024;
+const TICK = 5_000;
+/** Milliseconds in which a session must be used once after it was opened. */
+const FIRST_USE = 60_000;
+const BATCHES = "2025-03-26";
+
+/**
+ * Makes the server's side of the Streamable HTTP transport: sessions for revisions up to 2025-11-25, and 2026-07-28
+ * without any, at one endpoint (MCP, Transports). It needs no more than the standards of the Web; in Node,
+ * `serveHttp` of `http-node` puts it behind a port.
+ *
+ * @throws TypeError if an option makes no sense.
+ */
+export function createHttpHandler<A extends Auth = Auth>(
+  options: HttpHandlerOptions<A>,
+): HttpHandler {
+  const handler = new Handler<A>(options);
+  return {
+    fetch: webFetch((call) => {
+      handler.handle(call);
+    }),
+    handle: (call) => {
+      handler.handle(call);
+    },
+    get load() {
+      return handler.load;
+    },
+    close: () => handler.close(),
+  };
+}
+
+class Handler<A extends Auth> implements SessionHost {
+  readonly resume: ResumeRules | undefined;
+  readonly budget: ByteBudget;
+  readonly #options: HttpHandlerOptions<A>;
+  readonly #guard: Guard;
+  readonly #gate: Gate<A> | undefined;
+  readonly #rules: StreamRules;
+  readonly #sessions = new Map<string, HttpSession>();
+  readonly #legacy = new Map<string, LegacyStream>();
+  readonly #open = new Set<Reply>();
+  readonly #connected = new Set<{ close(): Promise<void> }>();
+  readonly #sse:
+    { readonly path: string; readonly messages: string } | undefined;
+  readonly #maxBodyBytes: number;
+  readonly #maxOpen: number;
+  readonly #params: ParamHeaders;
+  #bodyBytes = 0;
+  #opening = 0;
+  #shared: AnyServer | Promise<AnyServer> | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isClosed = false;
+
+  constructor(options: HttpHandlerOptions<A>) {
+    const { resumability = {}, sse = false, authorize } = options;
+    this.#options = options;
+    this.#guard = new Guard(options);
+    this.#gate =
+      authorize === undefined
+        ? undefined
+        : new Gate(authorize, (error) => {
+            this.#emit({ kind: "failed", error });
+          });
+    this.#rules = {
+      maxBacklog: options.maxBacklog ?? MI,
+      keepAlive: options.keepAlive ?? 25_000,
+      streamAfter: options.streamAfter ?? 15_000,
+    };
+    const { maxTotalBytes = 64 * MI, ...rules } =
+      resumability === false ? {} : resumability;
+    this.resume =
+      resumability === false
+        ? undefined
+        : {
+            maxEvents: rules.maxEvents ?? 256,
+            maxBytes: rules.maxBytes ?? MI,
+            retry: rules.retry ?? 1000,
+          };
+    this.budget = { used: 0, max: maxTotalBytes };
+    if (sse !== false) {
+      const { path = "/sse", messages = "/messages" } = sse === true ? {} : sse;
+      this.#sse = { path, messages };
+    }
+    this.#maxBodyBytes = options.maxBodyBytes ?? 4 * MI;
+    this.#maxOpen = options.maxOpen ?? 10_000;
+    this.#params = new ParamHeaders();
+  }
+
+  get load(): { readonly sessions: number; readonly open: number } {
+    return {
+      sessions: this.#sessions.size + this.#legacy.size,
+      open: this.#open.size,
+    };
+  }
+
+  handle(call: HttpCall): void {
+    this.#serve(call).catch((error: unknown) => {
+      this.#emit({ kind: "failed", error });
+      call.onGone = undefined;
+      call.respond(
+        500,
+        PLAIN_HEADERS,
+        errorText(STANDARD_ERROR_CODES.INTERNAL_ERROR, "Internal error"),
+      );
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await Promise.all([...this.#connected].map((session) => session.close()));
+    for (const session of [
+      ...this.#sessions.values(),
+      ...this.#legacy.values(),
+    ])
+      await session.close();
+    for (const reply of [...this.#open]) reply.end();
+  }
+
+  /** @internal */
+  reply(call: HttpCall, headers: HeaderFields): Reply {
+    return new Reply(call, headers, this.#rules, this.#open);
+  }
+
+  /** @internal */
+  onClosed(session: HttpSession): void {
+    if (this.#sessions.delete(session.id))
+      this.#emit({ kind: "sessionClosed", sessions: this.#sessions.size });
+  }
+
+  async #serve(call: HttpCall): Promise<void> {
+    const path = call.target.split("?", 1)[0] ?? "/";
+    const refusal = this.#guard.refusal(call);
+    if (refusal !== undefined) {
+      this.#refuse(call, NO_HEADERS, 403, `Forbidden: ${refusal}`);
+      return;
+    }
+    const headers = this.#guard.corsHeaders(call) ?? NO_HEADERS;
+    if (this.#isClosed) {
+      this.#refuse(call, headers, 503, "the server is shutting down");
+      return;
+    }
+    this.#startTicking();
+    if (call.method === "OPTIONS" && headers !== NO_HEADERS) {
+      call.respond(204, { ...headers, ...this.#guard.preflightHeaders(call) });
+      return;
+    }
+    const document = this.#gate?.documentAt(path);
+    if (document !== undefined && call.method === "GET") {
+      call.respond(200, { ...PLAIN_HEADERS, ...headers }, document);
+      return;
+    }
+    if (!this.#isServed(path)) {
+      this.#refuse(call, headers, 404, "there is no such path here");
+      return;
+    }
+    if (this.#open.size >= this.#maxOpen) {
+      this.#busy(call, headers);
+      return;
+    }
+    let auth: A | undefined;
+    if (this.#gate !== undefined) {
+      const admission = await this.#gate.admit(call);
+      if (admission.challenge !== undefined) {
+        const { status, reason, headers: challenge } = admission.challenge;
+        this.#refuse(call, { ...headers, ...challenge }, status, reason);
+        return;
+      }
+      ({ auth } = admission);
+    }
+    const visit: Visit<A> = { call, path, headers, auth };
+    switch (call.method) {
+      case "POST":
+        await this.#post(visit);
+        break;
+      case "GET":
+        await this.#get(visit);
+        break;
+      case "DELETE":
+        await this.#delete(visit);
+        break;
+      default:
+        this.#notAllowed(visit);
+    }
+  }
+
+  #isServed(path: string): boolean {
+    const { path: own } = this.#options;
+    if (path === this.#sse?.path || path === this.#sse?.messages) return true;
+    // Where clients look for documents that we do not have.
+    return own === undefined ? !path.startsWith("/.well-known/") : path === own;
+  }
+
+  async #post(visit: Visit<A>): Promise<void> {
+    const { call, headers, auth } = visit;
+    const type = call.header("content-type") ?? "";
+    if (!/^application\/json *(?:;|$)/i.test(type)) {
+      this.#refuse(call, headers, 415, "Content-Type must be application/json");
+      return;
+    }
+    const isLegacy = visit.path === this.#sse?.messages;
+    if (
+      !isLegacy &&
+      !(accepts(call, "application/json") && accepts(call, "text/event-stream"))
+    ) {
+      this.#refuse(
+        call,
+        headers,
+        406,
+        "Accept must list application/json and text/event-stream",
+      );
+      return;
+    }
+    const parsed = await this.#read(visit);
+    if (parsed === undefined) return;
+    if (parsed.kind === "invalid") {
+      const { answer } = parsed;
+      this.#refuse(
+        call,
+        headers,
+        400,
+        answer?.error.message ?? parsed.reason,
+        answer?.error.code,
+        parsed.id ?? undefined,
+      );
+      return;
+    }
+    const value: unknown = (parsed as { readonly message: unknown }).message;
+    if (auth !== undefined) {
+      const challenge = this.#gate?.missingScopes(auth, messagesIn(value));
+      if (challenge !== undefined) {
+        this.#refuse(
+          call,
+          { ...headers, ...challenge.headers },
+          challenge.status,
+          challenge.reason,
+        );
+        return;
+      }
+    }
+    if (isLegacy) {
+      this.#postLegacy(visit, value);
+      return;
+    }
+    const shared = await this.#sharedServer();
+    const stateless = shared.revisions.filter(({ isStateless }) => isStateless);
+    const version = call.header("mcp-protocol-version");
+    const isStateless =
+      stateless.length > 0 &&
+      (versionSaid(value) !== undefined ||
+        stateless.length === shared.revisions.length ||
+        stateless.some((revision) => revision.version === version));
+    if (isStateless) await this.#postStateless(visit, value, shared, stateless);
+    else if (this.#options.sessions === false)
+      await this.#postAlone(visit, value, shared);
+    else await this.#postInSession(visit, value, shared);
+  }
+
+  /** The JSON value that was posted, or why there is none. Undefined if that was answered. */
+  async #read({ call, headers }: Visit<A>): Promise<Parsed | undefined> {
+    const length = call.header("content-length");
+    const max = this.#maxBodyBytes;
+    const reserved = length === undefined ? max : Number(length);
+    if (reserved > max) {
+      this.#refuse(
+        call,
+        headers,
+        413,
+        `a body must not have more than ${max} bytes`,
+      );
+      return undefined;
+    }
+    if (
+      this.#bodyBytes + reserved >
+      (this.#options.maxTotalBodyBytes ?? 256 * MI)
+    ) {
+      this.#busy(call, headers);
+      return undefined;
+    }
+    this.#bodyBytes += reserved;
+    try {
+      const body = await call.body(max);
+      if (body === undefined) {
+        this.#refuse(
+          call,
+          headers,
+          413,
+          `a body must not have more than ${max} bytes`,
+        );
+        return undefined;
+      }
+      const { maxDepth = DEFAULT_MAX_DEPTH } = this.#options;
+      return parseMessage(body, {
+        classify: unjudged,
+        maxDepth,
+        unreadId: "absent",
+      });
+    } catch {
+      // It broke off: nobody is there any more to be told.
+      call.respond(400, PLAIN_HEADERS);
+      return undefined;
+    } finally {
+      this.#bodyBytes -= reserved;
+    }
+  }
+
+  /** MCP 2026-07-28, Streamable HTTP: one message, which stands for itself. */
+  async #postStateless(
+    visit: Visit<A>,
+    value: unknown,
+    server: AnyServer,
+    revisions: readonly Revision[],
+  ): Promise<void> {
+    const { call, headers } = visit;
+    const said = versionSaid(value);
+    const revision =
+      revisions.find(({ version }) => version === said) ?? newest(revisions);
+    const parsed = judgeValue(value, {
+      classify: revision.classify,
+      unreadId: "absent",
+    });
+    const isRequest =
+      parsed.kind === "request" || isRequestButForParams(parsed);
+    if (!isRequest && parsed.kind !== "notification") {
+      const reason =
+        parsed.kind === "invalid"
+          ? (parsed.answer?.error.message ?? parsed.reason)
+          : "Invalid Request: clients send no responses in this revision";
+      this.#refuse(
+        call,
+        headers,
+        400,
+        reason,
+        undefined,
+        parsed.kind === "invalid" ? (parsed.id ?? undefined) : undefined,
+      );
+      return;
+    }
+    if (isRequest) {
+      const fault = await this.#headerFault(
+        visit,
+        value as Addressed,
+        server,
+        revisions,
+      );
+      if (fault !== undefined) {
+        const { code, message, data } = fault;
+        const { id } = value as Addressed;
+        this.#refuse(call, headers, 400, message, code, id, data);
+        return;
+      }
+    }
+    const status = isMetaComplete(value) ? statusOf : statusOfIncomplete;
+    await this.#connect(
+      visit,
+      value,
+      server,
+      revision.version,
+      isRequest,
+      status,
+    );
+  }
+
+  /** What is wrong with the headers of a request (MCP 2026-07-28, Streamable HTTP, Server Validation). */
+  async #headerFault(
+    { call, auth }: Visit<A>,
+    request: Addressed,
+    server: AnyServer,
+    revisions: readonly Revision[],
+  ): Promise<ErrorObject | undefined> {
+    const version = call.header("mcp-protocol-version");
+    const said = versionSaid(request);
+    if (typeof said !== "string") {
+      // An older client shows its user no more than the error that it gets for this.
+      if (version !== undefined || request.method === "initialize")
+        return undefined;
+      return mismatch(
+        `${HTTP_HEADERS.PROTOCOL_VERSION} is missing; this server speaks ${revisions.map(versionOf).join(", ")}`,
+      );
+    }
+    const revision = revisions.find((item) => item.version === said);
+    if (revision === undefined && said === version) {
+      const supported = revisions.map(versionOf);
+      return {
+        code: MODERN_ERROR_CODES.UNSUPPORTED_VERSION,
+        message: `Unsupported protocol version; this server speaks ${supported.join(", ")}`,
+        data: { supported, requested: cut(said) },
+      };
+    }
+    const asked = this.#params.of(
+      server,
+      revision ?? newest(revisions),
+      request,
+      {
+        principal: auth?.principal,
+      },
+    );
+    const params = asked instanceof Promise ? await asked : asked;
+    const reason = headerMismatch(
+      (name) => call.header(name.toLowerCase()) ?? null,
+      request,
+      params,
+    );
+    return reason === undefined ? undefined : mismatch(reason);
+  }
+
+  /** A stateful revision without sessions: as if the client had said before what it says in no request. */
+  async #postAlone(
+    visit: Visit<A>,
+    value: unknown,
+    server: AnyServer,
+  ): Promise<void> {
+    const stateful = server.revisions.filter(({ isStateless }) => !isStateless);
+    const header = visit.call.header("mcp-protocol-version");
+    const isInitialize = methodOf(value) === "initialize";
+    const version =
+      header ??
+      stateful.find((revision) => revision.version === BATCHES)?.version ??
+      newest(stateful).version;
+    const revision = stateful.find((item) => item.version === version);
+    if (revision === undefined && !isInitialize) {
+      this.#unsupported(visit, version, stateful);
+      return;
+    }
+    const { classify } = revision ?? newest(stateful);
+    const parsed = judgeValue(value, { classify, unreadId: "absent" });
+    const isAnswered =
+      parsed.kind === "request" ||
+      isRequestButForParams(parsed) ||
+      (parsed.kind === "batch" &&
+        parsed.members.some(
+          (member) => member.kind === "request" || member.kind === "invalid",
+        ));
+    if (parsed.kind === "invalid" && !isAnswered) {
+      this.#refuse(
+        visit.call,
+        visit.headers,
+        400,
+        parsed.answer?.error.message ?? parsed.reason,
+      );
+      return;
+    }
+    await this.#connect(
+      visit,
+      value,
+      server,
+      isInitialize ? undefined : version,
+      isAnswered,
+      () => 200,
+    );
+  }
+
+  /** Serves a value by a connection of its own. */
+  async #connect(
+    { call, headers, auth }: Visit<A>,
+    value: unknown,
+    server: AnyServer,
+    version: string | undefined,
+    isAnswered: boolean,
+    status: (code: number) => number,
+  ): Promise<void> {
+    const reply = this.reply(call, headers);
+    const extra = new HttpExtra(call, reply, auth, auth?.principal);
+    const held: { session?: { close(): Promise<void> }; isOver: boolean } = {
+      isOver: false,
+    };
+    const transport = new OneShot(
+      reply,
+      value,
+      extra,
+      isAnswered,
+      status,
+      () => {
+        held.isOver = true;
+        if (held.session !== undefined) this.#connected.delete(held.session);
+      },
+    );
+    const session = await server.connect(transport, version);
+    if (held.isOver) return;
+    held.session = session;
+    this.#connected.add(session);
+  }
+
+  async #postInSession(
+    visit: Visit<A>,
+    value: unknown,
+    shared: AnyServer,
+  ): Promise<void> {
+    const { call, headers, auth } = visit;
+    const id = call.header("mcp-session-id");
+    if (id === undefined && methodOf(value) === "initialize") {
+      await this.#openSession(visit, value, shared);
+      return;
+    }
+    const session = this.#sessionOf(visit);
+    if (session === undefined) return;
+    session.post(call, headers, value, { auth, principal: auth?.principal });
+  }
+
+  /** The session that a request names, if it is there and its own. Undefined if that was answered. */
+  #sessionOf(visit: Visit<A>): HttpSession | undefined {
+    const { call, headers, auth } = visit;
+    const id = call.header("mcp-session-id");
+    if (id === undefined) {
+      this.#refuse(
+        call,
+        headers,
+        400,
+        `Bad Request: ${HTTP_HEADERS.SESSION_ID} is missing; a session begins with initialize`,
+      );
+      return undefined;
+    }
+    const session = this.#sessions.get(id);
+    // Another's session is as good as none.
+    if (session === undefined || session.principal !== auth?.principal) {
+      this.#refuse(
+        call,
+        headers,
+        404,
+        "Not Found: there is no such session, or it has ended",
+      );
+      return undefined;
+    }
+    const version = call.header("mcp-protocol-version");
+    if (version === undefined || version === session.revision()) return session;
+    const stateful = session.versions();
+    if (stateful.includes(version)) return session;
+    this.#refuse(
+      call,
+      headers,
+      400,
+      `Bad Request: ${HTTP_HEADERS.PROTOCOL_VERSION} is none of ${stateful.join(", ")}`,
+    );
+    return undefined;
+  }
+
+  async #openSession(
+    visit: Visit<A>,
+    value: unknown,
+    shared: AnyServer,
+  ): Promise<void> {
+    const { call, headers, auth } = visit;
+    const { max = 10_000 } =
+      this.#options.sessions === false ? {} : (this.#options.sessions ?? {});
+    if (this.#sessions.size + this.#legacy.size + this.#opening >= max) {
+      this.#busy(call, headers);
+      return;
+    }
+    this.#opening += 1;
+    try {
+      const { server: source } = this.#options;
+      const server =
+        typeof source === "function" ? await source({ auth }) : shared;
+      const session = new HttpSession(sessionId(), auth?.principal, this);
+      const connection = await server.connect(session);
+      session.judge = (posted) => connection.judge(posted);
+      session.revision = () => connection.revision;
+      session.versions = () =>
+        server.revisions
+          .filter(({ isStateless }) => !isStateless)
+          .map(versionOf);
+      session.post(call, headers, value, { auth, principal: auth?.principal });
+      if (!session.isOpen) {
+        await session.close();
+        return;
+      }
+      this.#sessions.set(session.id, session);
+      this.#emit({ kind: "sessionOpened", sessions: this.#sessions.size });
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  async #get(visit: Visit<A>): Promise<void> {
+    const { call, headers } = visit;
+    if (!accepts(call, "text/event-stream")) {
+      this.#refuse(call, headers, 406, "Accept must list text/event-stream");
+      return;
+    }
+    if (visit.path === this.#sse?.path) {
+      await this.#openLegacy(visit);
+      return;
+    }
+    const shared = await this.#sharedServer();
+    if (!this.#hasSessions(shared)) {
+      this.#notAllowed(visit);
+      return;
+    }
+    this.#sessionOf(visit)?.listen(call, headers, call.header("last-event-id"));
+  }
+
+  async #delete(visit: Visit<A>): Promise<void> {
+    if (!this.#hasSessions(await this.#sharedServer())) {
+      this.#notAllowed(visit);
+      return;
+    }
+    const session = this.#sessionOf(visit);
+    if (session === undefined) return;
+    await session.close();
+    visit.call.respond(204, visit.headers);
+  }
+
+  #hasSessions(server: AnyServer): boolean {
+    return (
+      this.#options.sessions !== false &&
+      server.revisions.some(({ isStateless }) => !isStateless)
+    );
+  }
+
+  /** MCP 2024-11-05, HTTP with SSE: the stream is the session. */
+  async #openLegacy(visit: Visit<A>): Promise<void> {
+    const { call, headers, auth } = visit;
+    const { max = 10_000 } =
+      this.#options.sessions === false ? {} : (this.#options.sessions ?? {});
+    if (this.#sessions.size + this.#legacy.size + this.#opening >= max) {
+      this.#busy(call, headers);
+      return;
+    }
+    const { server: source } = this.#options;
+    const server =
+      typeof source === "function"
+        ? await source({ auth })
+        : await this.#sharedServer();
+    const id = sessionId();
+    const stream = new LegacyStream(
+      this.reply(call, headers),
+      auth?.principal,
+      () => this.#legacy.delete(id),
+    );
+    this.#legacy.set(id, stream);
+    stream.begin(`${this.#sse?.messages ?? ""}?sessionId=${id}`);
+    await server.connect(stream);
+  }
+
+  #postLegacy({ call, headers, auth }: Visit<A>, value: unknown): void {
+    const id = new URLSearchParams(call.target.split("?")[1]).get("sessionId");
+    const stream = id === null ? undefined : this.#legacy.get(id);
+    if (stream === undefined || stream.principal !== auth?.principal) {
+      this.#refuse(
+        call,
+        headers,
+        404,
+        "Not Found: there is no such session, or it has ended",
+      );
+      return;
+    }
+    call.respond(202, headers);
+    stream.take(
+      value,
+      new HttpExtra(call, stream.reply, auth, auth?.principal),
+    );
+  }
+
+  /** The server of all requests that belong to no session. */
+  #sharedServer(): AnyServer | Promise<AnyServer> {
+    if (this.#shared === undefined) {
+      const { server: source } = this.#options;
+      const made =
+        typeof source === "function" ? source({ auth: undefined }) : source;
+      this.#shared = made;
+      if (isPromise(made)) {
+        made.then(
+          (server) => (this.#shared = server),
+          // Another request may have more luck.
+          () => (this.#shared = undefined),
+        );
+      }
+    }
+    return this.#shared;
+  }
+
+  #startTicking(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setInterval(
+      () => {
+        this.#tick();
+      },
+      Math.min(TICK, this.#rules.keepAlive, this.#rules.streamAfter),
+    );
+    // In Node a timer would keep the process alive.
+    (this.#timer as unknown as { unref?: () => void }).unref?.();
+  }
+
+  #tick(): void {
+    const now = Date.now();
+    for (const reply of [...this.#open]) reply.tick(now);
+    const { idleTimeout = 30 * 60_000 } =
+      this.#options.sessions === false ? {} : (this.#options.sessions ?? {});
+    for (const session of [...this.#sessions.values()]) {
+      const allowed = session.isConfirmed
+        ? idleTimeout
+        : Math.min(idleTimeout, FIRST_USE);
+      if (now - session.usedAt > allowed && !session.isAttached)
+        void session.close();
+    }
+  }
+
+  #unsupported(
+    { call, headers }: Visit<A>,
+    version: string,
+    revisions: readonly Revision[],
+  ): void {
+    this.#refuse(
+      call,
+      headers,
+      400,
+      `Bad Request: ${HTTP_HEADERS.PROTOCOL_VERSION} is ${cut(version)}, none of ${revisions.map(versionOf).join(", ")}`,
+    );
+  }
+
+  #notAllowed({ call, headers }: Visit<A>): void {
+    this.#refuse(
+      call,
+      { ...headers, allow: "POST, GET, DELETE" },
+      405,
+      "Method Not Allowed",
+    );
+  }
+
+  #busy(call: HttpCall, headers: HeaderFields): void {
+    this.#refuse(
+      call,
+      { ...headers, "retry-after": "1" },
+      503,
+      "Server busy",
+      SERVER_BUSY,
+    );
+  }
+
+  /** Answers with an error response of the transport (MCP, Streamable HTTP: a response without an id). */
+  #refuse(
+    call: HttpCall,
+    headers: HeaderFields,
+    status: number,
+    reason: string,
+    code: number = STANDARD_ERROR_CODES.INVALID_REQUEST,
+    id?: RequestId,
+    data?: unknown,
+  ): void {
+    this.#emit({ kind: "refused", status, reason });
+    call.respond(
+      status,
+      { ...PLAIN_HEADERS, ...headers },
+      errorText(code, reason, id, data),
+    );
+  }
+
+  #emit(event: HttpEvent): void {
+    try {
+      this.#options.onEvent?.(event);
+    } catch {
+      // A listener that throws must not end a request.
+    }
+  }
+}
+
+/** A request that was posted. */
+interface Addressed {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: object;
+}
+
+function mismatch(reason: string): ErrorObject {
+  return {
+    code: MODERN_ERROR_CODES.HEADER_MISMATCH,
+    message: `Header mismatch: ${reason}`,
+  };
+}
+
+const PLAIN_HEADERS: HeaderFields = { "content-type": "application/json" };
+
+/** Every JSON value counts as a message until it is known which revision it belongs to. */
+const unjudged = (
+  value: unknown,
+): { kind: "notification"; message: Notification } => ({
+  kind: "notification",
+  message: value as Notification,
+});
+
+/** The version in a request's `_meta`; undefined if there is none. */
+function versionSaid(value: unknown): unknown {
+  return metaIn(value)?.[META.VERSION];
+}
+
+function metaIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  const params = isObject(value)
+    ? (value as { readonly params?: unknown }).params
+    : undefined;
+  const meta = isObject(params)
+    ? (params as { readonly _meta?: unknown })._meta
+    : undefined;
+  return isObject(meta)
+    ? (meta as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+/** Whether what every request must bear is there (MCP 2026-07-28, Basic, `_meta`). */
+function isMetaComplete(value: unknown): boolean {
+  const meta = metaIn(value);
+  return (
+    typeof meta?.[META.VERSION] === "string" &&
+    isObject(meta[META.CLIENT_CAPABILITIES])
+  );
+}
+
+function isRequestButForParams(parsed: Parsed): boolean {
+  return (
+    parsed.kind === "invalid" &&
+    parsed.fault === "params" &&
+    parsed.about === "request" &&
+    parsed.id !== null
+  );
+}
+
+function methodOf(value: unknown): unknown {
+  return isObject(value)
+    ? (value as { readonly method?: unknown }).method
+    : undefined;
+}
+
+/** The messages in what was posted, for the scopes that they need. */
+function messagesIn(value: unknown): readonly AuthorizedMessage[] {
+  return [value]
+    .flat()
+    .filter(
+      (item): item is AuthorizedMessage => typeof methodOf(item) === "string",
+    );
+}
+
+/** The status of an error response (MCP 2026-07-28, Streamable HTTP and Basic). */
+function statusOf(code: number): number {
+  switch (code) {
+    case STANDARD_ERROR_CODES.METHOD_NOT_FOUND:
+      return 404;
+    case STANDARD_ERROR_CODES.PARSE_ERROR:
+    case STANDARD_ERROR_CODES.INVALID_REQUEST:
+    case MODERN_ERROR_CODES.HEADER_MISMATCH:
+    case MODERN_ERROR_CODES.MISSING_CLIENT_CAPABILITY:
+    case MODERN_ERROR_CODES.UNSUPPORTED_VERSION:
+      return 400;
+    case SERVER_BUSY:
+      return 503;
+    default:
+      return 200;
+  }
+}
+
+/** The same for a request without the `_meta` that it must bear. */
+function statusOfIncomplete(code: number): number {
+  return code === STANDARD_ERROR_CODES.INVALID_PARAMS ? 400 : statusOf(code);
+}
+
+/** Whether a client takes an answer of a type. */
+function accepts(call: HttpCall, type: string): boolean {
+  const accept = call.header("accept");
+  if (accept === undefined) return true;
+  const [family = ""] = type.split("/");
+  return accept.split(",").some((item) => {
+    const range = item.split(";", 1)[0]?.trim().toLowerCase();
+    return range === type || range === "*/*" || range === `${family}/*`;
+  });
+}
+
+/** 32 characters that nobody can guess. */
+function sessionId(): string {
+  return crypto.randomUUID().replaceAll("-", "");
+}

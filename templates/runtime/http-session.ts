@@ -1,0 +1,536 @@
+import { answeredBy, eventText, HttpExtra } from "./http-call.js";
+import type { HttpCall, Reply } from "./http-call.js";
+import { HTTP_HEADERS } from "./http-headers.js";
+import type { RequestId } from "./message.js";
+import type { Invalid, Parsed } from "./parse.js";
+import { receive, receiveClose, receiveInvalid } from "./receive.js";
+import type { SendOptions, Transport } from "./transport.js";
+import { encodeLine } from "./write.js";
+
+/** How much a session keeps of what its streams carried, so that a client can come back for what it missed. */
+export interface ResumeRules {
+  readonly maxEvents: number;
+  readonly maxBytes: number;
+  /** Milliseconds after which a client should come back when a stream's connection was closed on purpose. */
+  readonly retry: number;
+}
+
+/** Bytes that all sessions together keep. */
+export interface ByteBudget {
+  used: number;
+  readonly max: number;
+}
+
+/** What a session must know of the handler that it belongs to. */
+export interface SessionHost {
+  readonly resume: ResumeRules | undefined;
+  readonly budget: ByteBudget;
+  /** Makes the reply to a call. */
+  reply(call: HttpCall, headers: Readonly<Record<string, string>>): Reply;
+  onClosed(session: HttpSession): void;
+}
+
+/** What is said with a message that a client posts. */
+export interface Sender {
+  readonly auth: unknown;
+  readonly principal: string | undefined;
+}
+
+/** From this revision on an event may hold nothing but an id (MCP 2025-11-25, Streamable HTTP). */
+const PRIMED_FROM = "2025-11-25";
+
+/** What event ids of streams begin with that listen. */
+const LISTENING = "g";
+
+/** Streams that listen for messages of no request, in one session. */
+const MAX_LISTENING = 8;
+/** Messages that wait until the client listens. */
+const MAX_WAITING = 256;
+
+/** A stream of events, which may outlive the connection that carries it. */
+class Stream {
+  readonly key: number;
+  /** The requests that it answers. */
+  readonly pending = new Set<RequestId>();
+  readonly isListening: boolean;
+  /** The number of the last event; the priming one has 0. */
+  sequence = 0;
+  isPrimed = false;
+  reply: Reply | undefined;
+
+  constructor(key: number, reply: Reply, isListening: boolean) {
+    this.key = key;
+    this.reply = reply;
+    this.isListening = isListening;
+  }
+
+  /** The id of the last event: it tells the stream, and the place in it. */
+  get eventId(): string {
+    return `${this.isListening ? LISTENING : ""}${this.key}-${this.sequence}`;
+  }
+}
+
+/** An event that was sent and can be sent again. */
+interface Kept {
+  readonly stream: Stream;
+  readonly sequence: number;
+  readonly text: string;
+}
+
+/**
+ * A session of a stateful revision over HTTP (MCP 2025-03-26 to 2025-11-25, Streamable HTTP): the transport of one
+ * connection of the server, made of many HTTP requests.
+ *
+ * That a client goes away does not end its requests: it may come back for the answers. What cannot be sent is kept within
+ * bounds, as far as it can be sent later, and dropped otherwise.
+ */
+export class HttpSession implements Transport {
+  onmessage: Transport["onmessage"];
+  onclose: Transport["onclose"];
+  onerror: Transport["onerror"];
+  oninvalid: Transport["oninvalid"];
+
+  readonly id: string;
+  readonly principal: string | undefined;
+  /** When it was last used; milliseconds since 1970. */
+  usedAt = Date.now();
+  /** Whether anything came after `initialize`. */
+  isConfirmed = false;
+  /** Whether `initialize` was answered with a result. */
+  isOpen = false;
+  /** Reads a value by the rules of the revision that is spoken. */
+  judge: (value: unknown) => Parsed = () => {
+    throw new Error("the session is not connected yet");
+  };
+  /** The revision that was agreed upon. */
+  revision: () => string | undefined = () => undefined;
+  /** The stateful revisions that the server speaks. */
+  versions: () => readonly string[] = () => [];
+
+  readonly #host: SessionHost;
+  readonly #byRequest = new Map<RequestId, Stream>();
+  readonly #listening: Stream[] = [];
+  readonly #waiting: string[] = [];
+  #kept: Kept[] = [];
+  #keptBytes = 0;
+  #nextKey = 1;
+  /** Where an answer goes that names no request, such as one to what is no message. */
+  #current: Stream | undefined;
+  #isClosed = false;
+
+  constructor(id: string, principal: string | undefined, host: SessionHost) {
+    this.id = id;
+    this.principal = principal;
+    this.#host = host;
+  }
+
+  /** Whether a connection is held for it. */
+  get isAttached(): boolean {
+    if (this.#listening.length > 0) return true;
+    for (const { reply } of this.#byRequest.values())
+      if (reply !== undefined) return true;
+    return false;
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Takes what was posted, and answers it. */
+  post(
+    call: HttpCall,
+    headers: Readonly<Record<string, string>>,
+    value: unknown,
+    sender: Sender,
+  ): void {
+    this.usedAt = Date.now();
+    if (this.isOpen) this.isConfirmed = true;
+    const parsed = this.judge(value);
+    const reply = this.#host.reply(call, headers);
+    const requests = requestsIn(parsed);
+    if (requests.length === 0) {
+      this.#take(reply, parsed, value);
+      return;
+    }
+    const taken = requests.find((id) => this.#byRequest.has(id));
+    if (taken !== undefined || new Set(requests).size < requests.length) {
+      reply.json(
+        400,
+        errorText(
+          -32600,
+          "Invalid Request: a request with this id is being handled",
+          taken,
+        ),
+      );
+      return;
+    }
+    const stream = new Stream(this.#nextKey, reply, false);
+    this.#nextKey += 1;
+    for (const id of requests) {
+      stream.pending.add(id);
+      this.#byRequest.set(id, stream);
+    }
+    this.#attach(stream, reply);
+    const extra = new HttpExtra(
+      call,
+      reply,
+      sender.auth,
+      sender.principal,
+      () => this.#part(stream),
+    );
+    this.#current = stream;
+    receiveWith(this, value, extra);
+    this.#current = undefined;
+    for (const id of cancelledIn(parsed)) this.#cancelled(id);
+  }
+
+  /** Opens a stream for what belongs to no request, or goes on with one that broke off. */
+  listen(
+    call: HttpCall,
+    headers: Readonly<Record<string, string>>,
+    lastEventId: string | undefined,
+  ): void {
+    this.usedAt = Date.now();
+    this.isConfirmed = true;
+    const reply = this.#host.reply(call, headers);
+    if (lastEventId !== undefined) {
+      if (this.#resume(reply, lastEventId)) return;
+      // Of a request: the client had better hear that the answer is gone than wait for it.
+      if (!lastEventId.startsWith(LISTENING)) {
+        reply.json(
+          400,
+          errorText(
+            -32600,
+            `Invalid Request: the stream of this ${HTTP_HEADERS.LAST_EVENT_ID} is not known, or not kept any more`,
+          ),
+        );
+        return;
+      }
+    }
+    const oldest = this.#listening[0];
+    if (oldest !== undefined && this.#listening.length >= MAX_LISTENING) {
+      const { reply: former } = oldest;
+      this.#detach(oldest);
+      former?.end();
+    }
+    const stream = new Stream(this.#nextKey, reply, true);
+    this.#nextKey += 1;
+    this.#attach(stream, reply);
+    reply.open();
+    this.#prime(stream);
+    this.#sendWaiting(stream);
+  }
+
+  send(message: object, options?: SendOptions): void {
+    if (this.#isClosed) throw new Error("the connection is closed");
+    const data = encodeLine(message as never);
+    const answered = Array.isArray(message)
+      ? (message as object[]).map(answeredBy)
+      : [answeredBy(message)];
+    if (answered[0] === undefined) {
+      const { relatedRequestId } = options ?? {};
+      const stream =
+        relatedRequestId === undefined
+          ? undefined
+          : this.#byRequest.get(relatedRequestId);
+      if (stream !== undefined) this.#event(stream, data);
+      else this.#unrelated(data);
+      return;
+    }
+    const stream =
+      answered
+        .map((id) =>
+          id === null || id === undefined ? undefined : this.#byRequest.get(id),
+        )
+        .find((found) => found !== undefined) ?? this.#current;
+    if (stream === undefined) return;
+    for (const id of answered) this.#settle(stream, id);
+    if (Array.isArray(message))
+      for (const id of [...stream.pending]) this.#settle(stream, id);
+    this.#answer(stream, data, message);
+  }
+
+  close(): Promise<void> {
+    this.#end();
+    return Promise.resolve();
+  }
+
+  /** Ends streams whose requests were all cancelled: nothing will be sent for them. */
+  #cancelled(id: RequestId): void {
+    const stream = this.#byRequest.get(id);
+    if (stream === undefined) return;
+    this.#settle(stream, id);
+    if (stream.pending.size === 0) this.#conclude(stream);
+  }
+
+  #take(reply: Reply, parsed: Parsed, value: unknown): void {
+    if (parsed.kind === "invalid") {
+      this.#refuse(reply, parsed);
+      return;
+    }
+    // A batch of nothing but invalid messages is answered.
+    this.#current = new Stream(0, reply, false);
+    receive(this, value);
+    this.#current = undefined;
+    reply.empty(202);
+    for (const id of cancelledIn(parsed)) this.#cancelled(id);
+  }
+
+  #refuse(reply: Reply, invalid: Invalid): void {
+    // What the endpoint answers to it goes out here.
+    const stream = new Stream(0, reply, false);
+    this.#current = stream;
+    receiveInvalid(this, invalid);
+    this.#current = undefined;
+    if (!reply.isOver)
+      reply.json(400, errorText(-32600, `Invalid Request: ${invalid.reason}`));
+  }
+
+  #attach(stream: Stream, reply: Reply): void {
+    stream.reply = reply;
+    if (stream.isListening) this.#listening.push(stream);
+    reply.onGone = () => {
+      this.#detach(stream);
+    };
+  }
+
+  #detach(stream: Stream): void {
+    stream.reply = undefined;
+    const at = this.#listening.indexOf(stream);
+    if (at >= 0) this.#listening.splice(at, 1);
+    this.usedAt = Date.now();
+  }
+
+  #settle(stream: Stream, id: RequestId | null | undefined): void {
+    if (id === null || id === undefined) return;
+    if (stream.pending.delete(id)) this.#byRequest.delete(id);
+  }
+
+  /** The answer to all that is on a stream, and its end. */
+  #answer(stream: Stream, data: string, message: object): void {
+    const { reply } = stream;
+    if (reply === undefined || reply.isStream) {
+      this.#event(stream, data);
+      this.#conclude(stream);
+      return;
+    }
+    if (!this.isOpen && "result" in message) {
+      this.isOpen = true;
+      reply.json(200, data, {
+        [HTTP_HEADERS.SESSION_ID.toLowerCase()]: this.id,
+      });
+    } else reply.json(stream.key === 0 ? 400 : 200, data);
+    stream.reply = undefined;
+  }
+
+  #conclude(stream: Stream): void {
+    stream.reply?.end();
+    stream.reply = undefined;
+  }
+
+  #event(stream: Stream, data: string): void {
+    const { reply } = stream;
+    if (reply !== undefined && !reply.isStream) {
+      reply.open();
+      this.#prime(stream);
+    }
+    // A client that went away before the first event knows no id to come back with.
+    const canResume =
+      this.#host.resume !== undefined &&
+      (reply !== undefined || stream.isPrimed || stream.sequence > 0);
+    if (!canResume) {
+      reply?.write(`data: ${data}\n`);
+      return;
+    }
+    stream.sequence += 1;
+    const text = `id: ${stream.eventId}\ndata: ${data}\n`;
+    this.#keep({ stream, sequence: stream.sequence, text });
+    reply?.write(text);
+  }
+
+  /** Gives the client an id to come back with before there is anything to send. */
+  #prime(stream: Stream, retry?: number): void {
+    if (
+      this.#host.resume === undefined ||
+      (this.revision() ?? "") < PRIMED_FROM
+    )
+      return;
+    stream.isPrimed = true;
+    stream.reply?.write(
+      eventText("", {
+        id: stream.eventId,
+        retry: retry ?? this.#host.resume.retry,
+      }),
+    );
+  }
+
+  #part(stream: Stream): boolean {
+    const { reply } = stream;
+    if (
+      reply === undefined ||
+      this.#host.resume === undefined ||
+      (this.revision() ?? "") < PRIMED_FROM
+    )
+      return false;
+    if (!reply.isStream) {
+      reply.open();
+      this.#prime(stream);
+    }
+    this.#detach(stream);
+    reply.end();
+    return true;
+  }
+
+  /** What belongs to no request goes to one stream that listens, or waits for one. */
+  #unrelated(data: string): void {
+    const stream = this.#listening.at(-1);
+    if (stream !== undefined) this.#event(stream, data);
+    else if (this.#waiting.length >= MAX_WAITING)
+      throw new Error("the client does not listen");
+    else {
+      const { budget } = this.#host;
+      if (budget.used + data.length > budget.max)
+        throw new Error("too much waits for clients that do not listen");
+      budget.used += data.length;
+      this.#waiting.push(data);
+    }
+  }
+
+  #sendWaiting(stream: Stream): void {
+    for (const data of this.#waiting.splice(0)) {
+      this.#host.budget.used -= data.length;
+      this.#event(stream, data);
+    }
+  }
+
+  #keep(kept: Kept): void {
+    const { resume, budget } = this.#host;
+    if (resume === undefined) return;
+    this.#kept.push(kept);
+    this.#keptBytes += kept.text.length;
+    budget.used += kept.text.length;
+    while (
+      this.#kept.length > resume.maxEvents ||
+      this.#keptBytes > resume.maxBytes ||
+      (budget.used > budget.max && this.#kept.length > 0)
+    )
+      this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#kept.shift();
+    if (oldest === undefined) return;
+    this.#keptBytes -= oldest.text.length;
+    this.#host.budget.used -= oldest.text.length;
+  }
+
+  /**
+   * Sends what came on a stream after an event, and goes on with it (MCP 2025-11-25, Resumability and Redelivery). False if
+   * the stream is not known, or too much of it is gone.
+   */
+  #resume(reply: Reply, lastEventId: string): boolean {
+    const [, key, sequence] =
+      /^g?(\d{1,15})-(\d{1,15})$/.exec(lastEventId) ?? [];
+    if (key === undefined) return false;
+    const stream = this.#streamOf(Number(key));
+    if (stream === undefined) return false;
+    // A connection that the client has given up, though we do not know it yet.
+    const former = stream.reply;
+    this.#detach(stream);
+    former?.end();
+    this.#attach(stream, reply);
+    reply.open();
+    for (const kept of this.#kept) {
+      if (kept.stream === stream && kept.sequence > Number(sequence))
+        reply.write(kept.text);
+    }
+    if (stream.isListening) this.#sendWaiting(stream);
+    else if (stream.pending.size === 0) this.#conclude(stream);
+    return true;
+  }
+
+  #streamOf(key: number): Stream | undefined {
+    for (const stream of this.#byRequest.values())
+      if (stream.key === key) return stream;
+    return (
+      this.#listening.find((stream) => stream.key === key) ??
+      this.#kept.find(({ stream }) => stream.key === key)?.stream
+    );
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const streams = new Set([...this.#byRequest.values(), ...this.#listening]);
+    this.#byRequest.clear();
+    this.#listening.length = 0;
+    for (const { reply } of streams) {
+      if (reply?.isStream === false) reply.empty(503);
+      else reply?.end();
+    }
+    for (const data of this.#waiting.splice(0))
+      this.#host.budget.used -= data.length;
+    this.#host.budget.used -= this.#keptBytes;
+    this.#kept = [];
+    this.#keptBytes = 0;
+    this.#host.onClosed(this);
+    receiveClose(this);
+  }
+}
+
+/** The ids of what has to be answered. */
+function requestsIn(parsed: Parsed): readonly RequestId[] {
+  switch (parsed.kind) {
+    case "request":
+      return [parsed.message.id];
+    case "batch":
+      return parsed.members.flatMap((member) => requestsIn(member));
+    case "invalid":
+      return parsed.fault === "params" &&
+        parsed.about === "request" &&
+        parsed.id !== null
+        ? [parsed.id]
+        : [];
+    default:
+      return [];
+  }
+}
+
+function cancelledIn(parsed: Parsed): readonly RequestId[] {
+  if (parsed.kind === "batch") return parsed.members.flatMap(cancelledIn);
+  if (
+    parsed.kind !== "notification" ||
+    parsed.message.method !== "notifications/cancelled"
+  )
+    return [];
+  const { requestId } = (parsed.message.params ?? {}) as {
+    readonly requestId?: RequestId;
+  };
+  return requestId === undefined ? [] : [requestId];
+}
+
+function receiveWith(
+  session: HttpSession,
+  value: unknown,
+  extra: HttpExtra,
+): void {
+  try {
+    session.onmessage?.(value, extra);
+  } catch (error) {
+    session.onerror?.(error as Error);
+  }
+}
+
+/** An error response as a text; without a request, it has no id. */
+export function errorText(
+  code: number,
+  message: string,
+  id?: RequestId,
+  data?: unknown,
+): string {
+  return JSON.stringify({
+    jsonrpc: "2.0",
+    ...(id === undefined ? {} : { id }),
+    error: { code, message, ...(data === undefined ? {} : { data }) },
+  });
+}

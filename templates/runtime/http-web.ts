@@ -1,0 +1,121 @@
+import type { EventSink, HeaderFields, HttpCall } from "./http-call.js";
+
+/** Makes a function that answers requests as `fetch` does, from one that takes calls. */
+export function webFetch(
+  handle: (call: HttpCall) => void,
+): (request: Request) => Promise<Response> {
+  return (request) =>
+    new Promise((resolve) => {
+      handle(new WebCall(request, resolve));
+    });
+}
+
+class WebCall implements HttpCall {
+  onGone: (() => void) | undefined;
+  readonly raw: Request;
+  readonly method: string;
+  readonly #url: URL;
+  readonly #answer: (response: Response) => void;
+
+  constructor(request: Request, answer: (response: Response) => void) {
+    this.raw = request;
+    this.method = request.method;
+    this.#url = new URL(request.url);
+    this.#answer = answer;
+  }
+
+  get target(): string {
+    return this.#url.pathname + this.#url.search;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.raw.headers.get(name);
+    if (value !== null) return value;
+    // Over HTTP/2 there is an authority, which is part of the URL.
+    return name === "host" ? this.#url.host : undefined;
+  }
+
+  async body(maxBytes: number): Promise<Uint8Array | undefined> {
+    const { body } = this.raw;
+    if (body === null) return new Uint8Array();
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      length += value.byteLength;
+      if (length > maxBytes) {
+        await reader.cancel();
+        return undefined;
+      }
+      chunks.push(value);
+    }
+    if (chunks.length === 1) return chunks[0];
+    const whole = new Uint8Array(length);
+    let at = 0;
+    for (const chunk of chunks) {
+      whole.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    return whole;
+  }
+
+  respond(status: number, headers: HeaderFields, body?: string): void {
+    this.#answer(new Response(body ?? null, { status, headers }));
+  }
+
+  stream(headers: HeaderFields): EventSink {
+    const sink = new WebSink(() => this.onGone?.());
+    this.raw.signal.addEventListener(
+      "abort",
+      () => {
+        sink.abort();
+        this.onGone?.();
+      },
+      { once: true },
+    );
+    this.#answer(new Response(sink.readable, { status: 200, headers }));
+    return sink;
+  }
+}
+
+const encoder = new TextEncoder();
+
+class WebSink implements EventSink {
+  readonly readable: ReadableStream<Uint8Array>;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+  constructor(onGone: () => void) {
+    this.readable = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        cancel: () => {
+          this.#controller = undefined;
+          onGone();
+        },
+      },
+      { highWaterMark: 0, size: (chunk) => chunk.byteLength },
+    );
+  }
+
+  get backlog(): number {
+    return -(this.#controller?.desiredSize ?? 0);
+  }
+
+  write(text: string): void {
+    this.#controller?.enqueue(encoder.encode(text));
+  }
+
+  end(): void {
+    this.#controller?.close();
+    this.#controller = undefined;
+  }
+
+  abort(): void {
+    this.#controller?.error(new Error("the connection was cut off"));
+    this.#controller = undefined;
+  }
+}

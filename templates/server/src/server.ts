@@ -1,0 +1,36 @@
+import {
+  completionHandlers, // if: completion
+  promptHandlers, // if: prompts
+  resourceHandlers, // if: resources
+  toolHandlers, // if: tools
+} from "./generated/runtime/registry.js";
+import { info } from "./info.js";
+import { log } from "./log.js";
+import { prompts } from "./prompts/index.js"; // if: prompts
+import { createServer, revisions } from "./protocol.js";
+import { resources } from "./resources/index.js"; // if: resources
+import { tools } from "./tools/index.js"; // if: tools
+
+/** The server, without a transport: `await buildServer().connect(transport)`. */
+export function buildServer(): ReturnType<typeof createServer> {
+  return createServer({
+    info,
+    revisions,
+    capabilities: { logging: {} }, // if: logging
+    handlers: {
+      ...toolHandlers(tools), // if: tools
+      ...resourceHandlers(resources), // if: resources
+      ...promptHandlers(prompts), // if: prompts
+      // if: completion
+      ...completionHandlers({
+        prompts, // if: prompts
+        resources, // if: resources
+      }),
+      // end
+    },
+    onEvent: (event) => {
+      // The client is told that a handler failed, but not why.
+      if ("error" in event) log(`${event.kind}: ${String(event.error)}`);
+    },
+  });
+}

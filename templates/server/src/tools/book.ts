@@ -1,0 +1,31 @@
+import { defineTool } from "../generated/runtime/registry.js";
+import { bookInput } from "../generated/tools/book.js";
+import type { ServerContext } from "../protocol.js";
+
+/** Asks the user for what the model cannot know. */
+export const book = defineTool({
+  name: "book",
+  title: "Book a table",
+  description: "Books a table; the user is asked for how many.",
+  input: bookInput,
+  run: async ({ day }, context: ServerContext) => {
+    // In 2026-07-28 the tool runs again from its start when the answer is there: ask first, act afterwards.
+    const { guests } = await context.requireInput({
+      guests: {
+        method: "elicitation/create",
+        params: {
+          message: `A table on ${day}: for how many?`,
+          requestedSchema: {
+            type: "object",
+            properties: {
+              count: { type: "integer", title: "Guests", minimum: 1 },
+            },
+            required: ["count"],
+          },
+        },
+      },
+    });
+    if (guests.action !== "accept") return "No table was booked.";
+    return `Booked a table on ${day} for ${String(guests.content?.["count"])}.`;
+  },
+});

@@ -1,0 +1,33 @@
+import { defineTool, ToolError } from "../generated/runtime/registry.js";
+import { summarizeInput } from "../generated/tools/summarize.js";
+import type { ServerContext } from "../protocol.js";
+
+/** Has the client's own language model do what takes one. */
+export const summarize = defineTool({
+  name: "summarize",
+  title: "Summarize",
+  description: "Shortens a text to one sentence.",
+  input: summarizeInput,
+  annotations: { readOnlyHint: true },
+  run: async ({ text }, context: ServerContext) => {
+    const { answer } = await context.requireInput({
+      answer: {
+        method: "sampling/createMessage",
+        params: {
+          maxTokens: 200,
+          systemPrompt: "Answer with one sentence and nothing else.",
+          messages: [
+            {
+              role: "user",
+              content: { type: "text", text: `Sum up: ${text}` },
+            },
+          ],
+        },
+      },
+    });
+    const blocks = [answer.content].flat();
+    const sentence = blocks.find((block) => block.type === "text");
+    if (sentence === undefined) throw new ToolError("The model gave no text.");
+    return sentence.text;
+  },
+});

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { connect } from "../support.js";
+
+test("a resource with an address of its own", async () => {
+  const client = await connect();
+  const { contents } = await client.readResource({ uri: "about://server" });
+  expect(contents).toMatchObject([{ mimeType: "application/json" }]);
+});
+
+test("one of a family of resources", async () => {
+  const client = await connect();
+  const { contents } = await client.readResource({ uri: "greeting://de" });
+  expect(contents).toMatchObject([{ text: "Hallo!" }]);
+});
+
+test("a resource that is not there", async () => {
+  const client = await connect();
+  const reading = client.readResource({ uri: "greeting://xx" });
+  await expect(reading).rejects.toThrow("Resource not found");
+});
+// if: completion
+
+test("suggests languages", async () => {
+  const client = await connect();
+  const { completion } = await client.complete({
+    ref: { type: "ref/resource", uri: "greeting://{language}" },
+    argument: { name: "language", value: "d" },
+  });
+  expect(completion.values).toEqual(["de"]);
+});
+// end

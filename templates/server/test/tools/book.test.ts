@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { connect } from "../support.js";
+
+test("asks the user for how many", async () => {
+  const client = await connect({
+    "elicitation/create": () => ({ action: "accept", content: { count: 4 } }),
+  });
+  const result = await client.callTool({
+    name: "book",
+    arguments: { day: "Friday" },
+  });
+  expect(result).toMatchObject({
+    content: [{ type: "text", text: "Booked a table on Friday for 4." }],
+  });
+});
+
+test("books nothing if the user declines", async () => {
+  const client = await connect({
+    "elicitation/create": () => ({ action: "decline" }),
+  });
+  const result = await client.callTool({
+    name: "book",
+    arguments: { day: "Friday" },
+  });
+  expect(result).toMatchObject({
+    content: [{ type: "text", text: "No table was booked." }],
+  });
+});

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { connect } from "../support.js";
+
+test("lists the client's folders", async () => {
+  const client = await connect({
+    "roots/list": () => ({
+      roots: [{ uri: "file:///project", name: "project" }],
+    }),
+  });
+  const result = await client.callTool({ name: "folders" });
+  expect(result).toMatchObject({
+    content: [{ type: "text", text: "project" }],
+  });
+});

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { connect } from "../support.js";
+
+test("gives what the client's model says", async () => {
+  const client = await connect({
+    "sampling/createMessage": () => ({
+      model: "test",
+      role: "assistant",
+      content: { type: "text", text: "It is short." },
+    }),
+  });
+  const result = await client.callTool({
+    name: "summarize",
+    arguments: { text: "A long story." },
+  });
+  expect(result).toMatchObject({
+    content: [{ type: "text", text: "It is short." }],
+  });
+});

@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest';
+import { createServer as server2024 } from '../../generated/2024-11-05/server.js';
+import { createServer as server202503 } from '../../generated/2025-03-26/server.js';
+import { createServer as server202506 } from '../../generated/2025-06-18/server.js';
+import { createServer as server202511, type ServerContext } from '../../generated/2025-11-25/server.js';
+import { createServer as server2026 } from '../../generated/2026-07-28/server.js';
+import { createClient as client2024 } from '../../generated/2024-11-05/client.js';
+import { createClient as client202503 } from '../../generated/2025-03-26/client.js';
+import { createClient as client202506 } from '../../generated/2025-06-18/client.js';
+import { createClient as client202511 } from '../../generated/2025-11-25/client.js';
+import { createClient as client2026 } from '../../generated/2026-07-28/client.js';
+import type { BaseClient } from '../../generated/runtime/client.js';
+import { memoryPair } from '../../generated/runtime/memory.js';
+import {
+  completionHandlers,
+  definePrompt,
+  defineResource,
+  defineResourceTemplate,
+  defineTool,
+  promptHandlers,
+  resourceHandlers,
+  ToolError,
+  toolHandlers,
+  type Shape,
+} from '../../generated/runtime/registry.js';
+
+const NAME: Shape<{ name: string }> = {
+  schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+  validate: (value) =>
+    typeof (value as { name?: unknown }).name === 'string'
+      ? { success: true, value: value as { name: string } }
+      : {
+          success: false,
+          failure: { path: '/name', reason: 'missing', expected: 'a string', found: 'nothing' },
+        },
+};
+
+const greet = defineTool({
+  name: 'greet',
+  description: 'Greets somebody.',
+  input: NAME,
+  run: ({ name }, { revision }) => {
+    if (name === 'nobody') throw new ToolError('There is nobody to greet.');
+    return `Hello, ${name}! (${revision})`;
+  },
+});
+const sound = defineTool({
+  name: 'sound',
+  run: () => ({
+    content: [
+      { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+      { type: 'resource_link', uri: 'note://1', name: 'note' },
+    ],
+  }),
+});
+const count = defineTool({
+  name: 'count',
+  output: {
+    schema: { type: 'object' },
+    validate: (value) =>
+      typeof (value as { n?: unknown } | undefined)?.n === 'number'
+        ? { success: true, value: value as object }
+        : {
+            success: false,
+            failure: { path: '/n', reason: 'value', expected: 'a number', found: 'nothing' },
+          },
+  },
+  run: ({ n }) => ({ structuredContent: { n } }),
+});
+const crash = defineTool({
+  name: 'crash',
+  run: () => {
+    throw new Error('the password is swordfish');
+  },
+});
+/** The generated context has the revision's own types. */
+const ask = defineTool({
+  name: 'ask',
+  run: async (_args, context: ServerContext) => {
+    const { who } = await context.requireInput({
+      who: {
+        method: 'elicitation/create',
+        params: { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } },
+      },
+    });
+    return who.action === 'accept' ? String(who.content?.['name']) : 'nobody';
+  },
+});
+const tools = [greet, sound, count, crash];
+
+const readme = defineResource({
+  uri: 'note://readme',
+  name: 'readme',
+  mimeType: 'text/plain',
+  read: () => 'Read me.',
+});
+const bytes = defineResource({ uri: 'note://bytes', name: 'bytes', read: () => new Uint8Array([0, 255]) });
+const note = defineResourceTemplate({
+  uriTemplate: 'note://{folder}/{+path}.md',
+  name: 'note',
+  complete: { folder: (typed) => ['drafts', 'done'].filter((name) => name.startsWith(typed)) },
+  read: ({ folder, path }) => (folder === 'drafts' ? `${folder}: ${path}` : undefined),
+});
+const resources = [readme, bytes, note];
+
+const review = definePrompt({
+  name: 'review',
+  description: 'Reviews code.',
+  arguments: [{ name: 'code', required: true }, { name: 'language' }],
+  complete: { language: (typed) => Array.from({ length: 130 }, (_, index) => `${typed}-${index}`) },
+  render: ({ code, language }) => `Review this ${language ?? 'code'}: ${code}`,
+});
+const prompts = [review];
+
+const handlers = {
+  ...toolHandlers(tools),
+  ...resourceHandlers(resources),
+  ...promptHandlers(prompts),
+  ...completionHandlers({ prompts, resources }),
+};
+const info = { name: 'registry', version: '1.0.0' };
+
+const SERVERS = {
+  '2024-11-05': () => server2024({ info, handlers }),
+  '2025-03-26': () => server202503({ info, handlers }),
+  '2025-06-18': () => server202506({ info, handlers }),
+  '2025-11-25': () => server202511({ info, handlers: { ...handlers, ...toolHandlers([...tools, ask]) } }),
+  '2026-07-28': () => server2026({ info, handlers }),
+};
+
+const CLIENTS = {
+  '2024-11-05': client2024,
+  '2025-03-26': client202503,
+  '2025-06-18': client202506,
+  '2025-11-25': client202511,
+  '2026-07-28': client2026,
+};
+type Name = keyof typeof SERVERS;
+const NAMES = Object.keys(SERVERS) as Name[];
+
+async function connected(name: Name): Promise<BaseClient> {
+  const [here, there] = memoryPair();
+  await SERVERS[name]().connect(there);
+  const client = CLIENTS[name]({
+    info,
+    handlers:
+      name === '2025-11-25' ? { 'elicitation/create': () => ({ action: 'accept', content: { name: 'Ann' } }) } : {},
+  });
+  await client.connect(here);
+  return client;
+}
+
+describe.each(NAMES)('%s', (name) => {
+  test('tools: lists, calls, and says what is wrong with a call', async () => {
+    const client = await connected(name);
+    const { tools: listed } = (await client.request('tools/list')) as {
+      tools: { name: string; inputSchema: object }[];
+    };
+    expect(listed.slice(0, 2)).toMatchObject([
+      { name: 'greet', description: 'Greets somebody.', inputSchema: NAME.schema },
+      { name: 'sound', inputSchema: { type: 'object' } },
+    ]);
+    const call = (tool: string, args: object = {}) => client.request('tools/call', { name: tool, arguments: args });
+    expect(await call('greet', { name: 'Ann' })).toMatchObject({
+      content: [{ type: 'text', text: `Hello, Ann! (${name})` }],
+    });
+    expect(await call('greet', {})).toMatchObject({
+      isError: true,
+      content: [{ type: 'text', text: 'Invalid arguments: /name is missing: expected a string' }],
+    });
+    expect(await call('greet', { name: 'nobody' })).toMatchObject({
+      isError: true,
+      content: [{ type: 'text', text: 'There is nobody to greet.' }],
+    });
+    expect(await call('count', { n: 7 })).toMatchObject({
+      structuredContent: { n: 7 },
+      content: [{ type: 'text', text: '{"n":7}' }],
+    });
+    await expect(call('count')).rejects.toMatchObject({ code: -32603 });
+    await expect(call('dance')).rejects.toMatchObject({ code: -32602, message: 'Unknown tool: dance' });
+    await expect(call('crash')).rejects.toThrow(/^(?!.*swordfish)/);
+    await expect(client.request('tools/list', { cursor: 'made up' })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test('content that the revision lacks is written in its terms', async () => {
+    const client = await connected(name);
+    const { content } = (await client.request('tools/call', { name: 'sound' })) as { content: { type: string }[] };
+    expect(content.map(({ type }) => type)).toEqual([
+      name < '2025-03-26' ? 'text' : 'audio',
+      name < '2025-06-18' ? 'text' : 'resource_link',
+    ]);
+  });
+
+  test('resources: addresses, templates, bytes, and what is not there', async () => {
+    const client = await connected(name);
+    const read = (uri: string) => client.request('resources/read', { uri });
+    expect(await client.request('resources/list')).toMatchObject({
+      resources: [
+        { uri: 'note://readme', name: 'readme', mimeType: 'text/plain' },
+        { uri: 'note://bytes', name: 'bytes' },
+      ],
+    });
+    expect(await client.request('resources/templates/list')).toMatchObject({
+      resourceTemplates: [{ uriTemplate: 'note://{folder}/{+path}.md', name: 'note' }],
+    });
+    expect(await read('note://readme')).toMatchObject({
+      contents: [{ uri: 'note://readme', mimeType: 'text/plain', text: 'Read me.' }],
+    });
+    expect(await read('note://bytes')).toMatchObject({ contents: [{ uri: 'note://bytes', blob: 'AP8=' }] });
+    expect(await read('note://drafts/a/b%20c.md')).toMatchObject({ contents: [{ text: 'drafts: a/b c' }] });
+    const code = name < '2026-07-28' ? -32002 : -32602;
+    for (const uri of ['note://done/x.md', 'note://drafts/x.txt', 'note://drafts/.md', 'note://drafts/%.md', 'x', '']) {
+      await expect(read(uri)).rejects.toMatchObject({ code });
+    }
+  });
+
+  test('prompts and completion', async () => {
+    const client = await connected(name);
+    expect(await client.request('prompts/list')).toMatchObject({
+      prompts: [{ name: 'review', arguments: [{ name: 'code', required: true }, { name: 'language' }] }],
+    });
+    expect(await client.request('prompts/get', { name: 'review', arguments: { code: 'x' } })).toMatchObject({
+      description: 'Reviews code.',
+      messages: [{ role: 'user', content: { type: 'text', text: 'Review this code: x' } }],
+    });
+    await expect(client.request('prompts/get', { name: 'review' })).rejects.toMatchObject({ code: -32602 });
+    await expect(client.request('prompts/get', { name: 'sing' })).rejects.toMatchObject({ code: -32602 });
+    const complete = async (ref: object, argument: string, value = '') =>
+      (
+        (await client.request('completion/complete', { ref, argument: { name: argument, value } })) as {
+          completion: object;
+        }
+      ).completion;
+    const template = { type: 'ref/resource', uri: 'note://{folder}/{+path}.md' };
+    expect(await complete(template, 'folder', 'dr')).toEqual({ values: ['drafts'], total: 1, hasMore: false });
+    expect(await complete(template, 'path')).toEqual({ values: [], total: 0, hasMore: false });
+    expect(await complete(template, 'toString')).toEqual({ values: [], total: 0, hasMore: false });
+    expect(await complete({ type: 'ref/prompt', name: 'review' }, 'language')).toMatchObject({
+      values: expect.objectContaining({ length: 100 }) as unknown,
+      total: 130,
+      hasMore: true,
+    });
+    await expect(complete({ type: 'ref/prompt', name: 'sing' }, 'x')).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
+test('a tool asks the client with the types of its revision', async () => {
+  const client = await connected('2025-11-25');
+  expect(await client.request('tools/call', { name: 'ask' })).toMatchObject({
+    content: [{ type: 'text', text: 'Ann' }],
+  });
+});
+
+test('a long address costs one pass', () => {
+  const { 'resources/read': read } = resourceHandlers([
+    defineResourceTemplate({ uriTemplate: 'x:{+a}-{+b}-{+c}-{+d}!', name: 'x', read: () => '' }),
+  ]);
+  return expect(read({ uri: `x:${'-'.repeat(1_000_000)}` }, { revision: '2025-11-25' } as never)).rejects.toThrow();
+});
+
+test('what cannot be served is refused when it is put together', () => {
+  expect(() => toolHandlers([greet, greet])).toThrow('there are two of the tool greet');
+  expect(() => resourceHandlers([readme, readme])).toThrow(TypeError);
+  expect(() => promptHandlers([review, review])).toThrow(TypeError);
+  for (const uriTemplate of ['x:{a}{b}', 'x:{?q}', 'x:{a', 'x:a}']) {
+    expect(() => resourceHandlers([defineResourceTemplate({ uriTemplate, name: 'x', read: () => '' })])).toThrow(
+      TypeError,
+    );
+  }
+});
