@@ -59,7 +59,10 @@ export interface ClientSettings extends EndpointOptions {
   readonly lenient?: Leniency | undefined;
   /** Sends what the server has not declared all the same. Off by default. */
   readonly ignoreCapabilities?: boolean | undefined;
-  /** Milliseconds to wait for an answer to `server/discover` before the server is taken for an older one; 5000 by default. */
+  /**
+   * Milliseconds to wait for an answer to `server/discover` before the server is taken for an older one; 5000 by default.
+   * Over HTTP, where an older server refuses it, it has the time of any request.
+   */
   readonly probeTimeout?: number | undefined;
   /** Rounds of input that a call may take; 10 by default. */
   readonly maxRounds?: number | undefined;
@@ -207,7 +210,7 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   async connect(transport: Transport, options: Pick<CallOptions, 'signal' | 'timeout'> = {}): Promise<void> {
     await this.#endpoint.connect(transport);
     try {
-      const isModern = await this.#probe(options);
+      const isModern = await this.#probe(options, transport);
       if (!isModern) await this.#initialize(options);
       this.#isNegotiated = true;
       this.#missing.clear();
@@ -333,7 +336,10 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   }
 
   /** Asks a stateless server what it speaks; false if it is an older one. */
-  async #probe(options: Pick<CallOptions, 'signal' | 'timeout'>): Promise<boolean> {
+  async #probe(
+    options: Pick<CallOptions, 'signal' | 'timeout'>,
+    { refusesUnknown = false }: Transport,
+  ): Promise<boolean> {
     const stateless = this.#revisions.filter(({ isStateless }) => isStateless);
     if (stateless.length === 0) return false;
     const hasOlder = stateless.length < this.#revisions.length;
@@ -344,7 +350,7 @@ export class BaseClient<Notifications extends object = Record<string, object | u
       try {
         found = await this.#endpoint.request('server/discover', this.#withMeta({}), {
           ...options,
-          ...(hasOlder
+          ...(hasOlder && !refusesUnknown
             ? {
                 timeout: this.#settings.probeTimeout ?? DEFAULT_PROBE_TIMEOUT,
               }
@@ -363,7 +369,15 @@ export class BaseClient<Notifications extends object = Record<string, object | u
         wanted = common;
         continue;
       }
-      const { supportedVersions, capabilities, instructions, _meta } = this.#checked('server/discover', {}, found) as {
+      let checked: object;
+      try {
+        checked = this.#checked('server/discover', {}, found);
+      } catch (error) {
+        // An older server may answer whatever it is asked.
+        if (hasOlder) return false;
+        throw error;
+      }
+      const { supportedVersions, capabilities, instructions, _meta } = checked as {
         readonly supportedVersions: readonly string[];
         readonly capabilities: object;
         readonly instructions?: string;

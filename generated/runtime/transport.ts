@@ -53,6 +53,8 @@ export interface Transport {
   onerror?: ((error: Error) => void) | undefined;
   /** Something came that is no JSON value, or too much of one; it was skipped and the stream goes on. */
   oninvalid?: ((invalid: Diagnostic | Invalid) => void) | undefined;
+  /** Whether what the other side does not know is refused in any case, as it is over HTTP, so that silence says nothing. */
+  readonly refusesUnknown?: boolean | undefined;
   /** Told once the revision is known, for transports that have to send it along. */
   setProtocolVersion?: ((version: string) => void) | undefined;
 }

@@ -59,7 +59,10 @@ export interface ClientSettings extends EndpointOptions {
   readonly lenient?: Leniency | undefined;
   /** Sends what the server has not declared all the same. Off by default. */
   readonly ignoreCapabilities?: boolean | undefined;
-  /** Milliseconds to wait for an answer to `server/discover` before the server is taken for an older one; 5000 by default. */
+  /**
+   * Milliseconds to wait for an answer to `server/discover` before the server is taken for an older one; 5000 by default.
+   * Over HTTP, where an older server refuses it, it has the time of any request.
+   */
   readonly probeTimeout?: number | undefined;
   /** Rounds of input that a call may take; 10 by default. */
   readonly maxRounds?: number | undefined;
@@ -230,7 +233,7 @@ export class BaseClient<
   ): Promise<void> {
     await this.#endpoint.connect(transport);
     try {
-      const isModern = await this.#probe(options);
+      const isModern = await this.#probe(options, transport);
       if (!isModern) await this.#initialize(options);
       this.#isNegotiated = true;
       this.#missing.clear();
@@ -372,6 +375,7 @@ export class BaseClient<
   /** Asks a stateless server what it speaks; false if it is an older one. */
   async #probe(
     options: Pick<CallOptions, "signal" | "timeout">,
+    { refusesUnknown = false }: Transport,
   ): Promise<boolean> {
     const stateless = this.#revisions.filter(({ isStateless }) => isStateless);
     if (stateless.length === 0) return false;
@@ -386,7 +390,7 @@ export class BaseClient<
           this.#withMeta({}),
           {
             ...options,
-            ...(hasOlder
+            ...(hasOlder && !refusesUnknown
               ? {
                   timeout: this.#settings.probeTimeout ?? DEFAULT_PROBE_TIMEOUT,
                 }
@@ -411,8 +415,16 @@ export class BaseClient<
         wanted = common;
         continue;
       }
+      let checked: object;
+      try {
+        checked = this.#checked("server/discover", {}, found);
+      } catch (error) {
+        // An older server may answer whatever it is asked.
+        if (hasOlder) return false;
+        throw error;
+      }
       const { supportedVersions, capabilities, instructions, _meta } =
-        this.#checked("server/discover", {}, found) as {
+        checked as {
           readonly supportedVersions: readonly string[];
           readonly capabilities: object;
           readonly instructions?: string;

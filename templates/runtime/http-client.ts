@@ -214,6 +214,7 @@ class HttpClient implements HttpClientTransport {
   onclose: Transport["onclose"];
   onerror: Transport["onerror"];
   oninvalid: Transport["oninvalid"];
+  readonly refusesUnknown = true;
 
   readonly #options: HttpClientOptions;
   readonly #url: URL;

@@ -81,7 +81,7 @@ export function failuresOf(outcomes: readonly Outcome[]): readonly string[] {
     checks
       .filter(({ status }) => status === 'FAILURE')
       .map(({ id, errorMessage, description }) => {
-        const said = output.split('\n').find((line) => line.includes('Error'));
+        const said = output.split('\n').find((line) => /^\w*Error\b.*:/.test(line));
         return `${scenario}: ${id}: ${errorMessage ?? description}${said === undefined ? '' : ` (${said.trim()})`}`;
       }),
   );
