@@ -6,6 +6,7 @@ import { declareErrata } from './errata.js';
 import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
 import { declareMethods } from './methods.js';
+import { declareSync } from './sync.js';
 
 /** What declares each command, in the order in which `--help` lists them. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
@@ -13,6 +14,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareMethods,
   declareExplain,
   declareDiff,
+  declareSync,
   declareErrata,
   declareCatalog,
 ];
