@@ -8,6 +8,7 @@ import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
 import { declareInit } from './init.js';
 import { declareMethods } from './methods.js';
+import { declareSync } from './sync.js';
 
 /** What declares each command, in the order in which `--help` lists them. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
@@ -18,6 +19,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   declareErrata,
   declareDiff,
   declareDrift,
+  declareSync,
   declareCatalog,
 ];
 

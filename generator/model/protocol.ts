@@ -105,6 +105,8 @@ export interface Protocol {
   readonly revision: string;
   /** What the two sides call it: another name than `revision` only for a known official file that was given one. */
   readonly version: string;
+  /** Whether it may still change. */
+  readonly isDraft: boolean;
   readonly source: Source;
   readonly lifecycle: 'stateful' | 'stateless';
   readonly batches: boolean;

@@ -16,10 +16,10 @@ export function isGenerated(text: string): boolean {
  * @param command - The command that regenerates the files.
  */
 export function header(protocol: Protocol, command: string): string {
-  const { name, revision, source, errata } = protocol;
+  const { name, revision, source, errata, isDraft } = protocol;
   const lines = [
     `${HEADER_MARK}; edits are lost when it runs again.`,
-    `// ${inLine(name)}, revision ${inLine(revision)}`,
+    `// ${inLine(name)}, revision ${inLine(revision)}${isDraft ? ' (a draft: it may still change)' : ''}`,
     `// Schema: ${inLine(source.file)}, sha256${source.builtin ? ' of the official file' : ''} ${source.sha256}`,
     `// Errata: ${errata.length === 0 ? 'none' : errata.map((erratum) => erratum.id).join(', ')}`,
     `// Regenerate: ${inLine(command)}`,

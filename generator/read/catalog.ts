@@ -44,6 +44,8 @@ export interface CatalogError {
 export interface Catalog {
   readonly protocol: string;
   readonly revision: string;
+  /** A draft may still change, and generated files say so; released by default. */
+  readonly status?: 'released' | 'draft';
   /** `stateful` protocols begin with a handshake; in `stateless` ones each request stands alone. */
   readonly lifecycle: 'stateful' | 'stateless';
   /** Whether JSON-RPC batch arrays are part of the revision. */

@@ -20,9 +20,9 @@ function protocolOf(revision: string): Protocol {
   return protocol;
 }
 
-const NAMES = REVISIONS.map(({ revision }) => revision);
+const NAMES: readonly string[] = REVISIONS.map(({ revision }) => revision);
 const NEIGHBOURS = NAMES.slice(1).map((after, index) => [NAMES[index] ?? '', after] as const);
-const PAIRS = [...NEIGHBOURS, [NAMES[0], NAMES.at(-1) ?? ''] as const];
+const PAIRS = [...NEIGHBOURS, [NAMES[0] ?? '', NAMES.at(-1) ?? ''] as const];
 
 const differences = new Map<string, Difference>();
 function differenceOf(before: string, after: string): Difference {

@@ -1,0 +1,68 @@
+import path from 'node:path';
+import { McpgenError } from '../errors.js';
+import type { FileChange } from '../output/plan.js';
+import type { ConfigFile } from '../read/config.js';
+import { findRevision } from '../read/builtin.js';
+import { readText } from '../read/files.js';
+import { isObject, member, parseJson, type JsonObject, type JsonValue } from '../read/json.js';
+import { officialUrl } from '../read/schema-source.js';
+import type { SyncItem, SyncRequest } from './sync-plan.js';
+
+/**
+ * The config with each SHA-256 that is not known yet; a new `mcpgen.config.json` where there is none. Undefined if all are
+ * known.
+ *
+ * @throws {@link McpgenError} if the config is a program, which is its owner's to change.
+ */
+export function pinnedConfig(
+  config: ConfigFile | undefined,
+  requests: readonly SyncRequest[],
+  items: readonly SyncItem[],
+): FileChange | undefined {
+  const file = config?.file ?? path.resolve('mcpgen.config.json');
+  const pins = items.flatMap(({ revision, status, sha256 }): [string, JsonObject][] => {
+    const request = requests.find((item) => item.revision === revision);
+    const known = request?.pin ?? findRevision(revision)?.sha256;
+    // A draft that nobody pinned goes on floating.
+    if (known === sha256 || (known === undefined && status === 'draft')) return [];
+    return [[revision, { source: sourceOf(request, revision, config), sha256 }]];
+  });
+  if (pins.length === 0) return undefined;
+  if (!file.endsWith('.json')) {
+    const lines = pins.map(([revision, pin]) => `${JSON.stringify(revision)}: ${JSON.stringify(pin)}`);
+    throw new McpgenError('a config that is a program is not changed by this one', {
+      place: file,
+      remedy: `Write into its key "sync": ${lines.join(', ')}`,
+    });
+  }
+  const actual = config === undefined ? undefined : readText(file);
+  const whole = actual === undefined ? {} : parseJson(actual, file);
+  const isPackage = path.basename(file) === 'package.json';
+  const root = isObject(whole) ? whole : {};
+  const own = isPackage ? member(root, 'mcpgen') : root;
+  const withPins = withSync(isObject(own) ? own : {}, pins);
+  const value: JsonValue = isPackage ? { ...root, mcpgen: withPins } : withPins;
+  const indent = /^([ \t]+)"/m.exec(actual ?? '')?.[1] ?? '  ';
+  const expected = `${JSON.stringify(value, undefined, indent)}\n`;
+  const status = actual === undefined ? 'missing' : actual === expected ? 'unchanged' : 'stale';
+  return { path: file, status, expected, actual };
+}
+
+function withSync(config: JsonObject, pins: readonly (readonly [string, JsonObject])[]): JsonObject {
+  const old = member(config, 'sync');
+  const sync = new Map<string, JsonValue>(isObject(old) ? Object.entries(old) : []);
+  for (const [revision, pin] of pins) {
+    const known = sync.get(revision);
+    sync.set(revision, isObject(known) ? { ...known, sha256: pin['sha256'] ?? null } : pin);
+  }
+  return { ...config, sync: Object.fromEntries(sync) };
+}
+
+/** The source as it stands in a config: a path is relative to its folder. */
+function sourceOf(request: SyncRequest | undefined, revision: string, config: ConfigFile | undefined): string {
+  const source = request?.source;
+  if (source === undefined) return officialUrl(revision);
+  if (/^https?:/i.test(source)) return source;
+  const relative = path.relative(config?.folder ?? process.cwd(), path.resolve(source));
+  return relative.split(path.sep).join('/') || '.';
+}

@@ -1,0 +1,169 @@
+import { McpgenError } from '../errors.js';
+
+/** Largest answer that is read, in bytes after decompression; the official schemas have some 200,000. */
+export const MOST_BYTES = 16 * 1024 * 1024;
+/** Most redirects that are followed. */
+const MOST_REDIRECTS = 5;
+
+/** Whether a source is to be fetched. */
+export function isUrl(source: string): boolean {
+  return /^https?:\/\//i.test(source);
+}
+
+/**
+ * Fetches a file over HTTP, through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
+ *
+ * @param url - Where it is; `http` or `https`.
+ * @param seconds - How long all of it may take.
+ * @throws {@link McpgenError} if it cannot be had whole: no network, another status than 200, an answer that breaks off,
+ *   takes too long or is too large, or a web page instead of a file.
+ */
+export async function fetchBytes(url: string, seconds: number): Promise<Uint8Array> {
+  // Loaded only where something is fetched.
+  const undici = await import('undici');
+  const dispatcher = hasProxy() ? quietly(() => new undici.EnvHttpProxyAgent()) : new undici.Agent();
+  const signal = AbortSignal.timeout(seconds * 1000);
+  try {
+    let at = parsed(url);
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await undici.fetch(at, { dispatcher, signal, redirect: 'manual' });
+      if (response.status < 300 || response.status >= 400) return await bodyOf(response, at.href);
+      await response.body?.cancel();
+      if (redirects === MOST_REDIRECTS) {
+        throw new McpgenError(`redirected more than ${MOST_REDIRECTS} times`, {
+          place: url,
+          remedy: 'Give the address of the file itself.',
+        });
+      }
+      at = redirectOf(response.headers.get('location'), at);
+    }
+  } catch (error) {
+    throw error instanceof McpgenError ? error : failure(url, seconds, error);
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+function hasProxy(): boolean {
+  return ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].some((name) => (process.env[name] ?? '') !== '');
+}
+
+/** Makes something without the warning that undici 6 gives for its proxy agent, which is of no use to a user. */
+function quietly<T>(make: () => T): T {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => undefined;
+  try {
+    return make();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function parsed(url: string): URL {
+  if (URL.canParse(url)) return new URL(url);
+  throw new McpgenError('not an address', { place: url, remedy: 'Give a URL that begins with https://.' });
+}
+
+function redirectOf(location: string | null, from: URL): URL {
+  if (location === null || !URL.canParse(location, from.href)) {
+    throw new McpgenError('redirected to nowhere', {
+      place: from.href,
+      remedy: 'Give the address of the file itself.',
+    });
+  }
+  const to = new URL(location, from.href);
+  if (!isUrl(to.href) || (from.protocol === 'https:' && to.protocol !== 'https:')) {
+    throw new McpgenError(`redirected to ${to.protocol.replace(':', '')}, which is less safe and is not followed`, {
+      place: from.href,
+      remedy: 'Give an https address that leads to the file itself.',
+    });
+  }
+  return to;
+}
+
+/** The parts of a response that are read here. */
+interface Answer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: AsyncIterable<Uint8Array> | null;
+}
+
+async function bodyOf({ status, headers, body }: Answer, url: string): Promise<Uint8Array> {
+  if (status !== 200) {
+    const reasons: Readonly<Record<number, string>> = {
+      401: 'the server wants to know who asks',
+      403: 'the server refuses to give it',
+      404: 'there is no such file',
+      407: 'the proxy wants to know who asks',
+      429: 'the server was asked too often',
+    };
+    throw new McpgenError(`${reasons[status] ?? 'the server did not give it'} (status ${status})`, {
+      place: url,
+      remedy: status === 429 ? 'Try again later.' : 'Check the address; a file or a folder can be given instead.',
+    });
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > MOST_BYTES) {
+      throw new McpgenError(`larger than ${MOST_BYTES / 1024 / 1024} MB, which no protocol schema is`, {
+        place: url,
+        remedy: 'Check the address.',
+      });
+    }
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  const isPage =
+    /^text\/html\b/i.test(headers.get('content-type') ?? '') ||
+    /^\s*<(?:!doctype|html)/i.test(bytes.subarray(0, 200).toString('latin1'));
+  if (isPage) {
+    throw new McpgenError('this is a web page, not a JSON file', {
+      place: url,
+      remedy: 'Give the address of the file itself; on GitHub that is the one behind "Raw".',
+    });
+  }
+  return bytes;
+}
+
+/** What went wrong below HTTP, in words. */
+function failure(url: string, seconds: number, error: unknown): McpgenError {
+  const [reason, remedy] = reasonOf(error, seconds);
+  return new McpgenError(reason, { place: url, remedy, cause: error });
+}
+
+function reasonOf(error: unknown, seconds: number): readonly [string, string] {
+  const offline = 'Check the network; behind a proxy, set HTTPS_PROXY; or give a file or a folder by --from.';
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at.name === 'TimeoutError') {
+      return [`it took longer than ${seconds} seconds`, 'Try again, or give more time by --timeout SECONDS.'];
+    }
+    const { code } = at as NodeJS.ErrnoException;
+    if (code === undefined || at.cause instanceof Error) continue;
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+      return ['the name of the server is not known (no network?)', offline];
+    if (/^E(?:CONNREFUSED|HOSTUNREACH|NETUNREACH|TIMEDOUT)$|^UND_ERR_CONNECT_TIMEOUT$/.test(code)) {
+      return [`the server cannot be reached (${code})`, offline];
+    }
+    if (code.includes('CERT') || code.includes('SELF_SIGNED')) {
+      return [`the certificate of the server is not trusted (${code})`, 'Name the certificate by NODE_EXTRA_CA_CERTS.'];
+    }
+    if (code.startsWith('Z_') || code === 'ERR_BUFFER_OUT_OF_BOUNDS') {
+      return ['the compressed answer is damaged or breaks off', 'Try again.'];
+    }
+    if (
+      /^UND_ERR_(?:SOCKET|RES_CONTENT_LENGTH_MISMATCH|ABORTED|HEADERS_TIMEOUT|BODY_TIMEOUT)$|^ECONNRESET$|^EPIPE$/.test(
+        code,
+      )
+    ) {
+      return ['the answer breaks off', 'Try again; if it stays so, give a file or a folder by --from.'];
+    }
+    if (code === 'UND_ERR_PRX_TLS') return ['the proxy cannot be reached', offline];
+    return [`it cannot be fetched (${code})`, offline];
+  }
+  const text =
+    error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
+  if (/terminated|aborted|other side closed/.test(text)) return ['the answer breaks off', 'Try again.'];
+  return [`it cannot be fetched: ${text}`, offline];
+}

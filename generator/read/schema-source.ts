@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { McpgenError } from '../errors.js';
+import { fetchBytes, isUrl } from './fetch.js';
+import { readBytes } from './files.js';
+
+const OFFICIAL = 'https://raw.githubusercontent.com/modelcontextprotocol/modelcontextprotocol/main/schema';
+
+/** A schema file as it came from its source. */
+export interface FetchedSchema {
+  /** The URL or path that it was read from. */
+  readonly place: string;
+  readonly bytes: Uint8Array;
+  /** SHA-256 in hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Where the official schema of a revision is. */
+export function officialUrl(revision: string): string {
+  return `${OFFICIAL}/${revision}/schema.json`;
+}
+
+/**
+ * Reads a revision's schema from its source.
+ *
+ * @param source - A URL, a file, or a folder: a checkout of the specification, its folder `schema`, or a revision's own.
+ * @param seconds - How long fetching may take.
+ * @throws {@link McpgenError} if it is not there or cannot be had whole.
+ */
+export async function readSource(source: string, revision: string, seconds: number): Promise<FetchedSchema> {
+  const place = isUrl(source) ? source : fileIn(source, revision);
+  const bytes = isUrl(source) ? await fetchBytes(source, seconds) : readBytes(place);
+  return { place, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+function fileIn(source: string, revision: string): string {
+  if (statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true) return source;
+  const candidates = [
+    path.join(source, 'schema', revision, 'schema.json'),
+    path.join(source, revision, 'schema.json'),
+    path.join(source, 'schema.json'),
+  ];
+  const found = candidates.find((file) => existsSync(file));
+  if (found !== undefined) return found;
+  throw new McpgenError(`the folder holds no schema of revision ${revision}`, {
+    place: source,
+    remedy: `Looked for ${candidates.map((file) => path.relative(source, file)).join(', ')}.`,
+  });
+}
