@@ -5,7 +5,15 @@ import { printType, type TypePrinter } from '../print/type.js';
 import { isAnyJson, ourShape, ourTags, type Definitions, type OurShape, type OurVariant } from './our-shape.js';
 import type { DriftKind, EquivalenceId } from './report.js';
 import { agreement, compareScalars, isAll, SCALAR_KINDS } from './shape.js';
-import { isFunction, theirShape, theirTags, type Compiler, type TheirShape, type TheirTypes } from './their-shape.js';
+import {
+  isErrorType,
+  isFunction,
+  theirShape,
+  theirTags,
+  type Compiler,
+  type TheirShape,
+  type TheirTypes,
+} from './their-shape.js';
 
 /** A text that is made when it is shown: most differences are met only while variants are matched. */
 type Text = () => string;
@@ -164,19 +172,24 @@ export class Comparison {
   }
 
   #array(theirs: ts.Type, items: TypeNode): readonly Difference[] {
-    const { checker } = this.#input;
-    const reference = theirs as ts.TypeReference;
+    const { checker, compiler } = this.#input;
     const texts = { path: '', theirs: () => this.#theirText(theirs), ours: () => `${this.#ourText(items)}[]` };
     const isTuple = checker.isTupleType(theirs);
     const isReadonly = isTuple
-      ? (reference.target as ts.TupleType).readonly
+      ? ((theirs as ts.TypeReference).target as ts.TupleType).readonly
       : theirs.getSymbol()?.name === 'ReadonlyArray';
+    const item = checker.getIndexTypeOfType(theirs, compiler.IndexKind.Number);
+    const theirItems = isTuple
+      ? checker.getTypeArguments(theirs as ts.TypeReference)
+      : item === undefined
+        ? []
+        : [item];
     return [
       ...(isReadonly && !this.#sameFor('readonly') ? [{ kind: 'wider', ...texts } as const] : []),
       ...(isTuple
         ? [{ kind: 'narrower', ...texts, detail: () => 'theirs fixes how many items there are' } as const]
         : []),
-      ...[...new Set(checker.getTypeArguments(reference))].flatMap((item) => under('[]', this.#node(item, items))),
+      ...[...new Set(theirItems)].flatMap((type) => under('[]', this.#node(type, items))),
     ];
   }
 
@@ -278,7 +291,7 @@ export class Comparison {
     if (symbol.escapedName.toString().startsWith('__@')) return !this.#sameFor('functions');
     const hidden = compiler.ModifierFlags.Private | compiler.ModifierFlags.Protected;
     const isHidden = (item: ts.Declaration): boolean => (compiler.getCombinedModifierFlags(item) & hidden) !== 0;
-    if (symbol.name.startsWith('__#') || symbol.declarations?.some(isHidden) === true) return false;
+    if (symbol.escapedName.toString().startsWith('__#') || symbol.declarations?.some(isHidden) === true) return false;
     return !(isFunction(checker.getTypeOfSymbol(symbol), compiler) && this.#sameFor('functions'));
   }
 
@@ -339,7 +352,7 @@ export class Comparison {
   }
 
   #theirText(type: ts.Type): string {
-    const text = this.#input.checker.typeToString(type);
+    const text = isErrorType(type) ? 'a type that is not found' : this.#input.checker.typeToString(type);
     // Whether a member may be absent is said apart from its type.
     return cut(this.#input.exact ? text : text.replace(/ \| undefined$/, ''));
   }
