@@ -222,7 +222,7 @@ export class Comparison {
     return { kind: 'missing', path: step(name), theirs: MISSING, ours, isRequired: required };
   }
 
-  #extra(symbol: ts.Symbol, { rest }: ObjectNode): readonly Difference[] {
+  #extra(symbol: ts.Symbol, ours: ObjectNode): readonly Difference[] {
     const type = this.#input.checker.getTypeOfSymbol(symbol);
     const shape = theirShape(type, this.#types);
     const isNever =
@@ -231,7 +231,7 @@ export class Comparison {
     // `x?: never` says that there is no such member.
     if (isNever) return [];
     const isOptional = this.#isOptional(symbol, type);
-    if (isOptional && rest?.kind === 'unknown' && this.#sameFor('open-members')) return [];
+    if (isOptional && restOf(ours)?.kind === 'unknown' && this.#sameFor('open-members')) return [];
     const theirs = (): string => optionality(this.#theirText(type), isOptional);
     return [{ kind: 'extra', path: step(symbol.name), theirs, ours: MISSING, isRequired: !isOptional }];
   }
@@ -253,7 +253,7 @@ export class Comparison {
 
   /** Compares what members beyond the named ones may hold. */
   #rest(theirs: ts.Type, ours: ObjectNode, members: number): readonly Difference[] {
-    const rest = ours.rest?.kind === 'never' ? undefined : ours.rest;
+    const rest = restOf(ours);
     const index = this.#indexType(theirs);
     if (ours.members.length === 0 && members === 0 && (rest === undefined || rest.kind === 'unknown')) {
       return this.#anyObject(theirs, ours, index);
@@ -272,7 +272,7 @@ export class Comparison {
   /** Compares two objects without named members, of which ours may hold anything. */
   #anyObject(theirs: ts.Type, ours: ObjectNode, index: ts.Type | undefined): readonly Difference[] {
     const found = index === undefined ? [] : under('[key]', this.#node(index, { kind: 'unknown' }));
-    const isSame = (index === undefined) === (ours.rest === undefined);
+    const isSame = (index === undefined) === (restOf(ours) === undefined);
     if (found.length > 0 || isSame || this.#sameFor('any-object')) return found;
     return [{ kind: 'different', path: '', theirs: () => this.#theirText(theirs), ours: () => this.#ourText(ours) }];
   }
@@ -412,6 +412,12 @@ function matchVariants<Ours>(
 
 function under(prefix: string, differences: readonly Difference[]): readonly Difference[] {
   return prefix === '' ? differences : differences.map((item) => ({ ...item, path: prefix + item.path }));
+}
+
+/** What members beyond the named ones hold; undefined where there are none. */
+function restOf({ members, rest, shape }: ObjectNode): TypeNode | undefined {
+  if (rest === undefined) return members.length === 0 && shape === 'map' ? { kind: 'unknown' } : undefined;
+  return rest.kind === 'never' ? undefined : rest;
 }
 
 /** A member as a step of a path. */
