@@ -38,6 +38,8 @@ export interface ComparisonInput {
   readonly definitions: Definitions;
   /** Definitions that carry a method: packages keep their `jsonrpc` and `id` apart. */
   readonly messages: ReadonlySet<string>;
+  /** The exported type that stands for a definition, by which a variant of a union of theirs is recognised. */
+  readonly exported: (definition: string) => ts.Type | undefined;
   readonly printer: TypePrinter;
   readonly exact: boolean;
 }
@@ -166,9 +168,20 @@ export class Comparison {
     const ourSide = ours.objects.map(({ node }) => ourTags(node, definitions));
     const members = new Set(ourSide.flatMap((tags) => [...tags.keys()]));
     const theirSide = theirs.objects.map((type) => theirTags(type, members, this.#types));
-    return matchVariants(ours.objects, theirs.objects, compare, (ourIndex, theirIndex) =>
-      agreement(ourSide[ourIndex] ?? new Map(), theirSide[theirIndex] ?? new Map()),
-    );
+    return matchVariants(ours.objects, theirs.objects, compare, (ourIndex, theirIndex) => {
+      const byTags = agreement(ourSide[ourIndex] ?? new Map(), theirSide[theirIndex] ?? new Map());
+      const [variant, type] = [ours.objects[ourIndex], theirs.objects[theirIndex]];
+      if (byTags !== 'silent' || variant?.name === undefined || type === undefined) return byTags;
+      return this.#isExported(variant.name, type) ? 'agree' : byTags;
+    });
+  }
+
+  /** Whether a type is the one that is exported for a definition, or one that was written out again. */
+  #isExported(definition: string, type: ts.Type): boolean {
+    const exported = this.#input.exported(definition);
+    if (exported === undefined || exported === type) return exported === type;
+    const { checker } = this.#input;
+    return checker.isTypeAssignableTo(type, exported) && checker.isTypeAssignableTo(exported, type);
   }
 
   #array(theirs: ts.Type, items: TypeNode): readonly Difference[] {
@@ -389,7 +402,12 @@ function matchVariants<Ours>(
       // Without a telling member, a required one that only one of the two has makes them two things.
       const isTorn = found.some(({ path, isRequired }) => isRequired === true && isOneStep(path));
       if (!isSingle && isTorn && tag !== 'agree' && ours.length > 1) return;
-      candidates.push({ ours: ourIndex, theirs: theirIndex, found, cost: found.length + (isTorn ? 100 : 0) });
+      candidates.push({
+        ours: ourIndex,
+        theirs: theirIndex,
+        found,
+        cost: found.length + (isTorn && tag !== 'agree' ? 100 : 0),
+      });
     });
   });
   candidates.sort((a, b) => a.cost - b.cost || a.ours - b.ours || a.theirs - b.theirs);
