@@ -5,7 +5,15 @@ import { printType, type TypePrinter } from '../print/type.js';
 import { isAnyJson, ourShape, ourTags, type Definitions, type OurShape, type OurVariant } from './our-shape.js';
 import type { DriftKind, EquivalenceId } from './report.js';
 import { agreement, compareScalars, isAll, SCALAR_KINDS } from './shape.js';
-import { isFunction, theirShape, theirTags, type Compiler, type TheirShape, type TheirTypes } from './their-shape.js';
+import {
+  isErrorType,
+  isFunction,
+  theirShape,
+  theirTags,
+  type Compiler,
+  type TheirShape,
+  type TheirTypes,
+} from './their-shape.js';
 
 /** A text that is made when it is shown: most differences are met only while variants are matched. */
 type Text = () => string;
@@ -30,6 +38,8 @@ export interface ComparisonInput {
   readonly definitions: Definitions;
   /** Definitions that carry a method: packages keep their `jsonrpc` and `id` apart. */
   readonly messages: ReadonlySet<string>;
+  /** The exported type that stands for a definition, by which a variant of a union of theirs is recognised. */
+  readonly exported: (definition: string) => ts.Type | undefined;
   readonly printer: TypePrinter;
   readonly exact: boolean;
 }
@@ -158,25 +168,41 @@ export class Comparison {
     const ourSide = ours.objects.map(({ node }) => ourTags(node, definitions));
     const members = new Set(ourSide.flatMap((tags) => [...tags.keys()]));
     const theirSide = theirs.objects.map((type) => theirTags(type, members, this.#types));
-    return matchVariants(ours.objects, theirs.objects, compare, (ourIndex, theirIndex) =>
-      agreement(ourSide[ourIndex] ?? new Map(), theirSide[theirIndex] ?? new Map()),
-    );
+    return matchVariants(ours.objects, theirs.objects, compare, (ourIndex, theirIndex) => {
+      const byTags = agreement(ourSide[ourIndex] ?? new Map(), theirSide[theirIndex] ?? new Map());
+      const [variant, type] = [ours.objects[ourIndex], theirs.objects[theirIndex]];
+      if (byTags !== 'silent' || variant?.name === undefined || type === undefined) return byTags;
+      return this.#isExported(variant.name, type) ? 'agree' : byTags;
+    });
+  }
+
+  /** Whether a type is the one that is exported for a definition, or one that was written out again. */
+  #isExported(definition: string, type: ts.Type): boolean {
+    const exported = this.#input.exported(definition);
+    if (exported === undefined || exported === type) return exported === type;
+    const { checker } = this.#input;
+    return checker.isTypeAssignableTo(type, exported) && checker.isTypeAssignableTo(exported, type);
   }
 
   #array(theirs: ts.Type, items: TypeNode): readonly Difference[] {
-    const { checker } = this.#input;
-    const reference = theirs as ts.TypeReference;
+    const { checker, compiler } = this.#input;
     const texts = { path: '', theirs: () => this.#theirText(theirs), ours: () => `${this.#ourText(items)}[]` };
     const isTuple = checker.isTupleType(theirs);
     const isReadonly = isTuple
-      ? (reference.target as ts.TupleType).readonly
+      ? ((theirs as ts.TypeReference).target as ts.TupleType).readonly
       : theirs.getSymbol()?.name === 'ReadonlyArray';
+    const item = checker.getIndexTypeOfType(theirs, compiler.IndexKind.Number);
+    const theirItems = isTuple
+      ? checker.getTypeArguments(theirs as ts.TypeReference)
+      : item === undefined
+        ? []
+        : [item];
     return [
       ...(isReadonly && !this.#sameFor('readonly') ? [{ kind: 'wider', ...texts } as const] : []),
       ...(isTuple
         ? [{ kind: 'narrower', ...texts, detail: () => 'theirs fixes how many items there are' } as const]
         : []),
-      ...[...new Set(checker.getTypeArguments(reference))].flatMap((item) => under('[]', this.#node(item, items))),
+      ...[...new Set(theirItems)].flatMap((type) => under('[]', this.#node(type, items))),
     ];
   }
 
@@ -209,7 +235,7 @@ export class Comparison {
     return { kind: 'missing', path: step(name), theirs: MISSING, ours, isRequired: required };
   }
 
-  #extra(symbol: ts.Symbol, { rest }: ObjectNode): readonly Difference[] {
+  #extra(symbol: ts.Symbol, ours: ObjectNode): readonly Difference[] {
     const type = this.#input.checker.getTypeOfSymbol(symbol);
     const shape = theirShape(type, this.#types);
     const isNever =
@@ -218,7 +244,7 @@ export class Comparison {
     // `x?: never` says that there is no such member.
     if (isNever) return [];
     const isOptional = this.#isOptional(symbol, type);
-    if (isOptional && rest?.kind === 'unknown' && this.#sameFor('open-members')) return [];
+    if (isOptional && restOf(ours)?.kind === 'unknown' && this.#sameFor('open-members')) return [];
     const theirs = (): string => optionality(this.#theirText(type), isOptional);
     return [{ kind: 'extra', path: step(symbol.name), theirs, ours: MISSING, isRequired: !isOptional }];
   }
@@ -240,7 +266,7 @@ export class Comparison {
 
   /** Compares what members beyond the named ones may hold. */
   #rest(theirs: ts.Type, ours: ObjectNode, members: number): readonly Difference[] {
-    const rest = ours.rest?.kind === 'never' ? undefined : ours.rest;
+    const rest = restOf(ours);
     const index = this.#indexType(theirs);
     if (ours.members.length === 0 && members === 0 && (rest === undefined || rest.kind === 'unknown')) {
       return this.#anyObject(theirs, ours, index);
@@ -259,7 +285,7 @@ export class Comparison {
   /** Compares two objects without named members, of which ours may hold anything. */
   #anyObject(theirs: ts.Type, ours: ObjectNode, index: ts.Type | undefined): readonly Difference[] {
     const found = index === undefined ? [] : under('[key]', this.#node(index, { kind: 'unknown' }));
-    const isSame = (index === undefined) === (ours.rest === undefined);
+    const isSame = (index === undefined) === (restOf(ours) === undefined);
     if (found.length > 0 || isSame || this.#sameFor('any-object')) return found;
     return [{ kind: 'different', path: '', theirs: () => this.#theirText(theirs), ours: () => this.#ourText(ours) }];
   }
@@ -278,7 +304,7 @@ export class Comparison {
     if (symbol.escapedName.toString().startsWith('__@')) return !this.#sameFor('functions');
     const hidden = compiler.ModifierFlags.Private | compiler.ModifierFlags.Protected;
     const isHidden = (item: ts.Declaration): boolean => (compiler.getCombinedModifierFlags(item) & hidden) !== 0;
-    if (symbol.name.startsWith('__#') || symbol.declarations?.some(isHidden) === true) return false;
+    if (symbol.escapedName.toString().startsWith('__#') || symbol.declarations?.some(isHidden) === true) return false;
     return !(isFunction(checker.getTypeOfSymbol(symbol), compiler) && this.#sameFor('functions'));
   }
 
@@ -339,7 +365,7 @@ export class Comparison {
   }
 
   #theirText(type: ts.Type): string {
-    const text = this.#input.checker.typeToString(type);
+    const text = isErrorType(type) ? 'a type that is not found' : this.#input.checker.typeToString(type);
     // Whether a member may be absent is said apart from its type.
     return cut(this.#input.exact ? text : text.replace(/ \| undefined$/, ''));
   }
@@ -376,7 +402,12 @@ function matchVariants<Ours>(
       // Without a telling member, a required one that only one of the two has makes them two things.
       const isTorn = found.some(({ path, isRequired }) => isRequired === true && isOneStep(path));
       if (!isSingle && isTorn && tag !== 'agree' && ours.length > 1) return;
-      candidates.push({ ours: ourIndex, theirs: theirIndex, found, cost: found.length + (isTorn ? 100 : 0) });
+      candidates.push({
+        ours: ourIndex,
+        theirs: theirIndex,
+        found,
+        cost: found.length + (isTorn && tag !== 'agree' ? 100 : 0),
+      });
     });
   });
   candidates.sort((a, b) => a.cost - b.cost || a.ours - b.ours || a.theirs - b.theirs);
@@ -399,6 +430,12 @@ function matchVariants<Ours>(
 
 function under(prefix: string, differences: readonly Difference[]): readonly Difference[] {
   return prefix === '' ? differences : differences.map((item) => ({ ...item, path: prefix + item.path }));
+}
+
+/** What members beyond the named ones hold; undefined where there are none. */
+function restOf({ members, rest, shape }: ObjectNode): TypeNode | undefined {
+  if (rest === undefined) return members.length === 0 && shape === 'map' ? { kind: 'unknown' } : undefined;
+  return rest.kind === 'never' ? undefined : rest;
 }
 
 /** A member as a step of a path. */

@@ -163,6 +163,7 @@ function compareAll(
     checker,
     definitions: new Map(protocol.definitions.map(({ name, type }) => [name, type])),
     messages: messagesOf(protocol),
+    exported: (name) => pairs.get(name)?.type(),
     printer: { name: (name) => names.get(name) ?? name, linkable: new Set() },
     exact,
   });

@@ -11,8 +11,8 @@ export type ScalarKind = (typeof SCALAR_KINDS)[number];
 /** The scalars of one kind that a type allows. */
 export interface Scalars {
   all: boolean;
-  /** Only part of the kind, in a way that cannot be listed: a template literal. */
-  some: boolean;
+  /** What admits some strings that cannot be listed: template literals. */
+  readonly patterns: ((value: string) => boolean)[];
   readonly values: Set<Scalar>;
 }
 
@@ -25,7 +25,7 @@ export type Tags = ReadonlyMap<string, ReadonlySet<Scalar>>;
 /** The entry of a kind, made where it is not there yet. */
 export function scalarsOf(sets: ScalarSets, kind: ScalarKind): Scalars {
   let entry = sets.get(kind);
-  if (entry === undefined) sets.set(kind, (entry = { all: kind === 'null', some: false, values: new Set() }));
+  if (entry === undefined) sets.set(kind, (entry = { all: kind === 'null', patterns: [], values: new Set() }));
   return entry;
 }
 
@@ -52,8 +52,11 @@ export function compareScalars(
 function beyond(kind: ScalarKind, one: Scalars | undefined, other: Scalars | undefined): readonly string[] {
   if (one === undefined || isAll(kind, other)) return [];
   if (isAll(kind, one)) return [other === undefined ? kind : `any other ${kind}`];
-  const values = [...one.values].filter((value) => other?.values.has(value) !== true);
-  return [...(one.some && other?.some !== true ? [`some other ${kind}s`] : []), ...values.map(quoted)];
+  const patterns = other?.patterns ?? [];
+  const admits = (value: Scalar): boolean =>
+    other?.values.has(value) === true || (typeof value === 'string' && patterns.some((pattern) => pattern(value)));
+  const values = [...one.values].filter((value) => !admits(value));
+  return [...(one.patterns.length > patterns.length ? [`some other ${kind}s`] : []), ...values.map(quoted)];
 }
 
 function quoted(value: Scalar): string {
@@ -63,7 +66,7 @@ function quoted(value: Scalar): string {
 /** The few values that a type allows; undefined where it allows more than can be listed. */
 export function onlyValues(sets: ScalarSets): ReadonlySet<Scalar> | undefined {
   const values = [...sets.values()].flatMap((scalars) =>
-    scalars.all || scalars.some ? [undefined] : [...scalars.values],
+    scalars.all || scalars.patterns.length > 0 ? [undefined] : [...scalars.values],
   );
   return values.length === 0 || values.includes(undefined) ? undefined : new Set(values as Scalar[]);
 }

@@ -35,7 +35,12 @@ export function theirShape(type: ts.Type, { compiler, checker, sameFor }: TheirT
   const objects: ts.Type[] = [];
   const others: ts.Type[] = [];
   let top: TheirShape['top'];
-  const isList = (part: ts.Type): boolean => checker.isArrayType(part) || checker.isTupleType(part);
+  const isList = (part: ts.Type): boolean =>
+    checker.isArrayType(part) ||
+    checker.isTupleType(part) ||
+    // An interface that extends an array.
+    (checker.getPropertyOfType(part, 'length') !== undefined &&
+      checker.getIndexInfosOfType(part).some(({ keyType }) => (keyType.flags & TypeFlags.Number) !== 0));
   const visit = (part: ts.Type, hops: number): void => {
     const { flags } = part;
     const is = (wanted: ts.TypeFlags): boolean => (flags & wanted) !== 0;
@@ -56,7 +61,9 @@ export function theirShape(type: ts.Type, { compiler, checker, sameFor }: TheirT
     } else if (is(TypeFlags.NumberLike)) {
       scalarsOf(scalars, 'number').all = true;
     } else if (is(TypeFlags.TemplateLiteral | TypeFlags.StringMapping)) {
-      scalarsOf(scalars, 'string').some = true;
+      scalarsOf(scalars, 'string').patterns.push((value) =>
+        checker.isTypeAssignableTo(checker.getStringLiteralType(value), part),
+      );
     } else if (is(TypeFlags.Null)) {
       scalarsOf(scalars, 'null');
     } else if (is(TypeFlags.Undefined | TypeFlags.Void)) {
@@ -121,6 +128,6 @@ export function isFunction(type: ts.Type, compiler: Compiler): boolean {
 }
 
 /** The compiler puts a type of its own, which behaves as `any`, where it cannot find one. */
-function isErrorType(type: ts.Type): boolean {
-  return 'intrinsicName' in type && type.intrinsicName !== 'any';
+export function isErrorType(type: ts.Type): boolean {
+  return 'intrinsicName' in type && (type.intrinsicName === 'error' || type.intrinsicName === 'unresolved');
 }

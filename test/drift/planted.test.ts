@@ -1,0 +1,185 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { compareWithPackage, type DriftOptions } from '../../generator/drift/drift.js';
+import type { DriftReport } from '../../generator/drift/report.js';
+import { FIXTURES, lines, named } from './support.js';
+
+const folder = path.join(FIXTURES, 'planted');
+const compare = (sdk: string, options: Partial<DriftOptions> = {}): Promise<DriftReport> =>
+  compareWithPackage({ sdk, revision: '2025-11-25', folder, ...options });
+
+describe('planted mismatches', () => {
+  test('each is found, at its place, and nothing else', async () => {
+    const report = await compareWithPackage({ sdk: 'planted-sdk', folder });
+    expect(lines(report).map((line) => line.replace(/ theirs .*| ours .*/, ''))).toEqual([
+      'different CallToolResult.content[]:',
+      'different CallToolResult.isError:',
+      'different Cursor:',
+      'different Role:',
+      'different TaskStatus:',
+      'any CallToolResult.structuredContent[key]:',
+      'any Request.params:',
+      'unresolved ModelHint.name:',
+      'unresolved Root.uri:',
+      'narrower CompleteResult.completion.values:',
+      'narrower ElicitResult.content[key]:',
+      'narrower GetPromptRequestParams._meta[key]:',
+      'narrower Icon.sizes:',
+      'narrower ProgressToken:',
+      'narrower ToolAnnotations.readOnlyHint:',
+      'narrower ToolChoice.mode:',
+      'wider GetPromptRequestParams.arguments[key]:',
+      'wider Implementation.version:',
+      'wider Implementation.version:',
+      'wider LoggingLevel:',
+      'wider RequestId:',
+      'missing CallToolResult._meta:',
+      'missing CallToolResult.content[]<TextContent>.annotations.priority:',
+      'missing CompleteResult.completion.hasMore:',
+      'missing Icon.theme:',
+      'missing PromptReference.title:',
+      'extra CallToolResult.content[]<ImageContent>.annotations.price:',
+      'extra Implementation.vendor:',
+    ]);
+    expect(lines(report)).toEqual(
+      expect.arrayContaining([
+        'any Request.params: theirs any, ours { [key: string]: unknown }',
+        'unresolved ModelHint.name: theirs a type that is not found, ours string',
+        'narrower Icon.sizes: theirs required, ours optional',
+        'narrower ToolAnnotations.readOnlyHint: theirs true, ours boolean',
+        'wider Implementation.version: theirs optional, ours required',
+        'wider Implementation.version: theirs string | number, ours string',
+        'missing CallToolResult.content[]<TextContent>.annotations.priority: theirs missing, ours number (optional)',
+        'extra CallToolResult.content[]<ImageContent>.annotations.price: theirs bigint, ours missing',
+        'extra Implementation.vendor: theirs string, ours missing',
+      ]),
+    );
+    // Annotations, which are the same by themselves, and what nothing was planted in.
+    expect(named(report, 'same')).toEqual(['Annotations', 'TextContent']);
+    expect(report).toMatchObject({
+      revision: '2025-11-25',
+      drift: true,
+      package: { name: 'planted-sdk', version: '3.2.1', entry: 'types/index.d.ts', moduleResolution: 'nodenext' },
+      notes: ['types are missing, since these imports cannot be found: a-package-that-nobody-installed'],
+    });
+  });
+
+  test('what exactly differs in a union is said in words', async () => {
+    const { findings } = await compare('planted-sdk');
+    const detail = (at: string): string | undefined => findings.find((finding) => finding.path === at)?.detail;
+    expect(detail('CallToolResult.content[]')).toBe(
+      'theirs lacks AudioContent, ResourceLink, EmbeddedResource, theirs also allows type: "video"',
+    );
+    expect(detail('Role')).toBe('theirs lacks "assistant", theirs also allows "system"');
+    expect(detail('TaskStatus')).toBe(
+      'theirs lacks "completed", "input_required", theirs also allows some other strings',
+    );
+    expect(detail('RequestId')).toBe('theirs also allows null');
+    expect(detail('ElicitResult.content[key]')).toBe('theirs lacks an array');
+    expect(detail('CompleteResult.completion.values')).toBe('theirs fixes how many items there are');
+  });
+
+  test('exports are found through re-exports, renaming and namespaces', async () => {
+    const { definitions, otherExports } = await compare('planted-sdk');
+    const theirs = new Map(definitions.map((item) => [item.name, item.theirs]));
+    expect(theirs.get('Annotations')).toBe('Annotations');
+    expect(theirs.get('ToolChoice')).toBe('ToolChoice');
+    expect(theirs.get('Root')).toBe('capabilities.Root');
+    expect(theirs.get('PromptReference')).toBe('capabilities.deeper.PromptReference');
+    expect(otherExports.map(({ name }) => name)).toEqual(['Circular', 'Priced', 'RenamedHere']);
+  });
+
+  test('the same difference in several places is one finding', async () => {
+    const { findings } = await compare('planted-sdk');
+    expect(findings.find((finding) => finding.path === 'Icon.sizes')?.also).toEqual(['Implementation.icons[].sizes']);
+  });
+});
+
+describe('the same in other words', () => {
+  test('enums, brands, readonly, undefined, generics, mapped types, classes, open objects and envelopes', async () => {
+    const report = await compare('planted-sdk/same');
+    expect(lines(report)).toEqual([]);
+    expect(named(report, 'same')).toHaveLength(19);
+    expect(report.equivalences.map(({ id }) => id)).toEqual([
+      'brands',
+      'enums',
+      'envelope',
+      'functions',
+      'open-objects',
+      'readonly',
+      'undefined',
+    ]);
+  });
+
+  test('--exact finds each of them', async () => {
+    const report = await compare('planted-sdk/same', { exact: true });
+    expect(report.equivalences).toEqual([]);
+    expect(lines(report)).toEqual(
+      expect.arrayContaining([
+        'different Role: theirs Role, ours "assistant" | "user"',
+        'wider Icon.sizes: theirs readonly string[], ours string[]',
+        'wider Icon.theme: theirs "light" | "dark" | undefined, ours "dark" | "light"',
+        'wider Icon.src: theirs readonly string, ours string',
+        'different Cursor: theirs Cursor, ours string',
+        'wider TextContent[key]: theirs unknown, ours missing',
+        'extra Annotations.matches: theirs (role: Role) => boolean, ours missing',
+        'missing PingRequest.jsonrpc: theirs missing, ours "2.0"',
+      ]),
+    );
+  });
+
+  test('recursive JSON types of 2026-07-28', async () => {
+    const report = await compare('planted-sdk/json', { revision: '2026-07-28' });
+    expect(lines(report)).toEqual([]);
+    expect(named(report, 'same')).toEqual(['JSONArray', 'JSONObject', 'JSONValue']);
+  });
+});
+
+describe('schemas', () => {
+  test('a definition without a type is held against the output of the schema that is named after it', async () => {
+    const report = await compare('planted-sdk/zod');
+    const theirs = new Map(report.definitions.map((item) => [item.name, item.theirs]));
+    expect(['Root', 'PromptArgument', 'ProgressToken', 'Annotations'].map((name) => theirs.get(name))).toEqual([
+      'RootSchema',
+      'promptArgumentSchema',
+      'ProgressTokenSchema',
+      'Annotations',
+    ]);
+    expect(lines(report)).toEqual([
+      'different PromptArgument.description: theirs number, ours string',
+      'narrower PromptArgument.required: theirs required, ours optional',
+    ]);
+  });
+});
+
+describe('names and what to leave out', () => {
+  test('a mapped name comes first, then a pattern, then the same name', async () => {
+    const names = { Role: 'LoggingLevel', '*': 'Priced*', Annotations: 'Priced' };
+    const report = await compare('planted-sdk', { names });
+    const theirs = new Map(report.definitions.map((item) => [item.name, item.theirs]));
+    expect(['Role', 'Annotations', 'Icon'].map((name) => theirs.get(name))).toEqual(['LoggingLevel', 'Priced', 'Icon']);
+    expect(lines(report)).toContain('extra Annotations.price: theirs bigint, ours missing');
+    const renamed = await compare('planted-sdk', { names: { 'Tool*ice': 'Renamed*ere' } });
+    // `Cho` is put in the place of the asterisk, and nothing has that name.
+    expect(renamed.definitions.find(({ name }) => name === 'ToolChoice')?.theirs).toBe('ToolChoice');
+  });
+
+  test('definitions and paths are left out, with what is in them, and a pattern that fits nothing is told', async () => {
+    const ignore = ['Icon', 'CallToolResult.content', '*.version', 'T*', 'Nothing.*'];
+    const report = await compare('planted-sdk', { ignore });
+    const found = lines(report).join('\n');
+    expect(found).not.toMatch(/ Icon|CallToolResult\.content|\.version|TaskStatus|ToolChoice/);
+    expect(found).toContain('CallToolResult.isError');
+    expect(named(report, 'ignored')).toEqual(expect.arrayContaining(['Icon', 'TaskStatus', 'Tool', 'TextContent']));
+    expect(report.notes).toContain('nothing is left out by "Nothing.*"');
+    expect(report.notes).not.toContain('nothing is left out by "T*"');
+  });
+
+  test.each([
+    [{ Role: 'Roll' }, /exports no type "Roll"/],
+    [{ Rolle: 'Role' }, /"Rolle" is no definition of revision 2025-11-25/],
+    [{ __proto__x: 'Role' }, /is no definition/],
+  ])('a wrong name %o', async (names, message) => {
+    await expect(compare('planted-sdk', { names })).rejects.toThrow(message);
+  });
+});
