@@ -10,7 +10,7 @@ import {
   UnsupportedMethodError,
   UnsupportedRevisionError,
 } from './call-errors.js';
-import { Endpoint } from './endpoint.js';
+import { asResult, Endpoint } from './endpoint.js';
 import type { CallOptions, EndpointOptions } from './endpoint.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import type { Notification, Request, RequestId } from './message.js';
@@ -495,7 +495,7 @@ export class BaseClient<Notifications extends object = Record<string, object | u
         key,
         signal: controller.signal,
       });
-      return [key, answer] as const;
+      return [key, asResult(answer)] as const;
     });
     let inputResponses: object;
     try {

@@ -63,11 +63,17 @@ export class RequestStateSeal {
   /**
    * @param method - The request's method.
    * @param params - Its params.
+   * @param principal - On whose behalf it is made, where the transport knows: nobody else can come back with the state.
    * @returns An opaque string.
    */
-  async seal(method: string, params: object | undefined, { state, answers, isOwn }: RequestState): Promise<string> {
+  async seal(
+    method: string,
+    params: object | undefined,
+    { state, answers, isOwn }: RequestState,
+    principal?: string,
+  ): Promise<string> {
     const payload: Payload = {
-      for: await fingerprint(method, params),
+      for: await fingerprint(method, params, principal),
       expires: Date.now() + this.#ttl,
       state,
       answers,
@@ -78,8 +84,13 @@ export class RequestStateSeal {
     return `${toBase64Url(bytes)}.${toBase64Url(new Uint8Array(signature))}`;
   }
 
-  /** What was sealed, or undefined if it was not by us, not for this request, or too long ago. */
-  async open(token: string, method: string, params: object | undefined): Promise<RequestState | undefined> {
+  /** What was sealed, or undefined if it was not by us, not for this request and principal, or too long ago. */
+  async open(
+    token: string,
+    method: string,
+    params: object | undefined,
+    principal?: string,
+  ): Promise<RequestState | undefined> {
     const [body = '', signature = '', more] = token.split('.');
     const bytes = fromBase64Url(body);
     const signed = fromBase64Url(signature);
@@ -87,7 +98,7 @@ export class RequestStateSeal {
     // `verify` compares in constant time.
     if (!(await crypto.subtle.verify('HMAC', await this.#imported(), signed, bytes))) return undefined;
     const payload = JSON.parse(new TextDecoder().decode(bytes)) as Payload;
-    const isForThis = payload.for === (await fingerprint(method, params));
+    const isForThis = payload.for === (await fingerprint(method, params, principal));
     return isForThis && Date.now() < payload.expires
       ? {
           state: payload.state,
@@ -106,10 +117,14 @@ export class RequestStateSeal {
   }
 }
 
-/** What a request is, apart from who asks and what a round adds. */
-async function fingerprint(method: string, params: object | undefined): Promise<string> {
+/** What a request is, apart from what a round adds. */
+async function fingerprint(method: string, params: object | undefined, principal: string | undefined): Promise<string> {
   const salient = Object.entries(params ?? {}).filter(([name]) => !PER_ROUND.has(name));
-  const text = JSON.stringify([method, sorted(Object.fromEntries(salient))]);
+  const text = JSON.stringify([
+    method,
+    sorted(Object.fromEntries(salient)),
+    ...(principal === undefined ? [] : [principal]),
+  ]);
   return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 }
 

@@ -4,12 +4,12 @@
 /* eslint-disable */
 
 import { CapabilityError, UnsupportedMethodError } from './call-errors.js';
-import { Endpoint, isPromise } from './endpoint.js';
+import { asResult, Endpoint, isPromise } from './endpoint.js';
 import type { CallOptions, EndpointOptions, Exchange } from './endpoint.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import type { Notification, Request, RequestId } from './message.js';
 import { isObject } from './parse.js';
-import type { Classification } from './parse.js';
+import type { Classification, Parsed } from './parse.js';
 import { RequestStateSeal } from './request-state.js';
 import type { RequestStateOptions } from './request-state.js';
 import {
@@ -24,6 +24,7 @@ import {
   versionOf,
 } from './revision.js';
 import type { Implementation, Revision } from './revision.js';
+import { principalOf } from './transport.js';
 import type { Transport } from './transport.js';
 import type { Failure } from './validation.js';
 
@@ -161,9 +162,14 @@ export class Server<Notifications extends object = Record<string, object | undef
     return this.#served.get(revision)?.has(method) === true;
   }
 
-  /** Serves one more connection. Resolves when its transport has started. */
-  async connect(transport: Transport): Promise<ServerSession> {
-    const session = new ServerSession(this, (gone) => this.#sessions.delete(gone));
+  /**
+   * Serves one more connection. Resolves when its transport has started.
+   *
+   * @param spoken - The revision that is spoken on it, where the transport knows: there is no `initialize` then.
+   * @throws RangeError if the server does not speak it.
+   */
+  async connect(transport: Transport, spoken?: string): Promise<ServerSession> {
+    const session = new ServerSession(this, (gone) => this.#sessions.delete(gone), spoken);
     this.#sessions.add(session);
     try {
       await session.start(transport);
@@ -196,9 +202,9 @@ interface Subscription {
 export class ServerSession {
   readonly server: ServerCore;
   readonly #endpoint: Endpoint;
-  readonly #stateful: readonly Revision[];
-  readonly #stateless: readonly Revision[];
-  readonly #unjudged: Revision;
+  #stateful: readonly Revision[];
+  #stateless: readonly Revision[];
+  #unjudged: Revision;
   readonly #subscriptions = new Map<RequestId, Subscription>();
   readonly #resources = new Set<string>();
   /** Of the stateful session, once there is one. */
@@ -207,11 +213,21 @@ export class ServerSession {
   #isInitialized = false;
   #level = 0;
 
-  constructor(server: ServerCore, onGone: (session: ServerSession) => void) {
+  constructor(server: ServerCore, onGone: (session: ServerSession) => void, spoken?: string) {
     this.server = server;
     this.#stateful = server.revisions.filter(({ isStateless }) => !isStateless);
     this.#stateless = server.revisions.filter(({ isStateless }) => isStateless);
     this.#unjudged = newest(server.revisions);
+    if (spoken !== undefined) {
+      const revision = revisionOf(server.revisions, spoken);
+      this.#unjudged = revision;
+      if (revision.isStateless) this.#stateful = [];
+      else {
+        this.#stateless = [];
+        this.#revision = revision;
+        this.#isInitialized = true;
+      }
+    }
     this.#endpoint = new Endpoint(
       {
         classify: (value): Classification => (this.#revision ?? this.#unjudged).classify(value),
@@ -220,6 +236,9 @@ export class ServerSession {
         handleRequest: (request, exchange) => this.#handle(request, exchange),
         handleNotification: (notification) => {
           this.#notice(notification);
+        },
+        handleEnd: () => {
+          this.#endSubscriptions();
         },
         handleClose: () => {
           this.#subscriptions.clear();
@@ -250,6 +269,11 @@ export class ServerSession {
     return this.#endpoint.inFlight;
   }
 
+  /** @internal What a value is, by the revision that is spoken by now. */
+  judge(value: unknown): Parsed {
+    return this.#endpoint.judge(value);
+  }
+
   /** @internal */
   async start(transport: Transport): Promise<void> {
     await this.#endpoint.connect(transport);
@@ -257,11 +281,15 @@ export class ServerSession {
 
   /** Ends the connection: subscriptions get their answer first, all that is being handled is aborted. */
   async close(): Promise<void> {
-    for (const { end } of [...this.#subscriptions.values()]) end();
+    this.#endSubscriptions();
     // The answers are given when the handlers' promises have run their course.
     await Promise.resolve();
     await Promise.resolve();
     await this.#endpoint.close();
+  }
+
+  #endSubscriptions(): void {
+    for (const { end } of [...this.#subscriptions.values()]) end();
   }
 
   /**
@@ -464,7 +492,6 @@ export class ServerSession {
     this.#sendTagged(id, 'notifications/subscriptions/acknowledged', {
       notifications: filter,
     });
-    exchange.signal.addEventListener('abort', () => this.#subscriptions.delete(id), { once: true });
     return new Promise((resolve) => {
       const end = (): void => {
         this.#subscriptions.delete(id);
@@ -474,6 +501,8 @@ export class ServerSession {
           }),
         );
       };
+      // Of a cancelled one the answer goes nowhere, but its handling is over.
+      exchange.signal.addEventListener('abort', end, { once: true });
       this.#subscriptions.set(id, { id, filter, end });
     });
   }
@@ -623,7 +652,9 @@ class Context implements HandlerContext {
     const { server } = this.#session;
     const { requestState } = params;
     const past =
-      typeof requestState === 'string' ? await server.seal.open(requestState, this.method, params) : undefined;
+      typeof requestState === 'string'
+        ? await server.seal.open(requestState, this.method, params, principalOf(this.extra))
+        : undefined;
     if (past === undefined) {
       throw new RpcError(
         STANDARD_ERROR_CODES.INVALID_PARAMS,
@@ -656,11 +687,16 @@ class Context implements HandlerContext {
     if (resultType !== 'input_required' || state === undefined || state === this.#sealed) return completed;
     // State that a handler wrote itself is protected like any other.
     return seal
-      .seal(this.method, paramsOf(this.#exchange.request), {
-        state,
-        answers: Object.fromEntries(this.#known()),
-        isOwn: true,
-      })
+      .seal(
+        this.method,
+        paramsOf(this.#exchange.request),
+        {
+          state,
+          answers: Object.fromEntries(this.#known()),
+          isOwn: true,
+        },
+        principalOf(this.extra),
+      )
       .then((requestState) => ({ ...completed, requestState }));
   }
 
@@ -751,11 +787,16 @@ class Context implements HandlerContext {
     }
     const params = paramsOf(this.#exchange.request);
     const answers = Object.fromEntries(known);
-    this.#sealed = await this.#session.server.seal.seal(this.method, params, {
-      state: state ?? this.#state,
-      answers,
-      isOwn: false,
-    });
+    this.#sealed = await this.#session.server.seal.seal(
+      this.method,
+      params,
+      {
+        state: state ?? this.#state,
+        answers,
+        isOwn: false,
+      },
+      principalOf(this.extra),
+    );
     throw new InputRequired({
       resultType: 'input_required',
       inputRequests: missing,
@@ -791,25 +832,30 @@ class Context implements HandlerContext {
   }
 }
 
+function revisionOf(revisions: readonly Revision[], version: string): Revision {
+  const revision = revisions.find((item) => item.version === version);
+  if (revision === undefined) throw new RangeError(`this server does not speak ${cut(version)}`);
+  return revision;
+}
+
 function resultOfRound(error: unknown): object {
   if (error instanceof InputRequired) return error.result;
   throw error;
 }
 
 function complete(revision: Revision, method: string, result: object, info: Implementation): object {
-  // The endpoint says what is wrong with it.
-  if (!isObject(result)) return result;
-  const given = result as {
+  const written = asResult(result);
+  const given = written as {
     readonly resultType?: unknown;
     readonly _meta?: object;
   };
   const _meta = Object.assign({ [META.SERVER_INFO]: info }, given._meta);
   // Not spread: in Node 20, members that are added to a spread copy cost twenty times as much.
-  if (given.resultType !== undefined && given.resultType !== 'complete') return Object.assign({}, result, { _meta });
+  if (given.resultType !== undefined && given.resultType !== 'complete') return Object.assign({}, written, { _meta });
   const completed: Record<string, unknown> = Object.assign(
     { resultType: 'complete' },
     revision.defaults[method],
-    result,
+    written,
     { _meta },
   );
   // A member that the handler left undefined is none.

@@ -13,6 +13,18 @@ export interface SendOptions {
   readonly relatedRequestId?: RequestId;
 }
 
+/** What a transport that knows who is at the other end says of a message, beside it. */
+export interface Authenticated {
+  /** Names whoever sent the message, the same way each time; undefined if that is nobody in particular. */
+  readonly principal: string | undefined;
+}
+
+/** On whose behalf a message came, if its transport knows. */
+export function principalOf(extra: unknown): string | undefined {
+  const { principal } = (extra ?? {}) as { readonly principal?: unknown };
+  return typeof principal === 'string' ? principal : undefined;
+}
+
 /** A method's parameters are compared both ways, so that the narrower message types of the official SDKs fit. */
 interface Receivers {
   message(value: unknown, extra?: unknown): void;
@@ -38,6 +50,11 @@ export interface Transport {
   close(): Promise<void>;
   onmessage?: Receivers['message'] | undefined;
   onclose?: (() => void) | undefined;
+  /**
+   * Nothing more comes, but what is sent may still be read. Who sets it closes the transport when all is answered; where
+   * it is not set, the transport closes itself.
+   */
+  onend?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   /** Something came that is no JSON value, or too much of one; it was skipped and the stream goes on. */
   oninvalid?: ((invalid: Diagnostic | Invalid) => void) | undefined;

@@ -5,7 +5,7 @@ import {
   UnsupportedMethodError,
   UnsupportedRevisionError,
 } from "./call-errors.js";
-import { Endpoint } from "./endpoint.js";
+import { asResult, Endpoint } from "./endpoint.js";
 import type { CallOptions, EndpointOptions } from "./endpoint.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
 import type { Notification, Request, RequestId } from "./message.js";
@@ -571,7 +571,7 @@ export class BaseClient<
           (params ?? {}) as never,
           { method, key, signal: controller.signal },
         );
-        return [key, answer] as const;
+        return [key, asResult(answer)] as const;
       },
     );
     let inputResponses: object;

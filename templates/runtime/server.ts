@@ -1,5 +1,5 @@
 import { CapabilityError, UnsupportedMethodError } from "./call-errors.js";
-import { Endpoint, isPromise } from "./endpoint.js";
+import { asResult, Endpoint, isPromise } from "./endpoint.js";
 import type { CallOptions, EndpointOptions, Exchange } from "./endpoint.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
 import type { Notification, Request, RequestId } from "./message.js";
@@ -289,6 +289,9 @@ export class ServerSession {
         handleNotification: (notification) => {
           this.#notice(notification);
         },
+        handleEnd: () => {
+          this.#endSubscriptions();
+        },
         handleClose: () => {
           this.#subscriptions.clear();
           onGone(this);
@@ -330,11 +333,15 @@ export class ServerSession {
 
   /** Ends the connection: subscriptions get their answer first, all that is being handled is aborted. */
   async close(): Promise<void> {
-    for (const { end } of [...this.#subscriptions.values()]) end();
+    this.#endSubscriptions();
     // The answers are given when the handlers' promises have run their course.
     await Promise.resolve();
     await Promise.resolve();
     await this.#endpoint.close();
+  }
+
+  #endSubscriptions(): void {
+    for (const { end } of [...this.#subscriptions.values()]) end();
   }
 
   /**
@@ -636,11 +643,6 @@ export class ServerSession {
     this.#sendTagged(id, "notifications/subscriptions/acknowledged", {
       notifications: filter,
     });
-    exchange.signal.addEventListener(
-      "abort",
-      () => this.#subscriptions.delete(id),
-      { once: true },
-    );
     return new Promise((resolve) => {
       const end = (): void => {
         this.#subscriptions.delete(id);
@@ -650,6 +652,8 @@ export class ServerSession {
           }),
         );
       };
+      // Of a cancelled one the answer goes nowhere, but its handling is over.
+      exchange.signal.addEventListener("abort", end, { once: true });
       this.#subscriptions.set(id, { id, filter, end });
     });
   }
@@ -1081,20 +1085,19 @@ function complete(
   result: object,
   info: Implementation,
 ): object {
-  // The endpoint says what is wrong with it.
-  if (!isObject(result)) return result;
-  const given = result as {
+  const written = asResult(result);
+  const given = written as {
     readonly resultType?: unknown;
     readonly _meta?: object;
   };
   const _meta = Object.assign({ [META.SERVER_INFO]: info }, given._meta);
   // Not spread: in Node 20, members that are added to a spread copy cost twenty times as much.
   if (given.resultType !== undefined && given.resultType !== "complete")
-    return Object.assign({}, result, { _meta });
+    return Object.assign({}, written, { _meta });
   const completed: Record<string, unknown> = Object.assign(
     { resultType: "complete" },
     revision.defaults[method],
-    result,
+    written,
     { _meta },
   );
   // A member that the handler left undefined is none.
