@@ -769,11 +769,9 @@ export function isPromise(value: object | Promise<object>): value is Promise<obj
  *
  * @throws TypeError if it is none.
  */
-export function asResult(given: object): object {
+export function asResult(given: object | null | undefined): object {
   // What says itself how it is written may say anything, such as nothing.
-  const { toJSON } = ((given as object | null | undefined) ?? {}) as {
-    readonly toJSON?: unknown;
-  };
+  const { toJSON } = (given ?? {}) as { readonly toJSON?: unknown };
   const result: unknown = typeof toJSON === 'function' ? toJSON.call(given, 'result') : given;
   if (!isObject(result)) throw new TypeError('a handler gave no object as result');
   return result;
