@@ -79,6 +79,7 @@ class StdioServer implements Transport {
         output,
         write: this.#protection?.write,
         holdsInput: true,
+        maxUnread: options.maxUnread,
         onEnd: () => {
           // A turn for answers that only need promises.
           setImmediate(() => {
@@ -142,6 +143,10 @@ class StdioServer implements Transport {
   }
 }
 
+function ignore(): void {
+  // There is nothing to be done about it.
+}
+
 const WARNING =
   'Standard output carries protocol messages and nothing else; what was written to it besides is shown here instead.\n';
 
@@ -160,11 +165,15 @@ class StdoutProtection {
 
   begin(): void {
     this.#isActive = true;
+    // Nobody may listen to what is diverted, and that is no reason to die.
+    process.stderr.on('error', ignore);
     process.stdout.write = this.#divert as typeof process.stdout.write;
   }
 
   end(): void {
     this.#isActive = false;
+    // What is still on its way there may fail as well.
+    if (process.stderr.writableLength === 0) process.stderr.off('error', ignore);
     // Whoever wrapped it after us keeps that, and comes through ours to the original.
     const current: unknown = Reflect.get(process.stdout, 'write');
     if (current !== this.#divert) return;

@@ -22,6 +22,12 @@ export type EndpointEvent =
   /** A response to nothing that was ever asked. */
   | { readonly kind: "unknownResponse"; readonly id: RequestId | null }
   /** Progress of a call that nobody waits for, or that goes backwards. */
+  /** A request in a revision in which this side is asked nothing, so that it must not answer either. */
+  | {
+      readonly kind: "unexpectedRequest";
+      readonly id: RequestId;
+      readonly method: string;
+    }
   | {
       readonly kind: "unknownProgress" | "progressNotIncreasing";
       readonly token: unknown;
@@ -71,6 +77,12 @@ export interface Role {
   classify(value: unknown): Classification;
   /** @returns Why a request must not be in a batch; undefined if it may. */
   refuseInBatch?(method: string): string | undefined;
+  /**
+   * Whether this side answers; yes where it does not say.
+   *
+   * @param id - Of the request; null if it is unreadable, or what came was none.
+   */
+  mayAnswer?(id: RequestId | null): boolean;
   /** @returns The result; what it throws is the error. */
   handleRequest(request: Request, exchange: Exchange): object | Promise<object>;
   handleNotification(notification: Notification): void;
@@ -526,11 +538,22 @@ export class Endpoint {
         ),
       );
     }
-    if (invalid.answer !== undefined && this.#state === "open")
+    const asked = invalid.about === "request" ? invalid.id : null;
+    if (
+      invalid.answer !== undefined &&
+      this.#state === "open" &&
+      this.#role.mayAnswer?.(asked) !== false
+    )
       this.#send(invalid.answer);
   }
 
   #accept(request: Request, extra: unknown, batch: Batch | undefined): void {
+    if (this.#role.mayAnswer?.(request.id) === false) {
+      const { id, method } = request;
+      this.emit({ kind: "unexpectedRequest", id, method });
+      batch?.settle(undefined);
+      return;
+    }
     const exchange = new Exchange(request, extra, batch);
     if (this.#exchanges.has(request.id)) {
       this.#reply(

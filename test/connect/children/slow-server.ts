@@ -25,7 +25,7 @@ const server = new Server(
   ALL.filter(({ version }) => versions.split(',').includes(version)),
   {
     info: { name: 'slow', version: '1' },
-    handlers: { 'tools/call': call as never },
+    handlers: { 'tools/call': call },
     onEvent: ({ kind }) => process.stderr.write(`${kind}\n`),
   },
 );
