@@ -10,12 +10,13 @@ import {
   UnsupportedMethodError,
   UnsupportedRevisionError,
 } from './call-errors.js';
-import { Endpoint } from './endpoint.js';
+import { asResult, Endpoint } from './endpoint.js';
 import type { CallOptions, EndpointOptions } from './endpoint.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import type { Notification, Request, RequestId } from './message.js';
 import type { Classification } from './parse.js';
 import {
+  cut,
   declaredBy,
   maySend,
   META,
@@ -66,6 +67,8 @@ export interface ClientSettings extends EndpointOptions {
   readonly probeTimeout?: number | undefined;
   /** Rounds of input that a call may take; 10 by default. */
   readonly maxRounds?: number | undefined;
+  /** Requests for input that a server may make in one round of a call; 100 by default. */
+  readonly maxInputRequests?: number | undefined;
 }
 
 /** What a server says of itself. */
@@ -84,6 +87,15 @@ export class TooManyRoundsError extends Error {
   }
 }
 
+/** The server asked for more at once than the client lets it. */
+export class TooManyInputsError extends Error {
+  override readonly name = 'TooManyInputsError';
+
+  constructor(asked: number, most: number) {
+    super(`the server asks for ${asked} inputs at once, more than ${most}`);
+  }
+}
+
 /** A result that is not what its method promises. */
 export class InvalidResultError extends Error {
   override readonly name = 'InvalidResultError';
@@ -97,6 +109,7 @@ export class InvalidResultError extends Error {
 
 const DEFAULT_PROBE_TIMEOUT = 5000;
 const DEFAULT_ROUNDS = 10;
+const DEFAULT_INPUTS = 100;
 
 /** Settings of a subscription. */
 export interface ListenOptions extends Pick<CallOptions, 'signal'> {
@@ -163,6 +176,8 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     this.#endpoint = new Endpoint(
       {
         classify: (value): Classification => this.#revision.classify(value),
+        // What a server writes besides messages is meant for people. MCP 2026-07-28, stdio: a client writes no responses.
+        mayAnswer: (id) => id !== null && !(this.#isNegotiated && this.#revision.isStateless),
         handleRequest: (request, exchange) => this.#handle(request, exchange.signal),
         handleNotification: (notification) => {
           this.#notice(notification);
@@ -383,7 +398,7 @@ export class BaseClient<Notifications extends object = Record<string, object | u
         readonly instructions?: string;
         readonly _meta?: Readonly<Record<string, unknown>>;
       };
-      const common = this.#common(stateless, supportedVersions, hasOlder);
+      const common = this.#common(stateless, supportedVersions.slice(0, MOST_VERSIONS).map(cut), hasOlder);
       if (common === undefined) return false;
       this.#adopt(common);
       this.#server = {
@@ -426,7 +441,10 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     };
     const agreed = stateful.find((item) => item.version === result.protocolVersion);
     if (agreed === undefined) {
-      throw new UnsupportedRevisionError([String(result.protocolVersion)], this.#revisions.map(versionOf));
+      throw new UnsupportedRevisionError(
+        [typeof result.protocolVersion === 'string' ? cut(result.protocolVersion) : 'what is no version'],
+        this.#revisions.map(versionOf),
+      );
     }
     this.#adopt(agreed);
     this.#checked('initialize', {}, result);
@@ -489,6 +507,9 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   /** Has the handlers answer what a server asks for, and gives what to add to the next round. */
   async #inputFor(result: InputRequired, signal: AbortSignal | undefined): Promise<object> {
     const { inputRequests = {}, requestState } = result;
+    const asked = Object.entries(inputRequests);
+    const most = this.#settings.maxInputRequests ?? DEFAULT_INPUTS;
+    if (asked.length > most) throw new TooManyInputsError(asked.length, most);
     signal?.throwIfAborted();
     const controller = new AbortController();
     let end: (reason: Error) => void = () => undefined;
@@ -503,13 +524,13 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#inputs.add(end);
-    const handled = Object.entries(inputRequests).map(async ([key, { method, params }]) => {
+    const handled = asked.map(async ([key, { method, params }]) => {
       const answer = await this.#handlerOfInput(method)((params ?? {}) as never, {
         method,
         key,
         signal: controller.signal,
       });
-      return [key, answer] as const;
+      return [key, asResult(answer)] as const;
     });
     let inputResponses: object;
     try {
@@ -641,9 +662,17 @@ function isFinal(error: unknown): boolean {
   return (error as { readonly isFinal?: unknown } | null)?.isFinal === true;
 }
 
+/** Versions of a server that are looked at; there are not so many. */
+const MOST_VERSIONS = 100;
+
 /** What a stateless server says that it speaks when it refuses a version; undefined if it did not say so. */
 function supportedBy(error: unknown): readonly string[] | undefined {
   if (!(error instanceof RpcError) || error.code !== MODERN_ERROR_CODES.UNSUPPORTED_VERSION) return undefined;
   const { supported } = (error.data ?? {}) as { readonly supported?: unknown };
-  return Array.isArray(supported) ? supported.filter((item): item is string => typeof item === 'string') : [];
+  return Array.isArray(supported)
+    ? supported
+        .filter((item): item is string => typeof item === 'string')
+        .slice(0, MOST_VERSIONS)
+        .map(cut)
+    : [];
 }

@@ -20,6 +20,12 @@ export type EndpointEvent =
   /** A response to nothing that was ever asked. */
   | { readonly kind: 'unknownResponse'; readonly id: RequestId | null }
   /** Progress of a call that nobody waits for, or that goes backwards. */
+  /** A request in a revision in which this side is asked nothing, so that it must not answer either. */
+  | {
+      readonly kind: 'unexpectedRequest';
+      readonly id: RequestId;
+      readonly method: string;
+    }
   | {
       readonly kind: 'unknownProgress' | 'progressNotIncreasing';
       readonly token: unknown;
@@ -69,11 +75,19 @@ export interface Role {
   classify(value: unknown): Classification;
   /** @returns Why a request must not be in a batch; undefined if it may. */
   refuseInBatch?(method: string): string | undefined;
+  /**
+   * Whether this side answers; yes where it does not say.
+   *
+   * @param id - Of the request; null if it is unreadable, or what came was none.
+   */
+  mayAnswer?(id: RequestId | null): boolean;
   /** @returns The result; what it throws is the error. */
   handleRequest(request: Request, exchange: Exchange): object | Promise<object>;
   handleNotification(notification: Notification): void;
   /** The other side cancels what is no request of its own; a stateless server ends a subscription so. */
   handleCancelled?(id: RequestId): void;
+  /** The other side says nothing more and waits for the answers to what it asked; what has no end of its own ends now. */
+  handleEnd?(): void;
   /** The connection is over; all calls have been ended. */
   handleClose(): void;
 }
@@ -82,7 +96,10 @@ export interface Role {
 export interface EndpointOptions {
   /** Milliseconds until a call is given up, where it does not say so itself; 60,000 by default. */
   readonly timeout?: number | undefined;
-  /** Requests that are handled at the same time; a further one is answered with -32000. 1000 by default. */
+  /**
+   * Requests that are handled at the same time; a further one is answered with -32000. 1000 by default. A cancelled one
+   * counts until its handler has ended, or a client that cancels what it asks could have any number of them run.
+   */
   readonly maxConcurrentRequests?: number | undefined;
   /** Tells the caller the message of an error that a handler threw, which may hold what is not meant for it. Off by default. */
   readonly exposeErrors?: boolean | undefined;
@@ -188,10 +205,14 @@ export class Endpoint {
   readonly #judging: ParseOptions;
   readonly #pending = new Map<RequestId, Pending>();
   readonly #exchanges = new Map<RequestId, Exchange>();
+  /** Handlers that have not ended, those of cancelled requests among them. */
+  #running = 0;
   readonly #closed: Promise<void>;
   #setClosed: () => void = () => undefined;
   #transport: Transport | undefined;
   #state: 'new' | 'open' | 'closed' = 'new';
+  /** The other side says nothing more: when the last request is answered, all is over. */
+  #isEnding = false;
   #nextId = 1;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -245,6 +266,9 @@ export class Endpoint {
     transport.onclose = () => {
       this.#end();
     };
+    transport.onend = () => {
+      this.#finish();
+    };
     try {
       await transport.start();
     } catch (error) {
@@ -286,14 +310,23 @@ export class Endpoint {
    */
   request(method: string, params: object | undefined, options: CallOptions = NO_OPTIONS): Promise<object> {
     return new Promise((resolve, reject) => {
-      if (this.#state !== 'open') {
-        reject(new ConnectionClosedError(this.#state === 'new' ? 'there is no connection yet' : undefined));
+      if (this.#state !== 'open' || this.#isEnding) {
+        reject(
+          new ConnectionClosedError(
+            this.#state === 'new' ? 'there is no connection yet' : this.#isEnding ? NO_ANSWERS : undefined,
+          ),
+        );
         return;
       }
       const { signal } = options;
       signal?.throwIfAborted();
       const id = this.#nextId;
       this.#nextId += 1;
+      // What of this can throw comes before anybody waits.
+      const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
+      const message: Request =
+        sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent };
+      options.onSent?.(id);
       const timeout = options.timeout ?? this.#timeout;
       const now = timeout === Number.POSITIVE_INFINITY && options.maxTimeout === undefined ? 0 : performance.now();
       const latest = now + (options.maxTimeout ?? Number.POSITIVE_INFINITY);
@@ -309,7 +342,6 @@ export class Endpoint {
         progress: Number.NEGATIVE_INFINITY,
       };
       this.#pending.set(id, pending);
-      options.onSent?.(id);
       this.#schedule(pending.deadline, now);
       if (signal !== undefined) {
         pending.onAbort = () => {
@@ -317,9 +349,6 @@ export class Endpoint {
         };
         signal.addEventListener('abort', pending.onAbort, { once: true });
       }
-      const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
-      const message: Request =
-        sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent };
       this.#send(message, options.relatedRequestId, (error) => {
         if (this.#settle(pending)) pending.reject(error);
       });
@@ -392,6 +421,8 @@ export class Endpoint {
       this.#sendBatch(answers);
     });
     for (const [at, member] of members.entries()) {
+      // One of them may have ended the connection.
+      if (this.#state !== 'open') return;
       switch (member.kind) {
         case 'request':
           this.#accept(member.message, extra, batch);
@@ -413,23 +444,21 @@ export class Endpoint {
   /** A batch that cannot be written is answered all the same: only the answer to blame gives way to an error. */
   #sendBatch(answers: readonly Response[]): void {
     this.#send(answers, undefined, (error) => {
-      if (this.#state !== 'open' || !(error instanceof TypeError)) {
+      const faults = answers.map(faultOf);
+      if (this.#state !== 'open' || faults.every((fault) => fault === undefined)) {
         this.emit({ kind: 'transportFailed', error });
         return;
       }
-      const writable = answers.map((answer): Response => {
-        try {
-          JSON.stringify(answer);
-          return answer;
-        } catch (reason) {
-          this.emit({
-            kind: 'handlerFailed',
-            method: 'a member of a batch',
-            error: reason,
-          });
-          const { id = null } = answer;
-          return { jsonrpc: '2.0', id, error: this.#internalError(reason) };
-        }
+      const writable = answers.map((answer, at): Response => {
+        const fault = faults[at];
+        if (fault === undefined) return answer;
+        this.emit({
+          kind: 'handlerFailed',
+          method: 'a member of a batch',
+          error: fault.reason,
+        });
+        const { id = null } = answer;
+        return { jsonrpc: '2.0', id, error: this.#internalError(fault.reason) };
       });
       this.#send(writable);
     });
@@ -457,16 +486,24 @@ export class Endpoint {
         new RpcError(STANDARD_ERROR_CODES.INVALID_REQUEST, `the answer is no valid message: ${invalid.reason}`),
       );
     }
-    if (invalid.answer !== undefined && this.#state === 'open') this.#send(invalid.answer);
+    const asked = invalid.about === 'request' ? invalid.id : null;
+    if (invalid.answer !== undefined && this.#state === 'open' && this.#role.mayAnswer?.(asked) !== false)
+      this.#send(invalid.answer);
   }
 
   #accept(request: Request, extra: unknown, batch: Batch | undefined): void {
+    if (this.#role.mayAnswer?.(request.id) === false) {
+      const { id, method } = request;
+      this.emit({ kind: 'unexpectedRequest', id, method });
+      batch?.settle(undefined);
+      return;
+    }
     const exchange = new Exchange(request, extra, batch);
     if (this.#exchanges.has(request.id)) {
       this.#reply(exchange, invalidRequest('a request with this id is being handled'));
       return;
     }
-    if (this.#exchanges.size >= this.#limit) {
+    if (Math.max(this.#exchanges.size, this.#running) >= this.#limit) {
       this.#reply(exchange, { code: SERVER_BUSY, message: 'Server busy' });
       return;
     }
@@ -474,53 +511,75 @@ export class Endpoint {
     let outcome: object | Promise<object>;
     try {
       outcome = this.#role.handleRequest(request, exchange);
+      if (isPromise(outcome)) {
+        // A promise of another kind may throw, call back twice or give one more; one of ours does not.
+        this.#follow(exchange, Promise.resolve(outcome));
+        return;
+      }
     } catch (error) {
       this.#fail(exchange, error);
       return;
     }
-    if (isPromise(outcome)) {
-      outcome.then(
-        (result) => {
-          this.#succeed(exchange, result);
-        },
-        (error: unknown) => {
-          this.#fail(exchange, error);
-        },
-      );
-    } else this.#succeed(exchange, outcome);
+    this.#succeed(exchange, outcome);
   }
 
-  #succeed(exchange: Exchange, result: object): void {
-    if (!isObject(result)) {
-      this.#fail(exchange, new TypeError('a handler gave no object as result'));
+  #follow(exchange: Exchange, outcome: Promise<object>): void {
+    outcome.then(
+      (result) => {
+        this.#running -= 1;
+        this.#succeed(exchange, result);
+      },
+      (error: unknown) => {
+        this.#running -= 1;
+        this.#fail(exchange, error);
+      },
+    );
+    this.#running += 1;
+  }
+
+  #succeed(exchange: Exchange, given: object): void {
+    let result: object;
+    try {
+      result = asResult(given);
+    } catch (error) {
+      this.#fail(exchange, error);
       return;
     }
+    if (this.#conclude(exchange))
+      this.#answer(exchange, {
+        jsonrpc: '2.0',
+        id: exchange.request.id,
+        result,
+      });
+  }
+
+  #fail(exchange: Exchange, thrown: unknown): void {
     if (!this.#conclude(exchange)) return;
-    const { id } = exchange.request;
-    const answer: Response = { jsonrpc: '2.0', id, result };
+    const { id, method } = exchange.request;
+    let error = rpcErrorOf(thrown);
+    if (error === undefined) {
+      this.emit({ kind: 'handlerFailed', method, error: thrown });
+      error = this.#internalError(thrown);
+    }
+    this.#answer(exchange, { jsonrpc: '2.0', id, error });
+  }
+
+  /** Sends an answer. If it cannot be written, the caller is told that instead of waiting for ever. */
+  #answer(exchange: Exchange, answer: Response): void {
     if (exchange.batch !== undefined) {
       exchange.batch.settle(answer);
       return;
     }
+    const { id, method } = exchange.request;
     this.#send(answer, id, (error) => {
-      this.#undelivered(exchange, error);
+      const fault = this.#state === 'open' ? faultOf(answer) : undefined;
+      if (fault === undefined) {
+        this.emit({ kind: 'transportFailed', error });
+        return;
+      }
+      this.emit({ kind: 'handlerFailed', method, error: fault.reason });
+      this.#reply(exchange, this.#internalError(fault.reason));
     });
-  }
-
-  #fail(exchange: Exchange, error: unknown): void {
-    if (!this.#conclude(exchange)) return;
-    if (error instanceof RpcError) {
-      this.#reply(exchange, error.toJSON(), (reason) => {
-        this.#undelivered(exchange, reason);
-      });
-      return;
-    }
-    this.emit({
-      kind: 'handlerFailed',
-      method: exchange.request.method,
-      error,
-    });
-    this.#reply(exchange, this.#internalError(error));
   }
 
   #internalError(error: unknown): ErrorObject {
@@ -530,22 +589,10 @@ export class Endpoint {
     return { code, message, data };
   }
 
-  /** The transport did not take an answer. If only this one cannot be written, the caller is told so. */
-  #undelivered(exchange: Exchange, error: unknown): void {
-    if (this.#state === 'open' && error instanceof TypeError) {
-      this.emit({
-        kind: 'handlerFailed',
-        method: exchange.request.method,
-        error,
-      });
-      this.#reply(exchange, this.#internalError(error));
-    } else this.emit({ kind: 'transportFailed', error });
-  }
-
-  #reply(exchange: Exchange, error: ErrorObject, onFailure?: (error: unknown) => void): void {
+  #reply(exchange: Exchange, error: ErrorObject): void {
     const { id } = exchange.request;
     const answer: Response = { jsonrpc: '2.0', id, error };
-    if (exchange.batch === undefined) this.#send(answer, id, onFailure);
+    if (exchange.batch === undefined) this.#send(answer, id);
     else exchange.batch.settle(answer);
   }
 
@@ -554,7 +601,36 @@ export class Endpoint {
     if (exchange.isOver) return false;
     exchange.finish();
     this.#exchanges.delete(exchange.request.id);
+    // The answer is sent before that.
+    if (this.#isEnding) queueMicrotask(this.#closeIfDone);
     return true;
+  }
+
+  /**
+   * The other side has ended its output, as in the shutdown over stdio (MCP, lifecycle), and may still read: answers what
+   * is in flight and closes. How long that may take is the transport's to say.
+   */
+  #finish(): void {
+    if (this.#state !== 'open' || this.#isEnding) return;
+    this.#isEnding = true;
+    this.#rejectAll(new ConnectionClosedError(NO_ANSWERS));
+    this.#role.handleEnd?.();
+    this.#closeIfDone();
+  }
+
+  readonly #closeIfDone = (): void => {
+    if (this.#exchanges.size > 0 || this.#state !== 'open') return;
+    this.close().catch((error: unknown) => {
+      this.emit({ kind: 'transportFailed', error });
+    });
+  };
+
+  /** Calls of ours that no answer can come to any more. */
+  #rejectAll(error: ConnectionClosedError): void {
+    for (const pending of [...this.#pending.values()]) {
+      this.#settle(pending);
+      pending.reject(error);
+    }
   }
 
   #answered(response: Response): void {
@@ -684,10 +760,7 @@ export class Endpoint {
     this.#state = 'closed';
     clearTimeout(this.#timer);
     const error = new ConnectionClosedError();
-    for (const pending of [...this.#pending.values()]) {
-      this.#settle(pending);
-      pending.reject(error);
-    }
+    this.#rejectAll(error);
     for (const exchange of this.#exchanges.values()) exchange.abort(error);
     this.#exchanges.clear();
     this.#role.handleClose();
@@ -696,6 +769,8 @@ export class Endpoint {
 }
 
 const NO_OPTIONS: CallOptions = Object.freeze({});
+
+const NO_ANSWERS = 'the other side sends nothing more, so no answer either';
 
 function invalidRequest(reason: string): ErrorObject {
   return {
@@ -709,16 +784,59 @@ export function isPromise(value: object | Promise<object>): value is Promise<obj
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }
 
-/** The name of what was thrown; nothing that it brings along can make this fail. */
-function classOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  const { constructor } = error as { readonly constructor: unknown };
-  return typeof constructor === 'function' ? constructor.name : 'Error';
+/**
+ * What a handler gave as a result.
+ *
+ * @throws TypeError if it is none.
+ */
+export function asResult(given: object | null | undefined): object {
+  // What says itself how it is written may say anything, such as nothing.
+  const { toJSON } = (given ?? {}) as { readonly toJSON?: unknown };
+  const result: unknown = typeof toJSON === 'function' ? toJSON.call(given, 'result') : given;
+  if (!isObject(result)) throw new TypeError('a handler gave no object as result');
+  return result;
 }
 
+/** Why JSON cannot hold an answer; undefined if it can. */
+function faultOf(answer: Response): { readonly reason: unknown } | undefined {
+  try {
+    JSON.stringify(answer);
+    return undefined;
+  } catch (reason) {
+    return { reason };
+  }
+}
+
+/** The error of an answer, if what was thrown is one. Nothing that it brings along can make this fail. */
+function rpcErrorOf(thrown: unknown): ErrorObject | undefined {
+  try {
+    if (!(thrown instanceof RpcError)) return undefined;
+    const { code, message, data } = thrown.toJSON();
+    // It may have been changed since it was made.
+    return Number.isSafeInteger(code) && typeof message === 'string'
+      ? { code, message, ...(data === undefined ? {} : { data }) }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The name of the class of what was thrown, likewise. */
+function classOf(error: unknown): string {
+  try {
+    if (!(error instanceof Error)) return typeof error;
+    const { constructor } = error as { readonly constructor: unknown };
+    const name: unknown = typeof constructor === 'function' ? constructor.name : undefined;
+    return typeof name === 'string' ? name : 'Error';
+  } catch {
+    return typeof error;
+  }
+}
+
+/** Its message, likewise. */
 function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? error.message : String(error);
+    return String(error instanceof Error ? error.message : error);
   } catch {
     return 'Internal error';
   }

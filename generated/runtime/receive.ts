@@ -45,5 +45,12 @@ export function report(transport: Transport, error: unknown): void {
 
 /** What was thrown as an `Error`. */
 export function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+  try {
+    return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+  } catch {
+    // An object may refuse even to be made a text.
+    return new Error('something was thrown that has no text', {
+      cause: thrown,
+    });
+  }
 }

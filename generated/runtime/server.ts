@@ -4,7 +4,7 @@
 /* eslint-disable */
 
 import { CapabilityError, UnsupportedMethodError } from './call-errors.js';
-import { Endpoint, isPromise } from './endpoint.js';
+import { asResult, Endpoint, isPromise, SERVER_BUSY } from './endpoint.js';
 import type { CallOptions, EndpointOptions, Exchange } from './endpoint.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import type { Notification, Request, RequestId } from './message.js';
@@ -84,6 +84,11 @@ export interface ServerSettings extends EndpointOptions {
   /** Refuses requests between the answer to `initialize` and `notifications/initialized`. Off by default. */
   readonly strictLifecycle?: boolean | undefined;
   readonly requestState?: RequestStateOptions | undefined;
+  /**
+   * Resources that a client may be subscribed to at a time on one connection, where one with a URI above 1024 characters
+   * counts once for each 1024; 10,000 by default. A further subscription is answered with -32000.
+   */
+  readonly maxSubscribedResources?: number | undefined;
 }
 
 /** Severities, the lowest first (RFC 5424). */
@@ -191,6 +196,14 @@ export class Server<Notifications extends object = Record<string, object | undef
   }
 }
 
+const DEFAULT_SUBSCRIBED = 10_000;
+
+/** What subscriptions to resources count against the limit of a connection. */
+function weightOf(uris: unknown): number {
+  if (!Array.isArray(uris)) return 0;
+  return uris.reduce<number>((sum, uri) => sum + 1 + Math.floor(String(uri).length / 1024), 0);
+}
+
 /** An open `subscriptions/listen`. */
 interface Subscription {
   readonly id: RequestId;
@@ -207,6 +220,8 @@ export class ServerSession {
   #unjudged: Revision;
   readonly #subscriptions = new Map<RequestId, Subscription>();
   readonly #resources = new Set<string>();
+  /** What the resources that the client is subscribed to count, of both kinds of revision. */
+  #subscribed = 0;
   /** Of the stateful session, once there is one. */
   #revision: Revision | undefined;
   #client: ClientFacts = { info: undefined, capabilities: {} };
@@ -236,6 +251,9 @@ export class ServerSession {
         handleRequest: (request, exchange) => this.#handle(request, exchange),
         handleNotification: (notification) => {
           this.#notice(notification);
+        },
+        handleEnd: () => {
+          this.#endSubscriptions();
         },
         handleClose: () => {
           this.#subscriptions.clear();
@@ -278,11 +296,15 @@ export class ServerSession {
 
   /** Ends the connection: subscriptions get their answer first, all that is being handled is aborted. */
   async close(): Promise<void> {
-    for (const { end } of [...this.#subscriptions.values()]) end();
+    this.#endSubscriptions();
     // The answers are given when the handlers' promises have run their course.
     await Promise.resolve();
     await Promise.resolve();
     await this.#endpoint.close();
+  }
+
+  #endSubscriptions(): void {
+    for (const { end } of [...this.#subscriptions.values()]) end();
   }
 
   /**
@@ -455,10 +477,10 @@ export class ServerSession {
         this.#level = LEVELS.indexOf(String(params['level']));
         return {};
       case 'resources/subscribe':
-        this.#resources.add(String(params['uri']));
+        this.#subscribe(String(params['uri']));
         return {};
       case 'resources/unsubscribe':
-        this.#resources.delete(String(params['uri']));
+        this.#unsubscribe(String(params['uri']));
         return {};
       case 'server/discover':
         return this.#completed(revision, request.method, this.#discovered(revision));
@@ -467,6 +489,23 @@ export class ServerSession {
       default:
         return {};
     }
+  }
+
+  #subscribe(uri: string): void {
+    if (this.#resources.has(uri)) return;
+    this.#take(weightOf([uri]));
+    this.#resources.add(uri);
+  }
+
+  #unsubscribe(uri: string): void {
+    if (this.#resources.delete(uri)) this.#subscribed -= weightOf([uri]);
+  }
+
+  /** @throws RpcError if a client subscribes to more than it may. */
+  #take(weight: number): void {
+    const most = this.server.settings.maxSubscribedResources ?? DEFAULT_SUBSCRIBED;
+    if (this.#subscribed + weight > most) throw new RpcError(SERVER_BUSY, 'Too many subscriptions');
+    this.#subscribed += weight;
   }
 
   #discovered(revision: Revision): object {
@@ -482,19 +521,22 @@ export class ServerSession {
   #listen(revision: Revision, request: Request, exchange: Exchange): Promise<object> {
     const { id } = request;
     const filter = this.#honoured(revision, paramsOf(request)['notifications'] as object);
+    const weight = weightOf(filter['resourceSubscriptions']);
+    this.#take(weight);
     this.#sendTagged(id, 'notifications/subscriptions/acknowledged', {
       notifications: filter,
     });
-    exchange.signal.addEventListener('abort', () => this.#subscriptions.delete(id), { once: true });
     return new Promise((resolve) => {
       const end = (): void => {
-        this.#subscriptions.delete(id);
+        if (this.#subscriptions.delete(id)) this.#subscribed -= weight;
         resolve(
           this.#completed(revision, request.method, {
             _meta: { [META.SUBSCRIPTION]: id },
           }),
         );
       };
+      // Of a cancelled one the answer goes nowhere, but its handling is over.
+      exchange.signal.addEventListener('abort', end, { once: true });
       this.#subscriptions.set(id, { id, filter, end });
     });
   }
@@ -694,13 +736,18 @@ class Context implements HandlerContext {
 
   progress(progress: number, total?: number, message?: string): void {
     const token = metaOf(this.#exchange.request)?.['progressToken'];
-    // MCP, progress: only if asked for, and always increasing.
-    if ((typeof token !== 'string' && typeof token !== 'number') || !(progress > this.#progress)) return;
+    // MCP, progress: only if asked for, and always increasing. JSON has no infinite numbers.
+    if (
+      (typeof token !== 'string' && !Number.isFinite(token)) ||
+      !Number.isFinite(progress) ||
+      !(progress > this.#progress)
+    )
+      return;
     this.#progress = progress;
     this.#session.sendFor(this.#exchange, 'notifications/progress', {
       progressToken: token,
       progress,
-      ...(total === undefined ? {} : { total }),
+      ...(Number.isFinite(total) ? { total } : {}),
       ...(message === undefined ? {} : { message }),
     });
   }
@@ -836,19 +883,18 @@ function resultOfRound(error: unknown): object {
 }
 
 function complete(revision: Revision, method: string, result: object, info: Implementation): object {
-  // The endpoint says what is wrong with it.
-  if (!isObject(result)) return result;
-  const given = result as {
+  const written = asResult(result);
+  const given = written as {
     readonly resultType?: unknown;
     readonly _meta?: object;
   };
   const _meta = Object.assign({ [META.SERVER_INFO]: info }, given._meta);
   // Not spread: in Node 20, members that are added to a spread copy cost twenty times as much.
-  if (given.resultType !== undefined && given.resultType !== 'complete') return Object.assign({}, result, { _meta });
+  if (given.resultType !== undefined && given.resultType !== 'complete') return Object.assign({}, written, { _meta });
   const completed: Record<string, unknown> = Object.assign(
     { resultType: 'complete' },
     revision.defaults[method],
-    result,
+    written,
     { _meta },
   );
   // A member that the handler left undefined is none.

@@ -214,6 +214,7 @@ class StdioClient implements StdioClientTransport {
         output,
         // The server may stop reading while we do not read, so we always do.
         holdsInput: false,
+        maxUnread: this.#options.maxUnread,
         // A server that says or hears nothing more is of no use.
         onEnd: () => void this.#shutDown(),
         onBroken: (error) => {

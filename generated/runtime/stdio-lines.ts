@@ -19,6 +19,11 @@ export interface LineOptions {
   readonly maxMessageBytes?: number;
   /** How many arrays and objects may be inside one another; 256 by default. */
   readonly maxDepth?: number;
+  /**
+   * How many characters of messages may wait until the other side reads; 128 Mi by default. Whoever reads nothing and yet
+   * has more written to it counts as gone: the connection ends with an error.
+   */
+  readonly maxUnread?: number;
 }
 
 /** Writes text, as a writable stream does. */
@@ -32,6 +37,8 @@ export interface LineUser {
   readonly output: Writable;
   /** Writes to the output, where its own `write` does something else. */
   readonly write?: Write | undefined;
+  /** How many characters may wait for a full output. */
+  readonly maxUnread?: number | undefined;
   /**
    * Whether nothing is read while the output is full. One side of a connection may do so, not both: each would wait for
    * the other to read.
@@ -67,6 +74,8 @@ export function lineReader(options: LineOptions): LineReader {
   return new MessageReader({ classify, maxMessageBytes, maxDepth });
 }
 
+const DEFAULT_MAX_UNREAD = 128 * 1024 * 1024;
+
 /** Characters that are written at once; beyond them it is no gain to wait for more. */
 const BATCH = 64 * 1024;
 
@@ -83,6 +92,9 @@ export class Lines {
   /** Lines that are not written yet: full batches, which only wait in a full output, and the one that is begun. */
   #batches: string[] = [];
   #batch = '';
+  /** Characters of the full batches. */
+  #unread = 0;
+  readonly #maxUnread: number;
   #isScheduled = false;
   #isOpen = true;
   #isReleased = false;
@@ -96,9 +108,12 @@ export class Lines {
   /** Those who wait until the output has taken everything. */
   #idle: Deferred | undefined;
 
+  /** @throws RangeError if the limit is none. */
   constructor(user: LineUser, reader: LineReader) {
     this.#user = user;
     this.#reader = reader;
+    this.#maxUnread = user.maxUnread ?? DEFAULT_MAX_UNREAD;
+    if (!(this.#maxUnread >= 1)) throw new RangeError(`maxUnread must be at least 1, not ${this.#maxUnread}`);
   }
 
   /** Begins to read. */
@@ -125,9 +140,14 @@ export class Lines {
   send(message: object): Promise<void> | undefined {
     if (!this.#isOpen) throw new Error('the connection is closed');
     const line = encodeLine(message as Message);
+    if (this.#isFull && this.#unread > this.#maxUnread) {
+      this.#break(new Error(`the other side does not read: more than ${this.#maxUnread} characters wait for it`));
+      throw new Error('the connection is closed');
+    }
     this.#batch = this.#batch === '' ? line : this.#batch + line;
     if (this.#batch.length >= BATCH) {
       this.#batches.push(this.#batch);
+      this.#unread += this.#batch.length;
       this.#batch = '';
       if (!this.#isFull) this.#writeBatches();
     } else if (!this.#isFull && !this.#isScheduled) {
@@ -209,7 +229,11 @@ export class Lines {
 
   #writeBatches(): void {
     let at = 0;
-    while (at < this.#batches.length && !this.#isFull) this.#write(this.#batches[at++] ?? '');
+    while (at < this.#batches.length && !this.#isFull) {
+      const batch = this.#batches[at++] ?? '';
+      this.#unread -= batch.length;
+      this.#write(batch);
+    }
     this.#batches = this.#batches.slice(at);
   }
 
@@ -280,7 +304,8 @@ export class Lines {
     if (!this.#isReading) return;
     // A stream that others have told to decode gives strings.
     const events = this.#reader.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
-    if (this.#held.length > 0) this.#held.push(...events);
+    // Not spread into a push: a large chunk can hold more messages than a call can have arguments.
+    if (this.#held.length > 0) this.#held = this.#held.concat(events);
     else this.#hand(events);
   };
 

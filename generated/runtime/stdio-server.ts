@@ -22,17 +22,29 @@ export interface StdioServerOptions extends LineOptions {
    * a child that inherited it, are out of reach.
    */
   readonly protectStdout?: boolean;
+  /**
+   * Milliseconds in which requests that are in flight when the input ends can still be answered; 1500 by default, which is
+   * less than clients commonly wait before they terminate a server. 0 ends at once.
+   */
+  readonly drainMs?: number;
 }
 
 /** Milliseconds that closing waits for a client that does not read. */
 const PATIENCE = 2000;
+
+const DEFAULT_DRAIN = 1500;
+
+/** The longest time that `setTimeout` knows. */
+const MAX_DELAY = 2 ** 31 - 1;
 
 /**
  * The server's side of the stdio transport (specification: Basic, Transports, stdio): messages are lines of standard
  * input and standard output. For Node.
  *
  * While the client does not read, nothing is read from it either, so that unread answers do not pile up. When it closes
- * our input, which is how it ends the connection, `onclose` is called after all messages before that were handed on.
+ * our input, which is how it ends the connection, `onend` is called after all messages before that were handed on: what is
+ * in flight can be answered, within `drainMs`. So `cat requests.ndjson | node server.js` gets all answers. `onclose`
+ * follows.
  *
  * Closing writes what was sent, but waits no longer than two seconds for a client that does not take it. The transport
  * keeps no process alive afterwards.
@@ -44,6 +56,7 @@ export function stdioServerTransport(options: StdioServerOptions = {}): Transpor
 class StdioServer implements Transport {
   onmessage: Transport['onmessage'];
   onclose: Transport['onclose'];
+  onend: Transport['onend'];
   onerror: Transport['onerror'];
   oninvalid: Transport['oninvalid'];
 
@@ -51,9 +64,13 @@ class StdioServer implements Transport {
   readonly #protection: StdoutProtection | undefined;
   #hasStarted = false;
   #closed: Promise<void> | undefined;
+  readonly #drainMs: number;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: StdioServerOptions) {
-    const { input = process.stdin, output = process.stdout, protectStdout = true } = options;
+    const { input = process.stdin, output = process.stdout, protectStdout = true, drainMs = DEFAULT_DRAIN } = options;
+    if (!(drainMs >= 0)) throw new RangeError(`drainMs must be at least 0, not ${drainMs}`);
+    this.#drainMs = drainMs;
     this.#protection = protectStdout && output === process.stdout ? new StdoutProtection() : undefined;
     this.#lines = new Lines(
       {
@@ -62,9 +79,12 @@ class StdioServer implements Transport {
         output,
         write: this.#protection?.write,
         holdsInput: true,
+        maxUnread: options.maxUnread,
         onEnd: () => {
           // A turn for answers that only need promises.
-          setImmediate(() => void this.close());
+          setImmediate(() => {
+            this.#drain();
+          });
         },
         onBroken: (error) => {
           if (error !== undefined) report(this, error);
@@ -94,7 +114,25 @@ class StdioServer implements Transport {
     return this.#closed;
   }
 
+  /** The input has ended: whoever answers what came has some time for it. */
+  #drain(): void {
+    if (this.#closed !== undefined) return;
+    if (this.onend === undefined || this.#drainMs === 0) {
+      void this.close();
+      return;
+    }
+    // It keeps the process alive, since nothing else may by now.
+    this.#timer = setTimeout(() => void this.close(), Math.min(this.#drainMs, MAX_DELAY));
+    try {
+      this.onend();
+    } catch (error) {
+      report(this, error);
+      void this.close();
+    }
+  }
+
   async #close(): Promise<void> {
+    clearTimeout(this.#timer);
     if (this.#hasStarted) {
       this.#lines.stopReading();
       await this.#lines.stopWriting(PATIENCE);
@@ -103,6 +141,10 @@ class StdioServer implements Transport {
     }
     receiveClose(this);
   }
+}
+
+function ignore(): void {
+  // There is nothing to be done about it.
 }
 
 const WARNING =
@@ -123,11 +165,15 @@ class StdoutProtection {
 
   begin(): void {
     this.#isActive = true;
+    // Nobody may listen to what is diverted, and that is no reason to die.
+    process.stderr.on('error', ignore);
     process.stdout.write = this.#divert as typeof process.stdout.write;
   }
 
   end(): void {
     this.#isActive = false;
+    // What is still on its way there may fail as well.
+    if (process.stderr.writableLength === 0) process.stderr.off('error', ignore);
     // Whoever wrapped it after us keeps that, and comes through ours to the original.
     const current: unknown = Reflect.get(process.stdout, 'write');
     if (current !== this.#divert) return;

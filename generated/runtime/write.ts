@@ -41,7 +41,7 @@ export function encodeLine(message: Message | readonly Message[]): string {
   try {
     text = stringify(message);
   } catch (error) {
-    throw new TypeError(`a message cannot be written: ${reasonAgainst(message) ?? messageOf(error)}`, { cause: error });
+    throw new TypeError(`a message cannot be written: ${explain(message, error)}`, { cause: error });
   }
   if (text === undefined) throw new TypeError(`a message cannot be written: it is ${typeof message}`);
   return escapeSeparators(text);
@@ -157,8 +157,13 @@ async function writeToStream(sink: WebSink, line: string): Promise<void> {
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function explain(message: unknown, error: unknown): string {
+  try {
+    return reasonAgainst(message) ?? (error instanceof Error ? error.message : String(error));
+  } catch {
+    // What failed JSON.stringify, such as a getter that throws, fails who looks for it too.
+    return 'it cannot be read';
+  }
 }
 
 /** Where in a value is what JSON cannot hold, or undefined if it is something else that failed, such as a `toJSON`. */

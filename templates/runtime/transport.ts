@@ -45,6 +45,11 @@ export interface Transport {
   close(): Promise<void>;
   onmessage?: Receivers["message"] | undefined;
   onclose?: (() => void) | undefined;
+  /**
+   * Nothing more comes, but what is sent may still be read. Who sets it closes the transport when all is answered; where
+   * it is not set, the transport closes itself.
+   */
+  onend?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   /** Something came that is no JSON value, or too much of one; it was skipped and the stream goes on. */
   oninvalid?: ((invalid: Diagnostic | Invalid) => void) | undefined;

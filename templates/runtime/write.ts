@@ -40,7 +40,7 @@ export function encodeLine(message: Message | readonly Message[]): string {
     text = stringify(message);
   } catch (error) {
     throw new TypeError(
-      `a message cannot be written: ${reasonAgainst(message) ?? messageOf(error)}`,
+      `a message cannot be written: ${explain(message, error)}`,
       { cause: error },
     );
   }
@@ -170,8 +170,16 @@ async function writeToStream(sink: WebSink, line: string): Promise<void> {
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function explain(message: unknown, error: unknown): string {
+  try {
+    return (
+      reasonAgainst(message) ??
+      (error instanceof Error ? error.message : String(error))
+    );
+  } catch {
+    // What failed JSON.stringify, such as a getter that throws, fails who looks for it too.
+    return "it cannot be read";
+  }
 }
 
 /** Where in a value is what JSON cannot hold, or undefined if it is something else that failed, such as a `toJSON`. */

@@ -1,0 +1,396 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { RpcError } from '../../generated/runtime/error-codes.js';
+import { stdioServerTransport } from '../../generated/runtime/stdio-server.js';
+import {
+  ALL,
+  deferred,
+  Events,
+  failure,
+  type Frame,
+  info,
+  modernMeta,
+  r20250326,
+  r20251125,
+  r20260728,
+  rawClient,
+  rawServer,
+  rawSession,
+  settle,
+  text,
+} from './harness.js';
+
+// Handlers that throw and give what nobody expects: whatever it is, the caller gets one answer, and the process lives.
+
+const unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown): void => {
+  unhandled.push(reason);
+};
+beforeEach(() => {
+  process.on('unhandledRejection', onUnhandled);
+});
+afterEach(async () => {
+  await settle();
+  process.off('unhandledRejection', onUnhandled);
+  expect(unhandled.splice(0), 'no rejection is left unhandled').toEqual([]);
+});
+
+const fail = (): never => {
+  throw new RangeError('a trap');
+};
+const trap = (target: object = {}): object =>
+  new Proxy(target, {
+    get: fail,
+    has: fail,
+    ownKeys: fail,
+    getPrototypeOf: fail,
+    getOwnPropertyDescriptor: fail,
+  });
+const revoked = (): object => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
+const getter = (name: string, base: object = {}): object =>
+  Object.defineProperty(base, name, { get: fail, enumerable: true });
+
+class NamedByNumber extends Error {
+  static override readonly name = 1n as never;
+}
+class Mute extends RpcError {
+  override toJSON = fail;
+}
+
+const THROWN: readonly [string, () => unknown][] = [
+  ['a proxy whose traps throw', trap],
+  ['a revoked proxy', revoked],
+  ['an error whose constructor is a getter that throws', () => getter('constructor', new Error('x'))],
+  ['an error whose message is a getter that throws', () => getter('message', new Error('x'))],
+  ['an error whose message is a BigInt', () => Object.assign(new Error('x'), { message: 1n })],
+  [
+    'an error whose message is an object without text',
+    () => Object.assign(new Error('x'), { message: Object.create(null) as unknown }),
+  ],
+  ['an error whose class is named by a BigInt', () => new NamedByNumber('x')],
+  ['a frozen error', () => Object.freeze(new Error('x'))],
+  ['an RpcError that cannot be told', () => new Mute(1, 'x')],
+  ['an RpcError whose message was taken away', () => Object.assign(new RpcError(1, 'x'), { message: undefined })],
+  ['an RpcError whose code was changed', () => Object.assign(new RpcError(1, 'x'), { code: 1.5 })],
+  ['an RpcError with a cycle as data', () => new RpcError(1, 'x', Object.assign(ring(), { a: 1 }))],
+  ['an RpcError with data whose getter throws', () => new RpcError(1, 'x', getter('a'))],
+  ['a promise that was rejected', () => Promise.reject(new Error('x')).catch((error: unknown) => error)],
+  ['NaN', () => Number.NaN],
+  ['a function', () => fail],
+];
+
+function ring(): object {
+  const one: Record<string, unknown> = {};
+  one['self'] = one;
+  return one;
+}
+
+const GIVEN: readonly [string, () => unknown][] = [
+  ['a thenable whose then is a getter that throws', () => getter('then')],
+  ['a thenable whose then throws', () => ({ then: fail })],
+  [
+    'a thenable that gives a thenable that throws',
+    () => ({
+      then: (yes: (value: unknown) => void) => {
+        yes({ then: fail });
+      },
+    }),
+  ],
+  [
+    'a thenable that is rejected twice',
+    () => ({
+      then: (_: unknown, no: (value: unknown) => void) => {
+        no(trap());
+        no(2);
+      },
+    }),
+  ],
+  [
+    'a thenable that gives a revoked proxy',
+    () => ({
+      then: (yes: (value: unknown) => void) => {
+        yes(revoked());
+      },
+    }),
+  ],
+  ['a revoked proxy', revoked],
+  ['a proxy whose traps throw', trap],
+  ['a member whose getter throws', () => getter('content')],
+  [
+    'a member whose getter throws what is no error',
+    () =>
+      Object.defineProperty({}, 'content', {
+        enumerable: true,
+        get: () => {
+          throw null as unknown as Error;
+        },
+      }),
+  ],
+  ['a toJSON that throws an Error', () => ({ content: [], inner: { toJSON: fail } })],
+  ['a toJSON at the top that throws', () => ({ content: [], toJSON: fail })],
+  ['a toJSON at the top that gives nothing', () => ({ content: [], toJSON: () => undefined })],
+  ['a toJSON at the top that gives a text', () => ({ content: [], toJSON: () => 'x' })],
+  ['a date', () => new Date(0)],
+  ['a BigInt inside', () => ({ content: [], n: 1n })],
+  ['a cycle', () => Object.assign(ring(), { content: [] })],
+  ['a symbol', () => Symbol('x')],
+  ['a BigInt', () => 1n],
+];
+
+/** Acts in a handler right away, later, or inside a stateful batch. */
+describe.each(['2024-11-05', '2025-03-26', '2025-11-25', '2026-07-28'])('a handler in %s', (version) => {
+  const revision = ALL.find((one) => one.version === version);
+  const api = { '2024-11-05': r20251125, '2025-03-26': r20250326, '2025-11-25': r20251125, '2026-07-28': r20260728 }[
+    version
+  ];
+  const isStateless = revision?.isStateless === true;
+  const call = {
+    method: 'tools/call',
+    params: { name: 'x', ...(isStateless ? { _meta: modernMeta() } : {}) },
+  };
+
+  async function connected(
+    act: () => unknown,
+    events: Events,
+    exposeErrors: boolean,
+  ): Promise<Awaited<ReturnType<typeof rawClient>>> {
+    const server = (api as typeof r20251125).createServer({
+      info,
+      onEvent: events.onEvent,
+      exposeErrors,
+      revisions: [revision as never],
+      handlers: { 'tools/call': () => act() as never },
+    });
+    return isStateless ? await rawClient(server as never) : await rawSession(server as never, version);
+  }
+
+  const cases = [
+    ...THROWN.flatMap(([name, make]) => [
+      [
+        `throws ${name}`,
+        () => {
+          throw make() as Error;
+        },
+      ] as const,
+      [
+        `rejects with ${name}`,
+        () =>
+          Promise.resolve().then(() => {
+            throw make() as Error;
+          }),
+      ] as const,
+    ]),
+    ...GIVEN.flatMap(([name, make]) => [
+      [`gives ${name}`, make] as const,
+      [`promises ${name}`, () => Promise.resolve().then(make)] as const,
+    ]),
+  ];
+
+  it.each(cases)('that %s: one error, nothing is left, the next request is answered', async (_, act) => {
+    for (const exposeErrors of [false, true]) {
+      const events = new Events();
+      const { raw, session } = await connected(act, events, exposeErrors);
+      await raw.news();
+      raw.send({ jsonrpc: '2.0', id: 1, ...call });
+      await settle(5);
+      const answers = await raw.news();
+      expect(answers.length).toBe(1);
+      expect(answers[0]).toMatchObject({
+        id: 1,
+        error: { code: expect.any(Number) as number, message: expect.any(String) as string },
+      });
+      expect((session as { inFlight: unknown }).inFlight).toEqual({ inbound: 0, outbound: 0 });
+      if (isStateless)
+        expect(await raw.ask({ id: 2, method: 'server/discover', params: { _meta: modernMeta() } })).toMatchObject({
+          result: {},
+        });
+      else expect(await raw.ask({ id: 2, method: 'ping' })).toMatchObject({ result: {} });
+      expect(events.kinds).not.toContain('transportFailed');
+    }
+  });
+
+  if (version === '2025-03-26') {
+    it.each(cases)('that %s, in a batch: the other members are answered all the same', async (_, act) => {
+      const { raw } = await connected(act, new Events(), false);
+      await raw.news();
+      raw.send([
+        { jsonrpc: '2.0', id: 1, method: 'ping' },
+        { jsonrpc: '2.0', id: 2, ...call },
+        { jsonrpc: '2.0', id: 3, method: 'ping' },
+      ]);
+      await settle(5);
+      const answers = await raw.news();
+      expect(answers.map(({ id, error }) => [id, error === undefined]).sort()).toEqual([
+        [1, true],
+        [2, false],
+        [3, true],
+      ]);
+    });
+  }
+});
+
+describe('over stdio', () => {
+  it('whatever a handler gives or throws is answered by a line that is a message', async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    let written = '';
+    output.on('data', (chunk: Buffer) => (written += chunk.toString()));
+    const acts = [
+      ...THROWN.map(([, make]) => () => {
+        throw make() as Error;
+      }),
+      ...GIVEN.map(([, make]) => make),
+    ];
+    const server = r20251125.createServer({
+      info,
+      handlers: { 'tools/call': ({ name }) => acts[Number(name)]?.() as never },
+    });
+    const session = await server.connect(stdioServerTransport({ input, output }));
+    const send = (frame: object): void => {
+      input.write(`${JSON.stringify({ jsonrpc: '2.0', ...frame })}\n`);
+    };
+    send({
+      id: 'init',
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info },
+    });
+    for (const at of acts.keys()) send({ id: at, method: 'tools/call', params: { name: String(at) } });
+    await settle(20);
+    const lines = written
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Frame);
+    const answers = lines.slice(1).sort((a, b) => Number(a.id) - Number(b.id));
+    expect(answers.map(({ id }) => id)).toEqual([...acts.keys()]);
+    for (const answer of answers) {
+      expect(r20251125.revision.classify(answer).kind).toBe('error');
+    }
+    await session.close();
+  });
+});
+
+const ASK = {
+  method: 'elicitation/create',
+  params: { mode: 'form', message: '?', requestedSchema: { type: 'object', properties: {} } },
+};
+
+describe('a handler of a client', () => {
+  it.each([
+    ...THROWN.map(
+      ([name, make]) =>
+        [
+          `throws ${name}`,
+          () => {
+            throw make() as Error;
+          },
+        ] as const,
+    ),
+    ...GIVEN.map(([name, make]) => [`gives ${name}`, make] as const),
+  ])('that %s: the server gets one error, and nothing is left', async (_, act) => {
+    const client = r20251125.createClient({ info, handlers: { 'roots/list': () => act() as never } });
+    const { raw } = await rawServer(client);
+    await raw.news();
+    raw.send({ jsonrpc: '2.0', id: 1, method: 'roots/list' });
+    await settle(5);
+    const answers = await raw.news();
+    expect(answers.length).toBe(1);
+    expect(answers[0]).toMatchObject({ id: 1, error: { code: expect.any(Number) as number } });
+    expect(client.inFlight).toEqual({ inbound: 0, outbound: 0 });
+    expect(await raw.ask({ id: 2, method: 'ping' })).toMatchObject({ result: {} });
+    await client.close();
+  });
+
+  it('that gives no object as input ends the call, with nothing sent', async () => {
+    for (const given of [undefined, null, 5, 'x', []]) {
+      const client = r20260728.createClient({ info, handlers: { 'elicitation/create': () => given as never } });
+      const { raw } = await rawServer(client, { tools: {} }, '2026-07-28');
+      raw.responder = ({ id }) => ({
+        jsonrpc: '2.0',
+        id,
+        result: { resultType: 'input_required', inputRequests: { a: ASK }, requestState: 's' },
+      });
+      const error = await failure(client.callTool({ name: 'x' }));
+      expect(error).toBeInstanceOf(TypeError);
+      expect((await raw.news()).filter(({ method }) => method === 'tools/call').length).toBe(1);
+      expect(client.inFlight.outbound).toBe(0);
+      await client.close();
+    }
+  });
+});
+
+describe('params of a call that throw when they are read', () => {
+  it('reject the call, and leave nothing that waits for an answer', async () => {
+    const client = r20251125.createClient({ info });
+    const { raw } = await rawServer(client);
+    for (const params of [getter('name'), trap()]) {
+      for (const onProgress of [undefined, () => undefined]) {
+        await failure(client.callTool(params as never, { onProgress }));
+        expect(client.inFlight.outbound).toBe(0);
+      }
+    }
+    await failure(client.request('tools/call', { name: 'x' }, { onSent: fail }));
+    expect(client.inFlight.outbound).toBe(0);
+    expect(await raw.news()).toEqual([]);
+    await client.close();
+  });
+});
+
+describe('handlers of cancelled requests', () => {
+  it('count as running until they end: cancelling does not let a client start any number', async () => {
+    const gate = deferred();
+    let running = 0;
+    let most = 0;
+    const server = r20251125.createServer({
+      info,
+      maxConcurrentRequests: 10,
+      handlers: {
+        'tools/call': async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await gate.promise;
+          running -= 1;
+          return text('');
+        },
+      },
+    });
+    const { raw, session } = await rawSession(server);
+    await raw.news();
+    for (let id = 0; id < 1000; id += 1) {
+      raw.send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'x' } });
+      raw.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+    }
+    await settle();
+    expect(most).toBe(10);
+    const refused = await raw.news();
+    expect(refused.length).toBe(990);
+    expect(new Set(refused.map(({ error }) => error?.code))).toEqual(new Set([-32000]));
+    gate.resolve();
+    await settle();
+    expect(running).toBe(0);
+    expect(session.inFlight.inbound).toBe(0);
+    expect(await raw.ask({ id: 'next', method: 'tools/call', params: { name: 'x' } })).toMatchObject({
+      result: text(''),
+    });
+  });
+
+  it('a cancelled subscription is over at once', async () => {
+    const server = r20260728.createServer({ info, maxConcurrentRequests: 3, handlers: {} });
+    const { raw, session } = await rawClient(server);
+    for (let id = 0; id < 100; id += 1) {
+      raw.send({
+        jsonrpc: '2.0',
+        id,
+        method: 'subscriptions/listen',
+        params: { notifications: {}, _meta: modernMeta() },
+      });
+      raw.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+      await settle(1);
+    }
+    expect(session.inFlight.inbound).toBe(0);
+    expect(raw.frames.filter(({ error }) => error !== undefined)).toEqual([]);
+  });
+});
