@@ -21,6 +21,7 @@ import {
   featuresOf,
   oneOf,
   PACKAGE_MANAGERS,
+  refuseCombination,
   RUNTIMES,
   TRANSPORTS,
   type Kind,
@@ -28,7 +29,6 @@ import {
   type PackageManager,
   type RuntimeName,
   type Selection,
-  type TransportName,
 } from '../scaffold/selection.js';
 import { colour, note, noteColour, progress, say } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
@@ -120,7 +120,7 @@ async function selectionOf(kind: Kind, given: string | undefined, flags: Record<
     answers.packageManager ??
     (flags['install'] === false ? undefined : await ask?.askPackageManager(defaults.packageManager)) ??
     defaults.packageManager;
-  return {
+  const selection: Selection = {
     kind,
     packageName,
     revisions,
@@ -129,6 +129,8 @@ async function selectionOf(kind: Kind, given: string | undefined, flags: Record<
     runtime: oneOf<RuntimeName>(runtime, RUNTIMES, '--runtime', 'runtime'),
     packageManager: oneOf<PackageManager>(packageManager, PACKAGE_MANAGERS, '--package-manager', 'package manager'),
   };
+  refuseCombination(selection);
+  return selection;
 }
 
 /** The package manager that runs us, as it says itself. */
@@ -350,5 +352,3 @@ function report(done: Outcome): void {
     say(`\nREADME.md says how clients run it: node ${shellQuoted(path.join(folder, 'dist/index.js'))}`);
   }
 }
-
-export type { TransportName };

@@ -144,3 +144,17 @@ export function oneOf<T extends string>(word: string, known: readonly T[], place
     remedy: near === undefined ? `There are ${known.join(', ')}.` : `Did you mean ${near}?`,
   });
 }
+
+/**
+ * Refuses what cannot be put together.
+ *
+ * @throws {@link McpgenError} that says what instead.
+ */
+export function refuseCombination({ kind, runtime, transports, revisions }: Selection): void {
+  if (kind !== 'server' || runtime !== 'sdk' || !transports.includes('http')) return;
+  if (revisions.some(({ isStateless }) => !isStateless)) return;
+  throw new McpgenError("the official SDK's HTTP transport has sessions, which no revision chosen has", {
+    place: '--runtime sdk --transport http',
+    remedy: 'Take --runtime none, or add a revision up to 2025-11-25.',
+  });
+}

@@ -9,10 +9,10 @@ export const count = defineTool({
   description: "Counts slowly from one up to a number.",
   input: countInput,
   annotations: { readOnlyHint: true },
-  run: async ({ to, pauseMs = 500 }, { progress, signal }) => {
+  run: async ({ to, pauseMs = 500 }, context) => {
     for (let number = 1; number <= to; number += 1) {
-      await delay(pauseMs, undefined, { signal });
-      progress(number, to, `${number} of ${to}`);
+      await delay(pauseMs, undefined, { signal: context.signal });
+      context.progress(number, to, `${number} of ${to}`);
     }
     return `Counted to ${to}.`;
   },

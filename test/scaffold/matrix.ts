@@ -1,0 +1,98 @@
+/**
+ * Scaffolds every kind of project that makes sense, and has each check, build, lint and test itself, and talk:
+ * `npm run test:scaffold [-- WORD ...]` takes those whose titles have all the words.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { talk } from './talk.js';
+import { ALL_FEATURES, ALL_REVISIONS, runScripts, scaffold, shareModules, titleOf, type Choice } from './support.js';
+
+const SETS = [...ALL_REVISIONS.map((revision) => [revision]), ['2025-11-25', '2026-07-28'], ALL_REVISIONS];
+const HAS_ELICITATION = '2025-06-18';
+const PARALLEL = 2;
+
+function featuresFor(kind: Choice['kind'], revisions: readonly string[]): readonly string[] {
+  const newest = revisions.at(-1) ?? '';
+  const all = ALL_FEATURES[kind].split(',').filter((name) => name !== 'elicitation' || newest >= HAS_ELICITATION);
+  return kind === 'server'
+    ? ['none', 'tools', 'prompts,completion', 'tools,resources,prompts', all.join(',')]
+    : ['none', all.join(',')];
+}
+
+function choices(): readonly Choice[] {
+  const found: Choice[] = [];
+  for (const kind of ['server', 'client'] as const) {
+    // Every set of features with every set of revisions.
+    for (const revisions of SETS) {
+      for (const features of featuresFor(kind, revisions)) {
+        found.push({ kind, revisions, features, transport: 'stdio', runtime: 'none' });
+      }
+    }
+    // Every transport with every runtime, for those sets of revisions that differ there.
+    for (const runtime of ['none', 'sdk'] as const) {
+      for (const transport of ['stdio', 'http', 'stdio,http'] as const) {
+        if (transport === 'stdio' && runtime === 'none') continue;
+        for (const revisions of [['2025-11-25'], ['2026-07-28'], ALL_REVISIONS]) {
+          const isStateless = revisions.every((revision) => revision === '2026-07-28');
+          if (kind === 'server' && runtime === 'sdk' && transport !== 'stdio' && isStateless) continue;
+          found.push({ kind, revisions, features: ALL_FEATURES[kind], transport, runtime });
+        }
+      }
+    }
+  }
+  return found;
+}
+
+interface Verdict {
+  readonly title: string;
+  readonly problem: string | undefined;
+  readonly seconds: number;
+}
+
+async function tryOut(folder: string, name: string, choice: Choice): Promise<Verdict> {
+  const begun = performance.now();
+  const project = path.join(folder, name);
+  const verdict = (problem: string | undefined): Verdict => ({
+    title: titleOf(choice),
+    problem,
+    seconds: (performance.now() - begun) / 1000,
+  });
+  try {
+    const written = await scaffold(folder, name, choice);
+    if (written.code !== 0) return verdict(written.output);
+    const failed = (await runScripts(project)).find(({ code }) => code !== 0);
+    if (failed !== undefined) return verdict(`${failed.command}\n${failed.output}`);
+    await talk(project, choice);
+    return verdict(undefined);
+  } catch (error) {
+    return verdict(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
+}
+
+const words = process.argv.slice(2);
+const wanted = choices().filter((choice) => words.every((word) => titleOf(choice).includes(word)));
+const folder = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-scaffold-'));
+const verdicts: Verdict[] = [];
+try {
+  shareModules(folder);
+  const open = wanted.entries();
+  await Promise.all(
+    Array.from({ length: PARALLEL }, async () => {
+      for (const [index, choice] of open) {
+        const verdict = await tryOut(folder, `case-${index}`, choice);
+        verdicts.push(verdict);
+        const sign = verdict.problem === undefined ? 'ok  ' : 'FAIL';
+        console.log(`${sign} ${verdict.seconds.toFixed(0).padStart(4)} s  ${verdict.title}`);
+        if (verdict.problem !== undefined) console.log(verdict.problem.trimEnd().replace(/^/gm, '     '));
+      }
+    }),
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+const failures = verdicts.filter(({ problem }) => problem !== undefined).length;
+console.log(`\n${verdicts.length - failures} of ${wanted.length} projects check, build, lint, test and talk`);
+process.exitCode = failures === 0 && wanted.length > 0 ? 0 : 1;
