@@ -6,11 +6,13 @@ import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
 import { declareInit } from './init.js';
 import { declareMethods } from './methods.js';
+import { declareTypes } from './types.js';
 
 /** What declares each command, in the order in which `--help` lists them. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
   declareInit,
   declareGenerate,
+  declareTypes,
   declareMethods,
   declareExplain,
   declareErrata,
