@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { packageFile, readText } from '../read/files.js';
+import { declareAdd } from './add.js';
 import { declareCatalog } from './catalog.js';
 import { declareErrata } from './errata.js';
 import { declareExplain } from './explain.js';
@@ -11,6 +12,7 @@ import { declareTypes } from './types.js';
 /** What declares each command, in the order in which `--help` lists them. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
   declareInit,
+  declareAdd,
   declareGenerate,
   declareTypes,
   declareMethods,
