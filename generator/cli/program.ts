@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { packageFile, readText } from '../read/files.js';
+import { declareAdd } from './add.js';
 import { declareCatalog } from './catalog.js';
 import { declareDiff } from './diff.js';
 import { declareDrift } from './drift.js';
@@ -9,11 +10,14 @@ import { declareGenerate } from './generate.js';
 import { declareInit } from './init.js';
 import { declareMethods } from './methods.js';
 import { declareSync } from './sync.js';
+import { declareTypes } from './types.js';
 
 /** What declares each command, in the order in which `--help` lists them. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
   declareInit,
+  declareAdd,
   declareGenerate,
+  declareTypes,
   declareMethods,
   declareExplain,
   declareErrata,
