@@ -44,7 +44,9 @@ export async function readEventStream(
   const parser = createParser({
     maxBufferSize: maxLength,
     onEvent: ({ event = "message", data, id }) => {
-      onEvent({ type: event, data, id });
+      // The parser's own limit is for what is not complete.
+      if (data.length > maxLength) tooLarge = new EventTooLargeError(maxLength);
+      if (tooLarge === undefined) onEvent({ type: event, data, id });
     },
     ...(onRetry === undefined ? {} : { onRetry }),
     onError: ({ type }) => {

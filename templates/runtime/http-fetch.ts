@@ -87,7 +87,11 @@ export class HttpCaller {
       const response = await this.#once(request, url, token);
       if (!isRedirect(response)) return response;
       discard(response);
-      const failure = { ...request, url, status: response.status || undefined };
+      const failure = {
+        method: request.method,
+        url,
+        status: response.status || undefined,
+      };
       const location = response.headers.get("location");
       if (location === null || !URL.canParse(location, url.href))
         throw final(

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-deprecated -- The suite tells no issuer to expect. */
 import {
   auth,
   ClientCredentialsProvider,

@@ -1,0 +1,342 @@
+import process from 'node:process';
+import type { ServerResponse } from 'node:http';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EventTooLargeError, readEventStream } from '../../generated/runtime/event-stream.js';
+import type { StreamEvent } from '../../generated/runtime/event-stream.js';
+import { HttpError } from '../../generated/runtime/http-client.js';
+import {
+  connected,
+  event,
+  failure,
+  inSession,
+  json,
+  result,
+  serve,
+  stateless,
+  stream,
+  TEXT,
+  until,
+  visitor,
+} from './client-peer.js';
+
+const call = { name: 'a', arguments: {} };
+const MAX = 64 * 1024;
+
+const unhandled: unknown[] = [];
+const note = (reason: unknown): void => void unhandled.push(reason);
+beforeAll(() => void process.on('unhandledRejection', note));
+afterAll(() => {
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+});
+
+/** Writes without end, as fast as it is read, until the other side goes. */
+async function flood(response: ServerResponse, chunk: string): Promise<number> {
+  let written = 0;
+  let isOver = false;
+  let goOn: () => void = () => undefined;
+  response.on('error', () => undefined);
+  response.on('drain', () => {
+    goOn();
+  });
+  response.on('close', () => {
+    isOver = true;
+    goOn();
+  });
+  const isOpen = (): boolean => !isOver;
+  while (isOpen()) {
+    written += chunk.length;
+    const hasRoom = response.write(chunk);
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+      if (hasRoom) setImmediate(resolve);
+    });
+  }
+  return written;
+}
+
+/** A server of which every answer to a call is as the test says. */
+function answering(answer: (response: ServerResponse, id: unknown) => void): ReturnType<typeof serve> {
+  return serve(
+    stateless(({ message }, response) => {
+      answer(response, message.id);
+    }),
+  );
+}
+
+describe('answers without end', () => {
+  const chunk = 'x'.repeat(16 * 1024);
+  test.each([
+    [
+      'a line of an event',
+      'text/event-stream',
+      'data: ',
+      chunk,
+      'an event of the stream has more than 65536 characters',
+    ],
+    ['lines of an event', 'text/event-stream', '', `data: ${chunk}\n`, 'an event of the stream has more than 65536'],
+    ['a comment', 'text/event-stream', ':', chunk, 'an event of the stream has more than 65536 characters'],
+    ['JSON', 'application/json', '{"a":"', chunk, 'the answer has more than 65536 bytes'],
+  ])('%s: no more is read than may be', async (_, type, start, more, reason) => {
+    let written: Promise<number> = Promise.resolve(0);
+    const { url } = await answering((response) => {
+      response.writeHead(200, { 'content-type': type });
+      response.write(start);
+      written = flood(response, more);
+    });
+    const { client } = await connected(['2026-07-28'], { url, maxMessageBytes: MAX });
+    const error = await failure(client.callTool(call));
+    expect(error).toBeInstanceOf(HttpError);
+    expect(error.message).toContain(reason);
+    // What lies in buffers of the system is out of our hands.
+    expect(await written).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  test('an error body: its first part is told', async () => {
+    const { url } = await answering((response) => {
+      response.writeHead(500, { 'content-type': 'text/plain' });
+      void flood(response, 'no '.repeat(1000));
+    });
+    const { client } = await connected(['2026-07-28'], { url });
+    const error = await failure(client.callTool(call));
+    expect(error.message).toMatch(/500, the server refuses it: (no ){60,}/);
+    expect(error.message.length).toBeLessThan(400);
+  });
+
+  test.each([
+    ['nothing at all', ''],
+    ['comments', ': still here\n\n'],
+    ['events that say nothing', 'data:\n\n'],
+    [
+      'notifications',
+      'data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}\n\n',
+    ],
+    ['what is no JSON', 'data: {"jsonrpc":\n\n'],
+    ['what is no message', 'data: [1,2]\n\ndata: 5\n\ndata: {"jsonrpc":"1.0"}\n\n'],
+    ['answers to others', 'data: {"jsonrpc":"2.0","id":77,"result":{}}\n\n'],
+  ])('%s: the call ends in its time, and memory is as before', async (_, chunk) => {
+    const { url } = await answering((response) => {
+      stream(response);
+      if (chunk !== '') void flood(response, chunk.repeat(20));
+    });
+    const { client } = await connected(['2026-07-28'], { url }, { onEvent: () => undefined });
+    const before = process.memoryUsage().heapUsed;
+    expect((await failure(client.callTool(call, { timeout: 500 }))).name).toBe('TimeoutError');
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(128 * 1024 * 1024);
+  });
+
+  test('headers that never come: the call ends in its time, and so does what needs no answer', async () => {
+    let isAccepting = true;
+    const { url } = await serve(
+      inSession(({ verb }, response) => {
+        if (verb === 'GET') response.writeHead(405).end();
+        else if (isAccepting) response.writeHead(202).end();
+      }),
+    );
+    const { client, events } = await connected(['2025-11-25'], { url, acceptTimeout: 100 });
+    isAccepting = false;
+    expect((await failure(client.callTool(call, { timeout: 100 }))).name).toBe('TimeoutError');
+    await until(() => events.length > 0);
+    expect(events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind))).toEqual([
+      expect.stringContaining('not accepted within 100 ms'),
+    ]);
+  });
+});
+
+describe('answers that are none', () => {
+  test.each([
+    ['of another type', 200, 'text/html', '<h1>Sign in</h1>', '200, the answer is "text/html", neither'],
+    ['of no type', 200, '', '{}', '200, the answer to a request has no content type: {}'],
+    ['no JSON', 200, 'application/json', '{"jsonrpc":', '200, the answer is no JSON: {"jsonrpc":'],
+    ['nothing', 200, 'application/json', '', '200, the answer is no JSON'],
+    ['null', 200, 'application/json', 'null', '200, the answer is no response to the request: null'],
+    ['no message', 200, 'application/json', '[1,{"a":2}]', 'the answer is no response to the request'],
+    ['to another', 200, 'application/json', '{"jsonrpc":"2.0","id":99,"result":{}}', 'no response to the request'],
+    ['too deep', 200, 'application/json', '['.repeat(500) + ']'.repeat(500), 'the answer is nested deeper than 256'],
+    ['accepted', 202, '', '', '202, the answer to a request has no content type'],
+    ['empty streams', 200, 'text/event-stream', '', 'the stream ended before the answer'],
+    ['half an event', 200, 'text/event-stream', 'data: {"jsonrpc":"2.0","id":2,"result":{}}', 'the stream ended'],
+    ['an event stream in name', 200, 'text/event-stream-x', 'data: {}\n\n', 'neither application/json nor'],
+    ['a page of an error', 502, 'text/html', '<h1>Bad gateway</h1>', '502, the server refuses it: <h1>Bad gateway'],
+  ])('%s', async (_, status, type, body, reason) => {
+    const { url } = await answering((response) => {
+      response.writeHead(status, type === '' ? {} : { 'content-type': type }).end(body);
+    });
+    const { client } = await connected(['2026-07-28'], { url });
+    const error = await failure(client.callTool(call));
+    expect(error.message).toContain(reason);
+    expect(error).toBeInstanceOf(HttpError);
+  });
+
+  test('an event that is too deep, but says whose answer it is, fails that call', async () => {
+    const { url } = await answering((response, id) => {
+      stream(response);
+      response.write(`data: {"jsonrpc":"2.0","id":${String(id)},"result":${'['.repeat(500)}${']'.repeat(500)}}\n\n`);
+    });
+    const { client } = await connected(['2026-07-28'], { url });
+    expect((await failure(client.callTool(call))).message).toContain('nested deeper than 256');
+  });
+
+  test('10,000 of them leave nothing behind', { timeout: 240_000 }, async () => {
+    const bodies = fc.sample(
+      fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.json(),
+        fc.json().map((text) => `data: ${text}\n\n`),
+        fc.json().map((text) => `id: 1\r\ndata: ${text}\rretry: 1\n\n`),
+        fc.string().map((text) => `event: ${text}\ndata: ${text}\n\n`),
+        fc.constantFrom('data: {"jsonrpc":"2.0","id":null,"result":{}}\n\n', '\ufeff', '\n\n\n', 'data\n\n'),
+      ),
+      10_000,
+    );
+    let at = 0;
+    const { client, transport } = visitor(['2026-07-28'], {
+      url: 'http://localhost/',
+      // No sockets: what comes is what matters.
+      fetch: (_, init) => {
+        const { method, id } = JSON.parse(init?.body as string) as { method: string; id: number };
+        if (method === 'server/discover')
+          return Promise.resolve(
+            Response.json(
+              result(id, {
+                resultType: 'complete',
+                supportedVersions: ['2026-07-28'],
+                capabilities: {},
+                ttlMs: 0,
+                cacheScope: 'private',
+              }),
+            ),
+          );
+        const body = bodies[at] ?? '';
+        at += 1;
+        const type = at % 2 === 0 ? 'application/json' : 'text/event-stream';
+        return Promise.resolve(new Response(body, { headers: { 'content-type': type } }));
+      },
+    });
+    await client.connect(transport);
+    const measured: number[] = [];
+    for (let round = 0; round < 100; round += 1) {
+      const errors = await Promise.all(bodies.slice(0, 100).map(() => failure(client.callTool(call))));
+      expect(errors.every((error) => error instanceof HttpError)).toBe(true);
+      measured.push(process.memoryUsage().heapUsed);
+    }
+    expect(at).toBe(10_000);
+    expect(client.inFlight).toEqual({ inbound: 0, outbound: 0 });
+    expect(Math.min(...measured.slice(-20)) - Math.min(...measured.slice(0, 20))).toBeLessThan(32 * 1024 * 1024);
+  });
+});
+
+describe('sessions that are none', () => {
+  test('an id that is no id fails the handshake', async () => {
+    const { url } = await serve(inSession((_, response) => void response.writeHead(405).end(), 'two words'));
+    const { client, transport } = visitor(['2025-11-25'], { url });
+    expect((await failure(client.connect(transport))).message).toContain('the session id "two words" is none');
+  });
+
+  test('an id that comes later is not taken', async () => {
+    const { url } = await serve(
+      inSession(({ verb, message }, response) => {
+        if (verb === 'GET') response.writeHead(405).end();
+        else json(response, result(message.id, TEXT), 200, { 'mcp-session-id': 'another' });
+      }),
+    );
+    const { client, transport } = await connected(['2025-11-25'], { url });
+    await client.callTool(call);
+    expect(transport.sessionId).toBe('session-1');
+  });
+
+  test('a server that has always just forgotten the session is asked no more than twice', async () => {
+    const { url, seen } = await serve(inSession((_, response) => void response.writeHead(404).end('gone')));
+    const { client } = await connected(['2025-11-25'], { url });
+    expect((await failure(client.callTool(call))).message).toContain('404, the server refuses it: gone');
+    expect(seen.filter(({ message }) => message.method === 'tools/call')).toHaveLength(2);
+    expect(seen.filter(({ message }) => message.method === 'initialize')).toHaveLength(2);
+  });
+});
+
+describe('what would go into headers', () => {
+  test.each(['a\r\nx-evil: 1', '\u0000', '世界', ' a ', '=?base64?eA==?='])(
+    'the name %j does no harm',
+    async (name) => {
+      const { url, seen } = await answering((response, id) => {
+        json(response, result(id as number, TEXT));
+      });
+      const { client } = await connected(['2026-07-28'], { url });
+      await client.callTool({ name });
+      expect(seen[1]?.headers['x-evil']).toBeUndefined();
+      expect(seen[1]?.headers['mcp-name']).toMatch(/^=\?base64\?[\w+/=]+\?=$/);
+    },
+  );
+
+  test('an id of an event does no harm, whatever is in it', async () => {
+    const { url, seen } = await serve(
+      inSession(({ verb, headers, message }, response) => {
+        if (verb === 'POST') {
+          stream(response);
+          event(response, '', '世界\u0007');
+          event(response, '', 'x'.repeat(5000));
+          if (message.method === 'tools/call') response.end();
+        } else response.writeHead(headers['last-event-id'] === undefined ? 405 : 404).end();
+      }),
+    );
+    const { client } = await connected(['2025-11-25'], { url, reconnect: { initialDelayMs: 20 } });
+    // Such an id is too long for a header, so there is no resuming.
+    expect((await failure(client.callTool(call))).message).toContain('the stream ended before the answer');
+    expect(seen.some(({ headers }) => headers['last-event-id'] !== undefined)).toBe(false);
+  });
+});
+
+describe('event streams', () => {
+  const encoder = new TextEncoder();
+  async function read(chunks: readonly Uint8Array[], maxLength = 1 << 20): Promise<StreamEvent[]> {
+    const events: StreamEvent[] = [];
+    await readEventStream(
+      new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (const chunk of chunks) controller.enqueue(chunk);
+          controller.close();
+        },
+      }),
+      { maxLength, onEvent: (one) => void events.push(one) },
+    );
+    return events;
+  }
+
+  test('are read the same however they are cut, with each kind of line end', async () => {
+    const text =
+      '\ufeff: hi\nid: 1\ndata: ä\r\ndata: 世界\r\rretry: 5\nevent: x\ndata\n\nnonsense\ndata: {}\n\ndata: cut off';
+    const expected = [
+      { type: 'message', data: 'ä\n世界', id: '1' },
+      { type: 'x', data: '', id: undefined },
+      { type: 'message', data: '{}', id: undefined },
+    ];
+    const bytes = encoder.encode(text);
+    expect(await read([bytes])).toEqual(expected);
+    expect(await read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 6 }), async (places) => {
+        const cuts = [0, ...places.sort((a, b) => a - b), bytes.length];
+        expect(await read(cuts.slice(1).map((end, at) => bytes.slice(cuts[at], end)))).toEqual(expected);
+      }),
+    );
+  });
+
+  test('of many short lines take time in proportion', async () => {
+    // A parser that looks for the end of a line through all that follows would take minutes.
+    const text = `${'\n'.repeat(4_000_000)}\r`;
+    const start = process.cpuUsage();
+    await read([encoder.encode(text)]);
+    expect(process.cpuUsage(start).user / 1e6).toBeLessThan(10);
+  });
+
+  test('have a limit for each event, not for all of them', async () => {
+    const one = `data: ${'x'.repeat(900)}\n\n: ${'y'.repeat(900)}\n`;
+    expect(await read([encoder.encode(one.repeat(100))], 1000)).toHaveLength(100);
+    expect(await read([encoder.encode(`data: ${'x'.repeat(1000)}\n\n`)], 1000)).toHaveLength(1);
+    for (const length of [1001, 5000]) {
+      const text = `data: ${'x'.repeat(length)}\n\n`;
+      await expect(read([encoder.encode(text)], 1000)).rejects.toThrow(EventTooLargeError);
+    }
+  });
+});

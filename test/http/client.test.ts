@@ -1,0 +1,556 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { RpcError } from '../../generated/runtime/error-codes.js';
+import { HttpError, httpClientTransport } from '../../generated/runtime/http-client.js';
+import {
+  connected,
+  discovered,
+  event,
+  failure,
+  initialized,
+  inSession,
+  json,
+  result,
+  serve,
+  stateless,
+  stream,
+  TEXT,
+  unserved,
+  until,
+  visitor,
+} from './client-peer.js';
+
+const call = { name: 'a', arguments: {} };
+
+describe('sessions', () => {
+  test('bear the id and the revision after the handshake, listen, and end with a DELETE', async () => {
+    const { url, seen } = await serve(
+      inSession(({ verb, message }, response) => {
+        if (verb === 'GET') stream(response);
+        else json(response, result(message.id, TEXT));
+      }),
+    );
+    const { client, transport } = await connected(['2025-11-25'], { url, headers: { 'x-own': 'yes' } });
+    await client.callTool(call);
+    await until(() => seen.some(({ verb }) => verb === 'GET'));
+    expect(transport.sessionId).toBe('session-1');
+    await client.close();
+    const [first, ...others] = seen;
+    expect(first?.message.method).toBe('initialize');
+    expect(first?.headers['mcp-session-id']).toBeUndefined();
+    expect(first?.headers['mcp-protocol-version']).toBeUndefined();
+    expect(first?.headers.accept).toBe('application/json, text/event-stream');
+    for (const { headers } of others) {
+      expect(headers['mcp-session-id']).toBe('session-1');
+      expect(headers['mcp-protocol-version']).toBe('2025-11-25');
+      expect(headers['x-own']).toBe('yes');
+    }
+    expect(seen.find(({ verb }) => verb === 'GET')?.headers.accept).toBe('text/event-stream');
+    expect(seen.at(-1)?.verb).toBe('DELETE');
+  });
+
+  test('are not listened to where the server does not offer it', async () => {
+    const { url, seen } = await serve(inSession((_, response) => void response.writeHead(405).end()));
+    const { events } = await connected(['2025-11-25'], { url });
+    await until(() => seen.some(({ verb }) => verb === 'GET'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(seen.filter(({ verb }) => verb === 'GET')).toHaveLength(1);
+    expect(events).toEqual([]);
+  });
+
+  test('do not need an id', async () => {
+    const { url, seen } = await serve(({ verb, message }, response) => {
+      if (verb === 'GET') response.writeHead(405).end();
+      else if (message.id === undefined) response.writeHead(202).end();
+      else json(response, message.method === 'initialize' ? initialized(message.id) : result(message.id, TEXT));
+    });
+    const { client } = await connected(['2025-11-25'], { url });
+    await client.callTool(call);
+    await client.close();
+    expect(seen.some(({ headers }) => headers['mcp-session-id'] !== undefined)).toBe(false);
+    expect(seen.some(({ verb }) => verb === 'DELETE')).toBe(false);
+  });
+
+  test('send nothing before notifications/initialized is accepted', async () => {
+    let isAccepted = false;
+    const early: unknown[] = [];
+    const { url } = await serve(({ verb, message }, response) => {
+      if (message.method === 'initialize') json(response, initialized(message.id));
+      else if (message.method === 'notifications/initialized') {
+        setTimeout(() => {
+          isAccepted = true;
+          response.writeHead(202).end();
+        }, 60);
+      } else {
+        if (!isAccepted) early.push(message);
+        if (verb === 'GET') response.writeHead(405).end();
+        else json(response, result(message.id, TEXT));
+      }
+    });
+    const { client } = await connected(['2025-11-25'], { url });
+    await client.callTool(call);
+    expect(early).toEqual([]);
+  });
+
+  test('that the server forgot are begun anew, once for all requests, and these are repeated', async () => {
+    let sessions = 0;
+    const { url, seen } = await serve(({ verb, message, headers }, response) => {
+      const session = `session-${sessions}`;
+      if (message.method === 'initialize') {
+        sessions += 1;
+        json(response, initialized(message.id), 200, { 'mcp-session-id': `session-${sessions}` });
+      } else if (headers['mcp-session-id'] !== session) json(response, { error: 'no such session' }, 404);
+      else if (verb === 'GET') stream(response);
+      else if (message.id === undefined) response.writeHead(202).end();
+      else json(response, result(message.id, TEXT));
+    });
+    const renewed: (string | undefined)[] = [];
+    const { client, transport } = await connected(['2025-11-25'], {
+      url,
+      onSessionRenewed: (id) => void renewed.push(id),
+    });
+    await client.callTool(call);
+    sessions = 7;
+    const answers = await Promise.all([client.callTool(call), client.callTool(call), client.callTool(call)]);
+    expect(answers).toHaveLength(3);
+    expect(renewed).toEqual(['session-8']);
+    expect(transport.sessionId).toBe('session-8');
+    const handshakes = seen.filter(({ message }) => message.method === 'initialize');
+    expect(handshakes).toHaveLength(2);
+    expect(handshakes[1]?.headers['mcp-session-id']).toBeUndefined();
+    expect(handshakes[1]?.message.params).toEqual(handshakes[0]?.message.params);
+  });
+
+  test('that the server forgot and does not begin anew fail the call', async () => {
+    let isGone = false;
+    const alive = inSession(({ verb, message }, response) => {
+      if (verb === 'GET') response.writeHead(405).end();
+      else json(response, result(message.id, TEXT));
+    });
+    const { url } = await serve((seen, response) => {
+      if (isGone) json(response, { error: 'gone' }, 404);
+      else void alive(seen, response);
+    });
+    const { client } = await connected(['2025-11-25'], { url });
+    await client.callTool(call);
+    isGone = true;
+    const error = await failure(client.callTool(call));
+    expect(error).toBeInstanceOf(HttpError);
+    expect(error.message).toContain('404, the server refuses initialize');
+  });
+});
+
+describe('answers', () => {
+  test('come as a stream, with what belongs to them, and what the server asks is answered by a POST', async () => {
+    const answers: unknown[] = [];
+    const { url } = await serve(
+      inSession(({ verb, message }, response) => {
+        if (verb === 'GET') response.writeHead(405).end();
+        else if (message.method === undefined) {
+          answers.push(message);
+          response.writeHead(202).end();
+        } else {
+          stream(response);
+          const progressToken = (message.params?.['_meta'] as { progressToken: number }).progressToken;
+          event(response, { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } });
+          event(response, { jsonrpc: '2.0', id: 'q', method: 'ping' });
+          void until(() => answers.length > 0).then(() => {
+            event(response, result(message.id, TEXT));
+            response.end();
+          });
+        }
+      }),
+    );
+    const { client } = await connected(['2025-11-25'], { url });
+    const steps: number[] = [];
+    await client.callTool(call, { onProgress: ({ progress }) => void steps.push(progress) });
+    expect(steps).toEqual([1]);
+    expect(answers).toEqual([{ jsonrpc: '2.0', id: 'q', result: {} }]);
+  });
+
+  test('do not wait for a stream that the server leaves open', async () => {
+    let isCut = false;
+    const { url } = await serve(
+      inSession(({ verb, message }, response) => {
+        if (verb === 'GET') response.writeHead(405).end();
+        else {
+          stream(response);
+          response.on('close', () => {
+            isCut = true;
+          });
+          event(response, result(message.id, TEXT));
+        }
+      }),
+    );
+    const { client } = await connected(['2025-11-25'], { url });
+    await client.callTool(call);
+    await until(() => isCut);
+  });
+
+  test('come as a batch in 2025-03-26, and batches of the server are answered by one', async () => {
+    const posted: unknown[] = [];
+    const { url } = await serve(({ verb, message }, response) => {
+      if (message.method === 'initialize') json(response, initialized(message.id, '2025-03-26'));
+      else if (verb === 'GET') response.writeHead(405).end();
+      else if (Array.isArray(message)) {
+        posted.push(message);
+        response.writeHead(202).end();
+      } else if (message.id === undefined) response.writeHead(202).end();
+      else {
+        stream(response);
+        event(response, [
+          { jsonrpc: '2.0', id: 'a', method: 'ping' },
+          { jsonrpc: '2.0', id: 'b', method: 'ping' },
+        ]);
+        event(response, [result(message.id, TEXT)]);
+        response.end();
+      }
+    });
+    const { client } = await connected(['2025-03-26'], { url });
+    await client.callTool(call);
+    await until(() => posted.length > 0);
+    expect(posted).toEqual([
+      [
+        { jsonrpc: '2.0', id: 'a', result: {} },
+        { jsonrpc: '2.0', id: 'b', result: {} },
+      ],
+    ]);
+  });
+
+  test('with an error of the protocol are that error, whatever the status', async () => {
+    const { url } = await serve(
+      inSession(({ message }, response) => {
+        json(
+          response,
+          { jsonrpc: '2.0', id: message.id ?? null, error: { code: -32602, message: 'no such tool' } },
+          400,
+        );
+      }),
+    );
+    const { client } = await connected(['2025-11-25'], { url });
+    const error = await failure(client.callTool(call), RpcError);
+    expect(error.code).toBe(-32602);
+  });
+
+  test('a call that is cancelled is said to be, and its stream is closed', async () => {
+    let isCut = false;
+    const { url, seen } = await serve(
+      inSession(({ verb, message }, response) => {
+        if (verb === 'GET') response.writeHead(405).end();
+        else if (message.method === 'tools/call') {
+          stream(response);
+          response.on('close', () => {
+            isCut = true;
+          });
+        } else response.writeHead(202).end();
+      }),
+    );
+    const { client, events } = await connected(['2025-11-25'], { url });
+    const controller = new AbortController();
+    const calling = client.callTool(call, { signal: controller.signal });
+    await until(() => seen.some(({ message }) => message.method === 'tools/call'));
+    controller.abort(new Error('enough'));
+    expect((await failure(calling)).message).toBe('enough');
+    await until(() => isCut);
+    const asked = seen.find(({ message }) => message.method === 'tools/call');
+    expect(
+      seen.find(({ message }) => message.method === 'notifications/cancelled')?.message.params?.['requestId'],
+    ).toBe(asked?.message.id);
+    expect(events).toEqual([]);
+  });
+});
+
+describe('stateless conversations', () => {
+  const tools = {
+    resultType: 'complete',
+    ttlMs: 0,
+    cacheScope: 'private',
+    tools: [
+      {
+        name: 'a',
+        inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
+      },
+      { name: 'bad', inputSchema: { type: 'object', properties: { x: { type: 'string', 'x-mcp-header': 'a b' } } } },
+      { name: 'plain', inputSchema: { type: 'object' } },
+    ],
+  };
+
+  test('say in headers what is in the message, and leave out tools whose headers cannot be', async () => {
+    const { url, seen } = await serve(
+      stateless(({ message }, response) => {
+        json(response, result(message.id, message.method === 'tools/list' ? tools : TEXT));
+      }),
+    );
+    const { client, events } = await connected(['2026-07-28', '2025-11-25'], { url });
+    const listed = await client.listTools();
+    expect(listed.tools.map(({ name }) => name)).toEqual(['a', 'plain']);
+    expect(events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind))).toEqual([
+      expect.stringContaining('the tool "bad" is left out'),
+    ]);
+    await client.callTool({ name: 'a', arguments: { region: 'zürich' } });
+    await client.close();
+    expect(seen.map(({ verb }) => verb)).toEqual(['POST', 'POST', 'POST']);
+    expect(
+      seen.map(({ headers }) => [headers['mcp-method'], headers['mcp-name'], headers['mcp-param-region']]),
+    ).toEqual([
+      ['server/discover', undefined, undefined],
+      ['tools/list', undefined, undefined],
+      ['tools/call', 'a', '=?base64?esO8cmljaA==?='],
+    ]);
+    for (const { headers } of seen) expect(headers['mcp-protocol-version']).toBe('2026-07-28');
+  });
+
+  test('learn from a refusal which headers a tool wants, and repeat the call once', async () => {
+    const { url, seen } = await serve(
+      stateless(({ message, headers }, response) => {
+        if (message.method === 'tools/list') json(response, result(message.id, tools));
+        else if (headers['mcp-param-region'] === undefined)
+          json(response, { jsonrpc: '2.0', id: message.id, error: { code: -32020, message: 'no region' } }, 400);
+        else json(response, result(message.id, TEXT));
+      }),
+    );
+    const { client } = await connected(['2026-07-28'], { url });
+    await client.callTool({ name: 'a', arguments: { region: 'x' } });
+    expect(seen.slice(1).map(({ message }) => message.method)).toEqual(['tools/call', 'tools/list', 'tools/call']);
+    const error = await failure(client.callTool({ name: 'plain' }), RpcError);
+    expect(error.code).toBe(-32020);
+    expect(seen.slice(4).map(({ message }) => message.method)).toEqual(['tools/call', 'tools/list']);
+  });
+
+  test('are cancelled by closing the stream, and by nothing else', async () => {
+    let cuts = 0;
+    const { url, seen } = await serve(
+      stateless((_, response) => {
+        stream(response);
+        response.on('close', () => {
+          cuts += 1;
+        });
+      }),
+    );
+    const { client, events } = await connected(['2026-07-28'], { url });
+    const controller = new AbortController();
+    const calling = failure(client.callTool(call, { signal: controller.signal }));
+    const late = failure(client.callTool(call, { timeout: 200 }));
+    await until(() => seen.length === 3);
+    controller.abort(new Error('enough'));
+    expect((await calling).message).toBe('enough');
+    expect((await late).name).toBe('TimeoutError');
+    await until(() => cuts === 2);
+    expect(seen.map(({ message }) => message.method)).not.toContain('notifications/cancelled');
+    expect(events).toEqual([]);
+  });
+
+  test('subscribe by a stream that stays open', async () => {
+    let push: ((value: unknown) => void) | undefined;
+    let isCut = false;
+    const { url } = await serve(
+      stateless(({ message }, response) => {
+        stream(response);
+        const _meta = { 'io.modelcontextprotocol/subscriptionId': message.id };
+        push = (value) => {
+          event(response, value);
+        };
+        response.on('close', () => {
+          isCut = true;
+        });
+        push({
+          jsonrpc: '2.0',
+          method: 'notifications/subscriptions/acknowledged',
+          params: { _meta, notifications: { toolsListChanged: true } },
+        });
+        setTimeout(() => {
+          response.write(': still here\n\n');
+          push?.({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: { _meta } });
+        }, 50);
+      }),
+    );
+    const { client } = await connected(['2026-07-28'], { url });
+    const told: string[] = [];
+    const subscription = await client.listen({ notifications: { toolsListChanged: true } } as never, {
+      onNotification: (method) => void told.push(method),
+    });
+    await until(() => told.length === 1);
+    subscription.close();
+    await until(() => isCut);
+    await subscription.ended;
+  });
+
+  test('a subscription whose stream breaks off says so', async () => {
+    const { url } = await serve(
+      stateless(({ message }, response) => {
+        stream(response);
+        event(response, {
+          jsonrpc: '2.0',
+          method: 'notifications/subscriptions/acknowledged',
+          params: { _meta: { 'io.modelcontextprotocol/subscriptionId': message.id }, notifications: {} },
+        });
+        setTimeout(() => response.destroy(), 50);
+      }),
+    );
+    const { client } = await connected(['2026-07-28'], { url });
+    const subscription = await client.listen({ notifications: {} } as never);
+    expect((await failure(subscription.ended)).message).toContain('the stream ended before the answer');
+  });
+
+  test('send no response, even if the server asks', async () => {
+    const { url, seen } = await serve(
+      stateless(({ message }, response) => {
+        stream(response);
+        event(response, { jsonrpc: '2.0', id: 'q', method: 'ping' });
+        event(response, result(message.id, TEXT));
+        response.end();
+      }),
+    );
+    const { client, events } = await connected(['2026-07-28'], { url });
+    await client.callTool(call);
+    await client.close();
+    expect(seen.map(({ message }) => message.method)).toEqual(['server/discover', 'tools/call']);
+    expect(events.map(({ kind }) => kind)).toEqual(['transportFailed']);
+  });
+});
+
+describe('which revision is spoken', () => {
+  test('a server of another stateless revision is asked again, as it says', async () => {
+    let asked = 0;
+    const { url } = await serve(({ message }, response) => {
+      asked += 1;
+      if (asked === 1)
+        json(
+          response,
+          { jsonrpc: '2.0', id: null, error: { code: -32022, message: 'no', data: { supported: ['2026-07-28'] } } },
+          400,
+        );
+      else json(response, discovered(message.id));
+    });
+    const { client } = await connected(['2026-07-28', '2025-11-25'], { url });
+    expect([client.revision, asked]).toEqual(['2026-07-28', 2]);
+  });
+
+  test.each([400, 404, 405, 406, 500])(
+    'a server that meets a stateless request with %i is an older one',
+    async (status) => {
+      const { url } = await serve((seen, response) => {
+        if (seen.message.method === 'server/discover') response.writeHead(status).end('what?');
+        else void inSession(({ verb }, to) => void to.writeHead(verb === 'GET' ? 405 : 202).end())(seen, response);
+      });
+      const { client } = await connected(['2026-07-28', '2025-11-25'], { url });
+      expect(client.revision).toBe('2025-11-25');
+    },
+  );
+
+  test.each([-32020, -32021])('a stateless server that refuses with %i is not taken for an older one', async (code) => {
+    const { url, seen } = await serve(({ message }, response) => {
+      json(response, { jsonrpc: '2.0', id: message.id, error: { code, message: 'no' } }, 400);
+    });
+    const { client, transport } = visitor(['2026-07-28', '2025-11-25'], { url });
+    expect((await failure(client.connect(transport), RpcError)).code).toBe(code);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('a server that is not there is asked once', async () => {
+    const url = await unserved();
+    let asked = 0;
+    const { client, transport } = visitor(['2026-07-28', '2025-11-25'], {
+      url,
+      fetch: (...args) => {
+        asked += 1;
+        return fetch(...args);
+      },
+    });
+    const error = await failure(client.connect(transport));
+    expect([error.message, asked]).toEqual([`POST ${url}: no answer (ECONNREFUSED)`, 1]);
+  });
+});
+
+describe('HTTP+SSE of 2024-11-05', () => {
+  test('is tried where the server takes no initialize', async () => {
+    let push: ((text: string) => void) | undefined;
+    const { url, seen } = await serve(({ verb, path, message }, response) => {
+      if (verb === 'GET') {
+        stream(response);
+        push = (text) => void response.write(text);
+        push('event: endpoint\ndata: /messages?session=1\n\n');
+      } else if (path === '/messages?session=1') {
+        response.writeHead(202).end('Accepted');
+        if (message.id !== undefined)
+          push?.(
+            `event: message\ndata: ${JSON.stringify(message.method === 'initialize' ? initialized(message.id) : result(message.id, TEXT))}\n\n`,
+          );
+      } else response.writeHead(404).end();
+    });
+    const { client } = await connected(['2026-07-28', '2025-11-25'], { url });
+    await Promise.all([client.callTool(call), client.callTool(call)]);
+    await client.close();
+    expect(seen.filter(({ verb }) => verb === 'GET')).toHaveLength(1);
+    expect(seen.some(({ verb }) => verb === 'DELETE')).toBe(false);
+  });
+
+  test('is not, if its place to post to is at another origin', async () => {
+    const { url, seen } = await serve(({ verb }, response) => {
+      if (verb !== 'GET') {
+        response.writeHead(405).end();
+        return;
+      }
+      stream(response);
+      response.write('event: endpoint\ndata: http://127.0.0.1:9/steal\n\n');
+    });
+    const { client, transport } = visitor(['2025-11-25'], { url });
+    const error = await failure(client.connect(transport));
+    expect(error.message).toContain('405, the server takes no initialize');
+    expect(error.message).toContain('another origin');
+    expect(seen).toHaveLength(2);
+  });
+
+  test('is not, if that is switched off', async () => {
+    const { url, seen } = await serve((_, response) => void response.writeHead(404).end('nothing here'));
+    const { client, transport } = visitor(['2025-11-25'], { url, fallsBackToSse: false });
+    expect((await failure(client.connect(transport))).message).toMatch(/404, the server refuses it: nothing here$/);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('ends the connection when its stream ends', async () => {
+    const { url } = await serve(({ verb, path, message }, response) => {
+      if (verb === 'GET') {
+        stream(response);
+        response.write('event: endpoint\ndata: /messages\n\n');
+        push = response;
+      } else if (path === '/messages') {
+        response.writeHead(202).end();
+        if (message.method === 'initialize') push?.write(`data: ${JSON.stringify(initialized(message.id))}\n\n`);
+        else if (message.method === 'tools/call') push?.end();
+      } else response.writeHead(404).end();
+    });
+    let push: ServerResponse | undefined;
+    const { client, events } = await connected(['2025-11-25'], { url });
+    expect((await failure(client.callTool(call))).name).toBe('ConnectionClosedError');
+    await client.closed;
+    expect(events.map(({ kind }) => kind)).toEqual(['transportFailed']);
+  });
+});
+
+describe('what is given to it', () => {
+  test.each(['nothing', 'ftp://example.org/', 'javascript:alert(1)'])('the URL %s is refused', (url) => {
+    expect(() => httpClientTransport({ url })).toThrow(TypeError);
+  });
+
+  test.each([
+    { 'mcp-session-id': 'x' },
+    { Accept: 'x' },
+    { 'a b': 'x' },
+    { 'x-a': 'b\r\nx-evil: 1' },
+    { 'x-a': 'snow\u2603' },
+  ])('the headers %j are refused', (headers) => {
+    expect(() => httpClientTransport({ url: 'http://localhost/', headers })).toThrow(TypeError);
+  });
+
+  test('user and password of the URL go into a header, and into no error', async () => {
+    const { url, seen } = await serve((_, response) => void response.writeHead(500).end('out\u001b[31m of\norder'));
+    const secret = url.replace('http://', 'http://me:geheim%21@').concat('?key=secret');
+    const { client, transport } = visitor(['2025-11-25'], { url: secret });
+    const error = await failure(client.connect(transport), HttpError);
+    expect(seen[0]?.headers.authorization).toBe(`Basic ${btoa('me:geheim!')}`);
+    expect(seen[0]?.path).toBe('/mcp?key=secret');
+    expect(error.message).toBe(`POST ${url}: 500, the server refuses it: out [31m of order`);
+    expect([error.status, error.url]).toEqual([500, url]);
+  });
+});
