@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
-import { markdownOf } from '../print/diff/markdown.js';
+import { LONGEST, markdownOf } from '../print/diff/markdown.js';
 import { summaryText } from '../print/diff/report.js';
 import { readConfig, type ConfigFile } from '../read/config.js';
 import { isUrl } from '../read/fetch.js';
@@ -219,7 +219,10 @@ function syncMarkdown(items: readonly SyncItem[], mismatches: readonly Mismatch[
       const undecided = item.undecided.map(
         ({ method, members }) => `- [ ] decide in the catalog: \`${method}\`: ${members.join(', ')}`,
       );
-      const diff = item.report !== undefined && item.report.summary.changes > 0 ? [markdownOf(item.report)] : [];
+      const diff =
+        item.report !== undefined && item.report.summary.changes > 0
+          ? [markdownOf(item.report, Math.floor(LONGEST / items.length))]
+          : [];
       return [head, ...(undecided.length > 0 ? [undecided.join('\n')] : []), ...diff].join('\n\n');
     }),
   ];

@@ -148,7 +148,7 @@ export async function loadWithoutCatalog(
     methods: catalog.methods.map((row) =>
       methodOf({ kind: 'request', direction: 'embedded', params: null, capability: null, summary: '', ...row }),
     ),
-    errors: catalog.errors,
+    errors: withUnpinned(catalog.errors, like),
     errata: applied,
     warnings: [
       ...parsed.warnings,
@@ -158,6 +158,17 @@ export async function loadWithoutCatalog(
       })),
     ],
   };
+}
+
+/** Error codes that no definition pins are in no schema: those of the revision that a schema is most like are taken over. */
+function withUnpinned(errors: Protocol['errors'], like: string | undefined): Protocol['errors'] {
+  if (like === undefined) return errors;
+  const known = (code: number, name: string): boolean =>
+    errors.some((item) => item.code === code || item.name === name);
+  const others = builtinCatalog(like).errors.filter(
+    ({ code, name, definition }) => definition === undefined && !known(code, name),
+  );
+  return [...errors, ...others].sort((a, b) => b.code - a.code);
 }
 
 /** The built-in revision with the most definitions of the same name, if it shares most of them. */

@@ -2,6 +2,8 @@ import { McpgenError } from '../errors.js';
 
 /** Largest answer that is read, in bytes after decompression; the official schemas have some 200,000. */
 export const MOST_BYTES = 16 * 1024 * 1024;
+/** What is asked for. Nothing is decompressed on the way, where a stream that breaks off would pass for a whole one. */
+const HEADERS = { 'accept-encoding': 'gzip, br', 'user-agent': 'mcpgen' };
 /** Most redirects that are followed. */
 const MOST_REDIRECTS = 5;
 
@@ -26,16 +28,16 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
   try {
     let at = parsed(url);
     for (let redirects = 0; ; redirects += 1) {
-      const response = await undici.fetch(at, { dispatcher, signal, redirect: 'manual' });
-      if (response.status < 300 || response.status >= 400) return await bodyOf(response, at.href);
-      await response.body?.cancel();
+      const response = await undici.request(at, { dispatcher, signal, headers: HEADERS });
+      if (response.statusCode < 300 || response.statusCode >= 400) return await bodyOf(response, at.href);
+      await response.body.dump();
       if (redirects === MOST_REDIRECTS) {
         throw new McpgenError(`redirected more than ${MOST_REDIRECTS} times`, {
           place: url,
           remedy: 'Give the address of the file itself.',
         });
       }
-      at = redirectOf(response.headers.get('location'), at);
+      at = redirectOf(headerOf(response, 'location'), at);
     }
   } catch (error) {
     throw error instanceof McpgenError ? error : failure(url, seconds, error);
@@ -64,8 +66,8 @@ function parsed(url: string): URL {
   throw new McpgenError('not an address', { place: url, remedy: 'Give a URL that begins with https://.' });
 }
 
-function redirectOf(location: string | null, from: URL): URL {
-  if (location === null || !URL.canParse(location, from.href)) {
+function redirectOf(location: string, from: URL): URL {
+  if (location === '' || !URL.canParse(location, from.href)) {
     throw new McpgenError('redirected to nowhere', {
       place: from.href,
       remedy: 'Give the address of the file itself.',
@@ -83,12 +85,17 @@ function redirectOf(location: string | null, from: URL): URL {
 
 /** The parts of a response that are read here. */
 interface Answer {
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-  readonly body: AsyncIterable<Uint8Array> | null;
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
-async function bodyOf({ status, headers, body }: Answer, url: string): Promise<Uint8Array> {
+function headerOf({ headers }: Answer, name: string): string {
+  return [headers[name] ?? ''].flat()[0] ?? '';
+}
+
+async function bodyOf(answer: Answer, url: string): Promise<Uint8Array> {
+  const status = answer.statusCode;
   if (status !== 200) {
     const reasons: Readonly<Record<number, string>> = {
       401: 'the server wants to know who asks',
@@ -104,27 +111,48 @@ async function bodyOf({ status, headers, body }: Answer, url: string): Promise<U
   }
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of body ?? []) {
+  for await (const chunk of answer.body) {
     length += chunk.length;
-    if (length > MOST_BYTES) {
-      throw new McpgenError(`larger than ${MOST_BYTES / 1024 / 1024} MB, which no protocol schema is`, {
-        place: url,
-        remedy: 'Check the address.',
-      });
-    }
+    if (length > MOST_BYTES) throw tooLarge(url);
     chunks.push(chunk);
   }
-  const bytes = Buffer.concat(chunks);
-  const isPage =
-    /^text\/html\b/i.test(headers.get('content-type') ?? '') ||
-    /^\s*<(?:!doctype|html)/i.test(bytes.subarray(0, 200).toString('latin1'));
-  if (isPage) {
+  const bytes = await decompressed(Buffer.concat(chunks), headerOf(answer, 'content-encoding').trim(), url);
+  const start = bytes.subarray(0, 200).toString('latin1');
+  if (/^text\/html\b/i.test(headerOf(answer, 'content-type')) || /^\s*<(?:!doctype|html)/i.test(start)) {
     throw new McpgenError('this is a web page, not a JSON file', {
       place: url,
       remedy: 'Give the address of the file itself; on GitHub that is the one behind "Raw".',
     });
   }
   return bytes;
+}
+
+async function decompressed(bytes: Buffer, encoding: string, url: string): Promise<Buffer> {
+  if (encoding === '' || encoding === 'identity') return bytes;
+  const zlib = await import('node:zlib');
+  const options = { maxOutputLength: MOST_BYTES };
+  try {
+    if (encoding === 'gzip' || encoding === 'x-gzip') return zlib.gunzipSync(bytes, options);
+    if (encoding === 'br') return zlib.brotliDecompressSync(bytes, options);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(url);
+    throw new McpgenError('the compressed answer is damaged or breaks off', {
+      place: url,
+      remedy: 'Try again.',
+      cause: error,
+    });
+  }
+  throw new McpgenError(`the answer is compressed in a way that was not asked for: ${encoding}`, {
+    place: url,
+    remedy: 'Give another address, or a file or a folder by --from.',
+  });
+}
+
+function tooLarge(url: string): McpgenError {
+  return new McpgenError(`larger than ${MOST_BYTES / 1024 / 1024} MB, which no protocol schema is`, {
+    place: url,
+    remedy: 'Check the address.',
+  });
 }
 
 /** What went wrong below HTTP, in words. */
@@ -148,9 +176,6 @@ function reasonOf(error: unknown, seconds: number): readonly [string, string] {
     }
     if (code.includes('CERT') || code.includes('SELF_SIGNED')) {
       return [`the certificate of the server is not trusted (${code})`, 'Name the certificate by NODE_EXTRA_CA_CERTS.'];
-    }
-    if (code.startsWith('Z_') || code === 'ERR_BUFFER_OUT_OF_BOUNDS') {
-      return ['the compressed answer is damaged or breaks off', 'Try again.'];
     }
     if (
       /^UND_ERR_(?:SOCKET|RES_CONTENT_LENGTH_MISMATCH|ABORTED|HEADERS_TIMEOUT|BODY_TIMEOUT)$|^ECONNRESET$|^EPIPE$/.test(

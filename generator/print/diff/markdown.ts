@@ -4,10 +4,14 @@ import { groupsOf, summaryText, verdictText, type ChangeGroup, type DiffReport, 
 /** Most places that one line names. */
 const MOST_NAMES = 12;
 /** GitHub refuses a text of more than 65,536 characters; the rest is left for what stands around it. */
-const LONGEST = 60_000;
+export const LONGEST = 60_000;
 
-/** The report as Markdown for a pull request: summary first, breaking changes in full, the others folded. */
-export function markdownOf(report: DiffReport): string {
+/**
+ * The report as Markdown for a pull request: summary first, breaking changes in full, the others folded.
+ *
+ * @param longest - Most characters that it may have; lines beyond are left out, and it says so.
+ */
+export function markdownOf(report: DiffReport, longest = LONGEST): string {
   const groups = groupsOf(report.changes);
   const breaking = groups.filter(({ first }) => verdictText(first) !== 'safe');
   const safe = groups.filter(({ first }) => verdictText(first) === 'safe');
@@ -24,7 +28,7 @@ export function markdownOf(report: DiffReport): string {
       ? []
       : ['', `<details><summary>Not breaking (${count(safe)})</summary>`, '', ...table(safe), '', '</details>']),
   ];
-  return cut(lines);
+  return cut(lines, longest);
 }
 
 /** The rules as a Markdown table, for the documentation. */
@@ -98,12 +102,12 @@ function clip(text: string): string {
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
 
-function cut(lines: readonly string[]): string {
+function cut(lines: readonly string[], longest: number): string {
   const kept: string[] = [];
   let length = 0;
   for (const [index, line] of lines.entries()) {
     length += line.length + 1;
-    if (length > LONGEST) {
+    if (length > longest) {
       const isFolded = kept.some((item) => item.startsWith('<details>'));
       return [...kept, '', ...(isFolded ? ['</details>', ''] : []), `(${lines.length - index} lines left out)`].join(
         '\n',
