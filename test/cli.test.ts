@@ -100,7 +100,7 @@ describe.concurrent('wrong usage', () => {
     [
       'an unknown revision',
       ['generate', '-r', '2025-11-26'],
-      /"2025-11-26" is not built in\n {2}Built in are .*2025-11-25/,
+      /"2025-11-26" is not built in\n {2}Did you mean 2025-11-25\? Built in are .*2025-11-25/,
     ],
     [
       'an unknown revision elsewhere',

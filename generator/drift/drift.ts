@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Project as TsMorphProject, ts } from 'ts-morph';
 import { McpgenError } from '../errors.js';
 import { memberOf, refsIn } from '../model/derive.js';
 import { loadProtocol } from '../model/load.js';
@@ -51,16 +52,7 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
   // The compiler takes half a second to load: only those wait for it who compare.
   const { Project, ts: compiler } = await import('ts-morph');
   const entry = findEntry(compiler, sdk, folder);
-  const declarations = readDeclarations(
-    compiler,
-    (compilerOptions, file) => {
-      const project = new Project({ compilerOptions, skipAddingFilesFromTsConfig: true });
-      project.addSourceFileAtPath(file);
-      return project.getProgram().compilerObject;
-    },
-    entry,
-    sdk,
-  );
+  const declarations = readDeclarations(compiler, programMaker(compiler, Project), entry, sdk);
   const revision = options.revision ?? revisionOf(declarations, sdk);
   const protocol = await loadProtocol({ revision });
   const pairs = pairsOf(protocol, declarations, options);
@@ -115,6 +107,35 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
       ...protocol.definitions.map(({ name }) => name),
       ...explained.map((item) => item.path),
     ]),
+  };
+}
+
+/**
+ * Makes programs as the compiler itself does, which knows of each file whether it is an ES module; ts-morph's own do not.
+ * The declarations of the language are those that ts-morph brings along.
+ */
+function programMaker(
+  compiler: Compiler,
+  Project: typeof TsMorphProject,
+): (options: ts.CompilerOptions, file: string) => ts.Program {
+  const libraries = new Map<string, ts.SourceFile>();
+  return (options, file) => {
+    if (libraries.size === 0) {
+      const project = new Project({ compilerOptions: options, useInMemoryFileSystem: true });
+      // The compiler reads them only where there is something to compile.
+      project.createSourceFile('nothing.ts', '');
+      const made = project.getProgram().compilerObject;
+      for (const library of made.getSourceFiles()) {
+        if (made.isSourceFileDefaultLibrary(library)) libraries.set(library.fileName, library);
+      }
+    }
+    const folder = path.posix.dirname([...libraries.keys()][0] ?? '/');
+    const host = compiler.createCompilerHost(options);
+    const getSourceFile = host.getSourceFile.bind(host);
+    host.getDefaultLibLocation = () => folder;
+    host.getDefaultLibFileName = () => `${folder}/lib.es2022.d.ts`;
+    host.getSourceFile = (name, ...rest) => libraries.get(name) ?? getSourceFile(name, ...rest);
+    return compiler.createProgram([file], options, host);
   };
 }
 

@@ -175,15 +175,15 @@ function notFound(specifier: string, folder: string): McpgenError {
     });
   }
   const manifest = readManifest(installed);
-  const subpaths = subpathsOf(manifest, name);
-  const near = nearest(specifier, subpaths) ?? subpaths.find((item) => item.startsWith(`${specifier}.`));
-  const hint = near ?? subpaths.find((item) => item.endsWith('/types.js'));
+  const subpaths = subpathsOf(manifest, name).filter((item) => item !== specifier);
+  const near = specifier === name ? undefined : nearest(specifier, subpaths);
+  const hint = near ?? subpaths.find((item) => item === `${specifier}.js` || item.endsWith('/types.js'));
   return new McpgenError(
     `the package ${JSON.stringify(name)} is installed, but ${specifier === name ? 'has no types at its root' : `has no ${specifier.slice(name.length + 1)} with types`}`,
     {
       place: `--sdk ${specifier}`,
       remedy:
-        hint !== undefined && hint !== specifier
+        hint !== undefined
           ? `Did you mean ${hint}?`
           : subpaths.length === 0
             ? 'Give the path of a declaration file in it.'

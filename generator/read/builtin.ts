@@ -2,6 +2,7 @@ import { McpgenError } from '../errors.js';
 import type { Catalog } from './catalog.js';
 import type { Erratum } from './errata.js';
 import { readBuiltinJson } from './files.js';
+import { nearest } from '../text.js';
 import { compareText, type JsonObject } from './json.js';
 
 /** What `schema/manifest.json` says of a built-in revision. */
@@ -38,9 +39,10 @@ export function requireRevision(revision: string, otherwise = ''): BuiltinRevisi
   const found = findRevision(revision);
   if (found === undefined) {
     const known = builtinRevisions().map((item) => item.revision);
+    const near = nearest(revision, known);
     throw new McpgenError(`revision ${JSON.stringify(revision)} is not built in`, {
       place: '--revision',
-      remedy: `Built in are ${known.join(', ')}${otherwise}.`,
+      remedy: `${near === undefined ? '' : `Did you mean ${near}? `}Built in are ${known.join(', ')}${otherwise}.`,
     });
   }
   return found;
