@@ -2,7 +2,7 @@
 // Model Context Protocol, revision 2024-11-05
 // Schema: schema/2024-11-05/schema.json, sha256 of the official file 61cea2392d4f284092d09bc84b9ac488c0d5618ac2b38a56942fc5b99fd960ce
 // Errata: request-meta, notification-meta
-// Regenerate: mcpgen generate --revision 2024-11-05 --emit default,registry,stdio --out <folder above this one>
+// Regenerate: mcpgen generate --revision 2024-11-05 --emit default,registry,stdio,http-server,http-node,http-client --out <folder above this one>
 /* eslint-disable */
 
 import type {

@@ -2,7 +2,7 @@
 // Model Context Protocol, revision 2025-03-26
 // Schema: schema/2025-03-26/schema.json, sha256 of the official file e720669548c8100a4282c49e580efd6ddf7f28899ea786fc8db251dbdb356131
 // Errata: request-meta, notification-meta
-// Regenerate: mcpgen generate --revision 2025-03-26 --emit default,registry,stdio --out <folder above this one>
+// Regenerate: mcpgen generate --revision 2025-03-26 --emit default,registry,stdio,http-server,http-node,http-client --out <folder above this one>
 /* eslint-disable */
 
 import * as check from '../runtime/validation.js';

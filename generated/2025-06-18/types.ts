@@ -2,7 +2,7 @@
 // Model Context Protocol, revision 2025-06-18
 // Schema: schema/2025-06-18/schema.json, sha256 of the official file af845e7e5b9d27107d1690f0936022546177a1403e63ffb11470135b296a2e01
 // Errata: request-meta, notification-meta, elicit-result-numbers
-// Regenerate: mcpgen generate --revision 2025-06-18 --emit default,registry,stdio --out <folder above this one>
+// Regenerate: mcpgen generate --revision 2025-06-18 --emit default,registry,stdio,http-server,http-node,http-client --out <folder above this one>
 /* eslint-disable */
 
 /** Hints to the client about how to use or show an object. All of them are optional. */

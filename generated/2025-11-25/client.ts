@@ -2,7 +2,7 @@
 // Model Context Protocol, revision 2025-11-25
 // Schema: schema/2025-11-25/schema.json, sha256 of the official file 268a5f82ba70fd7e4b6dc4aa1e64f116f74b4d0edcb69dc046829c79dd4e97e7
 // Errata: request-meta, notification-meta, elicit-result-numbers
-// Regenerate: mcpgen generate --revision 2025-11-25 --emit default,registry,stdio --out <folder above this one>
+// Regenerate: mcpgen generate --revision 2025-11-25 --emit default,registry,stdio,http-server,http-node,http-client --out <folder above this one>
 /* eslint-disable */
 
 import type { NotificationMethod, ParamsOf } from './methods.js';

@@ -2,7 +2,7 @@
 // Model Context Protocol, revision 2026-07-28
 // Schema: schema/2026-07-28/schema.json, sha256 of the official file ef70b61f99b6d2e5e3b46863822eab08dff6a45bedc7a08914e0e5b133f40203
 // Errata: open-meta, elicit-result-numbers, json-value
-// Regenerate: mcpgen generate --revision 2026-07-28 --emit default,registry,stdio --out <folder above this one>
+// Regenerate: mcpgen generate --revision 2026-07-28 --emit default,registry,stdio,http-server,http-node,http-client --out <folder above this one>
 /* eslint-disable */
 
 /** Hints to the client about how to use or show an object. All of them are optional. */

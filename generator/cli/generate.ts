@@ -24,7 +24,7 @@ export function declareGenerate(program: Command): void {
     .addOption(
       new Option(
         '--emit <parts>',
-        `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but registry, stdio, which needs the types of Node, stubs and zod; default,stdio adds to it)`,
+        `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but registry, stdio and http-*, which need the types of Node or of the Web, stubs and zod; default,stdio adds to it)`,
       ),
     )
     .option('--methods <methods>', 'with --emit stubs: the requests to write a handler of (default: all that need one)')

@@ -34,6 +34,9 @@ export const EMITTABLE = [
   'server',
   'registry',
   'stdio',
+  'http-server',
+  'http-node',
+  'http-client',
   'stubs',
   'zod',
 ] as const;
@@ -42,7 +45,7 @@ export const EMITTABLE = [
 export type Emittable = (typeof EMITTABLE)[number];
 
 /** Parts that are shared files only: no revision has a file of theirs. */
-const SHARED_ONLY = ['registry', 'stdio'] as const;
+export const SHARED_ONLY = ['registry', 'stdio', 'http-server', 'http-node', 'http-client'] as const;
 type SharedOnly = (typeof SHARED_ONLY)[number];
 
 function isSharedOnly(part: Emittable): part is SharedOnly {
@@ -84,6 +87,9 @@ const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
   server: ['types', 'methods', 'messages', 'guards', 'validators', 'revision'],
   registry: [],
   stdio: [],
+  'http-server': [],
+  'http-node': [],
+  'http-client': [],
   stubs: ['types', 'methods', 'messages', 'guards', 'validators', 'revision', 'server'],
   zod: ['types'],
 };
@@ -96,6 +102,9 @@ const RUNTIME: Readonly<Partial<Record<Emittable, readonly RuntimeModule[]>>> = 
   server: ['runtime/index'],
   registry: ['runtime/registry'],
   stdio: ['runtime/stdio-client', 'runtime/stdio-server'],
+  'http-server': ['runtime/http-server'],
+  'http-node': ['runtime/http-server', 'runtime/http-node'],
+  'http-client': ['runtime/http-client'],
 };
 
 /** The shared files that the parts asked for need. */

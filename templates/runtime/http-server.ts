@@ -800,7 +800,7 @@ class Handler<A extends Auth> implements SessionHost {
         typeof source === "function" ? source({ auth: undefined }) : source;
       this.#shared = made;
       if (isPromise(made)) {
-        (made as Promise<AnyServer>).then(
+        made.then(
           (server) => (this.#shared = server),
           // Another request may have more luck.
           () => (this.#shared = undefined),

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { diffLines } from 'diff';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { emit } from '../../generator/emit/index.js';
+import { emit, SHARED_ONLY } from '../../generator/emit/index.js';
 import {
   check,
   DEFAULT_PARTS,
@@ -142,7 +142,9 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
 
   it('gives the same bytes twice', async () => {
     const files = emitted(await loadProtocol({ revision }));
-    const names = EMITTABLE.filter((part) => part !== 'stdio').map((part) => (part === 'stubs' ? 'handlers' : part));
+    const names = EMITTABLE.filter((part) => !(SHARED_ONLY as readonly string[]).includes(part)).map((part) =>
+      part === 'stubs' ? 'handlers' : part,
+    );
     expect([...files.keys()]).toEqual([...names, 'index']);
     expect(emitted(await loadProtocol({ revision }))).toEqual(files);
   });
@@ -267,7 +269,7 @@ describe('surroundings', () => {
     const surroundings = execFileSync(process.execPath, ['-p', `${facts}.join()`], { env, encoding: 'utf8' });
     expect(surroundings.trim()).toBe(`${locale},${environment.TZ}`);
     const cli = path.join(root, 'dist/generator/cli.js');
-    const args = ['generate', '--emit', 'default,stdio', '--out', 'made/here'];
+    const args = ['generate', '--emit', ['default', ...SHARED_ONLY].join(','), '--out', 'made/here'];
     const run = spawnSync(process.execPath, [cli, ...args], { cwd, env, encoding: 'utf8' });
     expect(run.status, run.stderr).toBe(0);
     for (const { revision } of REVISIONS) {
@@ -276,7 +278,7 @@ describe('surroundings', () => {
   });
 
   it('finds generated/ up to date', async () => {
-    const { upToDate, changes, warnings } = await check({ out: generated, emit: [...DEFAULT_PARTS, 'stdio'] });
+    const { upToDate, changes, warnings } = await check({ out: generated, emit: [...DEFAULT_PARTS, ...SHARED_ONLY] });
     expect(
       changes.filter((change) => change.status !== 'unchanged').map(({ path: file, status }) => ({ file, status })),
     ).toEqual([]);

@@ -157,6 +157,8 @@ export const FEATURES: readonly Feature[] = [
         { onProgress: (progress) => void steps.push(progress) },
       );
       expect(steps, [1, 2, 3]);
+      // Over HTTP it may come by another stream than the answer.
+      await heardOf(peer, 'notifications/message');
       const logged = peer.heard.filter(({ method }) => method === 'notifications/message');
       expect(
         logged.map(({ params }) => [params['level'], params['data'], params['logger']]),

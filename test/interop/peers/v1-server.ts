@@ -72,7 +72,7 @@ function port(server: Server, extra: RequestHandlerExtra<ServerRequest, ServerNo
         ? undefined
         : send('notifications/progress', { progressToken, progress, total, message });
     },
-    log: (level, data) => server.sendLoggingMessage({ level, data, logger: 'garden' }),
+    log: (level, data) => server.sendLoggingMessage({ level, data, logger: 'garden' }, extra.sessionId),
     notify: send,
     ask: (method, params) =>
       extra.sendRequest({ method, ...(params === undefined ? {} : { params }) } as ServerRequest, ResultSchema),

@@ -20,9 +20,15 @@ class Waits extends Error {
 
 const REQUEST_STATE = 'first-visit';
 
-/** The garden on the official SDK, v2, for one connection. */
-export function v2Server(names: readonly string[] = NAMES): Server {
-  const garden = new Garden();
+/** What servers of single requests have in common. */
+export interface Shared {
+  readonly garden: Garden;
+  readonly notify: (method: string, params?: Result) => void;
+}
+
+/** The garden on the official SDK, v2, for one connection, or for one request of a stateless conversation. */
+export function v2Server(names: readonly string[] = NAMES, shared?: Shared): Server {
+  const garden = shared?.garden ?? new Garden();
   const server = new Server(
     { name: 'garden-v2', version: '1.0.0' },
     {
@@ -35,7 +41,7 @@ export function v2Server(names: readonly string[] = NAMES): Server {
   for (const method of [...ANSWERED, ...ANSWERED_IN_SESSIONS]) {
     server.setRequestHandler(method, { params: z.looseObject({}) }, async (params, context) => {
       try {
-        return await garden.answer(method, params, port(server, context));
+        return await garden.answer(method, params, port(server, context, shared));
       } catch (error) {
         if (error instanceof Waits) {
           return inputRequired({ inputRequests: error.requests, requestState: REQUEST_STATE });
@@ -47,7 +53,7 @@ export function v2Server(names: readonly string[] = NAMES): Server {
   return server;
 }
 
-function port(server: Server, { mcpReq }: ServerContext): Port {
+function port(server: Server, { mcpReq }: ServerContext, shared?: Shared): Port {
   const send = (method: string, params?: Result): Promise<void> =>
     mcpReq.notify({ method, ...(params === undefined ? {} : { params }) });
   return {
@@ -60,7 +66,11 @@ function port(server: Server, { mcpReq }: ServerContext): Port {
         : send('notifications/progress', { progressToken, progress, total, message });
     },
     log: (level, data) => mcpReq.log(level, data, 'garden'),
-    notify: (method, params) => server.notification({ method, ...(params === undefined ? {} : { params }) }),
+    notify: (method, params) => {
+      if (shared === undefined) return server.notification({ method, ...(params === undefined ? {} : { params }) });
+      shared.notify(method, params);
+      return Promise.resolve();
+    },
     ask: (method, params) => mcpReq.send({ method, ...(params === undefined ? {} : { params }) }, z.looseObject({})),
     input: (requests) => {
       const given = mcpReq.inputResponses ?? {};
