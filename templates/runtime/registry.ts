@@ -209,7 +209,10 @@ export interface ResourceDefinition<
   ) => MaybePromise<ResourceOutcome>;
 }
 
-/** Names of the variables of a URI template: `{name}` is one segment of the path, `{+name}` any number. */
+/**
+ * Names of the variables of a URI template: `{name}` is one segment of the path, `{+name}` any number. Their values are
+ * decoded, and have no segment `.` or `..` and no NUL; that of `{name}` has no slash or backslash either.
+ */
 export type VariablesOf<Template extends string> =
   Template extends `${string}{${infer Name}}${infer Rest}`
     ? (Name extends `+${infer Plain}` ? Plain : Name) | VariablesOf<Rest>
@@ -440,7 +443,7 @@ export function promptHandlers<Context = DefinitionContext>(
         if (argument.required === true && !Object.hasOwn(values, argument.name))
           throw invalidParams(`Missing argument: ${argument.name}`);
       }
-      const outcome = await prompt.render(values as never, context);
+      const outcome = await prompt.render(own(values) as never, context);
       const { description = prompt.description, messages } =
         typeof outcome === "string"
           ? {
@@ -516,7 +519,7 @@ export function completionHandlers<Context = DefinitionContext>(of: {
         ? completers[argument.name]
         : undefined;
       const all =
-        (await complete?.(argument.value, context?.arguments ?? {})) ?? [];
+        (await complete?.(argument.value, own(context?.arguments ?? {}))) ?? [];
       return {
         completion: {
           values: all.slice(0, MOST_SUGGESTIONS),
@@ -597,6 +600,13 @@ interface CallResult {
 
 function revisionOf(context: unknown): string {
   return (context as DefinitionContext).revision;
+}
+
+/** Values that a client gives by names of its choice, without those that every object has. */
+function own(
+  values: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.assign(Object.create(null), values) as Record<string, string>;
 }
 
 function invalidParams(message: string): RpcError {
@@ -805,10 +815,19 @@ function literal(template: string, from: number, to?: number): string {
 
 function decoded(value: string, isReserved: boolean): string | undefined {
   if (!isReserved && /[/?#]/.test(value)) return undefined;
+  let plain: string;
   try {
-    return decodeURIComponent(value);
+    plain = decodeURIComponent(value);
   } catch {
     // A percent sign that begins no escape.
     return undefined;
   }
+  // Whoever joins it to the path of a folder must not be led out of it, however that is escaped.
+  const segments = plain.split(/[/\\]/);
+  const leadsAway =
+    plain.includes("\0") ||
+    segments.includes("..") ||
+    segments.includes(".") ||
+    (!isReserved && segments.length > 1);
+  return leadsAway ? undefined : plain;
 }

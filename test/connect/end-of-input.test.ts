@@ -155,3 +155,19 @@ describe('the end of the input', () => {
     expect(took).toBeLessThan(30_000);
   });
 });
+
+describe('a log that nobody reads', () => {
+  it('does not end a server that logs to standard output', async () => {
+    const { child, end } = slowServer(['2025-11-25'], 60_000);
+    child.stdin.write(lines('2025-11-25', []));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.stderr.destroy();
+    for (let id = 0; id < 5; id += 1) {
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'log' } })}\n`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const { frames, code } = await end();
+    expect(frames.map((frame) => (frame as Frame).id)).toEqual(['init', 0, 1, 2, 3, 4]);
+    expect(code).toBe(0);
+  });
+});

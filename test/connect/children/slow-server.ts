@@ -8,7 +8,9 @@ import { ALL } from './revisions.js';
 const [versions = '', drainMs = ''] = process.argv.slice(2);
 
 async function call({ name }: { readonly name: string }, context: HandlerContext): Promise<object> {
-  context.signal.addEventListener('abort', () => process.stderr.write('aborted\n'));
+  context.signal.addEventListener('abort', () => {
+    console.error('aborted');
+  });
   if (name === 'never') await new Promise(() => undefined);
   else if (name === 'roots') {
     try {
@@ -26,8 +28,14 @@ const server = new Server(
   {
     info: { name: 'slow', version: '1' },
     handlers: { 'tools/call': call },
-    onEvent: ({ kind }) => process.stderr.write(`${kind}\n`),
+    onEvent: ({ kind }) => {
+      console.error(kind);
+    },
   },
 );
 const session = await server.connect(stdioServerTransport(drainMs === '' ? {} : { drainMs: Number(drainMs) }));
-void session.closed.then(() => process.stderr.write('closed\n'));
+void session.closed.then(() => {
+  // The transport looks after a broken log as long as it is open only.
+  process.stderr.on('error', () => undefined);
+  console.error('closed');
+});
