@@ -740,16 +740,16 @@ export class Endpoint {
     this.#timerAt = Number.POSITIVE_INFINITY;
     this.#timer = undefined;
     let next = Number.POSITIVE_INFINITY;
-    for (const pending of [...this.#pending.values()]) {
-      if (pending.deadline <= now) {
-        const { method, timeout, options } = pending;
-        const isLast = pending.deadline === pending.latest;
-        this.#abandon(
-          pending,
-          new TimeoutError(method, isLast ? (options.maxTimeout ?? timeout) : timeout),
-          'timed out',
-        );
-      } else next = Math.min(next, pending.deadline);
+    const expired: Pending[] = [];
+    for (const pending of this.#pending.values()) {
+      if (pending.deadline <= now) expired.push(pending);
+      else next = Math.min(next, pending.deadline);
+    }
+    // In the order of their limits, also where a busy process comes late to several at once.
+    for (const pending of expired.sort((a, b) => a.deadline - b.deadline)) {
+      const { method, timeout, options } = pending;
+      const isLast = pending.deadline === pending.latest;
+      this.#abandon(pending, new TimeoutError(method, isLast ? (options.maxTimeout ?? timeout) : timeout), 'timed out');
     }
     // Telling the other side may have ended the connection, and no timer may outlive that.
     if (next < Number.POSITIVE_INFINITY && this.#state === 'open') this.#schedule(next, now);

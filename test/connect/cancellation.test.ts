@@ -292,6 +292,21 @@ describe('time limits', () => {
     await client.close();
   });
 
+  it('end calls in the order of the limits, also where the process was too busy to see any pass', async () => {
+    const client = createClient({ info, timeout: 30 });
+    await rawServer(client);
+    const order: number[] = [];
+    const calls = [30, 5, 20].map(async (timeout) => {
+      await failure(client.ping(undefined, { timeout }));
+      order.push(timeout);
+    });
+    const end = performance.now() + 60;
+    while (performance.now() < end);
+    await Promise.all(calls);
+    expect(order).toEqual([5, 20, 30]);
+    await client.close();
+  });
+
   it('Infinity is none, and a limit beyond what a timer can hold does not fire at once', async () => {
     const client = createClient({ info, timeout: 5 });
     const { raw } = await rawServer(client);
