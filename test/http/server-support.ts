@@ -56,7 +56,8 @@ export function gardenServer(seen: Seen = { aborted: [] }, options: Partial<Serv
             await delay(50);
             break;
           case 'flood':
-            for (let at = 0; at < 2_000; at += 1) context.progress(at, 2_000, 'x'.repeat(1_000));
+            context.signal.addEventListener('abort', () => seen.aborted.push(name));
+            for (let at = 0; at < 2_000; at += 1) context.progress(at, 2_000, 'x'.repeat(10_000));
             await delay(300);
             break;
           case 'ask': {
