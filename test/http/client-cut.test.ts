@@ -137,12 +137,13 @@ async function cutting(target: URL): Promise<Cutting> {
       });
     }
     let asked = '';
-    client.on('data', (chunk) => {
-      asked = chunk.toString('latin1');
-    });
-    client.pipe(server);
     // Before the first event there is nothing to resume from.
     let start = '';
+    client.on('data', (chunk) => {
+      asked = chunk.toString('latin1');
+      start = '';
+    });
+    client.pipe(server);
     let room = 300 + ((turn * 997) % 2500);
     turn += 1;
     server.on('data', (chunk) => {
