@@ -677,7 +677,7 @@ class HttpClient implements HttpClientTransport {
       }
       if (response.ok && mediaTypeOf(response) === STREAM_TYPE) return response;
       const { text } = await readStart(response, MAX_ERROR_BYTES);
-      if (response.status >= 500 || response.status === 429) continue;
+      if (isPassing(response.status)) continue;
       throw new HttpError(
         "the stream broke off, and the server does not resume it",
         { method: "GET", url: this.#url, status: response.status, body: text },
@@ -988,7 +988,7 @@ class HttpClient implements HttpClientTransport {
           response.status === 400
         )
           cursor.lastEventId = undefined;
-        else if (response.status < 500 && response.status !== 429)
+        else if (!isPassing(response.status))
           throw new HttpError("the server has no stream of its own", {
             method: "GET",
             url: this.#url,
@@ -1112,6 +1112,13 @@ class HttpClient implements HttpClientTransport {
       headers.push([HTTP_HEADERS.SESSION_ID, this.#sessionId]);
     return headers;
   }
+}
+
+/**
+ * Whether a refusal may be over soon. A conflict is one: the server has not noticed yet that the stream broke off.
+ */
+function isPassing(status: number): boolean {
+  return status >= 500 || status === 408 || status === 409 || status === 429;
 }
 
 function httpUrl(url: string | URL): URL {
