@@ -16,6 +16,32 @@ export function shellQuoted(word: string): string {
   return /^(?:-|[\w@%+=:,./][\w@%+=:,./-]*)$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/**
+ * The words of a command line, as a POSIX shell would split it, without expanding anything. Undefined if a quote is not
+ * closed.
+ */
+export function commandWords(line: string): readonly string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote: string | undefined;
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    if (quote === undefined && /\s/.test(character)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (quote === undefined && (character === '"' || character === "'")) {
+      quote = character;
+      word ??= '';
+    } else if (character === quote) quote = undefined;
+    else if (character === '\\' && quote !== "'" && (quote === undefined || /["\\]/.test(line.charAt(at + 1)))) {
+      at += 1;
+      word = (word ?? '') + line.charAt(at);
+    } else word = (word ?? '') + character;
+  }
+  if (quote !== undefined) return undefined;
+  return word === undefined ? words : [...words, word];
+}
+
 /** The candidate that is nearest to a misspelt word, if one is near enough to be meant. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;

@@ -37,6 +37,7 @@ export function declareGenerate(program: Command): void {
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
     .option('--dry-run', 'write nothing; say what would be written')
+    .option('--watch', 'generate anew whenever schema, catalog, config or tools change, until Ctrl-C')
     .option('--strict', 'make an error of every warning')
     .option('--no-errata', 'read the schema as it is, without corrections')
     .option('--json', 'print the result as JSON')

@@ -1,16 +1,20 @@
 import { Command } from 'commander';
 import { packageFile, readText } from '../read/files.js';
+import { declareAdd } from './add.js';
 import { declareCatalog } from './catalog.js';
 import { declareErrata } from './errata.js';
 import { declareExplain } from './explain.js';
 import { declareGenerate } from './generate.js';
 import { declareInit } from './init.js';
 import { declareMethods } from './methods.js';
+import { declareTypes } from './types.js';
 
 /** What declares each command, in the order in which `--help` lists them. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
   declareInit,
+  declareAdd,
   declareGenerate,
+  declareTypes,
   declareMethods,
   declareExplain,
   declareErrata,

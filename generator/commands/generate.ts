@@ -1,34 +1,35 @@
 import path from 'node:path';
-import { structuredPatch } from 'diff';
 import { McpgenError } from '../errors.js';
 import { check, generate, renderAll, type CheckResult, type GenerateOptions, type GenerateResult } from '../index.js';
-import { isSettled, type FileChange } from '../output/plan.js';
+import { isSettled } from '../output/plan.js';
 import type { ImportExtension } from '../print/source-file.js';
-import { colour, note, noteColour, progress, say, table, type Cell } from '../terminal.js';
-import { escapeHidden, shellQuoted } from '../text.js';
+import { colour, progress, say, table, type Cell } from '../terminal.js';
+import { shellQuoted } from '../text.js';
+import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
 import { emitParts, flag, inputFile, list, text, texts } from './options.js';
-import { naming, settingsOf, type Settings } from './settings.js';
+import { naming, settingsOf, toolsOf, type Settings } from './settings.js';
 
 const DEFAULT_OUT = 'generated';
-/** What is done, or would be done, to a file of each status. */
-const ACTIONS: Readonly<Record<FileChange['status'], string>> = {
-  missing: 'create',
-  stale: 'update',
-  orphaned: 'remove',
-  unchanged: 'none',
-  kept: 'none',
-};
-/** Lines of a diff that are shown for one file. */
-const DIFF_LINES = 12;
 
-/** `mcpgen generate`: writes, checks or only plans. Returns the exit code. */
+/** `mcpgen generate`: writes, checks, watches or only plans. Returns the exit code. */
 export async function generateCommand(given: Record<string, unknown>): Promise<number> {
+  if (flag(given, 'watch')) {
+    const { watchCommand } = await import('./watch.js');
+    return watchCommand(given, planOf);
+  }
   const settings = await settingsOf(given);
-  return naming(settings, given, async () => generateOnce(settings, given));
+  return naming(settings, given, async () => generateOnce(await planOf(settings), settings.flags, given));
 }
 
-/** @param given - What the command line alone says. */
-async function generateOnce({ flags, tools }: Settings, given: Record<string, unknown>): Promise<number> {
+/** What one run is to do. */
+export interface Plan {
+  /** As it was asked for; `-` is standard output. */
+  readonly out: string;
+  readonly options: GenerateOptions;
+}
+
+/** Reads the input of a run. */
+async function planOf({ flags, config }: Settings): Promise<Plan> {
   if (text(flags, 'schema') === '-' && text(flags, 'catalog') === '-') {
     throw new McpgenError('schema and catalog cannot both come from standard input', {
       place: '--schema - --catalog -',
@@ -41,6 +42,7 @@ async function generateOnce({ flags, tools }: Settings, given: Record<string, un
   const emit = emitParts(flags);
   const methods = list(flags, 'methods');
   const revisions = texts(flags, 'revision');
+  const tools = await toolsOf(config);
   const options: GenerateOptions = {
     out: out === '-' ? '.' : out,
     importExtension: (text(flags, 'importExtension') ?? 'js') as ImportExtension,
@@ -55,8 +57,17 @@ async function generateOnce({ flags, tools }: Settings, given: Record<string, un
     ...(catalog === undefined ? {} : { catalog }),
     ...(emit === undefined ? {} : { emit }),
     ...(methods === undefined ? {} : { methods }),
-    ...(tools === undefined ? {} : { tools: tools.tools }),
+    ...(tools === undefined ? {} : { tools }),
   };
+  return { out, options };
+}
+
+/** @param given - What the command line alone says. */
+async function generateOnce(
+  { out, options }: Plan,
+  flags: Record<string, unknown>,
+  given: Record<string, unknown>,
+): Promise<number> {
   if (out === '-') return toStandardOutput(options, flags);
   if (flag(flags, 'check')) {
     if (flag(flags, 'dryRun')) {
@@ -99,7 +110,7 @@ async function toStandardOutput(options: GenerateOptions, flags: Record<string, 
   for (const file of wanted) {
     process.stdout.write(wanted.length === 1 ? file.contents : `// file: ${file.path}\n${file.contents}\n`);
   }
-  for (const warning of warnings) note(`warning: ${escapeHidden(`${warning.place}: ${warning.message}`)}`);
+  for (const warning of warnings) noteWarning(warning);
   return 0;
 }
 
@@ -110,9 +121,7 @@ function report(
   human: () => void,
 ): void {
   if (!flag(flags, 'json')) {
-    for (const { place, message } of result.warnings) {
-      note(`${noteColour.yellow('warning')}: ${escapeHidden(`${place}: ${message}`)}`);
-    }
+    for (const warning of result.warnings) noteWarning(warning);
     human();
     return;
   }
@@ -128,11 +137,7 @@ function report(
       errata: protocol.errata.map((erratum) => erratum.id),
     })),
     dryRun: flag(flags, 'dryRun'),
-    files: result.changes.map((change) => {
-      const diff = upToDate === undefined ? [] : shortDiff(change);
-      const { path: file, status } = change;
-      return { path: file, status, action: ACTIONS[status], ...(diff.length === 0 ? {} : { diff: diff.join('\n') }) };
-    }),
+    files: result.changes.map((change) => asJson(change, upToDate !== undefined)),
     ...(upToDate === false ? { mend: mendingCommand(given) } : {}),
     warnings: result.warnings,
   };
@@ -165,48 +170,16 @@ function reportGenerate(result: GenerateResult, out: string, dryRun: boolean): v
   );
 }
 
-function tally(changes: readonly FileChange[], dryRun: boolean): string {
-  const of = (status: FileChange['status']): number => changes.filter((change) => change.status === status).length;
-  const would = dryRun ? 'to ' : '';
-  const parts = [
-    [of('missing'), dryRun ? 'to write' : 'new'],
-    [of('stale'), dryRun ? 'to update' : 'updated'],
-    [of('orphaned'), `${would}${dryRun ? 'remove' : 'removed'}`],
-    [of('unchanged'), 'unchanged'],
-    [of('kept'), 'kept'],
-  ] as const;
-  return parts
-    .filter(([number]) => number > 0)
-    .map(([number, word]) => `${number} ${word}`)
-    .join(', ');
-}
-
 function reportCheck(result: CheckResult, out: string, given: Record<string, unknown>): void {
   const wrong = result.changes.filter((change) => !isSettled(change));
   if (wrong.length === 0) {
     say(`${count(result.changes.length, 'file')} in ${shown(out)}: all up to date`);
     return;
   }
-  for (const change of wrong) {
-    say(`${colour.red(change.status.padEnd(8))}  ${path.join(out, change.path)}`);
-    for (const line of shortDiff(change)) {
-      const paint = line.startsWith('-') ? colour.red : line.startsWith('+') ? colour.green : colour.dim;
-      say(`          ${paint(line)}`);
-    }
-  }
+  sayWrong(wrong, out);
   say(
     `\n${wrong.length} of ${count(result.changes.length, 'file')} not up to date. To mend it:\n  ${mendingCommand(given)}`,
   );
-}
-
-/** The first lines that differ in a stale file. */
-function shortDiff(change: FileChange): readonly string[] {
-  if (change.status !== 'stale') return [];
-  const patch = structuredPatch('', '', change.actual ?? '', change.expected ?? '', '', '', { context: 0 });
-  const lines = patch.hunks.flatMap((hunk) => [`@@ line ${hunk.oldStart} @@`, ...hunk.lines]);
-  const shownLines = lines.slice(0, DIFF_LINES).map((line) => line.slice(0, 160));
-  const more = lines.length - shownLines.length;
-  return more > 0 ? [...shownLines, `... ${count(more, 'more line')}`] : shownLines;
 }
 
 /** The command line that was given, without `--check`; what the config says needs no flag. */
@@ -225,12 +198,4 @@ function mendingCommand(given: Record<string, unknown>): string {
     ...(given['errata'] === false ? ['--no-errata'] : []),
     ...option('out', given['out']),
   ].join(' ');
-}
-
-function shown(out: string): string {
-  return out.endsWith(path.sep) || out.endsWith('/') ? out : `${out}/`;
-}
-
-function count(number: number, one: string): string {
-  return `${number} ${number === 1 ? one : `${one}s`}`;
 }

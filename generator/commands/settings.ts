@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { readConfig, type Config, type ConfigFile } from '../read/config.js';
-import { readToolFiles } from '../read/tools.js';
+import { readToolFiles, type ToolSource } from '../read/tools.js';
 import { text } from './options.js';
 
 /** What the command line and the config of the project say together. */
@@ -9,8 +9,6 @@ export interface Settings {
   /** As flags: those that were given, and for the others what the config says. */
   readonly flags: Record<string, unknown>;
   readonly config: ConfigFile | undefined;
-  /** The tools that the config names, and the files that they were read from. */
-  readonly tools: Awaited<ReturnType<typeof readToolFiles>> | undefined;
 }
 
 /** The flag that each key of a config stands for. */
@@ -35,15 +33,24 @@ const INPUT = ['revisions', 'schema', 'catalog'] as const;
  */
 export async function settingsOf(given: Record<string, unknown>): Promise<Settings> {
   const config = await readConfig(process.cwd(), text(given, 'config'));
-  if (config === undefined) return { flags: given, config, tools: undefined };
+  if (config === undefined) return { flags: given, config };
   const flags = { ...given };
   for (const [name, value] of Object.entries(asFlags(config, given['schema'] !== undefined))) flags[name] ??= value;
   // These two can only be switched one way on the command line.
   if (config.config.errata === false) flags['errata'] = false;
   if (config.config.strict === true) flags['strict'] = true;
-  const patterns = config.config.tools;
-  const tools = patterns === undefined ? undefined : await readToolFiles(patterns, config.folder, process.cwd());
-  return { flags, config, tools };
+  return { flags, config };
+}
+
+/**
+ * The tools that a config names.
+ *
+ * @throws {@link McpgenError} if a file of theirs is broken.
+ */
+export async function toolsOf(config: ConfigFile | undefined): Promise<readonly ToolSource[] | undefined> {
+  const patterns = config?.config.tools;
+  if (config === undefined || patterns === undefined) return undefined;
+  return (await readToolFiles(patterns, config.folder, process.cwd())).tools;
 }
 
 function asFlags({ config, folder }: ConfigFile, hasOwnInput: boolean): Record<string, unknown> {

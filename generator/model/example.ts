@@ -5,9 +5,12 @@ import {
   type Constraints,
   type Method,
   type ObjectNode,
-  type Protocol,
+  type Definitions,
   type TypeNode,
 } from './protocol.js';
+
+/** What values are made of; a string that is a revision says which. */
+type Exemplified = Definitions & { readonly revision?: string };
 
 /** Depth at which optional content is left out, so that recursive definitions end. */
 const DEEPEST = 12;
@@ -17,12 +20,12 @@ const DEEPEST = 12;
  *
  * @param owner - Name of the definition or member that the value is for; it decides what a string says.
  */
-export function exampleOf(protocol: Protocol, type: TypeNode, owner = ''): JsonValue {
+export function exampleOf(protocol: Exemplified, type: TypeNode, owner = ''): JsonValue {
   return example(protocol, type, owner, 0);
 }
 
 /** A complete example message of a method, as it travels; for an embedded one, as it stands inside a result. */
-export function exampleMessage(protocol: Protocol, method: Method): JsonObject {
+export function exampleMessage(protocol: Exemplified, method: Method): JsonObject {
   const definition = findDefinition(protocol, method.message);
   const own = (definition === undefined ? {} : exampleOf(protocol, definition.type, method.message)) as JsonObject;
   if (method.direction === 'embedded') return own;
@@ -30,7 +33,7 @@ export function exampleMessage(protocol: Protocol, method: Method): JsonObject {
   return { jsonrpc: '2.0', ...(method.kind === 'request' ? { id: 1 } : {}), ...rest };
 }
 
-function example(protocol: Protocol, type: TypeNode, owner: string, depth: number): JsonValue {
+function example(protocol: Exemplified, type: TypeNode, owner: string, depth: number): JsonValue {
   switch (type.kind) {
     case 'unknown':
       return 'anything';
@@ -74,7 +77,7 @@ function example(protocol: Protocol, type: TypeNode, owner: string, depth: numbe
   }
 }
 
-function exampleObject(protocol: Protocol, type: ObjectNode, owner: string, depth: number): JsonObject {
+function exampleObject(protocol: Exemplified, type: ObjectNode, owner: string, depth: number): JsonObject {
   return objectOf(
     type.members
       .filter((member) => member.required)
@@ -106,10 +109,10 @@ const BY_NAME: Readonly<Record<string, string>> = {
   Cursor: 'page-2',
 };
 
-function exampleString(protocol: Protocol, owner: string, constraints: Constraints): string {
+function exampleString(protocol: Exemplified, owner: string, constraints: Constraints): string {
   const format = constraints['format'];
   if (typeof format === 'string' && BY_FORMAT[format] !== undefined) return BY_FORMAT[format];
-  if (/[pP]rotocolVersion$|^supportedVersion$/.test(owner)) return protocol.revision;
+  if (/[pP]rotocolVersion$|^supportedVersion$/.test(owner)) return protocol.revision ?? '';
   const text = BY_NAME[owner] ?? (owner === '' ? 'text' : `some ${owner}`);
   return text
     .padEnd(Number(constraints['minLength'] ?? 0), '.')

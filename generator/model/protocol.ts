@@ -143,7 +143,7 @@ export function embeddedMethods(protocol: Protocol): readonly Method[] {
 }
 
 /** The definition of a name, if the schema has it. */
-export function findDefinition(protocol: Protocol, name: string): Definition | undefined {
+export function findDefinition(protocol: Definitions, name: string): Definition | undefined {
   return protocol.definitions.find((definition) => definition.name === name);
 }
 

@@ -15,6 +15,11 @@ const RESERVED: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Whether a name can be that of something that a file declares. */
+export function isReserved(name: string): boolean {
+  return RESERVED.has(name);
+}
+
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
 /** Whether a name can stand in TypeScript as it is. */

@@ -212,7 +212,7 @@ class Plainer {
     const parts: JsonValue[] = constants === undefined ? [] : [constants];
     if (constants === undefined) {
       if (types !== undefined && (given !== undefined || hasAny(schema, Object.values(KEYWORDS_FOR).flat()))) {
-        made.push(['type', types.length === 1 ? (types[0] as string) : types]);
+        made.push(['type', types.length === 1 ? (types[0] ?? '') : types]);
       }
       made.push(...this.#limits(schema, at));
       if (types?.includes('object') === true) made.push(...this.#object(schema, at, own));
@@ -276,7 +276,7 @@ class Plainer {
       const [value, at] = next;
       if (value === null || typeof value !== 'object') continue;
       if (isObject(value) && (member(value, '$anchor') === name || member(value, '$id') === `#${name}`)) return at;
-      for (const [key, child] of Object.entries(value)) open.push([child as JsonValue, at + pointer(key)]);
+      for (const [key, child] of Object.entries(value)) open.push([child, at + pointer(key)]);
     }
     return undefined;
   }
@@ -354,7 +354,7 @@ class Plainer {
     const others = fitting.filter((value) => !isPlainConstant(value)).map((value) => this.#constant(value, at));
     if (others.length === 0) return { enum: plain };
     return plain.length === 0 && others.length === 1
-      ? (others[0] as JsonValue)
+      ? others[0]
       : { anyOf: [...(plain.length === 0 ? [] : [{ enum: plain }]), ...others] };
   }
 
@@ -428,10 +428,8 @@ class Plainer {
       }
       made.push(['required', [...new Set(names)]]);
       // A member that must be there and is not described is one of the others.
-      const undescribed = names.filter(
-        (name) => properties === undefined || !Object.hasOwn(properties, name as string),
-      );
-      if (rest !== undefined) for (const name of new Set(undescribed)) entries.push([name as string, rest]);
+      const undescribed = names.filter((name) => properties === undefined || !Object.hasOwn(properties, name));
+      if (rest !== undefined) for (const name of new Set(undescribed)) entries.push([name, rest]);
     }
     if (properties !== undefined || entries.length > 0) made.push(['properties', objectOf(entries)]);
     if (rest !== undefined) made.push(['additionalProperties', rest]);

@@ -218,7 +218,7 @@ async function loaded(
 test(`validators give Ajv's verdict, or a wider one where they warn (MCPGEN_FUZZ_SEED=${SEED})`, async () => {
   const schemas = fc.sample(toolSchema, { numRuns: SCHEMAS, seed: SEED });
   const list = schemas.map((inputSchema, index) => ({ name: `t${index}x`, inputSchema }));
-  const { module, warnings } = await loaded(toolsOf(list as unknown as JsonValue, 'tools.json'));
+  const { module, warnings } = await loaded(toolsOf(list, 'tools.json'));
   const warned = new Map<number, string[]>();
   for (const { place, message } of warnings) {
     const index = Number(/#\/(\d+)/.exec(place)?.[1]);

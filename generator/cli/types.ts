@@ -1,0 +1,46 @@
+import { Option, type Command } from 'commander';
+import { refuseWords } from './shared.js';
+
+/** Declares `mcpgen types tools`. */
+export function declareTypes(program: Command): void {
+  const types = program
+    .command('types')
+    .summary('write types of what a server offers')
+    .description('Writes types of what a server offers.');
+  refuseWords(types.command('tools'), 1, (word) => `--out ${word}`)
+    .argument('[file]', 'a `tools/list` answer as JSON: the response, its result, or the list; - for standard input')
+    .summary("write types and validators of a server's tools")
+    .description(
+      'Writes types, guards and validators of the arguments and the structured content of tools, a file for each.',
+    )
+    .option('--from-server <command>', 'ask a server instead: its command with arguments, or its URL')
+    .option('--timeout <seconds>', 'how long the server may take for all of it', '30')
+    .option('--save <file>', 'with --from-server: keep the list in a file, to generate from it again')
+    .option('-o, --out <dir>', 'output folder, of which tools/ and runtime/ are written; - for standard output')
+    .addOption(
+      new Option(
+        '--import-extension <extension>',
+        'what stands behind the name of an imported file (default: js)',
+      ).choices(['js', 'ts', 'none']),
+    )
+    .option('--config <file>', 'the config to use for out and importExtension (default: the nearest one, upwards)')
+    .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
+    .option('--strict', 'make an error of every warning')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mcpgen types tools tools.json --out src/generated
+  mcpgen types tools --from-server "node dist/index.js" --out src/generated --save tools.json
+  mcpgen types tools --from-server https://example.com/mcp --out -
+  mcpgen types tools tools.json --out src/generated --check      in CI
+
+What a schema says beyond what TypeScript and plain code can check is left out with a
+warning: the type is wider there, and whatever the schema allows is allowed.`,
+    )
+    .action(async (file: string | undefined, options: Record<string, unknown>) => {
+      const { typesToolsCommand } = await import('../commands/types-tools.js');
+      process.exitCode = await typesToolsCommand(file, options);
+    });
+}

@@ -1,0 +1,145 @@
+import process from 'node:process';
+import { revision as revision20241105 } from '../../generated/2024-11-05/revision.js';
+import { revision as revision20250326 } from '../../generated/2025-03-26/revision.js';
+import { revision as revision20250618 } from '../../generated/2025-06-18/revision.js';
+import { revision as revision20251125 } from '../../generated/2025-11-25/revision.js';
+import { revision as revision20260728 } from '../../generated/2026-07-28/revision.js';
+import { BaseClient } from '../../generated/runtime/client.js';
+import { httpClientTransport } from '../../generated/runtime/http-client.js';
+import { defaultEnvironment, stdioClientTransport } from '../../generated/runtime/stdio-client.js';
+import type { Transport } from '../../generated/runtime/transport.js';
+import { McpgenError } from '../errors.js';
+import { isObject, member, type JsonObject, type JsonValue } from '../read/json.js';
+import { commandWords } from '../text.js';
+
+/** Most tools that are taken from one server, and most pages; a server that has more is not sane. */
+const MOST_TOOLS = 10_000;
+const MOST_PAGES = 1000;
+/** Most characters of all pages together, and of what a server logs. */
+const MOST_TEXT = 64 * 1024 * 1024;
+const MOST_LOG = 4096;
+/** Lines of a server's log that a failure shows. */
+const LOG_LINES = 5;
+
+/** The tools of a server that was asked. */
+export interface ListedTools {
+  /** As the server sent them. */
+  readonly tools: readonly JsonValue[];
+  /** The revision that was spoken. */
+  readonly revision: string;
+}
+
+/**
+ * Runs or calls a server, asks for all its tools, page by page, and leaves it.
+ *
+ * @param server - A command with its arguments, or the URL of a server over HTTP.
+ * @param timeout - Milliseconds for all of it.
+ * @throws {@link McpgenError} if it does not start, does not answer in time, or answers with more than is sane.
+ */
+export async function listTools(server: string, timeout: number): Promise<ListedTools> {
+  let log = '';
+  const transport = transportTo(server, (chunk) => {
+    log = (log + new TextDecoder().decode(chunk)).slice(-MOST_LOG);
+  });
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(new Error(`no answer within ${timeout / 1000} s`));
+  }, timeout);
+  const client = new BaseClient(
+    [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728],
+    // A list with a fault in it still has tools; what is wrong with them is told one by one.
+    { info: { name: 'mcpgen', version: '1.0.0' }, validateResults: false, probeTimeout: Math.min(5000, timeout / 3) },
+  );
+  try {
+    const options = { signal: controller.signal, timeout };
+    await abortable(client.connect(transport, options), controller.signal);
+    const tools = await abortable(pagesOf(client, options), controller.signal);
+    return { tools, revision: client.revision ?? '' };
+  } catch (error) {
+    if (error instanceof McpgenError) throw error;
+    const lines = log.trimEnd().split('\n').slice(-LOG_LINES);
+    const said =
+      log.trim() === '' ? '' : `\n  its log ends with:\n${lines.map((line) => `    ${line.slice(0, 200)}`).join('\n')}`;
+    throw new McpgenError(`the server gave no list of tools: ${reasonOf(error)}${said}`, {
+      place: `--from-server ${server}`,
+      remedy: 'Check that it runs by itself and speaks MCP; --timeout SECONDS gives it more time.',
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
+    await client.close().catch(() => undefined);
+  }
+}
+
+function transportTo(server: string, onLog: (chunk: Uint8Array) => void): Transport {
+  if (/^https?:\/\//i.test(server)) {
+    if (!URL.canParse(server)) {
+      throw new McpgenError('this is no URL', { place: `--from-server ${server}`, remedy: 'Give it in full.' });
+    }
+    return httpClientTransport({ url: server });
+  }
+  const words = commandWords(server);
+  const [command, ...args] = words ?? [];
+  if (command === undefined) {
+    throw new McpgenError(words === undefined ? 'a quote is not closed' : 'the command is empty', {
+      place: `--from-server ${JSON.stringify(server)}`,
+      remedy: 'Give a command with its arguments, such as "node dist/index.js", or a URL.',
+    });
+  }
+  return stdioClientTransport({
+    command,
+    args,
+    // Whoever names the command would run it in this environment too.
+    env: { ...defaultEnvironment(), ...(process.env as Record<string, string>) },
+    stderr: onLog,
+    shutdown: { graceMs: 1000, killMs: 1000 },
+  });
+}
+
+async function pagesOf(
+  client: BaseClient,
+  options: { signal: AbortSignal; timeout: number },
+): Promise<readonly JsonValue[]> {
+  const tools: JsonValue[] = [];
+  const seen = new Set<string>();
+  let size = 0;
+  let cursor: JsonValue | undefined;
+  for (let page = 1; ; page += 1) {
+    const result = (await client.request(
+      'tools/list',
+      typeof cursor === 'string' ? { cursor } : {},
+      options,
+    )) as JsonObject;
+    const list = member(result, 'tools');
+    if (!isObject(result) || !Array.isArray(list)) throw new Error('the answer to tools/list holds no tools');
+    size += JSON.stringify(list).length;
+    for (const tool of list as readonly JsonValue[]) tools.push(tool);
+    cursor = member(result, 'nextCursor');
+    if (typeof cursor !== 'string' || cursor === '') return tools;
+    if (seen.has(cursor)) throw new Error('its pages go round in a circle');
+    seen.add(cursor);
+    if (tools.length > MOST_TOOLS || page >= MOST_PAGES || size > MOST_TEXT) {
+      throw new Error(`it lists more than ${MOST_TOOLS} tools, or more than ${MOST_PAGES} pages, and no end`);
+    }
+  }
+}
+
+/** What a promise gives, or the reason of an abort, whichever is first: not every transport looks at a signal. */
+async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  promise.catch(() => undefined);
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', abort);
+    });
+  });
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return (text.split('\n')[0] ?? '').slice(0, 300);
+}

@@ -1,0 +1,307 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readToolFiles, readToolList, renderTools } from '../../generator/index.js';
+import type { JsonValue } from '../../generator/read/json.js';
+import { toolsOf } from '../../generator/read/tools.js';
+import { commandWords } from '../../generator/text.js';
+import type { Validator } from '../../templates/runtime/validation.js';
+import { listing, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { compiled, faultOf, hiddenIn, machineryIn } from '../support/hostile.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const EVERYTHING = path.join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+
+afterAll(removeTemporaryFolders);
+
+const OBJECT = { type: 'object' };
+
+/** Types of tools in memory, seen to compile, to hold nothing hidden and to stay in their folder. */
+async function typed(list: unknown): Promise<{ texts: ReadonlyMap<string, string>; warnings: readonly string[] }> {
+  const { files, warnings } = await renderTools(
+    toolsOf(JSON.parse(JSON.stringify(list)) as JsonValue, 't.json'),
+    '/nowhere',
+  );
+  expect(compiled(files).errors()).toEqual([]);
+  for (const file of files) {
+    expect(file.path).toMatch(/^(?:tools|runtime)\/[\w-]+\.ts$/);
+    expect(hiddenIn(file.contents)).toEqual([]);
+  }
+  for (const { place, message } of warnings) expect(machineryIn(`${place}: ${message}`)).toEqual([]);
+  return {
+    texts: new Map(files.map((file) => [file.path, file.contents])),
+    warnings: warnings.map(({ place, message }) => `${place}: ${message}`),
+  };
+}
+
+/** The types of one tool's arguments. */
+async function one(inputSchema: unknown): Promise<{ text: string; warnings: readonly string[] }> {
+  const { texts, warnings } = await typed([{ name: 'x', inputSchema }]);
+  return { text: texts.get('tools/x.ts') ?? '', warnings };
+}
+
+describe('names', () => {
+  test('that come to one are told apart, on a disk that knows no capitals too', async () => {
+    const names = ['get_weather', 'get-weather', 'getWeather', 'GETWEATHER', 'getweather', 'index', 'CON', 'client'];
+    const { texts } = await typed(names.map((name) => ({ name, inputSchema: OBJECT })));
+    const stems = [...texts.keys()].filter((name) => name.startsWith('tools/'));
+    expect(new Set(stems.map((name) => name.toLowerCase())).size).toBe(names.length + 1);
+    const types = [...texts.values()].flatMap((text) =>
+      [...text.matchAll(/^export type (\w+)/gm)].map(([, name]) => name),
+    );
+    expect(types).toEqual(expect.arrayContaining(['GetWeatherInput', 'GetWeatherInput2'.replace('Input2', '2Input')]));
+    const own = types.filter((name) => /^(?:get|index|con|client)/i.test(name ?? ''));
+    expect(new Set(own).size).toBe(names.length);
+  });
+
+  test.each([
+    '../../etc/x',
+    '__proto__',
+    'a\u202Eb',
+    '*/ alert(1) /*',
+    '"; x',
+    '\n',
+    '²³',
+    'ключ',
+    '🙂',
+    'x'.repeat(5000),
+    'class',
+    '3d',
+  ])('hostile: %j', async (name) => {
+    await typed([{ name, description: `*/ ${name}`, inputSchema: OBJECT, outputSchema: OBJECT }]);
+  });
+});
+
+describe('schemas', () => {
+  test('__proto__ and inherited names are members like any other', async () => {
+    const folder = temporaryFolder();
+    const schema =
+      '{"type":"object","properties":{"__proto__":{"type":"integer"},"constructor":{"type":"string"}},"required":["constructor"]}';
+    writeFileSync(path.join(folder, 'x.input.json'), schema);
+    const { tools } = await readToolFiles(['*.input.json'], folder);
+    const { files } = await renderTools(tools, folder);
+    expect(compiled(files).errors()).toEqual([]);
+    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+    for (const file of files) {
+      mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
+      writeFileSync(path.join(folder, file.path), file.contents);
+    }
+    const { validateXInput, xInput } = (await import(pathToFileURL(path.join(folder, 'tools/x.ts')).href)) as {
+      validateXInput: Validator<unknown>;
+      xInput: { schema: object };
+    };
+    expect(validateXInput({}).success).toBe(false);
+    expect(validateXInput({ constructor: 'a' }).success).toBe(true);
+    expect(validateXInput(JSON.parse('{"constructor":"a","__proto__":1}')).success).toBe(true);
+    expect(validateXInput(JSON.parse('{"constructor":"a","__proto__":1.5}')).success).toBe(false);
+    // What goes to the model is the schema as it was written.
+    expect(JSON.stringify(xInput.schema)).toBe(schema);
+  });
+
+  test('references: to itself, to definitions of either dialect, to a member, to an anchor', async () => {
+    const { text, warnings } = await one({
+      type: 'object',
+      properties: {
+        child: { $ref: '#' },
+        address: { $ref: '#/$defs/address' },
+        old: { $ref: '#/definitions/o%20ld' },
+        again: { $ref: '#/properties/address' },
+        named: { $ref: '#here' },
+      },
+      $defs: {
+        address: { type: 'object', properties: { street: { type: 'string' } } },
+        a: { $anchor: 'here', type: 'null' },
+      },
+      definitions: { 'o ld': { type: 'array', items: { $ref: '#/definitions/o%20ld' } } },
+    });
+    expect(warnings).toEqual([]);
+    expect(text).toContain('child?: XInput;');
+    expect(text).toContain('address?: XInputAddress;');
+    expect(text).toContain('export type XInputOLd = XInputOLd[];');
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    [
+      'a reference to another file',
+      { $ref: 'https://example.com/a.json' },
+      /leaves the schema, and nothing is fetched/,
+    ],
+    ['a reference to a file on the disk', { $ref: 'file:///etc/passwd' }, /leaves the schema/],
+    ['a reference to nothing', { $ref: '#/$defs/none' }, /points at nothing/],
+    ['a reference that is none', { $ref: 5 }, /points at nothing/],
+    ['a circle', { $ref: '#/properties/x' }, /refers to itself and nothing else/],
+    ['a tuple of draft-07', { type: 'array', items: [{ type: 'string' }] }, /which item has which type is not checked/],
+    ['a tuple of 2020-12', { type: 'array', prefixItems: [{}] }, /which item has which type/],
+    ['not', { not: {} }, /"not" is not checked/],
+    ['a type that is none', { type: 'any' }, /"any" is no type/],
+    ['a misspelt keyword', { type: 'object', requird: ['a'] }, /"requird" is no keyword.*did you mean "required"\?/],
+    ['a wrong limit', { type: 'string', minLength: 'a' }, /"a" is not a value of "minLength"/],
+    ['a pattern that is none', { type: 'string', pattern: '(' }, /is not a value of "pattern"/],
+    ['no schema', 7, /this is no schema/],
+    ['no list', { anyOf: {} }, /no list of schemas/],
+    ['constants and limits', { enum: ['a'], minLength: 2 }, /beside constants, "minLength" is not checked/],
+    ['an implied type', { properties: { a: {} } }, /it has no type and is taken for an object/],
+  ])('%s is told, and the type is wider', async (_, x, message) => {
+    const { warnings } = await one({ type: 'object', properties: { x } });
+    expect(warnings.join('\n')).toMatch(message);
+    expect(warnings[0]).toMatch(/^t\.json#\/0\/inputSchema\/properties\/x/);
+  });
+
+  test('deep nesting, many members, booleans, nothing at all', async () => {
+    let deep: object = { type: 'string' };
+    for (let level = 0; level < 60; level += 1) deep = { type: 'object', properties: { ['*/'.repeat(20)]: deep } };
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`p${index}`, { type: 'string' }]));
+    const { texts } = await typed([
+      { name: 'deep', inputSchema: deep },
+      { name: 'many', inputSchema: { type: 'object', properties: many } },
+      { name: 'all', inputSchema: true, outputSchema: false },
+      { name: 'none' },
+    ]);
+    expect(texts.get('tools/all.ts')).toContain('export type AllInput = unknown;');
+    expect(texts.get('tools/all.ts')).toContain('export type AllOutput = never;');
+    expect(texts.get('tools/none.ts')).toContain('export {};');
+  });
+
+  test('one that is too large has no type of its own, and the others have theirs', async () => {
+    const huge = Object.fromEntries(Array.from({ length: 25_000 }, (_, index) => [`p${index}`, {}]));
+    const { texts, warnings } = await typed([
+      { name: 'huge', inputSchema: { type: 'object', properties: huge } },
+      { name: 'small', inputSchema: { type: 'object', properties: { a: { type: 'string' } } } },
+    ]);
+    expect(warnings).toEqual([
+      't.json#/0/inputSchema: the schema is too large for a type of its own, so its type is unknown',
+    ]);
+    expect(texts.get('tools/small.ts')).toContain('a?: string;');
+  });
+});
+
+describe('lists', () => {
+  test('a response, a result and a bare list are the same', () => {
+    const tools = [{ name: 'a', inputSchema: OBJECT }];
+    const names = [{ jsonrpc: '2.0', id: 1, result: { tools } }, { tools }, tools].map((value) =>
+      readToolList(JSON.stringify(value), 't.json').map(({ name }) => name),
+    );
+    expect(names).toEqual([['a'], ['a'], ['a']]);
+  });
+
+  test.each<[string, string, string]>([
+    ['no list', '{}', 't.json#/tools: it holds no list of tools'],
+    ['an error', '{"jsonrpc":"2.0","id":1,"error":{}}', 't.json#/tools: it holds no list of tools'],
+    ['a tool without a name', '[{}]', 't.json#/0: a tool is an object with a name'],
+    ['two of one name', '[{"name":"a"},{"name":"a"}]', 't.json#/1: there are two tools "a"'],
+    ['no JSON', '[', 't.json:1:2: JSON ends too early'],
+  ])('%s', async (_, text, message) => {
+    const fault = await faultOf(Promise.resolve().then(() => readToolList(text, 't.json')));
+    expect(`${fault.place}: ${fault.message}`).toBe(message);
+  });
+
+  test("an author's own schema has to be that of an object", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'a.input.json'), '{ "type": "string" }');
+    const fault = await faultOf(readToolFiles(['*.input.json'], folder));
+    expect(fault).toMatchObject({ message: 'the schema of a tool is that of an object', place: 'a.input.json' });
+  });
+});
+
+test('a command line is split as a shell does it, and nothing in it is expanded', () => {
+  expect(commandWords(`node  "a b" 'c"d' e\\ f "g\\"h" $HOME *`)).toEqual([
+    'node',
+    'a b',
+    'c"d',
+    'e f',
+    'g"h',
+    '$HOME',
+    '*',
+  ]);
+  expect(commandWords('')).toEqual([]);
+  expect(commandWords(`node "a`)).toBeUndefined();
+});
+
+describe.concurrent('types tools', () => {
+  test('asks a server over stdio, keeps the list, and checks from it', async () => {
+    const cwd = temporaryFolder();
+    const server = `"${process.execPath}" "${EVERYTHING}"`;
+    const asked = await mcpgen(
+      ['types', 'tools', '--from-server', server, '--out', 'out', '--save', 'kept/tools.json'],
+      { cwd },
+    );
+    expect([asked.code, asked.stderr]).toEqual([0, '']);
+    expect(asked.stdout).toMatch(/^\d+ tools in out\/: \d+ new\n$/);
+    expect(listing(path.join(cwd, 'out')).filter((name) => name.startsWith('tools/'))).toContain('tools/get-sum.ts');
+    expect(readFileSync(path.join(cwd, 'out/tools/get-structured-content.ts'), 'utf8')).toContain(
+      'location: "New York" | "Chicago" | "Los Angeles";',
+    );
+    // From a file the header says something else, and nothing beside it is stale.
+    const checked = await mcpgen(['types', 'tools', 'kept/tools.json', '--out', 'out', '--check', '--json'], { cwd });
+    expect(checked.code).toBe(1);
+    expect((await mcpgen(['types', 'tools', 'kept/tools.json', '--out', 'out'], { cwd })).code).toBe(0);
+    const again = await mcpgen(['types', 'tools', 'kept/tools.json', '--out', 'out', '--check'], { cwd });
+    expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^\d+ tools in out\/: all up to date\n$/)]);
+  });
+
+  test('reads standard input and writes standard output', async () => {
+    const input = JSON.stringify([{ name: 'a', inputSchema: { type: 'object', not: {} } }]);
+    const result = await mcpgen(['types', 'tools', '-', '--out', '-'], { cwd: temporaryFolder(), input });
+    expect(result.code).toBe(0);
+    expect(result.stdout).toContain('export type AInput');
+    expect(result.stderr).toBe(
+      'warning: standard input#/0/inputSchema/not: "not" is not checked and narrows no type\n',
+    );
+    const strict = await mcpgen(['types', 'tools', '-', '--out', 'x', '--strict'], { cwd: temporaryFolder(), input });
+    expect(strict.code).toBe(2);
+  });
+
+  test.each<[string, string, RegExp]>([
+    ['hangs', 'setInterval(() => 0, 1000)', /no answer within 3 s/],
+    [
+      'exits',
+      'console.error("no luck"); process.exit(3)',
+      /the connection is closed\n {2}its log ends with:\n {4}no luck/,
+    ],
+    [
+      'floods',
+      'for (;;) process.stdout.write("{\\"jsonrpc\\":\\"2.0\\",\\"method\\":\\"x\\"}\\n")',
+      /no answer within 3 s/,
+    ],
+    ['floods with a line that never ends', 'for (;;) process.stdout.write("x".repeat(65536))', /no answer within 3 s/],
+    [
+      'has pages without end',
+      `let n = 0; require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method } = JSON.parse(line);
+        const result = method === "initialize"
+          ? { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } }
+          : { tools: [], nextCursor: "c" + n++ };
+        const error = { code: -32601, message: "no" };
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...(method === "server/discover" ? { error } : { result }) }));
+      })`,
+      /no end|no answer within 3 s/,
+    ],
+  ])('a server that %s is left, with the reason', async (_, program, message) => {
+    const cwd = temporaryFolder();
+    writeFileSync(path.join(cwd, 'server.cjs'), program);
+    const result = await mcpgen(
+      ['types', 'tools', '--from-server', `"${process.execPath}" server.cjs`, '--timeout', '3', '--out', 'x'],
+      { cwd },
+    );
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toMatch(message);
+    expect(machineryIn(result.stderr)).toEqual([]);
+    expect(listing(cwd)).toEqual(['server.cjs']);
+  });
+
+  test.each<[readonly string[], RegExp]>([
+    [[], /neither a file nor a server is given/],
+    [['a.json', '--from-server', 'x'], /a file and a server are given/],
+    [['none.json'], /none\.json: no such file/],
+    [['--from-server', 'no-such-program'], /there is no such command/],
+    [['--from-server', 'a "b'], /a quote is not closed/],
+    [['--from-server', 'x', '--timeout', 'soon'], /a number of seconds is expected/],
+    [['a.json', '--save', 'b.json'], /is saved already/],
+    [['a.json', '--out', '-', '--check'], /--check needs an output folder/],
+  ])('%j', async (args, message) => {
+    const result = await mcpgen(['types', 'tools', ...args], { cwd: temporaryFolder() });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toMatch(message);
+  });
+});

@@ -1,0 +1,138 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { CLI, mcpgen, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { catalogWith, machineryIn, schemaWith } from '../support/hostile.js';
+import { cases, needsShared } from '../support/shared.js';
+
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+afterAll(removeTemporaryFolders);
+
+/** A process that watches, and what it has said. */
+class Watching {
+  readonly child: ChildProcess;
+  out = '';
+  err = '';
+  readonly ended: Promise<number | null>;
+
+  constructor(cwd: string, args: readonly string[] = []) {
+    this.child = spawn(process.execPath, [CLI, 'generate', '--watch', ...args], { cwd, env: plainEnvironment() });
+    running.push(this.child);
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.out += chunk.toString()));
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.err += chunk.toString()));
+    this.ended = new Promise((resolve) => this.child.once('close', resolve));
+  }
+
+  /** Waits until something is so; however slow the machine, but not for ever. */
+  async until(what: string, condition: () => boolean): Promise<void> {
+    for (const start = Date.now(); !condition();) {
+      if (Date.now() - start > 60_000) throw new Error(`no ${what} in: ${this.out}\n${this.err}`);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+
+  get rounds(): number {
+    return this.out.match(/^generated /gm)?.length ?? 0;
+  }
+}
+
+function project(): string {
+  const cwd = temporaryFolder();
+  mkdirSync(path.join(cwd, 'src/tools'), { recursive: true });
+  writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith()));
+  writeFileSync(path.join(cwd, 'catalog.json'), JSON.stringify(catalogWith()));
+  writeFileSync(path.join(cwd, 'src/tools/a.input.json'), '{ "type": "object" }');
+  const config = {
+    schema: 'schema.json',
+    catalog: 'catalog.json',
+    out: 'out',
+    emit: ['types'],
+    tools: ['src/tools/*.input.json'],
+  };
+  writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify(config));
+  return cwd;
+}
+
+/** Saves a file as careful editors do: beside its place, and moved there. */
+function saveAtomically(file: string, text: string): void {
+  writeFileSync(`${file}~`, text);
+  renameSync(`${file}~`, file);
+}
+
+test('case-103: follows every input through atomic saves and broken files, and SIGINT ends it with 0', async (context) => {
+  needsShared(context);
+  expect(cases('cli').map((item) => item.id)).toContain('case-103');
+  const cwd = project();
+  const types = path.join(cwd, 'out/draft/types.ts');
+  const watching = new Watching(cwd);
+  await watching.until('first round', () => watching.rounds === 1);
+  expect(watching.out).toMatch(/^generated out\/: \d+ new\n$/);
+  expect(existsSync(types)).toBe(true);
+
+  // The schema, replaced three times by an atomic rename: each replacement is seen.
+  for (const number of [1, 2, 3]) {
+    const schema = schemaWith({ [`Extra${number}`]: { type: 'string' } });
+    saveAtomically(path.join(cwd, 'schema.json'), JSON.stringify(schema));
+    await watching.until(`Extra${number}`, () => readFileSync(types, 'utf8').includes(`Extra${number}`));
+  }
+
+  // A file that is broken for a while: the error is told, the output stays, and the next change is followed.
+  const before = readFileSync(types, 'utf8');
+  writeFileSync(path.join(cwd, 'schema.json'), '{ "$defs": {');
+  await watching.until('error', () => watching.err.includes('JSON ends too early'));
+  expect(readFileSync(types, 'utf8')).toBe(before);
+  saveAtomically(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith({ Mended: { type: 'string' } })));
+  await watching.until('Mended', () => readFileSync(types, 'utf8').includes('Mended'));
+
+  // A config that is broken, then one with another output folder.
+  const config = JSON.parse(readFileSync(path.join(cwd, 'mcpgen.config.json'), 'utf8')) as object;
+  writeFileSync(path.join(cwd, 'mcpgen.config.json'), JSON.stringify({ ...config, outt: 'x' }));
+  await watching.until('error', () => watching.err.includes('Did you mean "out"?'));
+  saveAtomically(path.join(cwd, 'mcpgen.config.json'), JSON.stringify({ ...config, out: 'other' }));
+  await watching.until('other folder', () => existsSync(path.join(cwd, 'other/tools/a.ts')));
+
+  // A tool that comes, and one that goes.
+  writeFileSync(path.join(cwd, 'src/tools/b.input.json'), '{ "type": "object" }');
+  await watching.until('b', () => existsSync(path.join(cwd, 'other/tools/b.ts')));
+  rmSync(path.join(cwd, 'src/tools/a.input.json'));
+  await watching.until('no a', () => !existsSync(path.join(cwd, 'other/tools/a.ts')));
+
+  expect(machineryIn(watching.err)).toEqual([]);
+  watching.child.kill('SIGINT');
+  expect(await watching.ended).toBe(0);
+});
+
+test('a burst of changes is one round, and SIGTERM ends it cleanly', async () => {
+  const cwd = project();
+  const watching = new Watching(cwd, ['--json']);
+  const rounds = (): readonly string[] => watching.out.split('\n').filter((line) => line !== '');
+  await watching.until('first round', () => rounds().length === 1);
+  for (let number = 0; number < 20; number += 1) {
+    writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith({ [`N${number}`]: { type: 'string' } })));
+  }
+  const types = path.join(cwd, 'out/draft/types.ts');
+  await watching.until('last of them', () => readFileSync(types, 'utf8').includes('N19'));
+  await watching.until('its report', () => rounds().length >= 2);
+  expect(rounds().length).toBeLessThan(6);
+  expect(JSON.parse(rounds()[1] ?? '')).toMatchObject({ out: path.join(cwd, 'out'), warnings: [] });
+  watching.child.kill('SIGTERM');
+  expect(await watching.ended).toBe(0);
+});
+
+describe.concurrent('what cannot be watched', () => {
+  test.each<[readonly string[], RegExp]>([
+    [['--check'], /--watch and --check exclude each other/],
+    [['--dry-run'], /--watch and --dry-run exclude each other/],
+    [['-o', '-'], /--watch needs an output folder/],
+    [['--schema', '-'], /standard input cannot be watched/],
+    [['-r', '2025-11-25'], /there is nothing to watch/],
+  ])('%j', async (args, message) => {
+    const result = await mcpgen(['generate', '--watch', ...args], { cwd: temporaryFolder() });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toMatch(message);
+  });
+});
