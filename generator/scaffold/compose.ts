@@ -19,7 +19,7 @@ const FILES: readonly (readonly [path: RegExp, condition: string])[] = [
   [/^src\/index\.sdk\.ts$/, 'stdio&sdk'],
   [/^src\/http\.sdk\.ts$/, 'http&sdk'],
   [/^src\/http\.ts$/, 'http&own'],
-  [/^test\/http\.test\.ts$/, 'http'],
+  [/^test\/http\.test\.ts$/, 'http&own'],
   [/\/tools\/book\b/, 'elicitation'],
   [/\/tools\/count\b/, 'progress'],
   [/\/tools\/folders\b/, 'roots'],
