@@ -164,8 +164,14 @@ function pairsOf(protocol: Protocol, declarations: Declarations, options: NameOp
     });
   }
   return new Map(
-    protocol.definitions.flatMap(({ name }) => {
-      const found = exportFor(name, declarations, options);
+    protocol.definitions.flatMap(({ name, type }) => {
+      const required = type.kind === 'object' ? type.members.filter((member) => member.required) : [];
+      // A class that lacks what every value must have is another thing of the same name.
+      const found = exportFor(name, declarations, options, (candidate) =>
+        candidate.isClass === true
+          ? required.every((member) => candidate.type().getProperty(member.name) !== undefined)
+          : true,
+      );
       return found === undefined ? [] : [[name, found] as const];
     }),
   );
