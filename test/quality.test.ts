@@ -35,7 +35,7 @@ describe('layers', () => {
     print: ['errors', 'read', 'model', 'text'],
     emit: ['errors', 'read', 'model', 'print', 'text'],
     output: ['errors', 'print', 'text'],
-    index: ['errors', 'read', 'model', 'emit', 'print', 'output', 'text'],
+    index: ['errors', 'read', 'model', 'emit', 'print', 'output', 'drift', 'text'],
     drift: ['errors', 'read', 'model', 'print', 'text'],
     commands: ['errors', 'read', 'model', 'emit', 'print', 'output', 'drift', 'index', 'terminal', 'text'],
     cli: ['errors', 'read', 'emit', 'commands', 'cli', 'terminal', 'text'],
