@@ -1,6 +1,6 @@
 /**
  * Benchmark of `mcpgen drift`, for `npm run bench:drift`: the whole process against that of `tsc`, which assigns the same
- * types to each other both ways and can only say which of them do not fit. They run in turns.
+ * types to each other both ways and can only say which of them do not fit. They run in turns. `-- --runs 9` counts more runs than 3.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { median, printTable } from './support/bench.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const scratch = path.join(root, 'out', 'bench-drift');
-const RUNS = 3;
+const runs = Math.max(1, Number(process.argv[process.argv.indexOf('--runs') + 1]) || 3);
 const CASES = [
   ['@modelcontextprotocol/sdk/spec.types.js', '2025-11-25'],
   ['@modelcontextprotocol/sdk/types.js', '2025-11-25'],
@@ -48,7 +48,7 @@ try {
     const drift = [path.join(root, 'dist/generator/cli.js'), 'drift', '--sdk', sdk, '--revision', revision];
     const flags = ['--noEmit', '--strict', '--skipLibCheck', '--types', '', '--lib', 'es2022', '--module', 'nodenext'];
     const tsc = [path.join(root, 'node_modules/typescript/bin/tsc'), '--ignoreConfig', ...flags, file];
-    const times = Array.from({ length: RUNS }, () => [seconds(drift), seconds(tsc)] as const);
+    const times = Array.from({ length: runs }, () => [seconds(drift), seconds(tsc)] as const);
     const own = median(times.map(([time]) => time));
     const peer = median(times.map(([, time]) => time));
     rows.push([`${sdk} ${revision}`, `${own.toFixed(1)} s`, `${peer.toFixed(1)} s`, (own / peer).toFixed(2)]);
@@ -56,4 +56,4 @@ try {
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
-printTable('Whole process, seconds on the clock (median of 3)', rows);
+printTable(`Whole process, seconds on the clock (median of ${runs})`, rows);
