@@ -46,8 +46,22 @@ try {
       ].join('\n'),
     );
     const drift = [path.join(root, 'dist/generator/cli.js'), 'drift', '--sdk', sdk, '--revision', revision];
-    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--types', '', '--lib', 'es2022', '--module', 'nodenext'];
-    const tsc = [path.join(root, 'node_modules/typescript/bin/tsc'), '--ignoreConfig', ...flags, file];
+    const config = path.join(scratch, 'tsconfig.json');
+    writeFileSync(
+      config,
+      JSON.stringify({
+        compilerOptions: {
+          noEmit: true,
+          strict: true,
+          skipLibCheck: true,
+          types: [],
+          lib: ['es2022'],
+          module: 'nodenext',
+        },
+        files: ['question.mts'],
+      }),
+    );
+    const tsc = [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', config];
     const times = Array.from({ length: runs }, () => [seconds(drift), seconds(tsc)] as const);
     const own = median(times.map(([time]) => time));
     const peer = median(times.map(([, time]) => time));
