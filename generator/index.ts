@@ -6,6 +6,8 @@
 import path from 'node:path';
 import { DEFAULT_PARTS, emit, EMITTABLE, runtimeOf, type Emittable } from './emit/index.js';
 import { refuseUnhandled } from './emit/stubs.js';
+import type { DriftOptions } from './drift/drift.js';
+import type { DriftReport } from './drift/report.js';
 import { emitTools, nameTools, TOOL_RUNTIME } from './emit/tools.js';
 import { McpgenError } from './errors.js';
 import { loadProtocol, refuseWarnings, STANDARD_INPUT, type InputFile, type LoadOptions } from './model/load.js';
@@ -368,3 +370,7 @@ function regenerateCommand({ source, revision }: Protocol, options: RenderOption
     '--out <folder above this one>',
   ].join(' ');
 }
+
+export type { DriftOptions, DriftReport };
+export type { ComparedDefinition, DriftFinding, DriftKind } from './drift/report.js';
+export { compareWithPackage } from './drift/drift.js';

@@ -35,7 +35,7 @@ describe('layers', () => {
     print: ['errors', 'read', 'model', 'text'],
     emit: ['errors', 'read', 'model', 'print', 'text'],
     output: ['errors', 'print', 'text'],
-    index: ['errors', 'read', 'model', 'emit', 'print', 'output', 'text'],
+    index: ['errors', 'read', 'model', 'emit', 'print', 'output', 'drift', 'text'],
     scaffold: ['errors', 'text'],
     drift: ['errors', 'read', 'model', 'print', 'text'],
     // `..` is generated/: our own client over our own output.

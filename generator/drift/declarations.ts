@@ -10,6 +10,8 @@ export interface ExportedType {
   readonly name: string;
   /** Resolved only for those that are compared: a package may export hundreds of deep types. */
   readonly type: () => ts.Type;
+  /** Whether it is a class, which may be a thing of its own that only has the name of a definition. */
+  readonly isClass?: boolean;
 }
 
 /** What a package exports, as the checker sees it. */
@@ -58,7 +60,8 @@ export function readDeclarations(
       const target = resolvedAlias(compiler, checker, exported);
       const name = prefix + exported.name;
       if ((target.flags & compiler.SymbolFlags.Type) !== 0 && !isErrorClass(compiler, checker, target)) {
-        types.set(name, { name, type: () => checker.getDeclaredTypeOfSymbol(target) });
+        const isClass = (target.flags & compiler.SymbolFlags.Class) !== 0;
+        types.set(name, { name, type: () => checker.getDeclaredTypeOfSymbol(target), isClass });
       }
       if ((target.flags & compiler.SymbolFlags.Variable) !== 0) values.set(name, target);
       const isNamespace = (target.flags & compiler.SymbolFlags.Module) !== 0;

@@ -164,8 +164,14 @@ function pairsOf(protocol: Protocol, declarations: Declarations, options: NameOp
     });
   }
   return new Map(
-    protocol.definitions.flatMap(({ name }) => {
-      const found = exportFor(name, declarations, options);
+    protocol.definitions.flatMap(({ name, type }) => {
+      const required = type.kind === 'object' ? type.members.filter((member) => member.required) : [];
+      // A class that lacks what every value must have is another thing of the same name.
+      const found = exportFor(name, declarations, options, (candidate) =>
+        candidate.isClass === true
+          ? required.every((member) => candidate.type().getProperty(member.name) !== undefined)
+          : true,
+      );
       return found === undefined ? [] : [[name, found] as const];
     }),
   );
@@ -254,18 +260,21 @@ async function withErrata(
   compare: (published: Protocol) => readonly DriftFinding[],
 ): Promise<readonly DriftFinding[]> {
   if (findings.length === 0 || protocol.errata.length === 0) return findings;
-  const published = compare(await loadPublished()).flatMap(placesOf);
   const places = protocol.errata.flatMap(({ id, changes }) =>
     changes
       .filter(({ revision }) => revision === protocol.version)
       .flatMap(({ at }) => at.map((pointer) => ({ id, path: pathOf(pointer) }))),
   );
+  const erratumOf = (finding: DriftFinding): string | undefined =>
+    places.find(({ path: at }) => placesOf(finding).some((place) => isWithin(place, at)))?.id;
+  // Most packages depart nowhere near an erratum, and need no second comparison.
+  if (findings.every((finding) => erratumOf(finding) === undefined)) return findings;
+  const published = compare(await loadPublished()).flatMap(placesOf);
   return findings.map((finding) => {
-    const own = placesOf(finding);
     // Against the schema as it was published there is nothing to find here, nor around it.
-    if (own.some((place) => published.some((other) => isWithin(place, other)))) return finding;
-    const erratum = places.find(({ path: at }) => own.some((place) => isWithin(place, at)));
-    return erratum === undefined ? finding : { ...finding, erratum: erratum.id };
+    const isPublished = placesOf(finding).some((place) => published.some((other) => isWithin(place, other)));
+    const erratum = isPublished ? undefined : erratumOf(finding);
+    return erratum === undefined ? finding : { ...finding, erratum };
   });
 }
 

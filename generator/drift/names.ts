@@ -17,12 +17,14 @@ export interface NameOptions {
  * The export that stands for a definition: the one that is mapped to it, else a type of its name, a schema that is named
  * after it, or a type of its name in a namespace.
  *
+ * @param isMeant - Whether an export of the same name can be it at all.
  * @throws {@link McpgenError} if a name is mapped to one that is not exported.
  */
 export function exportFor(
   definition: string,
   declarations: Declarations,
   { names = {}, placeOfName = plainPlace }: NameOptions,
+  isMeant: (candidate: ExportedType) => boolean = () => true,
 ): ExportedType | undefined {
   const { types, schema, names: exported } = declarations;
   if (Object.hasOwn(names, definition)) {
@@ -37,13 +39,17 @@ export function exportFor(
   }
   for (const candidate of [...patterned(definition, names), definition]) {
     const camel = candidate.charAt(0).toLowerCase() + candidate.slice(1);
-    const found =
-      types.get(candidate) ??
-      schema(`${candidate}Schema`) ??
-      schema(`${camel}Schema`) ??
-      schema(candidate) ??
-      inNamespace(candidate, types);
-    if (found !== undefined) return found;
+    const found = [
+      () => types.get(candidate),
+      () => schema(`${candidate}Schema`),
+      () => schema(`${camel}Schema`),
+      () => schema(candidate),
+      () => inNamespace(candidate, types),
+    ];
+    for (const look of found) {
+      const one = look();
+      if (one !== undefined && isMeant(one)) return one;
+    }
   }
   return undefined;
 }

@@ -1,8 +1,11 @@
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { compareWithPackage, type DriftOptions } from '../../generator/drift/drift.js';
 import type { DriftReport } from '../../generator/drift/report.js';
-import { FIXTURES, lines, named } from './support.js';
+import { removeTemporaryFolders } from '../support/cli.js';
+import { FIXTURES, folderOf, lines, named } from './support.js';
+
+afterAll(removeTemporaryFolders);
 
 const folder = path.join(FIXTURES, 'planted');
 const compare = (sdk: string, options: Partial<DriftOptions> = {}): Promise<DriftReport> =>
@@ -133,6 +136,18 @@ describe('the same in other words', () => {
     expect(lines(report)).toEqual([]);
     expect(named(report, 'same')).toEqual(['JSONArray', 'JSONObject', 'JSONValue']);
   });
+});
+
+test('a class that only has the name of a definition does not stand for it, unless a name is mapped to it', async () => {
+  const own = folderOf({
+    'a.ts': `export class ResourceTemplate { get uriTemplate() { return new URL('x:'); } }
+export class Prompt { name = ''; title?: string }
+export class Error extends globalThis.Error { code = 1; data?: unknown }`,
+  });
+  const pick = async (names: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+    named(await compare('./a.ts', { folder: own, names }), 'drift');
+  expect(await pick({})).toEqual(['Prompt']);
+  expect(await pick({ ResourceTemplate: 'ResourceTemplate' })).toEqual(['Prompt', 'ResourceTemplate']);
 });
 
 describe('schemas', () => {
