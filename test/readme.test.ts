@@ -1,14 +1,24 @@
 import { execSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorsByLine } from './support/type-equality.js';
 
 const readme = readFileSync('README.md', 'utf8');
+const docs = readdirSync('docs').map((name) => path.join('docs', name));
 
-function blocks(language: string): readonly string[] {
-  return [...readme.matchAll(/^```(\w+)\n([^]*?)^```$/gm)]
+function blocks(language: string, text = readme): readonly string[] {
+  return [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)]
     .filter((match) => match[1] === language)
     .map((match) => match[2] ?? '');
 }
@@ -58,7 +68,10 @@ test('every command is one of these kinds', () => {
 });
 
 describe('TypeScript in it compiles', () => {
-  test.each(blocks('ts').map((block) => [block.split('\n')[0] ?? '', block] as const))('%s', (_line, block) => {
+  const all = ['README.md', ...docs].flatMap((file) =>
+    blocks('ts', readFileSync(file, 'utf8')).map((block) => [file, block.split('\n')[0] ?? '', block] as const),
+  );
+  test.each(all)('%s: %s', (_file, _line, block) => {
     const text = block
       .replaceAll(/'\.\/out\/([\w-]+)\/([\w-]+)\.js'/g, (_, folder: string, file: string) =>
         JSON.stringify(path.resolve('generated', folder, `${file}.ts`)),
@@ -75,8 +88,9 @@ describe('TypeScript in it compiles', () => {
   });
 });
 
-test('each relative link leads somewhere', () => {
-  const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map((match) => match[1] ?? '');
-  expect(links.length).toBeGreaterThan(2);
+test.each(['README.md', 'ARCHITECTURE.md', ...docs])('each relative link of %s leads somewhere', (file) => {
+  const links = [...readFileSync(file, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map((match) =>
+    path.join(path.dirname(file), match[1] ?? ''),
+  );
   expect(links.filter((link) => !existsSync(link))).toEqual([]);
 });
