@@ -11,6 +11,8 @@ import type { Invalid } from './parse.js';
 export interface SendOptions {
   /** The request that the message belongs to, for transports that have a stream for each. */
   readonly relatedRequestId?: RequestId;
+  /** Aborting it ends the request that is sent, for transports that make one of their own for it. */
+  readonly requestSignal?: AbortSignal;
 }
 
 /** What a transport that knows who is at the other end says of a message, beside it. */

@@ -11,8 +11,15 @@ export function conditionsOf(selection: Selection): ReadonlySet<string> {
     packageManager,
     ...(revisions.some(({ isStateless }) => isStateless) ? ['stateless'] : []),
     ...(revisions.some(({ isStateless }) => !isStateless) ? ['stateful'] : []),
+    // The capability came a revision after the method.
+    ...(statefulOf(revisions) >= '2025-03-26' ? ['completions'] : []),
     ...(kind === 'client' && features.length > 0 ? ['handlers'] : []),
   ]);
+}
+
+/** The newest revision that begins with a handshake; empty if there is none. */
+function statefulOf(revisions: Selection['revisions']): string {
+  return revisions.filter(({ isStateless }) => !isStateless).at(-1)?.revision ?? '';
 }
 
 /** Whether a condition holds: names, each perhaps with `!` before it, joined by `|` and, closer, by `&`. */

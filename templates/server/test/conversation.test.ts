@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { memoryPair } from "../src/generated/runtime/memory.js";
-import { info } from "../src/info.js";
+import { info } from "../src/info.js"; // if: stateful
 import { buildServer } from "../src/server.js";
 
 /** Sends messages to the server, and gives what it answers to each. */
@@ -48,7 +48,7 @@ test("a session, message by message", async () => {
           tools: {}, // if: tools
           resources: {}, // if: resources
           prompts: {}, // if: prompts
-          completions: {}, // if: completion
+          completions: {}, // if: completion&completions
         },
         serverInfo: info,
       },

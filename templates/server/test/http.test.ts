@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { serveHttp } from "../src/generated/runtime/http-node.js";
 import { createHttpHandler } from "../src/generated/runtime/http-server.js";
-import { info } from "../src/info.js";
+import { info } from "../src/info.js"; // if: stateful
 import { buildServer } from "../src/server.js";
 
 test("answers over HTTP", async () => {

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { layOutFile } from '../../generator/output/format.js';
+import { readTemplateProject } from '../../generator/read/template-project.js';
+import { compose } from '../../generator/scaffold/compose.js';
+import { applyConditions } from '../../generator/scaffold/conditions.js';
+import { FEATURES, KINDS, RUNTIMES, type Selection } from '../../generator/scaffold/selection.js';
+
+const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+};
+const packages = { ranges: { ...devDependencies, ...dependencies }, own: '^1.0.0' };
+const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'].map((revision) => ({
+  revision,
+  isStateless: revision === '2026-07-28',
+  methods: [],
+}));
+
+function subsets<T>(items: readonly T[]): readonly (readonly T[])[] {
+  return items.reduce<readonly (readonly T[])[]>((all, item) => [...all, ...all.map((one) => [...one, item])], [[]]);
+}
+
+describe.each(KINDS)('%s', (kind) => {
+  const template = readTemplateProject(kind);
+  const everything: Selection = {
+    kind,
+    packageName: '@acme/demo',
+    revisions,
+    features: FEATURES[kind].map(({ name }) => name),
+    transports: ['stdio', 'http'],
+    runtime: 'none',
+    packageManager: 'npm',
+  };
+
+  test('every selection gives files whose imports are there, without a marker or a name of the template', () => {
+    const used = new Set<string>();
+    const transports: Selection['transports'][] = [['stdio'], ['http'], ['stdio', 'http']];
+    for (const features of subsets(FEATURES[kind].map(({ name }) => name))) {
+      for (const runtime of RUNTIMES) {
+        for (const transport of transports) {
+          const files = compose(template, { ...everything, features, runtime, transports: transport }, packages);
+          for (const [name, text] of files) {
+            used.add(name);
+            const where = [name, features, runtime, transport];
+            expect([where, /\bif: |example-(?:server|client)|\bend -->/.exec(text)?.[0]]).toEqual([where, undefined]);
+            for (const [, imported = ''] of text.matchAll(/from "(\.[^"]+)"/g)) {
+              if (imported.includes('/generated/')) continue;
+              const target = new URL(imported.replace(/\.js$/, '.ts'), `file:///${name}`).pathname.slice(1);
+              expect([where, target, files.has(target)]).toEqual([where, target, true]);
+            }
+          }
+        }
+      }
+    }
+    // No file of the template is for nothing.
+    const targets = [...template.keys()].map((name) =>
+      name.replace(/^_gitignore$/, '.gitignore').replace(/\.sdk\.ts$/, '.ts'),
+    );
+    expect(targets.filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  test('the files that are written by code are in the template as they would be written', async () => {
+    const files = compose(template, everything, packages);
+    for (const name of ['src/protocol.ts', ...(kind === 'client' ? ['src/transport.ts'] : [])]) {
+      expect(template.get(name)).toBe(await layOutFile(files.get(name) ?? '', name));
+    }
+  });
+
+  test.each(['pnpm', 'yarn', 'bun'] as const)('commands are those of %s', (packageManager) => {
+    const files = compose(template, { ...everything, packageManager }, packages);
+    for (const name of ['README.md', '.github/workflows/ci.yml', 'package.json']) {
+      expect([name, /\b(?<!p)npm (?:install|run|test|start)\b/.exec(files.get(name) ?? '')?.[0]]).toEqual([
+        name,
+        undefined,
+      ]);
+    }
+  });
+});
+
+test('markers of a line and of a block, in other kinds of comments, inside one another', () => {
+  const text = [
+    'a // if: x',
+    'b # if: !x',
+    '<!-- if: x|y -->',
+    'c <!-- if: y -->',
+    '// if: z',
+    'd',
+    '// end',
+    'e',
+    '<!-- end -->',
+    'f // if: x&y',
+  ].join('\n');
+  expect(applyConditions(text, new Set(['x']))).toBe('a\ne');
+  expect(applyConditions(text, new Set(['y']))).toBe('b\nc\ne');
+  expect(applyConditions(text, new Set(['x', 'y', 'z']))).toBe('a\nc\nd\ne\nf');
+  expect(applyConditions(text, new Set())).toBe('b');
+  expect(() => applyConditions('// if: x', new Set())).toThrow(RangeError);
+  expect(() => applyConditions('// end', new Set())).toThrow(RangeError);
+});

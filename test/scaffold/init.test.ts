@@ -1,0 +1,253 @@
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { specOf } from '../../generator/read/own-package.js';
+import { contents, fingerprint, listing, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+
+afterAll(removeTemporaryFolders);
+
+/** One small revision and no installation: these tests are about the command, not about what it writes. */
+const QUICK = ['--yes', '--no-install', '--no-git', '-r', '2024-11-05'];
+
+const init = (cwd: string, ...args: readonly string[]) => mcpgen(['init', ...args], { cwd });
+
+describe('without a terminal (case 097)', () => {
+  test('--yes asks nothing', async () => {
+    const folder = temporaryFolder();
+    const { code, stdout, stderr } = await init(folder, 'server', 'demo', ...QUICK);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('cd demo && npm install');
+    expect(listing(path.join(folder, 'demo'))).toEqual(
+      expect.arrayContaining([
+        '.github/workflows/ci.yml',
+        '.gitignore',
+        'README.md',
+        'package.json',
+        'src/tools/greet.ts',
+      ]),
+    );
+  });
+
+  test('every answer has a flag', async () => {
+    const folder = temporaryFolder();
+    const flags = '--features none --transport stdio --runtime none --package-manager pnpm --no-install --no-git';
+    const run = await init(folder, 'client', 'demo', '-r', '2024-11-05', ...flags.split(' '));
+    expect([run.code, run.stderr]).toEqual([0, '']);
+  });
+
+  test('a missing answer is refused, with the flag that gives it, and nothing is written', async () => {
+    const folder = temporaryFolder();
+    const { code, stderr } = await init(folder, 'server', 'demo', '--features', 'tools', '--transport', 'stdio');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--revision, --runtime, --package-manager');
+    expect(stderr).toContain('--yes');
+    const nameless = await init(folder, 'client', '--yes');
+    expect([nameless.code, nameless.stderr]).toEqual([2, expect.stringContaining('mcpgen init client NAME')]);
+    expect(listing(folder)).toEqual([]);
+  });
+
+  test('--json tells all of it', async () => {
+    const folder = temporaryFolder();
+    const { code, stdout } = await init(folder, 'server', '@acme/demo', ...QUICK, '--json');
+    expect(code).toBe(0);
+    const summary = JSON.parse(stdout) as Record<string, unknown>;
+    expect(summary).toMatchObject({
+      kind: 'server',
+      name: '@acme/demo',
+      dir: path.join(folder, 'demo'),
+      revisions: ['2024-11-05'],
+      features: ['tools', 'resources', 'prompts'],
+      transports: ['stdio'],
+      runtime: 'none',
+      kept: [],
+      git: false,
+      installed: false,
+    });
+    expect((summary['written'] as string[]).sort()).toEqual(
+      listing(path.join(folder, 'demo')).filter((name) => contents(path.join(folder, 'demo')).has(name)),
+    );
+  });
+});
+
+describe('what is refused, with nothing written', () => {
+  const wrong: readonly (readonly [string, readonly string[], string])[] = [
+    ['a path as a name', ['../x'], 'cannot be the name of a package'],
+    ['an absolute name', ['/tmp/x'], 'cannot be the name of a package'],
+    ['capital letters', ['Demo'], 'cannot be the name of a package'],
+    ['a name of Node itself', ['http'], 'core module name'],
+    ['a name that is taken by npm', ['node_modules'], 'cannot be the name of a package'],
+    ['a scope without a name', ['@acme/'], 'cannot be the name of a package'],
+    ['a path behind a scope', ['@acme/../../x'], 'cannot be the name of a package'],
+    ['a name that steers a terminal', ['\u001b[2Jx'], 'cannot be the name of a package'],
+    ['an empty name', [''], 'cannot be the name of a package'],
+    ['an unknown feature', ['demo', '--features', 'tolls'], 'Did you mean tools?'],
+    ['an unknown transport', ['demo', '--transport', 'carrier-pigeon'], 'There are stdio, http.'],
+    ['an unknown revision', ['demo', '-r', '2025-01-01'], 'is not built in'],
+    ['an unknown runtime', ['demo', '--runtime', 'v3'], 'Allowed choices are none, sdk'],
+    ['an unknown package manager', ['demo', '--package-manager', 'pip'], 'Allowed choices are npm'],
+    ['what the revision lacks', ['demo', '--features', 'elicitation'], 'revision 2024-11-05 has no elicitation'],
+    ['completion of nothing', ['demo', '--features', 'completion'], 'Add prompts or resources.'],
+    ['a second name', ['demo', 'other'], '--dir other'],
+  ];
+  test.each(wrong)('%s', async (_, args, message) => {
+    const folder = temporaryFolder();
+    const { code, stdout, stderr } = await init(folder, 'server', ...QUICK, ...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('\u001b');
+    expect(listing(folder)).toEqual([]);
+  });
+
+  test("the official SDK's HTTP transport for a revision without sessions", async () => {
+    const folder = temporaryFolder();
+    const flags = ['--yes', '--no-install', '--no-git', '-r', '2026-07-28', '--runtime', 'sdk', '--transport', 'http'];
+    const { code, stderr } = await init(folder, 'server', 'demo', ...flags);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--runtime none')]);
+    expect(listing(folder)).toEqual([]);
+  });
+
+  test('a file where the folder should be', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'demo'), 'mine');
+    const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('this is a file, not a folder')]);
+    expect(readFileSync(path.join(folder, 'demo'), 'utf8')).toBe('mine');
+  });
+
+  test('a folder that cannot be written to', async () => {
+    const folder = temporaryFolder();
+    const target = path.join(folder, 'closed');
+    mkdirSync(target);
+    chmodSync(target, 0o555);
+    // Root may write everywhere but below a file system that is made by the kernel.
+    const dir = process.getuid?.() === 0 ? '/proc/mcpgen' : path.join(target, 'demo');
+    const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK, '--dir', dir);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the output was not written')]);
+    expect(listing(folder)).toEqual(['closed']);
+  });
+
+  test('a link that leads out of the folder', async () => {
+    const folder = temporaryFolder();
+    const elsewhere = temporaryFolder();
+    mkdirSync(path.join(folder, 'demo'));
+    symlinkSync(elsewhere, path.join(folder, 'demo/src'));
+    const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK, '--force');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('would leave the output folder')]);
+    expect([listing(elsewhere), listing(path.join(folder, 'demo'))]).toEqual([[], ['src']]);
+  });
+});
+
+describe('a folder that holds something (case 098)', () => {
+  test('is refused without --force', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(path.join(folder, 'demo'));
+    writeFileSync(path.join(folder, 'demo/notes.txt'), 'mine');
+    const before = fingerprint(folder);
+    const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('notes.txt')]);
+    expect(fingerprint(folder)).toBe(before);
+  });
+
+  test('with --force, files of the author stay and are listed; generated ones are made anew', async () => {
+    const folder = temporaryFolder();
+    const project = path.join(folder, 'demo');
+    await init(folder, 'server', 'demo', ...QUICK);
+    const edited = path.join(project, 'src/tools/greet.ts');
+    writeFileSync(edited, '// mine\n');
+    const generated = path.join(project, 'src/generated/2024-11-05/methods.ts');
+    const whole = readFileSync(generated, 'utf8');
+    writeFileSync(generated, whole.replace('export', 'broken'));
+    const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK, '--force');
+    expect(code).toBe(0);
+    expect(stderr).toContain('kept src/tools/greet.ts');
+    expect(readFileSync(edited, 'utf8')).toBe('// mine\n');
+    expect(readFileSync(generated, 'utf8')).toBe(whole);
+  });
+
+  test('an empty repository counts as empty', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(path.join(folder, 'demo/.git'), { recursive: true });
+    expect((await init(folder, 'client', 'demo', ...QUICK)).code).toBe(0);
+  });
+});
+
+test('generated files that nothing makes any more go, and only those (case 099)', async () => {
+  const folder = temporaryFolder();
+  const project = path.join(folder, 'demo');
+  await init(folder, 'server', 'demo', ...QUICK, '--features', 'tools,logging');
+  const mine = path.join(project, 'src/generated/tools/mine.ts');
+  writeFileSync(mine, 'export {};\n');
+  const before = contents(project);
+  expect(before.has('src/generated/tools/shout.ts')).toBe(true);
+  const config = path.join(project, 'mcpgen.config.json');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('*.input.json', 'greet.input.json'));
+  const { code } = await mcpgen(['generate'], { cwd: project });
+  expect(code).toBe(0);
+  const after = contents(project);
+  expect([...before.keys()].filter((name) => !after.has(name))).toEqual(['src/generated/tools/shout.ts']);
+});
+
+test('a package manager that fails is named with the command to run, and the project stays (exit code 1)', async () => {
+  const folder = temporaryFolder();
+  const bin = path.join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(path.join(bin, 'npm'), '#!/bin/sh\necho "no network" >&2\nexit 7\n', { mode: 0o755 });
+  const flags = ['--yes', '--no-git', '-r', '2024-11-05'];
+  const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+  const { code, stderr } = await mcpgen(['init', 'server', 'demo', ...flags], { cwd: folder, env });
+  expect(code).toBe(1);
+  expect(stderr).toContain('no network');
+  expect(stderr).toContain('cd demo && npm install');
+  expect(listing(path.join(folder, 'demo'))).toContain('package.json');
+});
+
+describe('what the project depends on as mcpgen', () => {
+  const installed = (spec: string | undefined): { installation: string; folder: string } => {
+    const folder = temporaryFolder();
+    const installation = path.join(folder, 'app/node_modules/mcpgen');
+    mkdirSync(installation, { recursive: true });
+    writeFileSync(path.join(installation, 'package.json'), '{"version":"1.2.3"}');
+    if (spec !== undefined) {
+      writeFileSync(path.join(folder, 'app/package.json'), JSON.stringify({ devDependencies: { mcpgen: spec } }));
+    }
+    writeFileSync(path.join(folder, 'mcpgen-1.2.3.tgz'), '');
+    return { installation, folder };
+  };
+
+  test.each([
+    ['a version of the registry', '^1.2.0', '^1.2.3'],
+    ['nothing that is known', undefined, '^1.2.3'],
+    ['a tarball beside it', 'file:../mcpgen-1.2.3.tgz', 'file:../mcpgen-1.2.3.tgz'],
+    ['a tarball that is gone', 'file:../gone.tgz', '^1.2.3'],
+    ['a tarball behind a URL', 'https://example.com/mcpgen.tgz', 'https://example.com/mcpgen.tgz'],
+    ['a repository', 'github:acme/mcpgen#main', 'github:acme/mcpgen#main'],
+  ])('%s', (_, spec, expected) => {
+    const { installation, folder } = installed(spec);
+    expect(specOf(installation, path.join(folder, 'demo'))).toBe(expected);
+  });
+
+  test('a clone', () => {
+    const folder = temporaryFolder();
+    mkdirSync(path.join(folder, 'mcpgen'));
+    expect(specOf(path.join(folder, 'mcpgen'), path.join(folder, 'a/b'))).toBe('file:../../mcpgen');
+  });
+
+  test('what --mcpgen says', async () => {
+    const folder = temporaryFolder();
+    await init(folder, 'client', 'demo', ...QUICK, '--mcpgen', '^9.9.9');
+    expect(readFileSync(path.join(folder, 'demo/package.json'), 'utf8')).toContain('"mcpgen": "^9.9.9"');
+  });
+});
+
+test('carrying messages: our own code, or the transports of the official SDK below it (case 101)', async () => {
+  const folder = temporaryFolder();
+  await init(folder, 'server', 'own', ...QUICK);
+  await init(folder, 'server', 'sdk', ...QUICK, '--runtime', 'sdk');
+  const own = contents(path.join(folder, 'own'));
+  const sdk = contents(path.join(folder, 'sdk'));
+  expect(JSON.parse(own.get('package.json') ?? '')).not.toHaveProperty('dependencies');
+  expect(JSON.parse(sdk.get('package.json') ?? '')).toHaveProperty(['dependencies', '@modelcontextprotocol/server']);
+  expect(own.get('src/index.ts')).toContain('stdioServerTransport');
+  expect(sdk.get('src/index.ts')).toContain('StdioServerTransport');
+  expect(sdk.has('src/generated/runtime/stdio-server.ts')).toBe(false);
+});
