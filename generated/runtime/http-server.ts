@@ -131,6 +131,8 @@ interface Visit<A> {
 
 const MI = 1024 * 1024;
 const TICK = 5_000;
+const IDLE_TIMEOUT = 30 * 60_000;
+const MAX_SESSIONS = 10_000;
 /** Milliseconds in which a session must be used once after it was opened. */
 const FIRST_USE = 60_000;
 const BATCHES = '2025-03-26';
@@ -213,6 +215,11 @@ class Handler<A extends Auth> implements SessionHost {
     this.#params = new ParamHeaders();
   }
 
+  get #sessionOptions(): SessionOptions {
+    const { sessions = {} } = this.#options;
+    return sessions === false ? {} : sessions;
+  }
+
   get load(): { readonly sessions: number; readonly open: number } {
     return {
       sessions: this.#sessions.size + this.#legacy.size,
@@ -223,6 +230,8 @@ class Handler<A extends Auth> implements SessionHost {
   handle(call: HttpCall): void {
     this.#serve(call).catch((error: unknown) => {
       this.#emit({ kind: 'failed', error });
+      // As if the client had gone: nothing may be held for this request any more.
+      call.onGone?.();
       call.onGone = undefined;
       call.respond(500, PLAIN_HEADERS, errorText(STANDARD_ERROR_CODES.INTERNAL_ERROR, 'Internal error'));
     });
@@ -509,17 +518,24 @@ class Handler<A extends Auth> implements SessionHost {
   ): Promise<void> {
     const reply = this.reply(call, headers);
     const extra = new HttpExtra(call, reply, auth, auth?.principal);
-    const held: { session?: { close(): Promise<void> }; isOver: boolean } = {
+    const held: { connection?: { close(): Promise<void> }; isOver: boolean } = {
       isOver: false,
     };
     const transport = new OneShot(reply, value, extra, isAnswered, status, () => {
       held.isOver = true;
-      if (held.session !== undefined) this.#connected.delete(held.session);
+      if (held.connection !== undefined) this.#connected.delete(held.connection);
     });
-    const session = await server.connect(transport, version);
-    if (held.isOver) return;
-    held.session = session;
-    this.#connected.add(session);
+    const connecting = server.connect(transport, version);
+    // Most are answered by now.
+    if (!held.isOver) {
+      held.connection = {
+        close: async () => {
+          await (await connecting).close();
+        },
+      };
+      this.#connected.add(held.connection);
+    }
+    await connecting;
   }
 
   async #postInSession(visit: Visit<A>, value: unknown, shared: AnyServer): Promise<void> {
@@ -563,7 +579,7 @@ class Handler<A extends Auth> implements SessionHost {
 
   async #openSession(visit: Visit<A>, value: unknown, shared: AnyServer): Promise<void> {
     const { call, headers, auth } = visit;
-    const { max = 10_000 } = this.#options.sessions === false ? {} : (this.#options.sessions ?? {});
+    const { max = MAX_SESSIONS } = this.#sessionOptions;
     if (this.#sessions.size + this.#legacy.size + this.#opening >= max) {
       this.#busy(call, headers);
       return;
@@ -625,7 +641,7 @@ class Handler<A extends Auth> implements SessionHost {
   /** MCP 2024-11-05, HTTP with SSE: the stream is the session. */
   async #openLegacy(visit: Visit<A>): Promise<void> {
     const { call, headers, auth } = visit;
-    const { max = 10_000 } = this.#options.sessions === false ? {} : (this.#options.sessions ?? {});
+    const { max = MAX_SESSIONS } = this.#sessionOptions;
     if (this.#sessions.size + this.#legacy.size + this.#opening >= max) {
       this.#busy(call, headers);
       return;
@@ -669,11 +685,12 @@ class Handler<A extends Auth> implements SessionHost {
 
   #startTicking(): void {
     if (this.#timer !== undefined) return;
+    const idle = this.#sessionOptions.idleTimeout ?? IDLE_TIMEOUT;
     this.#timer = setInterval(
       () => {
         this.#tick();
       },
-      Math.min(TICK, this.#rules.keepAlive, this.#rules.streamAfter),
+      Math.min(TICK, this.#rules.keepAlive, this.#rules.streamAfter, idle),
     );
     // In Node a timer would keep the process alive.
     (this.#timer as unknown as { unref?: () => void }).unref?.();
@@ -682,7 +699,7 @@ class Handler<A extends Auth> implements SessionHost {
   #tick(): void {
     const now = Date.now();
     for (const reply of [...this.#open]) reply.tick(now);
-    const { idleTimeout = 30 * 60_000 } = this.#options.sessions === false ? {} : (this.#options.sessions ?? {});
+    const { idleTimeout = IDLE_TIMEOUT } = this.#sessionOptions;
     for (const session of [...this.#sessions.values()]) {
       const allowed = session.isConfirmed ? idleTimeout : Math.min(idleTimeout, FIRST_USE);
       if (now - session.usedAt > allowed && !session.isAttached) void session.close();

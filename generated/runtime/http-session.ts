@@ -162,7 +162,7 @@ export class HttpSession implements Transport {
       stream.pending.add(id);
       this.#byRequest.set(id, stream);
     }
-    this.#attach(stream, reply);
+    this.#begin(stream, reply);
     const extra = new HttpExtra(call, reply, sender.auth, sender.principal, () => this.#part(stream));
     this.#current = stream;
     receiveWith(this, value, extra);
@@ -197,9 +197,8 @@ export class HttpSession implements Transport {
     }
     const stream = new Stream(this.#nextKey, reply, true);
     this.#nextKey += 1;
-    this.#attach(stream, reply);
+    this.#begin(stream, reply);
     reply.open();
-    this.#prime(stream);
     this.#sendWaiting(stream);
   }
 
@@ -267,6 +266,14 @@ export class HttpSession implements Transport {
     };
   }
 
+  /** Attaches the first connection of a stream: once events go over it, it starts with an id to come back with. */
+  #begin(stream: Stream, reply: Reply): void {
+    this.#attach(stream, reply);
+    reply.onOpen = () => {
+      this.#prime(stream);
+    };
+  }
+
   #detach(stream: Stream): void {
     stream.reply = undefined;
     const at = this.#listening.indexOf(stream);
@@ -297,16 +304,17 @@ export class HttpSession implements Transport {
   }
 
   #conclude(stream: Stream): void {
-    stream.reply?.end();
+    const { reply } = stream;
     stream.reply = undefined;
+    if (reply === undefined) return;
+    // One that ends without an event has none to come back for.
+    reply.onOpen = undefined;
+    reply.end();
   }
 
   #event(stream: Stream, data: string): void {
     const { reply } = stream;
-    if (reply !== undefined && !reply.isStream) {
-      reply.open();
-      this.#prime(stream);
-    }
+    reply?.open();
     // A client that went away before the first event knows no id to come back with.
     const canResume =
       this.#host.resume !== undefined && (reply !== undefined || stream.isPrimed || stream.sequence > 0);
@@ -335,10 +343,7 @@ export class HttpSession implements Transport {
   #part(stream: Stream): boolean {
     const { reply } = stream;
     if (reply === undefined || this.#host.resume === undefined || (this.revision() ?? '') < PRIMED_FROM) return false;
-    if (!reply.isStream) {
-      reply.open();
-      this.#prime(stream);
-    }
+    reply.open();
     this.#detach(stream);
     reply.end();
     return true;

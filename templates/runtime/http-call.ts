@@ -80,6 +80,8 @@ const COMMENT = ":\n\n";
 export class Reply {
   /** Set to be told when the client goes away, or is cut off, before the end. */
   onGone: (() => void) | undefined;
+  /** Set to be told when it has become a stream, before anything is on it. */
+  onOpen: (() => void) | undefined;
   readonly #call: HttpCall;
   readonly #headers: HeaderFields;
   readonly #open: Set<Reply>;
@@ -89,7 +91,7 @@ export class Reply {
   #since: number;
   /** Of the tick before, to see whether the client reads at all. */
   #backlog = 0;
-  #readAt = 0;
+  #readAt: number;
 
   /** @param headers - Those that every answer bears. @param open - Where open replies are listed, to be ticked. */
   constructor(
@@ -103,6 +105,7 @@ export class Reply {
     this.#rules = rules;
     this.#open = open;
     this.#since = Date.now();
+    this.#readAt = this.#since;
     open.add(this);
     call.onGone = () => {
       this.#gone();
@@ -126,6 +129,7 @@ export class Reply {
         ? STREAM_HEADERS
         : { ...STREAM_HEADERS, ...this.#headers },
     );
+    this.onOpen?.();
   }
 
   /** Sends an event. */

@@ -70,7 +70,7 @@ class WebCall implements HttpCall {
     this.raw.signal.addEventListener(
       "abort",
       () => {
-        sink.abort();
+        sink.drop();
         this.onGone?.();
       },
       { once: true },
@@ -111,6 +111,11 @@ class WebSink implements EventSink {
 
   end(): void {
     this.#controller?.close();
+    this.#controller = undefined;
+  }
+
+  /** The client is gone: nobody reads any more, and nobody is to be told. */
+  drop(): void {
     this.#controller = undefined;
   }
 

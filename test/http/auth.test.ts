@@ -1,0 +1,134 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { afterEach, expect, test } from 'vitest';
+import type { Auth, Authorization } from '../../generated/runtime/http-auth.js';
+import type { HttpHandler } from '../../generated/runtime/http-server.js';
+import { garden, modern, post, request, send, session } from './server-support.js';
+
+// Authorization as a server would have it, with tokens of its own making: HS256, the least of what JWTs offer.
+
+const KEY = 'a key that only the authorization server and this one know';
+const RESOURCE = 'https://garden.example.com/mcp';
+
+interface Claims {
+  readonly sub: string;
+  readonly scope?: string;
+  readonly exp?: number;
+  readonly aud?: string;
+}
+
+const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const signature = (text: string): Buffer => createHmac('sha256', KEY).update(text).digest();
+
+function tokenOf(claims: Claims): string {
+  const text = `${base64({ alg: 'HS256', typ: 'JWT' })}.${base64({ aud: RESOURCE, exp: Date.now() / 1000 + 60, ...claims })}`;
+  return `${text}.${signature(text).toString('base64url')}`;
+}
+
+const authorize: Authorization = {
+  verify: (token): Auth | undefined => {
+    const [head = '', body = '', sign = ''] = token.split('.');
+    const given = Buffer.from(sign, 'base64url');
+    const right = signature(`${head}.${body}`);
+    if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+    const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Claims;
+    return {
+      principal: claims.sub,
+      scopes: (claims.scope ?? '').split(' '),
+      expiresAt: claims.exp,
+      audience: claims.aud,
+    };
+  },
+  metadata: {
+    resource: RESOURCE,
+    authorization_servers: ['https://login.example.com'],
+    scopes_supported: ['garden:read'],
+  },
+  scopes: ({ method, params }) =>
+    method === 'tools/call' ? ['garden:read', `tool:${String((params as { name?: unknown }).name)}`] : [],
+};
+
+const METADATA = 'https://garden.example.com/.well-known/oauth-protected-resource/mcp';
+const bearer = (claims: Claims) => ({ authorization: `Bearer ${tokenOf(claims)}` });
+const rose = bearer({ sub: 'rose', scope: 'garden:read tool:echo tool:ask' });
+const iris = bearer({ sub: 'iris', scope: 'garden:read tool:echo tool:ask' });
+
+let handler: HttpHandler;
+afterEach(() => handler.close());
+
+test('without a token: 401, and where to get one', async () => {
+  handler = garden({ authorize });
+  const answer = await modern(handler, 1, 'tools/list');
+  expect(answer.status).toBe(401);
+  expect(answer.headers.get('www-authenticate')).toBe(`Bearer scope="garden:read", resource_metadata="${METADATA}"`);
+});
+
+test('the metadata is where the challenge says, and at the root, for everybody', async () => {
+  handler = garden({ authorize });
+  for (const path of ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource']) {
+    const answer = await send(handler, 'GET', {}, undefined, path);
+    expect(await answer.json()).toEqual({ bearer_methods_supported: ['header'], ...authorize.metadata });
+  }
+});
+
+test.each([
+  ['forged', { authorization: `${rose.authorization.slice(0, -4)}AAAA` }, 401, 'invalid_token'],
+  ['expired', bearer({ sub: 'rose', exp: 1 }), 401, 'invalid_token'],
+  ['for another resource', bearer({ sub: 'rose', aud: 'https://other.example.com' }), 401, 'invalid_token'],
+  ['no token', { authorization: 'Basic cm9zZTpwYXNz' }, 400, 'invalid_request'],
+  ['nothing that can be verified', { authorization: 'Bearer a.b' }, 401, 'invalid_token'],
+])('%s: %j', async (_name, headers, status, error) => {
+  handler = garden({ authorize });
+  const answer = await modern(handler, 1, 'tools/list', {}, headers);
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('www-authenticate')).toContain(`error="${error}"`);
+});
+
+test('too little scope: 403, and all that is needed', async () => {
+  handler = garden({ authorize });
+  const answer = await modern(handler, 1, 'tools/call', { name: 'count' }, rose);
+  expect(answer.status).toBe(403);
+  expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
+  expect(answer.headers.get('www-authenticate')).toContain('scope="garden:read tool:count"');
+  expect((await modern(handler, 1, 'tools/call', { name: 'echo' }, rose)).status).toBe(200);
+  // What stands in the quotes cannot end them.
+  const odd = await modern(handler, 1, 'tools/call', { name: 'a", realm="b' }, rose);
+  expect(odd.headers.get('www-authenticate')).toContain('scope="garden:read tool:a,realm=b"');
+});
+
+test('a hook that throws lets nobody in', async () => {
+  const failures: unknown[] = [];
+  handler = garden({
+    authorize: {
+      verify: () => {
+        throw new Error('no connection');
+      },
+    },
+    onEvent: (event) => {
+      if (event.kind === 'failed') failures.push(event.error);
+    },
+  });
+  expect((await modern(handler, 1, 'tools/list', {}, rose)).status).toBe(401);
+  expect(failures).toHaveLength(1);
+});
+
+test("another's session is as good as none", async () => {
+  handler = garden({ authorize });
+  const { headers, post: say } = await session(handler, '2025-11-25', rose);
+  expect((await say(request(1, 'ping'))).status).toBe(200);
+  expect((await post(handler, request(2, 'ping'), { ...headers, ...iris })).status).toBe(404);
+  expect((await send(handler, 'DELETE', { ...headers, ...iris })).status).toBe(404);
+  expect((await say(request(3, 'ping'))).status).toBe(200);
+});
+
+test('the state of a request serves whoever it was given to, and nobody else', async () => {
+  handler = garden({ authorize });
+  const asked = (await (await modern(handler, 1, 'tools/call', { name: 'ask' }, rose)).json()) as {
+    result: { requestState: string };
+  };
+  const { requestState } = asked.result;
+  const again = { name: 'ask', requestState, inputResponses: { name: { action: 'decline' } } };
+  expect(await (await modern(handler, 2, 'tools/call', again, iris)).json()).toMatchObject({ error: { code: -32602 } });
+  expect(await (await modern(handler, 3, 'tools/call', again, rose)).json()).toMatchObject({
+    result: { content: [{ text: 'decline' }] },
+  });
+});
