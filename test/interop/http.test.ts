@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport as V1Http } from '@modelcontextprotocol/s
 import { StreamableHTTPClientTransport as V2Http } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Transport } from '../../generated/runtime/transport.js';
-import { httpClientTransport } from '../../templates/runtime/http-client.js';
+import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { FEATURES, TASKS } from './features.js';
 import { oursClient, v1Client, v2Client } from './peers/clients.js';
 import type { Peer } from './peers/clients.js';
