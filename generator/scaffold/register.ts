@@ -24,15 +24,17 @@ export type Registration =
  */
 export async function register(text: string, list: string, entry: Entry): Promise<Registration> {
   // Loaded only here: it brings the compiler along.
-  const { Project, SyntaxKind } = await import('ts-morph');
-  const project = new Project({ useInMemoryFileSystem: true, compilerOptions: { allowJs: true } });
+  const { Project, SyntaxKind, ts } = await import('ts-morph');
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const source = text.slice(mark.length);
-  const tree = project.createSourceFile('index.ts', source);
-  const [fault] = project.getProgram().getSyntacticDiagnostics(tree);
+  const { diagnostics = [] } = ts.transpileModule(source, { reportDiagnostics: true });
+  const [fault] = diagnostics;
   if (fault !== undefined) {
-    return { status: 'unknown', reason: 'it does not parse', line: fault.getLineNumber() };
+    const line = source.slice(0, fault.start ?? 0).split('\n').length;
+    return { status: 'unknown', reason: 'it does not parse', line };
   }
+  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
+  const tree = project.createSourceFile('index.ts', source);
 
   const isOwn = (specifier: string): boolean => specifier.replace(/\.[cm]?[jt]s$/, '') === entry.from;
   const imported = tree.getImportDeclarations().filter((item) => !item.isTypeOnly());

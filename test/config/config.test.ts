@@ -4,7 +4,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { EMITTABLE } from '../../generator/emit/index.js';
 import { McpgenError } from '../../generator/errors.js';
 import { readConfig, type Config } from '../../generator/read/config.js';
-import { mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { here } from '../support/here.js';
 import { machineryIn } from '../support/hostile.js';
 import { cases, needsShared } from '../support/shared.js';
 
@@ -166,7 +167,7 @@ describe('the schema for editors', () => {
   });
 });
 
-describe.concurrent('generate with a config', () => {
+describe('generate with a config', () => {
   const config = {
     $schema: './schema.json',
     out: 'src/mcp',
@@ -180,7 +181,7 @@ describe.concurrent('generate with a config', () => {
     expect(cases('cli').map((item) => item.id)).toContain('case-106');
     const folder = folderWith({ 'mcpgen.config.json': config, 'deep/er/x.txt': '' });
     const run = async (...args: string[]): Promise<{ out: string; files: { path: string }[] }> => {
-      const { code, stdout, stderr } = await mcpgen(['generate', '--json', ...args], { cwd: `${folder}/deep/er` });
+      const { code, stdout, stderr } = await here(['generate', '--json', ...args], `${folder}/deep/er`);
       expect([code, stderr]).toEqual([0, '']);
       return JSON.parse(stdout) as { out: string; files: { path: string }[] };
     };
@@ -199,30 +200,28 @@ describe.concurrent('generate with a config', () => {
     writeFileSync(path.join(folder, 'deep/other.json'), JSON.stringify({ ...config, out: 'other', emit: ['errors'] }));
     expect((await run('--config', '../other.json')).out).toBe(path.join(folder, 'deep/other'));
     writeFileSync(path.join(folder, 'mcpgen.config.json'), JSON.stringify({ emitt: [] }));
-    const wrong = await mcpgen(['generate'], { cwd: `${folder}/deep` });
+    const wrong = await here(['generate'], `${folder}/deep`);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     expect(wrong.stderr).toMatch(/mcpgen\.config\.json: the key "emitt" is unknown\n {2}Did you mean "emit"\?\n$/);
   });
 
   test('--check uses it, and the command that mends repeats only what the command line said', async () => {
     const folder = folderWith({ 'mcpgen.config.json': config });
-    const stale = await mcpgen(['generate', '--check'], { cwd: folder });
+    const stale = await here(['generate', '--check'], folder);
     expect(stale.code).toBe(1);
     expect(stale.stdout).toMatch(/To mend it:\n {2}mcpgen generate\n$/);
-    const flags = await mcpgen(['generate', '--check', '--json', '--config', 'mcpgen.config.json', '-o', 'a b'], {
-      cwd: folder,
-    });
+    const flags = await here(['generate', '--check', '--json', '--config', 'mcpgen.config.json', '-o', 'a b'], folder);
     expect(JSON.parse(flags.stdout)).toMatchObject({
       mend: "mcpgen generate --config mcpgen.config.json --out 'a b'",
     });
     // It is the right one: after it the check passes.
-    expect((await mcpgen(['generate'], { cwd: folder })).code).toBe(0);
-    expect((await mcpgen(['generate', '--check'], { cwd: folder })).code).toBe(0);
+    expect((await here(['generate'], folder)).code).toBe(0);
+    expect((await here(['generate', '--check'], folder)).code).toBe(0);
   });
 
   test('a fault of its values names the file and the key', async () => {
     const text = async (own: unknown, ...args: string[]): Promise<string> => {
-      const result = await mcpgen(['generate', ...args], { cwd: folderWith({ 'mcpgen.config.json': own }) });
+      const result = await here(['generate', ...args], folderWith({ 'mcpgen.config.json': own }));
       expect(result.code).toBe(2);
       return result.stderr;
     };
@@ -238,7 +237,7 @@ describe.concurrent('generate with a config', () => {
       'mcpgen.config.json': { revisions: ['2025-11-25', '2025-06-18'], emit: ['errors'] },
     });
     const schema = path.join(ROOT, 'schema/2025-03-26/schema.json');
-    const result = await mcpgen(['generate', '--schema', schema, '-r', '2025-03-26', '--json'], { cwd: folder });
+    const result = await here(['generate', '--schema', schema, '-r', '2025-03-26', '--json'], folder);
     expect(JSON.parse(result.stdout)).toMatchObject({ revisions: [{ revision: '2025-03-26' }] });
   });
 });
