@@ -41,7 +41,10 @@ async function sessions(open: (keep: (id: string, session: Session) => void) => 
   const server = createServer((request, response) => {
     const id = request.headers['mcp-session-id'] as string | undefined;
     const session = id === undefined ? open((made, kept) => known.set(made, kept)) : Promise.resolve(known.get(id));
-    void session.then((found) => found?.handleRequest(request, response) ?? response.writeHead(404).end());
+    void session.then((found) => {
+      if (found === undefined) response.writeHead(404).end();
+      else void found.handleRequest(request, response);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
@@ -87,7 +90,7 @@ const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
       return server;
     });
     const listener = toNodeHandler(handler);
-    const server = createServer((request, response) => void listener(request, response));
+    const server = createServer((request, response) => void listener(request as never, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;
   },
