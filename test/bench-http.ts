@@ -58,7 +58,7 @@ async function measure(name: string, isModern: boolean): Promise<Round> {
   const [{ port }] = (await once(server, 'message')) as [{ port: number }];
   const url = new URL(`http://127.0.0.1:${port}/mcp`);
   const clients = Array.from({ length: CONNECTIONS }, () => new LoadClient(url, isModern));
-  for (const client of clients) await client.open();
+  await Promise.all(clients.map((client) => client.open()));
   await load(clients, Math.ceil(calls / 4), []);
   const before = await usage(server);
   const times: number[] = [];
@@ -66,7 +66,7 @@ async function measure(name: string, isModern: boolean): Promise<Round> {
   await load(clients, calls, times);
   const seconds = (performance.now() - start) / 1000;
   const after = await usage(server);
-  for (const client of clients) await client.end();
+  for (const client of clients) client.end();
   server.kill();
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.floor(times.length * share)] ?? 0;

@@ -128,8 +128,8 @@ export class LoadClient {
       throw new Error(`a call failed: ${status} ${body}`);
   }
 
-  async end(): Promise<void> {
-    if (!this.#isModern) await this.#connection.send('DELETE', this.#headers);
+  /** Leaves without a word; sessions end with the server's process. */
+  end(): void {
     this.#connection.close();
   }
 }
