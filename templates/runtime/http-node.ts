@@ -171,7 +171,11 @@ class NodeCall implements HttpCall {
     const response = this.#response;
     if (response.headersSent) return;
     if (body === undefined) {
-      response.writeHead(status, headers);
+      // Said to be empty, so that it is not sent in chunks of which there are none.
+      response.writeHead(
+        status,
+        status === 204 ? headers : { ...headers, "content-length": 0 },
+      );
       response.end();
       return;
     }
