@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { Assignability } from '../../generator/model/assignable.js';
+import type { TypeNode } from '../../generator/model/protocol.js';
+
+const text: TypeNode = { kind: 'string', constraints: {} };
+const object = (required: boolean): TypeNode => ({
+  kind: 'object',
+  members: [{ name: 'a', required, type: text }],
+  shape: 'members',
+  constraints: {},
+});
+
+test('a member that may be left out is not one that must be there', () => {
+  const holds = (a: TypeNode, b: TypeNode): boolean => new Assignability(new Map(), new Map()).holds(a, b);
+  expect([holds(object(true), object(false)), holds(object(false), object(true))]).toEqual([true, false]);
+});
