@@ -8,7 +8,16 @@ import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(root, 'dist');
-const sources = ['generator', 'generated', 'templates', 'schema', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const sources = [
+  'generator',
+  'generated',
+  'templates',
+  'schema',
+  'scripts',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+];
 
 /** What is in a folder, but for the generated code of the project templates, which is made here. */
 function entriesOf(folder) {

@@ -379,9 +379,9 @@ export interface PromptDefinition<
   readonly description?: string;
   readonly arguments?: Arguments;
   /** By the argument's name. */
-  readonly complete?: {
-    readonly [Name in Arguments[number]["name"]]?: Completer;
-  };
+  readonly complete?: Readonly<
+    Partial<Record<Arguments[number]["name"], Completer>>
+  >;
   readonly render: (
     values: PromptValues<Arguments>,
     context: Context,

@@ -38,11 +38,11 @@ async function attacked(
       onEvent: events.onEvent,
       capabilities: { resources: { subscribe: true, listChanged: true } },
       handlers: {
-        'tools/call': ((params: object) => {
+        'tools/call': (params: object) => {
           calls.push(params);
           return text('');
-        }),
-        'resources/read': (() => ({ contents: [], ttlMs: 0, cacheScope: 'private' })),
+        },
+        'resources/read': () => ({ contents: [], ttlMs: 0, cacheScope: 'private' }),
       },
       ...more,
     },
