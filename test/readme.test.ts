@@ -88,6 +88,18 @@ describe('TypeScript in it compiles', () => {
   });
 });
 
+test('the rules in docs/diff.md are those that the command prints', () => {
+  const rows = (text: string): readonly string[] =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .map((line) => line.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---'));
+  const printed = execSync('npx mcpgen diff --rules --markdown', { cwd: project, encoding: 'utf8', env: PLAIN });
+  const documented = rows(readFileSync('docs/diff.md', 'utf8'));
+  expect(rows(printed).length).toBeGreaterThan(30);
+  expect(documented.slice(-rows(printed).length)).toEqual(rows(printed));
+});
+
 test.each(['README.md', 'ARCHITECTURE.md', ...docs])('each relative link of %s leads somewhere', (file) => {
   const links = [...readFileSync(file, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map((match) =>
     path.join(path.dirname(file), match[1] ?? ''),
