@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { EMITTABLE } from '../emit/index.js';
+import { DEFAULT_PARTS, EMITTABLE } from '../emit/index.js';
 import { collect, refuseWords, revisionOption, revisionOr } from './shared.js';
 
 /** Declares `mcpgen generate`. */
@@ -21,12 +21,7 @@ export function declareGenerate(program: Command): void {
     .option('--schema <file>', 'a schema that is not built in, of either dialect; - for standard input')
     .option('--catalog <file>', 'the method catalog of --schema')
     .option('-o, --out <dir>', 'output folder; - for standard output (default: generated, or - with --schema -)')
-    .addOption(
-      new Option(
-        '--emit <parts>',
-        `what to write, with what it needs: ${EMITTABLE.join(',')} (default: all but registry, stdio and http-*, which need the types of Node or of the Web, stubs and zod; default,stdio adds to it)`,
-      ),
-    )
+    .addOption(new Option('--emit <parts>', 'what to write, with what it needs; the parts are listed below'))
     .option('--methods <methods>', 'with --emit stubs: the requests to write a handler of (default: all that need one)')
     .addOption(
       new Option(
@@ -52,6 +47,11 @@ Examples:
                                                            a handlers.ts to fill in, never overwritten
   mcpgen generate --schema my.json --catalog my-catalog.json -o src/mine
   mcpgen generate --check -o src/mcp                       in CI
+
+Parts for --emit. Without it, and as "default" in its list:
+  ${DEFAULT_PARTS.join(', ')}
+Only when named, since they need a package or the types of Node, or are yours:
+  ${EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part)).join(', ')}
 
 What is always the same goes into mcpgen.config.json (.js, .ts, or the key "mcpgen"
 of package.json), for instance

@@ -44,11 +44,13 @@ export function buildProgram(): Command {
       'after',
       `
 Examples:
+  mcpgen init server demo                                  a new server, with tests
   mcpgen generate --out src/generated                      all released revisions
   mcpgen generate --revision 2025-11-25 --out src/mcp      one of them
   mcpgen generate --revision 2025-11-25 --out src/mcp --check    in CI: exit 1 if a file is out of date
   mcpgen methods --revision 2026-07-28                     who sends what
   mcpgen explain tools/call                                one method, with an example
+  mcpgen diff 2025-11-25 2026-07-28 --breaking             what a new revision breaks
 
 Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
     );
