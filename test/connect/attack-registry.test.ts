@@ -42,16 +42,15 @@ const resources = [
 const prompts = [
   definePrompt({
     name: 'hello',
-    arguments: [
-      { name: 'who', required: true, complete: (typed: string) => [typed] },
-      { name: 'constructor' },
-      {
-        name: 'worse',
-        complete: () => {
-          throw new Error('the password');
-        },
+    arguments: [{ name: 'who', required: true }, { name: 'constructor' }, { name: 'worse' }],
+    complete: {
+      who: (typed: string) => [typed],
+      // Every object has a member of this name, for the compiler too.
+      constructor: () => [],
+      worse: () => {
+        throw new Error('the password');
       },
-    ],
+    },
     render: (values) => `${values.who} ${typeof values.constructor}`,
   }),
 ];

@@ -132,11 +132,18 @@ export class Tap {
     if (!outcome.success) this.#blame(from, frame, JSON.stringify(outcome.failure));
   }
 
+  /** Which of several requests with one id a result may be of. A batch that was refused whole leaves its requests open. */
+  #answerable(all: readonly Open[]): number {
+    const canBe = ({ method, revision = this.#session }: Open): boolean =>
+      revision !== undefined || method === 'ping' || method === 'initialize';
+    return Math.max(0, all.findIndex(canBe));
+  }
+
   #response(from: Side, frame: Frame, isJudged: boolean): void {
     const asked = this.#open[from === 'client' ? 'server' : 'client'];
     const all = asked.get(frame.id) ?? [];
     // Of two with one id it is the second that is refused.
-    const open = frame.error === undefined ? all.shift() : all.pop();
+    const open = frame.error === undefined ? all.splice(this.#answerable(all), 1)[0] : all.pop();
     if (all.length === 0) asked.delete(frame.id);
     if (open?.method === 'initialize' && frame.result !== undefined) {
       this.#session = ALL.find(({ version }) => version === frame.result?.['protocolVersion']);
