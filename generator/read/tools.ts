@@ -28,6 +28,7 @@ const OUTPUT = '.output.json';
  * @param patterns - Paths, with `*` where there are several.
  * @param folder - What they are relative to.
  * @param shownFrom - The folder that paths in messages are relative to.
+ * @param instead - A `tools/list` answer that is about to be written to a file: it is read in the place of what is there.
  * @returns The tools by name, and the files that they were read from.
  * @throws {@link McpgenError} if a file is broken, or a path without `*` is not there.
  */
@@ -35,11 +36,16 @@ export async function readToolFiles(
   patterns: readonly string[],
   folder: string,
   shownFrom: string = folder,
+  instead?: { readonly file: string; readonly contents: string | Uint8Array },
 ): Promise<{ readonly tools: readonly ToolSource[]; readonly files: readonly string[] }> {
   // Loaded only where there are patterns.
   const { glob } = await import('tinyglobby');
   const found = await glob([...patterns], { cwd: folder, onlyFiles: true, expandDirectories: false, absolute: true });
-  const files = [...new Set(found)].sort(compareText);
+  // The files that are found come with forward slashes, on Windows too.
+  const files = [...new Set(found.map((file) => path.resolve(file)))];
+  const coming = patterns.map((pattern) => path.resolve(folder, pattern)).find((file) => file === instead?.file);
+  if (coming !== undefined && !files.includes(coming)) files.push(coming);
+  files.sort(compareText);
   for (const pattern of patterns) {
     const exact = path.resolve(folder, pattern);
     // What is missing is an error that names it.
@@ -51,8 +57,9 @@ export async function readToolFiles(
   for (const file of files) {
     const base = path.basename(file);
     const suffix = [INPUT, OUTPUT].find((item) => base.endsWith(item) && base.length > item.length);
-    if (suffix === undefined) tools.push(...readToolList(readBytes(file), shown(file)));
-    else {
+    if (suffix === undefined) {
+      tools.push(...readToolList(file === instead?.file ? instead.contents : readBytes(file), shown(file)));
+    } else {
       const name = base.slice(0, -suffix.length);
       const role = suffix === INPUT ? 'input' : 'output';
       const files = own.get(name) ?? {};
