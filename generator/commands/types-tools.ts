@@ -10,6 +10,7 @@ import { readToolFiles, readToolList, toolsOf, type ToolSource } from '../read/t
 import { progress, say } from '../terminal.js';
 import { shellQuoted } from '../text.js';
 import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
+import { askServer } from './ask-server.js';
 import { flag, inputFile, text } from './options.js';
 import { settingsOf } from './settings.js';
 
@@ -136,18 +137,7 @@ function fromFile(file: string): Listed {
 }
 
 async function fromServer(server: string, given: Record<string, unknown>): Promise<Listed> {
-  const seconds = Number(text(given, 'timeout') ?? '30');
-  if (!(seconds > 0 && seconds <= 3600)) {
-    throw new McpgenError('a number of seconds is expected, up to an hour', {
-      place: '--timeout',
-      remedy: 'As in --timeout 60.',
-    });
-  }
-  progress('asking the server ...');
-  // Loaded only where a server is asked: it is a whole client.
-  const { listTools } = await import('../connect/list-tools.js');
-  const { tools } = await listTools(server, seconds * 1000);
-  progress('');
+  const tools = await askServer(server, given);
   return {
     tools: toolsOf(tools, 'list of the server'),
     contents: `${JSON.stringify({ tools }, undefined, 2)}\n`,

@@ -8,6 +8,8 @@ export interface ToolSource {
   readonly name: string;
   /** What it does. */
   readonly description?: string;
+  /** Whether its server says that it changes nothing. */
+  readonly isReadOnly?: boolean;
   /** JSON Schema of its arguments. */
   readonly input?: JsonValue;
   /** JSON Schema of its structured content. */
@@ -114,8 +116,12 @@ export function readToolList(contents: string | Uint8Array, place: string): read
   return toolsOf(parseOutsideJson(contents, place), place);
 }
 
-/** As {@link readToolList}, of a value that has been parsed. */
-export function toolsOf(value: JsonValue, place: string): readonly ToolSource[] {
+/** The tools of a `tools/list` answer, each as it stands there. */
+export function rawToolsOf(contents: string | Uint8Array, place: string): readonly JsonValue[] {
+  return listOf(parseOutsideJson(contents, place), place).list;
+}
+
+function listOf(value: JsonValue, place: string): { list: readonly JsonValue[]; at: string } {
   const { list, at } = listIn(value);
   if (!Array.isArray(list)) {
     throw new McpgenError('it holds no list of tools', {
@@ -123,8 +129,14 @@ export function toolsOf(value: JsonValue, place: string): readonly ToolSource[] 
       remedy: 'Give a `tools/list` response, its result, or the list alone.',
     });
   }
+  return { list: list as readonly JsonValue[], at };
+}
+
+/** As {@link readToolList}, of a value that has been parsed. */
+export function toolsOf(value: JsonValue, place: string): readonly ToolSource[] {
+  const { list, at } = listOf(value, place);
   const tools = new Map<string, ToolSource>();
-  for (const [index, item] of (list as readonly JsonValue[]).entries()) {
+  for (const [index, item] of list.entries()) {
     const where = `${place}#${at}${pointer(index)}`;
     const name = isObject(item) ? member(item, 'name') : undefined;
     if (!isObject(item) || typeof name !== 'string' || name === '') {
@@ -135,9 +147,12 @@ export function toolsOf(value: JsonValue, place: string): readonly ToolSource[] 
     const description = member(item, 'description');
     const input = member(item, 'inputSchema');
     const output = member(item, 'outputSchema');
+    const annotations = member(item, 'annotations');
+    const isReadOnly = isObject(annotations) && member(annotations, 'readOnlyHint') === true;
     tools.set(name, {
       name,
       ...(typeof description === 'string' ? { description } : {}),
+      ...(isReadOnly ? { isReadOnly } : {}),
       ...(input === undefined ? {} : { input }),
       ...(output === undefined ? {} : { output }),
       places: { input: `${where}/inputSchema`, output: `${where}/outputSchema` },
