@@ -8,7 +8,7 @@ import { DEFAULT_PARTS, emit, EMITTABLE, runtimeOf, type Emittable } from './emi
 import { refuseUnhandled } from './emit/stubs.js';
 import type { DriftOptions } from './drift/drift.js';
 import type { DriftReport } from './drift/report.js';
-import { emitTools, nameTools, TOOL_RUNTIME } from './emit/tools.js';
+import { emitTools, nameTools, toolRuntime } from './emit/tools.js';
 import { McpgenError } from './errors.js';
 import { loadProtocol, refuseWarnings, STANDARD_INPUT, type InputFile, type LoadOptions } from './model/load.js';
 import type { Protocol, Warning } from './model/protocol.js';
@@ -213,7 +213,7 @@ async function renderToolsWith(
       belongsToUser: false,
     };
   });
-  const shared = tools.length === 0 ? [] : sharedFiles(TOOL_RUNTIME, importExtension);
+  const shared = sharedFiles(toolRuntime(named), importExtension);
   return {
     files: await laidOut(formatter, [...drafts, ...shared], out),
     warnings: models.flatMap((model) => model.warnings),

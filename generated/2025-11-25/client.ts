@@ -221,16 +221,16 @@ export class Client extends BaseClient<ClientNotifications> {
     return this.request('tasks/result', params, options) as Promise<GetTaskPayloadResult>;
   }
 
+  /** As a task: the answer comes at once and names it. */
+  callTool(
+    params: NonNullable<ParamsOf<'tools/call'>> & { task: object },
+    options?: CallOptions,
+  ): Promise<CreateTaskResult>;
   /** Runs a tool by name with its arguments. */
   callTool(
     params: NonNullable<ParamsOf<'tools/call'>> & { task?: undefined },
     options?: CallOptions,
   ): Promise<CallToolResult>;
-  /** The same as a task: the answer comes at once and names it. */
-  callTool(
-    params: NonNullable<ParamsOf<'tools/call'>> & { task: object },
-    options?: CallOptions,
-  ): Promise<CreateTaskResult>;
   callTool(
     params: NonNullable<ParamsOf<'tools/call'>>,
     options?: CallOptions,

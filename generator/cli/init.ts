@@ -13,7 +13,7 @@ export function declareInit(program: Command): void {
 
 function declareKind(init: Command, kind: Kind): void {
   const names = FEATURES[kind].map(({ name }) => name);
-  refuseWords(init.command(kind), 1, (word) => `--dir ${word}`)
+  const command = refuseWords(init.command(kind), 1, (word) => `--dir ${word}`)
     .argument('[name]', 'name of the package, as npm has it: demo or @scope/demo')
     .summary(`write the project of a ${kind}`)
     .description(
@@ -37,7 +37,17 @@ function declareKind(init: Command, kind: Kind): void {
     .option('--no-install', 'install nothing')
     .option('--no-git', 'make no Git repository')
     .option('--force', 'write into a folder that holds something; existing files stay as they are')
-    .option('--json', 'print the result as JSON')
+    .option('--json', 'print the result as JSON');
+  if (kind === 'client') {
+    command
+      .option(
+        '--from-server <command>',
+        'the server that it is for: its command with arguments, or its URL; each tool becomes a method',
+      )
+      .option('--tools <file>', 'the same from a `tools/list` answer in a file')
+      .option('--timeout <seconds>', 'with --from-server: how long the server may take for all of it', '30');
+  }
+  command
     .addHelpText(
       'after',
       `
@@ -45,7 +55,13 @@ Examples:
   mcpgen init ${kind} demo                     asks for the rest
   mcpgen init ${kind} demo --yes               asks nothing
   mcpgen init ${kind} @acme/demo --yes --dir packages/demo --package-manager pnpm
-  mcpgen init ${kind} demo --yes --features ${names.slice(0, 2).join(',')} -r 2025-11-25 --transport stdio
+  mcpgen init ${kind} demo --yes --features ${names.slice(0, 2).join(',')} -r 2025-11-25 --transport stdio${
+    kind === 'client'
+      ? `
+  mcpgen init client demo --yes --from-server "node ../server/dist/index.js"
+  mcpgen init client demo --yes --from-server https://example.com/mcp`
+      : ''
+  }
 
 Without a terminal nothing is asked: give every answer, or --yes.`,
     )

@@ -29,9 +29,12 @@ import {
   type PackageManager,
   type RuntimeName,
   type Selection,
+  type TransportName,
 } from '../scaffold/selection.js';
 import { colour, note, noteColour, progress, say } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
+import { noteWarning } from './changes.js';
+import { readServer, TOOL_LIST, toolOrigin } from './init-tools.js';
 import { flag, list, text, texts } from './options.js';
 
 /** Exit code of a program that Ctrl-C ended. */
@@ -45,9 +48,10 @@ export async function initCommand(
   given: string | undefined,
   flags: Record<string, unknown>,
 ): Promise<number> {
+  const origin = toolOrigin(flags);
   let selection: Selection;
   try {
-    selection = await selectionOf(kind, given, flags);
+    selection = await selectionOf(kind, given, flags, origin?.server?.transport);
   } catch (error) {
     // As the library of the questions says that one was left by Ctrl-C.
     if (!(error instanceof Error) || error.name !== 'ExitPromptError') throw error;
@@ -56,8 +60,10 @@ export async function initCommand(
   }
   const folder = path.resolve(text(flags, 'dir') ?? bareName(selection.packageName));
   refuseTarget(folder, flag(flags, 'force'));
+  const server = origin === undefined ? undefined : await readServer(origin, selection, folder, flags);
+  if (server !== undefined) selection = { ...selection, listed: server.listed };
   progress('writing ...');
-  const changes = await planProject(selection, folder, text(flags, 'mcpgen'));
+  const changes = await planProject(selection, folder, text(flags, 'mcpgen'), server?.tools);
   writeChanges(folder, changes);
   progress('');
   const hasGit = flags['git'] !== false && (await initGit(folder));
@@ -84,19 +90,30 @@ interface Outcome {
 }
 
 /** The answers that flags give, and where they give none, a person or the defaults. */
-async function selectionOf(kind: Kind, given: string | undefined, flags: Record<string, unknown>): Promise<Selection> {
+async function selectionOf(
+  kind: Kind,
+  given: string | undefined,
+  flags: Record<string, unknown>,
+  needed?: TransportName,
+): Promise<Selection> {
   const released = builtinRevisions().filter(({ status }) => status === 'released');
   // What was given is looked at before anything is asked.
   if (given !== undefined) refuseName(given);
   const answers = {
     revisions: texts(flags, 'revision'),
     features: list(flags, 'features'),
-    transports: list(flags, 'transport'),
+    transports: list(flags, 'transport') ?? (needed === undefined ? undefined : [needed]),
     runtime: text(flags, 'runtime'),
     packageManager: text(flags, 'packageManager'),
   };
   for (const name of answers.revisions) requireRevision(name);
   for (const name of answers.transports ?? []) oneOf(name, TRANSPORTS, '--transport', 'transport');
+  if (needed !== undefined && answers.transports?.includes(needed) !== true) {
+    throw new McpgenError(`the server of the client is reached over ${needed}, which is not among its transports`, {
+      place: '--transport',
+      remedy: `Add ${needed}, or leave it out.`,
+    });
+  }
   const defaults = {
     revisions: released.map(({ revision }) => revision),
     features: defaultFeatures(kind),
@@ -105,7 +122,7 @@ async function selectionOf(kind: Kind, given: string | undefined, flags: Record<
     packageManager: callingManager(),
   };
   const isAsked = !flag(flags, 'yes') && process.stdin.isTTY && process.stderr.isTTY;
-  if (!isAsked) refuseMissing(given, flags);
+  if (!isAsked) refuseMissing(given, { ...flags, transport: answers.transports });
   const ask = isAsked ? await import('./init-questions.js') : undefined;
   const packageName = given ?? (await ask?.askName(kind, nameFault)) ?? '';
   const revisionNames =
@@ -212,21 +229,29 @@ async function planProject(
   selection: Selection,
   folder: string,
   own: string | undefined,
+  tools: readonly ToolSource[] | undefined,
 ): Promise<readonly FileChange[]> {
   const packages = { ranges: ownPackage().ranges, own: own ?? ownSpec(folder) };
   const authored = compose(readTemplateProject(selection.kind), selection, packages);
   const files: PlannedFile[] = [];
   for (const [name, contents] of authored) {
-    files.push({ path: name, contents: await layOutFile(contents, name), belongsToUser: true });
+    // The list of tools stays as it is written whenever it is brought up to date.
+    const text = name === TOOL_LIST ? contents : await layOutFile(contents, name);
+    files.push({ path: name, contents: text, belongsToUser: true });
   }
-  const { files: generated } = await renderAll({
+  const { files: generated, warnings } = await renderAll({
     revisions: selection.revisions.map(({ revision }) => revision),
     emit: partsOf(selection).flatMap((part): readonly Emittable[] =>
       part === 'default' ? DEFAULT_PARTS : EMITTABLE.filter((known) => known === part),
     ),
     ...(selection.features.includes('tools') ? { tools: await toolsIn(folder, authored) } : {}),
+    ...(tools === undefined ? {} : { tools }),
     out: path.join(folder, 'src/generated'),
   });
+  if (tools !== undefined) {
+    progress('');
+    for (const warning of warnings) noteWarning(warning);
+  }
   return planChanges(folder, [...files, ...generated.map((file) => ({ ...file, path: `src/generated/${file.path}` }))]);
 }
 
@@ -323,6 +348,9 @@ function summaryOf(done: Outcome): object {
     transports: selection.transports,
     runtime: selection.runtime,
     packageManager: selection.packageManager,
+    ...(selection.listed === undefined
+      ? {}
+      : { server: selection.listed.target, example: selection.listed.example.name }),
     written: paths(['missing', 'stale']),
     kept: paths(['kept', 'unchanged']),
     git: hasGit,
@@ -346,6 +374,8 @@ function report(done: Outcome): void {
   say(
     `  revisions ${selection.revisions.map(({ revision }) => revision).join(', ')}; ${[...selection.features].join(', ') || 'no examples'}; over ${selection.transports.join(' and ')}`,
   );
+  if (selection.listed !== undefined)
+    say(`  each tool is a method, as src/example.ts calls one: ${escapeHidden(selection.listed.example.name)}`);
   say('\nNext:');
   for (const command of nextCommands(done)) say(`  ${colour.cyan(command)}`);
   if (selection.kind === 'server' && entryOf(selection) === 'index') {

@@ -5,11 +5,12 @@ import { refuseWarnings } from '../model/load.js';
 import { isSettled, planChanges } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
 import type { ImportExtension } from '../print/source-file.js';
-import type { JsonValue } from '../read/json.js';
-import { readToolList, toolsOf, type ToolSource } from '../read/tools.js';
+import type { ConfigFile } from '../read/config.js';
+import { readToolFiles, readToolList, toolsOf, type ToolSource } from '../read/tools.js';
 import { progress, say } from '../terminal.js';
 import { shellQuoted } from '../text.js';
 import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
+import { askServer } from './ask-server.js';
 import { flag, inputFile, text } from './options.js';
 import { settingsOf } from './settings.js';
 
@@ -17,22 +18,26 @@ import { settingsOf } from './settings.js';
 export async function typesToolsCommand(file: string | undefined, given: Record<string, unknown>): Promise<number> {
   const server = text(given, 'fromServer');
   refuse(file, server, given);
-  const { flags } = await settingsOf(given);
+  const { flags, config } = await settingsOf(given);
   const out = text(flags, 'out') ?? 'generated';
   const importExtension = (text(flags, 'importExtension') ?? 'js') as ImportExtension;
-  const { tools, list } = server === undefined ? fromFile(file ?? '') : await fromServer(server, given);
+  const listed = server === undefined ? fromFile(file ?? '') : await fromServer(server, given);
+  const saved = text(given, 'save');
+  const folder = path.resolve(out === '-' ? '.' : out);
+  const isConfigured = out !== '-' && config !== undefined && folder === toolFolderOf(config);
+  const tools = isConfigured
+    ? await withConfigured(config, listed, saved ?? (server === undefined ? file : undefined))
+    : listed.tools;
   const command = [
     'mcpgen types tools',
     server === undefined ? shellQuoted(file === '-' ? '-' : path.basename(file ?? '')) : '--from-server <its command>',
     ...(importExtension === 'js' ? [] : [`--import-extension ${importExtension}`]),
     '--out <folder above this one>',
   ].join(' ');
-  const folder = path.resolve(out === '-' ? '.' : out);
   progress('tools ...');
-  const rendered = await renderTools(tools, folder, { importExtension, command });
+  const rendered = await renderTools(tools, folder, { importExtension, ...(isConfigured ? {} : { command }) });
   progress('');
   if (flag(flags, 'strict')) refuseWarnings(rendered.warnings);
-  const saved = text(given, 'save');
   if (out === '-') {
     toStandardOutput(rendered);
     return 0;
@@ -43,7 +48,7 @@ export async function typesToolsCommand(file: string | undefined, given: Record<
   if (isCheck) process.exitCode = wrong.length === 0 ? 0 : 1;
   else {
     writeChanges(folder, changes);
-    if (saved !== undefined && list !== undefined) save(saved, list);
+    if (saved !== undefined && server !== undefined) save(saved, listed.contents);
   }
   if (flag(given, 'json')) {
     const summary = {
@@ -91,36 +96,58 @@ function refuse(file: string | undefined, server: string | undefined, given: Rec
 
 interface Listed {
   readonly tools: readonly ToolSource[];
-  /** The list as a server gave it. */
-  readonly list?: readonly JsonValue[];
+  /** The list as a file holds it. */
+  readonly contents: string | Uint8Array;
+}
+
+/** The output folder of a config whose tools are written there; undefined if it has none. */
+function toolFolderOf({ config, folder }: ConfigFile): string | undefined {
+  return config.tools === undefined ? undefined : path.resolve(folder, config.out ?? 'generated');
+}
+
+/**
+ * All tools of a config, with those of a list that one of its files holds or is going to: a folder has the tools of one
+ * source, and `mcpgen generate` has to come to the same.
+ *
+ * @throws {@link McpgenError} if the config does not name the file.
+ */
+async function withConfigured(
+  config: ConfigFile,
+  { contents }: Listed,
+  file: string | undefined,
+): Promise<readonly ToolSource[]> {
+  if (file !== undefined && file !== '-') {
+    const instead = { file: path.resolve(file), contents };
+    const found = await readToolFiles(config.config.tools ?? [], config.folder, process.cwd(), instead);
+    if (found.files.includes(instead.file)) return found.tools;
+  }
+  throw new McpgenError('the tools in the output folder are those that the config names, and these are not', {
+    place: config.placeOf('tools'),
+    remedy:
+      file === undefined
+        ? 'Keep the list in a file that the config names: --save FILE. Or give another folder: --out DIR.'
+        : 'Name the file there. Or give another folder: --out DIR.',
+  });
 }
 
 function fromFile(file: string): Listed {
   const input = inputFile({ file }, 'file');
-  return { tools: input === undefined ? [] : readToolList(input.contents, input.name) };
+  const contents = input?.contents ?? '[]';
+  return { tools: input === undefined ? [] : readToolList(input.contents, input.name), contents };
 }
 
 async function fromServer(server: string, given: Record<string, unknown>): Promise<Listed> {
-  const seconds = Number(text(given, 'timeout') ?? '30');
-  if (!(seconds > 0 && seconds <= 3600)) {
-    throw new McpgenError('a number of seconds is expected, up to an hour', {
-      place: '--timeout',
-      remedy: 'As in --timeout 60.',
-    });
-  }
-  progress('asking the server ...');
-  // Loaded only where a server is asked: it is a whole client.
-  const { listTools } = await import('../connect/list-tools.js');
-  const { tools } = await listTools(server, seconds * 1000);
-  progress('');
-  return { tools: toolsOf(tools, 'list of the server'), list: tools };
+  const tools = await askServer(server, given);
+  return {
+    tools: toolsOf(tools, 'list of the server'),
+    contents: `${JSON.stringify({ tools }, undefined, 2)}\n`,
+  };
 }
 
-function save(file: string, tools: readonly JsonValue[]): void {
+function save(file: string, contents: string | Uint8Array): void {
   const target = path.resolve(file);
-  const contents = `${JSON.stringify({ tools }, undefined, 2)}\n`;
   writeChanges(path.dirname(target), [
-    { path: path.basename(target), status: 'stale', expected: contents, actual: undefined },
+    { path: path.basename(target), status: 'stale', expected: String(contents), actual: undefined },
   ]);
 }
 

@@ -141,9 +141,10 @@ function withTask(
 ): string {
   const task = useDefinition(file, context, method.taskResult ?? '');
   const { doc, name, type, options, result, body } = parts;
-  return `${doc}${name}(params: ${type} & { task?: undefined }, ${options}): Promise<${result}>;
-/** The same as a task: the answer comes at once and names it. */
+  // What infers from a method with several signatures looks at the last.
+  return `/** As a task: the answer comes at once and names it. */
 ${name}(params: ${type} & { task: object }, ${options}): Promise<${task}>;
+${doc}${name}(params: ${type} & { task?: undefined }, ${options}): Promise<${result}>;
 ${name}(params: ${type}, ${options}): Promise<${result} | ${task}> ${body(`${result} | ${task}`)}`;
 }
 

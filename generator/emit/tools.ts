@@ -1,3 +1,4 @@
+import { rejectedAt } from '../model/accepts.js';
 import { pascalCase, wordsOf } from '../model/naming.js';
 import type { Definition } from '../model/protocol.js';
 import type { ToolModel } from '../model/tools.js';
@@ -10,7 +11,15 @@ import { printValue } from '../print/value.js';
 import { assertionOf, GuardWriter, nameOf, validatorOf } from './validators.js';
 
 /** The shared files that the files of tools import from. */
-export const TOOL_RUNTIME: readonly RuntimeModule[] = ['runtime/validation'];
+export function toolRuntime(tools: readonly NamedTool[]): readonly RuntimeModule[] {
+  if (tools.length === 0) return [];
+  return ['runtime/validation', ...(tools.some(isCalled) ? (['runtime/tool-calls'] as const) : [])];
+}
+
+/** Whether a tool is called from here: an author's own are served. */
+function isCalled({ model }: NamedTool): boolean {
+  return !model.source.isOwn;
+}
 
 /** A tool with the names that it has in TypeScript and on a disk. */
 export interface NamedTool {
@@ -40,7 +49,7 @@ export function nameTools(models: readonly ToolModel[]): readonly NamedTool[] {
     const own = stemOf(model.source.name);
     const stem = free(own, '-', (name) => !stems.has(name.toLowerCase()));
     stems.add(stem.toLowerCase());
-    const wanted = shortened(pascalCase(model.source.name)) || 'Tool';
+    const wanted = prefixOf(model.source.name);
     const prefix = free(wanted, '', (name) => exportsOf(name, model).every((item) => !names.has(item)));
     for (const name of exportsOf(prefix, model)) names.add(name);
     return { model, stem, prefix, camel: camelCase(prefix) };
@@ -52,6 +61,12 @@ function stemOf(name: string): string {
   const words = wordsOf(name).flatMap((word) => word.match(/[A-Za-z0-9]+/g) ?? []);
   const stem = words.join('-').slice(0, LONGEST).replace(/-$/, '');
   return stem === '' || TAKEN_STEMS.test(stem) ? `${stem}${stem === '' ? '' : '-'}tool` : stem;
+}
+
+function prefixOf(name: string): string {
+  const made = shortened(pascalCase(name)) || 'Tool';
+  // A client with a method `then` would be taken for a promise.
+  return camelCase(made) === 'then' ? `${made}Tool` : made;
 }
 
 function free(wanted: string, separator: string, isFree: (name: string) => boolean): string {
@@ -82,7 +97,7 @@ function exportsOf(prefix: string, { definitions }: ToolModel): readonly string[
   ];
 }
 
-/** `tools/<name>.ts` of each tool, and `tools/index.ts`. */
+/** `tools/<name>.ts` of each tool, `tools/client.ts` with a method for each that is called, and `tools/index.ts`. */
 export function emitTools(
   tools: readonly NamedTool[],
   importExtension: ImportExtension,
@@ -91,8 +106,78 @@ export function emitTools(
   const extension = importExtension === 'none' ? '' : `.${importExtension}`;
   // Without a single tool it is still a module.
   if (tools.length === 0) index.add('export {};\n');
-  else index.add(...tools.map(({ stem }) => `export * from "./${stem}${extension}";\n`));
-  return [...tools.map(emitTool), index];
+  const called = tools.filter(isCalled);
+  const stems = [...tools.map(({ stem }) => stem), ...(called.length === 0 ? [] : ['client'])];
+  if (stems.length > 0) index.add(...stems.map((stem) => `export * from "./${stem}${extension}";\n`));
+  return [...tools.map(emitTool), ...(called.length === 0 ? [] : [emitToolClient(called)]), index];
+}
+
+/** `tools/client.ts`: a method for each tool, typed and validated. */
+function emitToolClient(tools: readonly NamedTool[]): SourceFile<ToolModule> {
+  const file = new SourceFile<ToolModule>('tools/client');
+  const client = file.type('runtime/tool-calls', 'ToolClient');
+  file.reexport('runtime/tool-calls', {
+    values: ['ToolArgumentsError', 'ToolOutputError'],
+    types: ['ToolClient', 'ToolResult'],
+  });
+  const methods = tools.map((tool) => methodOf(file, tool));
+  file.add(`/** The tools of a server, each as a method. */
+export type Tools<Options, Result extends object> = {
+${methods.map(({ signature }) => signature).join('\n')}
+};
+`);
+  file.add(`/**
+ * The tools of the server that a client is connected to, each as a method. Arguments are validated before they are sent,
+ * and structured content when it comes; a result that says \`isError\` is given as it is.
+ *
+ * @throws Each method: ToolArgumentsError, with nothing sent; ToolOutputError; what the client throws.
+ */
+export function tools<Options, Result extends object>(client: ${client}<Options, Result>): Tools<Options, Result> {
+  return {
+${methods.map(({ body }) => body).join('\n')}
+  };
+}
+`);
+  return file;
+}
+
+function methodOf(file: SourceFile<ToolModule>, tool: NamedTool): { signature: string; body: string } {
+  const { model, stem, prefix, camel } = tool;
+  const { source } = model;
+  const has = (key: string): boolean => model.definitions.some(({ name }) => name === key);
+  const module: ToolModule = `tools/${stem}`;
+  const input = has('Input') ? file.type(module, `${prefix}Input`) : 'Record<string, unknown>';
+  const check = has('Input') ? file.value(module, nameOf('validate', `${prefix}Input`)) : 'undefined';
+  const name = JSON.stringify(source.name);
+  const isOptional = mayBeEmpty(model);
+  const doc = docComment(
+    { text: source.description?.slice(0, 2000) ?? `The tool \`${source.name.slice(0, LONGEST)}\`.` },
+    new Set(),
+  );
+  const signature = (result: string): string =>
+    `${doc}readonly ${camel}: (args${isOptional ? '?' : ''}: ${input}, options?: Options) => Promise<${result}>;`;
+  const args = `args${isOptional ? ' = {}' : ''}`;
+  if (!has('Output')) {
+    const call = file.value('runtime/tool-calls', 'callTool');
+    return {
+      signature: signature('Result'),
+      body: `${camel}: (${args}, options) => ${call}(client, ${name}, args, ${check}, options),`,
+    };
+  }
+  const output = file.type(module, `${prefix}Output`);
+  const call = file.value('runtime/tool-calls', 'callStructuredTool');
+  const checkOutput = file.value(module, nameOf('validate', output));
+  return {
+    signature: signature(`${file.type('runtime/tool-calls', 'ToolResult')}<Result, ${output}>`),
+    body: `${camel}: (${args}, options) => ${call}(client, ${name}, args, ${check}, ${checkOutput}, options),`,
+  };
+}
+
+/** Whether a tool takes no arguments at all, too. */
+function mayBeEmpty(model: ToolModel): boolean {
+  const types = new Map(model.definitions.map(({ name, type }) => [name, type]));
+  const input = types.get('Input');
+  return input === undefined || rejectedAt(types, input, {}) === undefined;
 }
 
 /** `tools/<name>.ts`: the types of a tool's arguments and structured content, with guards and validators. */

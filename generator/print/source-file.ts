@@ -21,6 +21,8 @@ export type ToolModule = `tools/${string}`;
 /** The files that all revisions share, without their extension. */
 export type RuntimeModule = `runtime/${string}`;
 
+type AnyModule = ModuleName | RuntimeModule | ToolModule;
+
 /** What stands behind the name of an imported file. */
 export type ImportExtension = 'js' | 'ts' | 'none';
 
@@ -38,8 +40,8 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
   readonly name: Name;
   /** It is written once and then never again: no header calls it ours, and no index exports it. */
   readonly belongsToUser: boolean;
-  readonly #types = new Map<ModuleName | RuntimeModule, Set<string>>();
-  readonly #values = new Map<ModuleName | RuntimeModule, Set<string>>();
+  readonly #types = new Map<AnyModule, Set<string>>();
+  readonly #values = new Map<AnyModule, Set<string>>();
   readonly #namespaces = new Map<string, RuntimeModule>();
   readonly #packages = new Map<string, string>();
   readonly #reexports: { from: RuntimeModule; values: readonly string[]; types: readonly string[] }[] = [];
@@ -51,12 +53,12 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
   }
 
   /** Uses a type of another file, and gives its name back. */
-  type(from: ModuleName | RuntimeModule, name: string): string {
+  type(from: AnyModule, name: string): string {
     return use(this.#types, from, name);
   }
 
   /** Uses a value of another file, and gives its name back. */
-  value(from: ModuleName | RuntimeModule, name: string): string {
+  value(from: AnyModule, name: string): string {
     return use(this.#values, from, name);
   }
 
@@ -129,27 +131,19 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
   }
 }
 
-/** The module specifier of another file of the same revision, or of one that all revisions share. */
-export function specifier(module: ModuleName | RuntimeModule, importExtension: ImportExtension): string {
-  const file = module.startsWith('runtime/') ? `../${module}` : `./${module}`;
+/** The module specifier of another file of the same revision or of the tools, or of one that all revisions share. */
+export function specifier(module: AnyModule, importExtension: ImportExtension): string {
+  const file = module.startsWith('runtime/') ? `../${module}` : `./${module.replace(/^tools\//, '')}`;
   return importExtension === 'none' ? file : `${file}.${importExtension}`;
 }
 
-function use(
-  uses: Map<ModuleName | RuntimeModule, Set<string>>,
-  from: ModuleName | RuntimeModule,
-  name: string,
-): string {
+function use(uses: Map<AnyModule, Set<string>>, from: AnyModule, name: string): string {
   const names = uses.get(from) ?? new Set();
   uses.set(from, names.add(name));
   return name;
 }
 
-function imported(
-  uses: ReadonlyMap<ModuleName | RuntimeModule, ReadonlySet<string>>,
-  keyword: string,
-  options: PrintOptions,
-): string[] {
+function imported(uses: ReadonlyMap<AnyModule, ReadonlySet<string>>, keyword: string, options: PrintOptions): string[] {
   return [...uses.keys()]
     .sort()
     .map(

@@ -191,7 +191,9 @@ function limitsOf(type: TypeNode): readonly Limit[] {
 function limits(constraints: Constraints, unit: string, suffix: string): readonly Limit[] {
   const found: Limit[] = [];
   const add = (text: string, ...values: readonly string[]): void => {
-    found.push({ text: unit === '' || !/\d$/.test(text) ? text : `${text} ${unit}`, values });
+    // One of them is in the singular: at least 1 character.
+    const noun = values.at(-1) === '1' ? unit.replace(/s$/, '') : unit;
+    found.push({ text: unit === '' || !/\d$/.test(text) ? text : `${text} ${noun}`, values });
   };
   const of = (keyword: string): string | undefined =>
     Object.hasOwn(constraints, keyword) ? scalarText(constraints[keyword]) : undefined;

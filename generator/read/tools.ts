@@ -8,6 +8,8 @@ export interface ToolSource {
   readonly name: string;
   /** What it does. */
   readonly description?: string;
+  /** Whether its server says that it changes nothing. */
+  readonly isReadOnly?: boolean;
   /** JSON Schema of its arguments. */
   readonly input?: JsonValue;
   /** JSON Schema of its structured content. */
@@ -28,6 +30,7 @@ const OUTPUT = '.output.json';
  * @param patterns - Paths, with `*` where there are several.
  * @param folder - What they are relative to.
  * @param shownFrom - The folder that paths in messages are relative to.
+ * @param instead - A `tools/list` answer that is about to be written to a file: it is read in the place of what is there.
  * @returns The tools by name, and the files that they were read from.
  * @throws {@link McpgenError} if a file is broken, or a path without `*` is not there.
  */
@@ -35,11 +38,16 @@ export async function readToolFiles(
   patterns: readonly string[],
   folder: string,
   shownFrom: string = folder,
+  instead?: { readonly file: string; readonly contents: string | Uint8Array },
 ): Promise<{ readonly tools: readonly ToolSource[]; readonly files: readonly string[] }> {
   // Loaded only where there are patterns.
   const { glob } = await import('tinyglobby');
   const found = await glob([...patterns], { cwd: folder, onlyFiles: true, expandDirectories: false, absolute: true });
-  const files = [...new Set(found)].sort(compareText);
+  // The files that are found come with forward slashes, on Windows too.
+  const files = [...new Set(found.map((file) => path.resolve(file)))];
+  const coming = patterns.map((pattern) => path.resolve(folder, pattern)).find((file) => file === instead?.file);
+  if (coming !== undefined && !files.includes(coming)) files.push(coming);
+  files.sort(compareText);
   for (const pattern of patterns) {
     const exact = path.resolve(folder, pattern);
     // What is missing is an error that names it.
@@ -51,8 +59,9 @@ export async function readToolFiles(
   for (const file of files) {
     const base = path.basename(file);
     const suffix = [INPUT, OUTPUT].find((item) => base.endsWith(item) && base.length > item.length);
-    if (suffix === undefined) tools.push(...readToolList(readBytes(file), shown(file)));
-    else {
+    if (suffix === undefined) {
+      tools.push(...readToolList(file === instead?.file ? instead.contents : readBytes(file), shown(file)));
+    } else {
       const name = base.slice(0, -suffix.length);
       const role = suffix === INPUT ? 'input' : 'output';
       const files = own.get(name) ?? {};
@@ -107,8 +116,12 @@ export function readToolList(contents: string | Uint8Array, place: string): read
   return toolsOf(parseOutsideJson(contents, place), place);
 }
 
-/** As {@link readToolList}, of a value that has been parsed. */
-export function toolsOf(value: JsonValue, place: string): readonly ToolSource[] {
+/** The tools of a `tools/list` answer, each as it stands there. */
+export function rawToolsOf(contents: string | Uint8Array, place: string): readonly JsonValue[] {
+  return listOf(parseOutsideJson(contents, place), place).list;
+}
+
+function listOf(value: JsonValue, place: string): { list: readonly JsonValue[]; at: string } {
   const { list, at } = listIn(value);
   if (!Array.isArray(list)) {
     throw new McpgenError('it holds no list of tools', {
@@ -116,8 +129,14 @@ export function toolsOf(value: JsonValue, place: string): readonly ToolSource[] 
       remedy: 'Give a `tools/list` response, its result, or the list alone.',
     });
   }
+  return { list: list as readonly JsonValue[], at };
+}
+
+/** As {@link readToolList}, of a value that has been parsed. */
+export function toolsOf(value: JsonValue, place: string): readonly ToolSource[] {
+  const { list, at } = listOf(value, place);
   const tools = new Map<string, ToolSource>();
-  for (const [index, item] of (list as readonly JsonValue[]).entries()) {
+  for (const [index, item] of list.entries()) {
     const where = `${place}#${at}${pointer(index)}`;
     const name = isObject(item) ? member(item, 'name') : undefined;
     if (!isObject(item) || typeof name !== 'string' || name === '') {
@@ -128,9 +147,12 @@ export function toolsOf(value: JsonValue, place: string): readonly ToolSource[] 
     const description = member(item, 'description');
     const input = member(item, 'inputSchema');
     const output = member(item, 'outputSchema');
+    const annotations = member(item, 'annotations');
+    const isReadOnly = isObject(annotations) && member(annotations, 'readOnlyHint') === true;
     tools.set(name, {
       name,
       ...(typeof description === 'string' ? { description } : {}),
+      ...(isReadOnly ? { isReadOnly } : {}),
       ...(input === undefined ? {} : { input }),
       ...(output === undefined ? {} : { output }),
       places: { input: `${where}/inputSchema`, output: `${where}/outputSchema` },

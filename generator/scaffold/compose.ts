@@ -1,6 +1,7 @@
 import { applyConditions, conditionsOf, holds } from './conditions.js';
 import { manifestOf, type Packages } from './manifest.js';
 import { protocolFile } from './protocol-file.js';
+import { toolFiles } from './tool-files.js';
 import { transportFile } from './transport-file.js';
 import { bareName, newestOf, type Selection } from './selection.js';
 
@@ -14,12 +15,13 @@ const PLACEHOLDER = { server: 'example-server', client: 'example-client' } as co
 const NEWEST = '2026-07-28';
 const NEWEST_STATEFUL = '2025-11-25';
 
-/** On what it depends whether a file is written: the first that matches its path decides. */
+/** On what it depends whether a file is written: the first that matches its path decides; `never` is made otherwise. */
 const FILES: readonly (readonly [path: RegExp, condition: string])[] = [
   [/^src\/index\.sdk\.ts$/, 'stdio&sdk'],
   [/^src\/http\.sdk\.ts$/, 'http&sdk'],
   [/^src\/http\.ts$/, 'http&own'],
   [/^test\/http\.test\.ts$/, 'http&own'],
+  [/^(?:tools\.json|src\/(?:example|target)\.ts|test\/example\.test\.ts)$/, 'never'],
   [/\/tools\/book\b/, 'elicitation'],
   [/\/tools\/count\b/, 'progress'],
   [/\/tools\/folders\b/, 'roots'],
@@ -57,6 +59,7 @@ export function compose(template: Files, selection: Selection, packages: Package
     ['package.json', json(manifestOf(selection, packages))],
     ['src/protocol.ts', protocolFile(selection.kind, selection.revisions)],
     ...(selection.kind === 'client' ? [['src/transport.ts', transportFile(selection)] as const] : []),
+    ...toolFiles(selection),
   ]);
   for (const [path, text] of template) {
     const condition =
@@ -95,7 +98,7 @@ function configOf(text: string, selection: Selection): string {
   const config = JSON.parse(text) as Record<string, unknown>;
   config['revisions'] = selection.revisions.map(({ revision }) => revision);
   config['emit'] = partsOf(selection);
-  if (!selection.features.includes('tools')) delete config['tools'];
+  if (!selection.features.includes('tools') && selection.listed === undefined) delete config['tools'];
   return json(config);
 }
 

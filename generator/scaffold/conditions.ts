@@ -2,7 +2,7 @@ import type { Selection } from './selection.js';
 
 /** What holds of a selection, as the markers in templates name it. */
 export function conditionsOf(selection: Selection): ReadonlySet<string> {
-  const { features, transports, runtime, revisions, packageManager, kind } = selection;
+  const { features, transports, runtime, revisions, packageManager, kind, listed } = selection;
   return new Set([
     ...features,
     ...transports,
@@ -13,6 +13,8 @@ export function conditionsOf(selection: Selection): ReadonlySet<string> {
     ...(revisions.some(({ isStateless }) => !isStateless) ? ['stateful'] : []),
     // The capability came a revision after the method.
     ...(statefulOf(revisions) >= '2025-03-26' ? ['completions'] : []),
+    ...(listed === undefined ? [] : ['listed']),
+    ...(listed === undefined || listed.target.length === 0 ? [] : ['target']),
     ...(kind === 'client' && features.length > 0 ? ['handlers'] : []),
   ]);
 }

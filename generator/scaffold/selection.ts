@@ -73,6 +73,28 @@ export interface Selection {
   readonly transports: readonly TransportName[];
   readonly runtime: RuntimeName;
   readonly packageManager: PackageManager;
+  /** The server that a client is for, if its tools are known. */
+  readonly listed?: ListedServer;
+}
+
+/** A server whose tools are known. */
+export interface ListedServer {
+  /** Its URL, or its program with arguments, as seen from the project; empty if it is not known. */
+  readonly target: readonly string[];
+  /** Its answer to `tools/list`, as the text of a file. */
+  readonly toolList: string;
+  /** A call to show; code in TypeScript where it is not said otherwise. */
+  readonly example: {
+    /** The tool, as the server calls it: text. */
+    readonly name: string;
+    readonly method: string;
+    /** Undefined if none are needed. */
+    readonly args: string | undefined;
+    /** Undefined if it has no structured content. */
+    readonly output: string | undefined;
+    /** Whether the two are such as the schemas ask for. */
+    readonly isValid: boolean;
+  };
 }
 
 /** The name without its scope, which the program and the folder have. */

@@ -1,11 +1,14 @@
 import { parseArgs } from "node:util";
+import { defaultTarget } from "./target.js"; // if: target
 
 export const USAGE = [
-  "Usage: example-client [--call TOOL [--arguments JSON]] SERVER",
+  "Usage: example-client [--call TOOL [--arguments JSON]] SERVER", // if: !listed
+  "Usage: example-client [--example | --call TOOL [--arguments JSON]] SERVER", // if: listed
   "",
   "Connects to a server, and lists its tools or calls one of them. SERVER is",
   "  URL                       a server that is there already", // if: http
   "  -- COMMAND [ARGUMENT ...] a program, which is run as the server", // if: stdio
+  `It is by default: ${defaultTarget.join(" ")}`, // if: target
 ].join("\n");
 
 /** What the command line asks for. */
@@ -15,6 +18,10 @@ export interface Task {
   /** The tool to call; without it, tools are listed. */
   readonly tool: string | undefined;
   readonly toolArguments: Record<string, unknown>;
+  // if: listed
+  /** Whether to do what `example.ts` has. */
+  readonly isExample: boolean;
+  // end
 }
 
 /**
@@ -29,14 +36,17 @@ export function readArguments(words: readonly string[]): Task {
     options: {
       call: { type: "string" },
       arguments: { type: "string" },
+      example: { type: "boolean", default: false }, // if: listed
     },
   });
+  if (positionals.length === 0) positionals.push(...defaultTarget); // if: target
   const [first, ...rest] = positionals;
   if (first === undefined) throw new Error("no server is given");
   return {
     target: [first, ...rest],
     tool: values.call,
     toolArguments: objectOf(values.arguments ?? "{}"),
+    isExample: values.example, // if: listed
   };
 }
 

@@ -1,12 +1,24 @@
 #!/usr/bin/env node
 import { readArguments, USAGE, type Task } from "./arguments.js";
 import { buildClient } from "./client.js";
+import { example } from "./example.js"; // if: listed
 import { transportTo } from "./transport.js";
 
-async function main({ target, tool, toolArguments }: Task): Promise<void> {
+async function main({
+  target,
+  tool,
+  toolArguments,
+  isExample, // if: listed
+}: Task): Promise<void> {
   const client = buildClient();
   await client.connect(transportTo(target));
   try {
+    // if: listed
+    if (isExample) {
+      await example(client);
+      return;
+    }
+    // end
     if (tool === undefined) {
       for await (const { name, description } of client.listAllTools())
         console.log(

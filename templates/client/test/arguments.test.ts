@@ -6,6 +6,7 @@ test("a program and its arguments", () => {
     target: ["node", "server.js", "--verbose"],
     tool: undefined,
     toolArguments: {},
+    isExample: false, // if: listed
   });
 });
 
@@ -15,11 +16,12 @@ test("a tool to call", () => {
     target: ["server"],
     tool: "echo",
     toolArguments: { a: 1 },
+    isExample: false, // if: listed
   });
 });
 
 test.each([
-  { words: [], problem: "no server" },
+  { words: [], problem: "no server" }, // if: !target
   { words: ["--arguments", "[]", "server"], problem: "JSON object" },
   { words: ["--arguments", "{", "server"], problem: "JSON" },
   { words: ["--dance", "server"], problem: "--dance" },
