@@ -14,7 +14,7 @@ import { loadProtocol, refuseWarnings, STANDARD_INPUT, type InputFile, type Load
 import type { Protocol, Warning } from './model/protocol.js';
 import { readTool } from './model/tools.js';
 import { Formatter } from './output/format.js';
-import { isSettled, planChanges, type FileChange, type PlannedFile } from './output/plan.js';
+import { isSettled, keptBeside, planChanges, type FileChange, type PlannedFile } from './output/plan.js';
 import { writeChanges } from './output/write.js';
 import { header, runtimeHeader, toolHeader } from './print/header.js';
 import type { ImportExtension, RuntimeModule } from './print/source-file.js';
@@ -87,7 +87,7 @@ export interface GenerateResult {
   /** The output folder, absolute. */
   readonly out: string;
   readonly protocols: readonly Protocol[];
-  /** Every planned file and every orphan, with what is to happen to it. */
+  /** Every planned file, every orphan, and files beside them that are not ours, with what is to happen to each. */
   readonly changes: readonly FileChange[];
   readonly warnings: readonly Warning[];
 }
@@ -302,7 +302,7 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
 async function plan(options: GenerateOptions): Promise<GenerateResult> {
   const out = path.resolve(options.out);
   const { protocols, files, warnings } = await renderAll(options);
-  return { out, protocols, changes: planChanges(out, files), warnings };
+  return { out, protocols, changes: [...planChanges(out, files), ...keptBeside(out, files)], warnings };
 }
 
 async function loadAll(options: GenerateOptions): Promise<readonly Protocol[]> {

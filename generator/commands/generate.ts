@@ -6,6 +6,7 @@ import type { ImportExtension } from '../print/source-file.js';
 import { colour, progress, say, table, type Cell } from '../terminal.js';
 import { shellQuoted } from '../text.js';
 import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
+import { methodNews, sayMethodNews, type MethodNews } from './method-news.js';
 import { emitParts, flag, inputFile, list, text, texts } from './options.js';
 import { naming, settingsOf, toolsOf, type Settings } from './settings.js';
 
@@ -18,7 +19,7 @@ export async function generateCommand(given: Record<string, unknown>): Promise<n
     return watchCommand(given, planOf);
   }
   const settings = await settingsOf(given);
-  return naming(settings, given, async () => generateOnce(await planOf(settings), settings.flags, given));
+  return naming(settings, given, async () => generateOnce(await planOf(settings), settings, given));
 }
 
 /** What one run is to do. */
@@ -63,11 +64,9 @@ async function planOf({ flags, config }: Settings): Promise<Plan> {
 }
 
 /** @param given - What the command line alone says. */
-async function generateOnce(
-  { out, options }: Plan,
-  flags: Record<string, unknown>,
-  given: Record<string, unknown>,
-): Promise<number> {
+async function generateOnce(plan: Plan, settings: Settings, given: Record<string, unknown>): Promise<number> {
+  const { out, options } = plan;
+  const { flags } = settings;
   if (out === '-') return toStandardOutput(options, flags);
   if (flag(flags, 'check')) {
     if (flag(flags, 'dryRun')) {
@@ -79,14 +78,16 @@ async function generateOnce(
     progress('');
     // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed one.
     process.exitCode = result.upToDate ? 0 : 1;
-    report(result, flags, given, () => {
+    // What is up to date has no news.
+    const news = result.upToDate ? undefined : await methodNews(result, plan, settings, given);
+    report(result, news, flags, given, () => {
       reportCheck(result, out, given);
     });
     return result.upToDate ? 0 : 1;
   }
   const result = await generate(options);
   progress('');
-  report(result, flags, given, () => {
+  report(result, await methodNews(result, plan, settings, given), flags, given, () => {
     reportGenerate(result, out, options.dryRun === true);
   });
   return 0;
@@ -116,6 +117,7 @@ async function toStandardOutput(options: GenerateOptions, flags: Record<string, 
 
 function report(
   result: GenerateResult,
+  news: MethodNews | undefined,
   flags: Record<string, unknown>,
   given: Record<string, unknown>,
   human: () => void,
@@ -123,6 +125,7 @@ function report(
   if (!flag(flags, 'json')) {
     for (const warning of result.warnings) noteWarning(warning);
     human();
+    if (news !== undefined) sayMethodNews(news);
     return;
   }
   const { upToDate } = result as Partial<CheckResult>;
@@ -138,6 +141,7 @@ function report(
     })),
     dryRun: flag(flags, 'dryRun'),
     files: result.changes.map((change) => asJson(change, upToDate !== undefined)),
+    ...news,
     ...(upToDate === false ? { mend: mendingCommand(given) } : {}),
     warnings: result.warnings,
   };
@@ -163,6 +167,9 @@ function reportGenerate(result: GenerateResult, out: string, dryRun: boolean): v
   say(table(['revision', 'definitions', 'methods', 'errata', 'files'], rows));
   for (const change of result.changes.filter((item) => item.status === 'orphaned')) {
     say(`${dryRun ? 'would remove' : 'removed'} ${change.path}`);
+  }
+  for (const change of result.changes.filter((item) => item.status === 'kept')) {
+    say(`kept ${change.path}: it is yours`);
   }
   const all = result.changes.length;
   say(

@@ -7,6 +7,7 @@ import { colour, note, noteColour, progress, say } from '../terminal.js';
 import { escapeHidden } from '../text.js';
 import { asJson, noteWarning, shown, tally } from './changes.js';
 import type { Plan } from './generate.js';
+import { methodNews, sayMethodNews } from './method-news.js';
 import { flag, text } from './options.js';
 import { naming, settingsOf, type Settings } from './settings.js';
 
@@ -49,17 +50,20 @@ export async function watchCommand(
       inputs = inputsOf(settings);
       watcher.add(foldersOf(inputs));
       await naming(settings, given, async () => {
-        const { out, options } = await planOf(settings);
+        const plan = await planOf(settings);
+        const { out, options } = plan;
         if (out === '-') throw withoutFolder();
         const result = await generate(options);
         progress('');
+        const news = await methodNews(result, plan, settings, given);
         if (flag(given, 'json')) {
           const files = result.changes.filter((change) => !isSettled(change)).map((change) => asJson(change, false));
-          say(JSON.stringify({ out: result.out, files, warnings: result.warnings }));
+          say(JSON.stringify({ out: result.out, files, ...news, warnings: result.warnings }));
           return;
         }
         for (const warning of result.warnings) noteWarning(warning);
         say(`${colour.green('generated')} ${shown(out)}: ${tally(result.changes, false)}`);
+        sayMethodNews(news);
       });
     } catch (error) {
       progress('');

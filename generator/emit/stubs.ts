@@ -15,15 +15,21 @@ const ANSWERED_ANYWAY: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
+/** Requests that need a handler: all that clients send and that the runtime does not answer by itself. */
+export function stubbedMethods(protocol: Protocol): readonly Method[] {
+  return servedMethods(protocol).filter(({ name }) => !ANSWERED_ANYWAY.has(name));
+}
+
 /**
  * `handlers.ts`: handlers for the user to fill in. Undefined if there would be none.
  *
  * @param wanted - The methods to handle; by default all that clients send and that the runtime does not answer by itself.
  */
 export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[]): SourceFile | undefined {
-  const methods = servedMethods(protocol).filter(({ name }) =>
-    wanted === undefined ? !ANSWERED_ANYWAY.has(name) : wanted.includes(name),
-  );
+  const methods =
+    wanted === undefined
+      ? stubbedMethods(protocol)
+      : servedMethods(protocol).filter(({ name }) => wanted.includes(name));
   if (methods.length === 0) return undefined;
   const file = new SourceFile('handlers', { belongsToUser: true });
   file.add(

@@ -105,6 +105,28 @@ function findOrphans(folder: string, files: readonly PlannedFile[]): readonly Fi
   });
 }
 
+/**
+ * TypeScript files in an output folder that are not ours: without our header, and not planned. They stay as they are.
+ *
+ * @param folder - The output folder; it need not exist.
+ * @param files - All files that should be there.
+ */
+export function keptBeside(folder: string, files: readonly PlannedFile[]): readonly FileChange[] {
+  const planned = new Set(files.map((file) => file.path));
+  const folders = [...new Set(['.', ...files.map((file) => path.posix.dirname(file.path))])].sort();
+  return folders.flatMap((name) => {
+    const real = pathBelow(folder, name);
+    if (!existsSync(real)) return [];
+    return typescriptFiles(real)
+      .map((entry) => path.posix.join(name, entry))
+      .filter((file) => !planned.has(file))
+      .flatMap((file): FileChange[] => {
+        const actual = readText(path.join(folder, file));
+        return isGenerated(actual) ? [] : [{ path: file, status: 'kept', expected: actual, actual }];
+      });
+  });
+}
+
 /** The absolute path of a planned file, refused if it would leave the output folder by its name or through a link. */
 export function pathBelow(folder: string, relative: string): string {
   const root = path.resolve(folder);

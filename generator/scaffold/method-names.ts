@@ -1,0 +1,97 @@
+import type { ts as TypeScript } from 'ts-morph';
+
+/** A file of the author's. */
+export interface AuthorFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Where code names a method. */
+export interface MethodPlace {
+  readonly method: string;
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based, in UTF-16 code units. */
+  readonly column: number;
+}
+
+/** What generated code calls the tables of method names. */
+const TABLES: ReadonlySet<string> = new Set(['METHODS', 'EMBEDDED_METHODS']);
+
+/**
+ * Finds where code names methods, through its syntax tree: as a string literal, as a constant of `METHODS`, and as the
+ * plain key of an object called `handlers`. Comments and the names of modules do not count.
+ *
+ * @param methods - The methods to look for, with the names of their constants.
+ * @returns The places in the order of the files, each from top to bottom.
+ */
+export async function placesOfMethods(
+  files: readonly AuthorFile[],
+  methods: readonly { readonly name: string; readonly constant: string }[],
+): Promise<readonly MethodPlace[]> {
+  // The compiler is only loaded for files that may name one.
+  const words = methods.flatMap(({ name, constant }) => [name, constant]);
+  const candidates = files.filter(({ text }) => words.some((word) => text.includes(word)));
+  if (candidates.length === 0) return [];
+  const { ts } = await import('ts-morph');
+  const names = new Set(methods.map(({ name }) => name));
+  const constants = new Map(methods.map(({ name, constant }) => [constant, name]));
+  return candidates.flatMap((file) => placesIn(ts, file, names, constants));
+}
+
+function placesIn(
+  ts: typeof TypeScript,
+  { path, text }: AuthorFile,
+  names: ReadonlySet<string>,
+  constants: ReadonlyMap<string, string>,
+): readonly MethodPlace[] {
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const places: MethodPlace[] = [];
+  const aliases = new Set<string>();
+  const note = (method: string | undefined, node: TypeScript.Node): void => {
+    if (method === undefined) return;
+    const { line, character } = tree.getLineAndCharacterOfPosition(node.getStart(tree));
+    places.push({ method, path, line: line + 1, column: character + 1 });
+  };
+  const isTable = (node: TypeScript.Node | undefined): boolean => {
+    if (node === undefined) return false;
+    if (ts.isPropertyAccessExpression(node)) return TABLES.has(node.name.text);
+    return ts.isIdentifier(node) && (TABLES.has(node.text) || aliases.has(node.text));
+  };
+  const visit = (node: TypeScript.Node): void => {
+    if (ts.isImportSpecifier(node) && TABLES.has((node.propertyName ?? node.name).text)) aliases.add(node.name.text);
+    if (ts.isStringLiteralLike(node)) {
+      const { parent } = node;
+      const isModule = ts.isImportDeclaration(parent) || ts.isExportDeclaration(parent);
+      if (ts.isElementAccessExpression(parent) && isTable(parent.expression)) note(constants.get(node.text), node);
+      else if (names.has(node.text) && !isModule) note(node.text, node);
+    } else if (ts.isPropertyAccessExpression(node) && isTable(node.expression)) {
+      note(constants.get(node.name.text), node.name);
+    } else if (ts.isVariableDeclaration(node) && ts.isObjectBindingPattern(node.name) && isTable(node.initializer)) {
+      for (const { propertyName, name } of node.name.elements) {
+        const key = propertyName ?? name;
+        if (ts.isIdentifier(key)) note(constants.get(key.text), key);
+      }
+    } else if (ts.isObjectLiteralElementLike(node) && isOfHandlers(ts, node.parent)) {
+      const { name } = node;
+      if (name !== undefined && ts.isIdentifier(name) && names.has(name.text)) note(name.text, name);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return places;
+}
+
+/** Whether an object is what a variable or member `handlers` holds. */
+function isOfHandlers(ts: typeof TypeScript, object: TypeScript.Node): boolean {
+  let holder = object.parent;
+  while (ts.isSatisfiesExpression(holder) || ts.isAsExpression(holder) || ts.isParenthesizedExpression(holder)) {
+    holder = holder.parent;
+  }
+  return (
+    (ts.isVariableDeclaration(holder) || ts.isPropertyAssignment(holder)) &&
+    ts.isIdentifier(holder.name) &&
+    holder.name.text === 'handlers'
+  );
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { builtinRevisions, loadProtocol } from '../../generator/index.js';
+import { compareMethods, methodsOfFile } from '../../generator/model/method-changes.js';
+import { constantCase } from '../../generator/model/naming.js';
+import { placesOfMethods } from '../../generator/scaffold/method-names.js';
+
+const RELEASED = builtinRevisions().filter(({ status }) => status === 'released');
+
+test.each(RELEASED.map(({ revision }) => revision))(
+  'the methods of %s are read from what was generated',
+  async (revision) => {
+    const { methods } = await loadProtocol({ revision });
+    const read = methodsOfFile(readFileSync(`generated/${revision}/methods.ts`, 'utf8'));
+    const expected = methods.map(({ name }) => ({ name, constant: constantCase(name) }));
+    const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
+    expect([...read].sort(byName)).toEqual([...expected].sort(byName));
+  },
+);
+
+test('any layout is read, comments are not, and what is broken is passed over', () => {
+  const text = `export const METHODS = {
+  /** Says "A: 'b/c'" and } as const; */ // X: 'x'
+  A:
+    "it's/\\"q\\"", "B": 'it\\'s/"q"2', C: 'cut
+} as const;
+export const OTHER = { D: 'no' } as const;
+export const EMBEDDED_METHODS = { E: 'e' } as const;`;
+  expect(methodsOfFile(text)).toEqual([
+    { constant: 'A', name: 'it\'s/"q"' },
+    { constant: 'B', name: 'it\'s/"q"2' },
+    { constant: 'E', name: 'e' },
+  ]);
+  expect(methodsOfFile('')).toEqual([]);
+});
+
+test('only what no revision has is new or removed', () => {
+  const of = (...names: string[]): { name: string; constant: string }[] =>
+    names.map((name) => ({ name, constant: name.toUpperCase() }));
+  const before = new Map([
+    ['1', of('a', 'b')],
+    ['2', of('a', 'c')],
+  ]);
+  const now = new Map([
+    ['2', of('a', 'd')],
+    ['3', of('b', 'd')],
+  ]);
+  expect(compareMethods(before, now)).toEqual({
+    newRevisions: ['3'],
+    added: [{ name: 'd', constant: 'D', revisions: ['2', '3'] }],
+    removed: [{ name: 'c', constant: 'C', revisions: ['2'] }],
+  });
+  expect(compareMethods(new Map(), now)).toEqual({ newRevisions: [], added: [], removed: [] });
+});
+
+test('code that does not parse, names of modules and other tables give no false place', async () => {
+  const files = [
+    {
+      path: 'a.ts',
+      text: 'import "ping"; const x = OTHER.PING; export * from "ping"; // "ping"\nlet type: "ping" = (',
+    },
+    { path: 'b.tsx', text: 'export const handlers = { ping() {} } satisfies X; const other = { ping: 1 };' },
+  ];
+  expect(await placesOfMethods(files, [{ name: 'ping', constant: 'PING' }])).toEqual([
+    { method: 'ping', path: 'a.ts', line: 2, column: 11 },
+    { method: 'ping', path: 'b.tsx', line: 1, column: 27 },
+  ]);
+});
