@@ -61,6 +61,8 @@ class Stream {
   /** The number of the last event; the priming one has 0. */
   sequence = 0;
   isPrimed = false;
+  /** The number of the last event that is not kept any more and that nobody may miss without knowing. */
+  lost = 0;
   reply: Reply | undefined;
 
   constructor(key: number, reply: Reply, isListening: boolean) {
@@ -80,6 +82,10 @@ interface Kept {
   readonly stream: Stream;
   readonly sequence: number;
   readonly text: string;
+  /** Whether it was said of a request and is no more than a notification: the next one stands for it as well. */
+  readonly isPassing: boolean;
+  /** An answer, or a question, that no connection has carried yet. */
+  readonly isOwed: boolean;
 }
 
 /**
@@ -118,6 +124,8 @@ export class HttpSession implements Transport {
   readonly #waiting: string[] = [];
   #kept: Kept[] = [];
   #keptBytes = 0;
+  /** The newest of the streams that listened and of which an event is not kept any more. */
+  #lostListening = 0;
   #nextKey = 1;
   /** Where an answer goes that names no request, such as one to what is no message. */
   #current: Stream | undefined;
@@ -177,13 +185,13 @@ export class HttpSession implements Transport {
     const reply = this.#host.reply(call, headers);
     if (lastEventId !== undefined) {
       if (this.#resume(reply, lastEventId)) return;
-      // Of a request: the client had better hear that the answer is gone than wait for it.
-      if (!lastEventId.startsWith(LISTENING)) {
+      // The client had better hear that something is gone than wait for it.
+      if (!this.#hasMissedNothing(lastEventId)) {
         reply.json(
           400,
           errorText(
             -32600,
-            `Invalid Request: the stream of this ${HTTP_HEADERS.LAST_EVENT_ID} is not known, or not kept any more`,
+            `Invalid Request: what came after this ${HTTP_HEADERS.LAST_EVENT_ID} is not known, or not kept any more`,
           ),
         );
         return;
@@ -209,7 +217,7 @@ export class HttpSession implements Transport {
     if (answered[0] === undefined) {
       const { relatedRequestId } = options ?? {};
       const stream = relatedRequestId === undefined ? undefined : this.#byRequest.get(relatedRequestId);
-      if (stream !== undefined) this.#event(stream, data);
+      if (stream !== undefined) this.#event(stream, data, !('id' in message));
       else this.#unrelated(data);
       return;
     }
@@ -312,7 +320,7 @@ export class HttpSession implements Transport {
     reply.end();
   }
 
-  #event(stream: Stream, data: string): void {
+  #event(stream: Stream, data: string, isPassing = false): void {
     const { reply } = stream;
     reply?.open();
     // A client that went away before the first event knows no id to come back with.
@@ -324,7 +332,13 @@ export class HttpSession implements Transport {
     }
     stream.sequence += 1;
     const text = `id: ${stream.eventId}\ndata: ${data}\n`;
-    this.#keep({ stream, sequence: stream.sequence, text });
+    this.#keep({
+      stream,
+      sequence: stream.sequence,
+      text,
+      isPassing,
+      isOwed: reply === undefined && !isPassing,
+    });
     reply?.write(text);
   }
 
@@ -383,11 +397,25 @@ export class HttpSession implements Transport {
       this.#forgetOldest();
   }
 
+  /** Answers that nobody has had yet are the last to go. */
   #forgetOldest(): void {
-    const oldest = this.#kept.shift();
+    const at = Math.max(
+      0,
+      this.#kept.findIndex(({ isOwed }) => !isOwed),
+    );
+    const [oldest] = this.#kept.splice(at, 1);
     if (oldest === undefined) return;
     this.#keptBytes -= oldest.text.length;
     this.#host.budget.used -= oldest.text.length;
+    const { stream, sequence, isPassing } = oldest;
+    if (stream.isListening) this.#lostListening = Math.max(this.#lostListening, stream.key);
+    if (!isPassing) stream.lost = Math.max(stream.lost, sequence);
+  }
+
+  /** Of a stream that listened and is not known any more: whether nothing of it was lost, so that a new one will do. */
+  #hasMissedNothing(lastEventId: string): boolean {
+    const key = /^g(\d{1,15})-\d{1,15}$/.exec(lastEventId)?.[1];
+    return key !== undefined && Number(key) > this.#lostListening;
   }
 
   /**
@@ -398,7 +426,7 @@ export class HttpSession implements Transport {
     const [, key, sequence] = /^g?(\d{1,15})-(\d{1,15})$/.exec(lastEventId) ?? [];
     if (key === undefined) return false;
     const stream = this.#streamOf(Number(key));
-    if (stream === undefined) return false;
+    if (stream === undefined || Number(sequence) < stream.lost) return false;
     // A connection that the client has given up, though we do not know it yet.
     const former = stream.reply;
     this.#detach(stream);

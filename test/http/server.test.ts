@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { HttpHandler } from '../../generated/runtime/http-server.js';
+import { createHttpHandler, type HttpHandler } from '../../generated/runtime/http-server.js';
 import {
   BOTH,
   events,
@@ -237,6 +237,44 @@ describe('resumption', () => {
     await events(await call(2, 'count'));
     expect((await get({ 'last-event-id': first[0]?.id ?? '' })).status).toBe(400);
     expect((await get({ 'last-event-id': 'nonsense\u00e9' })).status).toBe(400);
+  });
+
+  test('an answer that nobody has had outlives the notifications of others', async () => {
+    handler = garden({ resumability: { maxEvents: 2 } });
+    const { call, get } = await session(handler);
+    const [left] = await events(await call(1, 'leave'));
+    await delay(200);
+    await events(await call(2, 'count'));
+    const resumed = messages(await events(await get({ 'last-event-id': left?.id ?? '' })));
+    expect(resumed).toMatchObject([{ id: 1 }]);
+  });
+
+  test('of what came for no request nothing is missed in silence: 400, and a new stream after it', async () => {
+    const server = gardenServer();
+    handler = createHttpHandler({ server, resumability: { maxEvents: 2 } });
+    const { get } = await session(handler);
+    const stream = await get();
+    for (let at = 0; at < 4; at += 1) server.notify('notifications/tools/list_changed');
+    const all = await events(stream, 5);
+    expect(messages(all)).toHaveLength(4);
+    // The first two are not kept any more.
+    for (const missed of [0, 1])
+      expect((await get({ 'last-event-id': all[missed]?.id ?? '' })).status, `after ${missed}`).toBe(400);
+    const resumed = await events(await get({ 'last-event-id': all[2]?.id ?? '' }), 2);
+    expect(resumed).toEqual(all.slice(3));
+    expect((await get({ 'last-event-id': 'g999-1' })).status).toBe(200);
+    expect((await get()).status).toBe(200);
+  });
+
+  test('a stream of which all was forgotten is not taken for one that said nothing', async () => {
+    const server = gardenServer();
+    handler = createHttpHandler({ server, resumability: { maxEvents: 1 } });
+    const { call, get } = await session(handler);
+    const stream = await get();
+    for (let at = 0; at < 2; at += 1) server.notify('notifications/tools/list_changed');
+    const all = await events(stream, 3);
+    await events(await call(1, 'count'));
+    expect((await get({ 'last-event-id': all[1]?.id ?? '' })).status).toBe(400);
   });
 });
 

@@ -1,9 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { serveHttp } from '../../generated/runtime/http-node.js';
+import { createHttpHandler } from '../../generated/runtime/http-server.js';
 import { TOOLS } from './peers/garden.js';
+import { oursServer } from './peers/ours-server.js';
 import { serverProgram } from './peers/program.js';
 
 // The inspector needs a newer Node than we do, so there is one among the packages.
@@ -30,6 +34,33 @@ test('the inspector calls a tool of our server', () => {
     content: unknown;
   };
   expect(content).toEqual([{ type: 'text', text: 'Watered the roses.' }]);
+});
+
+test('the inspector lists and calls tools of our server over Streamable HTTP', { timeout: 60_000 }, async () => {
+  let opened = 0;
+  const handler = createHttpHandler({
+    server: () => oursServer(),
+    onEvent: ({ kind }) => {
+      if (kind === 'sessionOpened') opened += 1;
+    },
+  });
+  const listening = await serveHttp(handler, { port: 0 });
+  const ask = async (...args: readonly string[]): Promise<unknown> => {
+    const line = [INSPECTOR, '--cli', '--transport', 'http', '--server-url', listening.url.href, ...args];
+    // Not synchronously: the server is in this process.
+    const { stdout } = await promisify(execFile)(NODE, line);
+    return JSON.parse(stdout);
+  };
+  try {
+    const { tools } = (await ask('--method', 'tools/list')) as { tools: { name: string }[] };
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
+    const call = ['--method', 'tools/call', '--tool-name', 'water', '--tool-arg', 'bed=roses'];
+    expect(await ask(...call)).toMatchObject({ content: [{ type: 'text', text: 'Watered the roses.' }] });
+    expect(opened).toBe(2);
+    expect(handler.load.open).toBe(0);
+  } finally {
+    await listening.close();
+  }
 });
 
 test("the inspector's Node is used for nothing else", () => {
