@@ -105,7 +105,7 @@ async function selectionOf(kind: Kind, given: string | undefined, flags: Record<
     packageManager: callingManager(),
   };
   const isAsked = !flag(flags, 'yes') && process.stdin.isTTY && process.stderr.isTTY;
-  if (!isAsked) refuseMissing(given, flags);
+  if (!isAsked) refuseMissing(kind, given, flags);
   const ask = isAsked ? await import('./init-questions.js') : undefined;
   const packageName = given ?? (await ask?.askName(kind, nameFault)) ?? '';
   const revisionNames =
@@ -139,10 +139,10 @@ function callingManager(): PackageManager {
   return PACKAGE_MANAGERS.find((manager) => manager === name) ?? 'npm';
 }
 
-function refuseMissing(given: string | undefined, flags: Record<string, unknown>): void {
+function refuseMissing(kind: Kind, given: string | undefined, flags: Record<string, unknown>): void {
   if (given === undefined) {
     throw new McpgenError('the name of the package is missing', {
-      remedy: 'Give it: mcpgen init server NAME.',
+      remedy: `Give it: mcpgen init ${kind} NAME.`,
     });
   }
   if (flag(flags, 'yes')) return;
