@@ -122,7 +122,7 @@ async function selectionOf(
     packageManager: callingManager(),
   };
   const isAsked = !flag(flags, 'yes') && process.stdin.isTTY && process.stderr.isTTY;
-  if (!isAsked) refuseMissing(given, { ...flags, transport: answers.transports });
+  if (!isAsked) refuseMissing(kind, given, { ...flags, transport: answers.transports });
   const ask = isAsked ? await import('./init-questions.js') : undefined;
   const packageName = given ?? (await ask?.askName(kind, nameFault)) ?? '';
   const revisionNames =
@@ -156,10 +156,10 @@ function callingManager(): PackageManager {
   return PACKAGE_MANAGERS.find((manager) => manager === name) ?? 'npm';
 }
 
-function refuseMissing(given: string | undefined, flags: Record<string, unknown>): void {
+function refuseMissing(kind: Kind, given: string | undefined, flags: Record<string, unknown>): void {
   if (given === undefined) {
     throw new McpgenError('the name of the package is missing', {
-      remedy: 'Give it: mcpgen init server NAME.',
+      remedy: `Give it: mcpgen init ${kind} NAME.`,
     });
   }
   if (flag(flags, 'yes')) return;

@@ -75,7 +75,25 @@ describe.each(KINDS)('%s', (kind) => {
         undefined,
       ]);
     }
+    expect(files.get('package.json')).toContain(`"prepublishOnly": "${packageManager} run build"`);
   });
+});
+
+test('the README tells how to add a tool, where there are tools, in words of the package manager', () => {
+  const selection: Selection = {
+    kind: 'server',
+    packageName: 'demo',
+    revisions,
+    features: ['tools'],
+    transports: ['stdio'],
+    runtime: 'none',
+    packageManager: 'npm',
+  };
+  const readme = (more: Partial<Selection>): string | undefined =>
+    compose(readTemplateProject('server'), { ...selection, ...more }, packages).get('README.md');
+  expect(readme({})).toContain('`npx mcpgen add tool NAME');
+  expect(readme({ packageManager: 'pnpm' })).toContain('`pnpm exec mcpgen add tool NAME');
+  expect(readme({ features: [] })).not.toContain('mcpgen add');
 });
 
 test('markers of a line and of a block, in other kinds of comments, inside one another', () => {

@@ -81,25 +81,16 @@ async function asV2(what: string, transport: unknown, hasTools: boolean, isState
 }
 
 function inspect(command: string, args: readonly string[]): void {
-  const { status, stdout, stderr } = spawnSync(
-    NODE,
-    [
-      INSPECTOR,
-      '--cli',
-      '--method',
-      'tools/call',
-      '--tool-name',
-      'greet',
-      '--tool-arg',
-      'name=Ann',
-      '--',
-      command,
-      ...args,
-    ],
-    { encoding: 'utf8', timeout: 120_000 },
-  );
-  if (status !== 0) throw new Error(`the inspector: ${stderr}${stdout}`);
-  expectEqual('the inspector, call', (JSON.parse(stdout) as { content: unknown }).content, GREETING);
+  const ask = (...words: readonly string[]): unknown => {
+    const line = [INSPECTOR, '--cli', ...words, '--', command, ...args];
+    const { status, stdout, stderr } = spawnSync(NODE, line, { encoding: 'utf8', timeout: 120_000 });
+    if (status !== 0) throw new Error(`the inspector: ${stderr}${stdout}`);
+    return JSON.parse(stdout);
+  };
+  const { tools } = ask('--method', 'tools/list') as { tools: readonly { name: string }[] };
+  expectEqual('the inspector, first tool', tools[0]?.name, 'greet');
+  const called = ask('--method', 'tools/call', '--tool-name', 'greet', '--tool-arg', 'name=Ann');
+  expectEqual('the inspector, call', (called as { content: unknown }).content, GREETING);
 }
 
 /** Every line of standard output is a message, whatever comes in; the log goes to standard error. */
@@ -116,7 +107,8 @@ function expectPureOutput(args: readonly string[], isStateful: boolean): void {
   const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}\nthis is no message\n`;
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { input, encoding: 'utf8', timeout: 60_000 });
   expectEqual('exit code at the end of input', status, 0);
-  const lines = stdout.trimEnd().split('\n');
+  expectEqual('end of standard output', stdout.endsWith('\n'), true);
+  const lines = stdout.slice(0, -1).split('\n');
   for (const line of lines) expectEqual('jsonrpc', (JSON.parse(line) as { jsonrpc: unknown }).jsonrpc, '2.0');
   expectEqual('answers', lines.length >= 1, true);
   expectEqual('log on standard error', stderr.includes('ready on standard input and output'), true);
