@@ -43,7 +43,7 @@ ${shown}
 function exampleTest(selection: Selection, { example }: ListedServer): string {
   const { name, args, output } = example;
   const outcome = output === undefined ? '"done"' : `{ structuredContent: ${output} }`;
-  const shown = output === undefined ? '[{ type: "text", text: "done" }]' : output;
+  const shown = output ?? '[{ type: "text", text: "done" }]';
   // Without a revision that has structured content there is no output here.
   return `import { expect, test, vi } from "vitest";
 import { example } from "../src/example.js";
