@@ -225,7 +225,7 @@ describe('calls', () => {
 
   test('options go along: progress, an abort, a timeout', async () => {
     const weather = await connected(async ({ days }, { progress, signal }) => {
-      await progress({ progress: 1, total: 2 });
+      await progress(1, 2);
       if (days === 2) await new Promise((resolve) => signal.addEventListener('abort', resolve));
       return { structuredContent: { celsius: 7 } };
     });
