@@ -101,7 +101,7 @@ function sdkV2Modern(): Promise<number> {
       return server;
     }),
   );
-  return listen(createServer((request, response) => void listener(request, response)));
+  return listen(createServer((request, response) => void listener(request as never, response)));
 }
 
 const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
