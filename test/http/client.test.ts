@@ -405,7 +405,7 @@ describe('stateless conversations', () => {
     await client.callTool(call);
     await client.close();
     expect(seen.map(({ message }) => message.method)).toEqual(['server/discover', 'tools/call']);
-    expect(events.map(({ kind }) => kind)).toEqual(['transportFailed']);
+    expect(events).toEqual([{ kind: 'unexpectedRequest', id: 'q', method: 'ping' }]);
   });
 });
 

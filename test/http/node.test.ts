@@ -129,9 +129,7 @@ describe('hostile', () => {
         controller.close();
       },
     });
-    expect((await fetch(url, { method: 'POST', headers, body: stream, duplex: 'half' } as RequestInit)).status).toBe(
-      413,
-    );
+    expect((await fetch(url, { method: 'POST', headers, body: stream, duplex: 'half' })).status).toBe(413);
     expect(handler.load).toEqual({ sessions: 0, open: 0 });
   });
 
@@ -249,6 +247,7 @@ describe('the official clients', () => {
   test('v1 over HTTP+SSE', async () => {
     const { url, handler } = await served({ sse: true });
     const client = new ClientV1({ name: 'guest', version: '1' });
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- HTTP+SSE is what is to be tested.
     await client.connect(new SSEClientTransport(new URL('/sse', url)));
     expect(await client.callTool({ name: 'echo', arguments: { bed: 'north' } })).toMatchObject({
       content: [{ text: '{"bed":"north"}' }],
