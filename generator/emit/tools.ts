@@ -156,12 +156,13 @@ function methodOf(file: SourceFile<ToolModule>, tool: NamedTool): { signature: s
   );
   const signature = (result: string): string =>
     `${doc}readonly ${camel}: (args${isOptional ? '?' : ''}: ${input}, options?: Options) => Promise<${result}>;`;
-  const args = `args${isOptional ? ' = {}' : ''}`;
+  // Not a default of the parameter: `{}` is not assignable to an optional member named `constructor`.
+  const given = `args${isOptional ? ' ?? {}' : ''}`;
   if (!has('Output')) {
     const call = file.value('runtime/tool-calls', 'callTool');
     return {
       signature: signature('Result'),
-      body: `${camel}: (${args}, options) => ${call}(client, ${name}, args, ${check}, options),`,
+      body: `${camel}: (args, options) => ${call}(client, ${name}, ${given}, ${check}, options),`,
     };
   }
   const output = file.type(module, `${prefix}Output`);
@@ -169,7 +170,7 @@ function methodOf(file: SourceFile<ToolModule>, tool: NamedTool): { signature: s
   const checkOutput = file.value(module, nameOf('validate', output));
   return {
     signature: signature(`${file.type('runtime/tool-calls', 'ToolResult')}<Result, ${output}>`),
-    body: `${camel}: (${args}, options) => ${call}(client, ${name}, args, ${check}, ${checkOutput}, options),`,
+    body: `${camel}: (args, options) => ${call}(client, ${name}, ${given}, ${check}, ${checkOutput}, options),`,
   };
 }
 

@@ -12,13 +12,25 @@ export interface ToolClient<Options, Result extends object> {
   ): Promise<Result>;
 }
 
+/** A result but for its structured content, be it that its other members are open. */
+type Rest<Result> = {
+  [
+    Member in keyof Result as Member extends "structuredContent"
+      ? never
+      : Member
+  ]: Result[Member];
+};
+
 /**
  * The result of a tool that has an output schema: only a call that failed may lack the structured content, and what it
  * has there is not validated.
  */
 export type ToolResult<Result extends object, Output> =
-  | (Result & { readonly isError: true })
-  | (Result & {
+  | (Rest<Result> & {
+      readonly isError: true;
+      readonly structuredContent?: unknown;
+    })
+  | (Rest<Result> & {
       readonly isError?: false;
       readonly structuredContent: Output;
     });
@@ -107,5 +119,5 @@ export async function callStructuredTool<
     if (!checked.success)
       throw new ToolOutputError(name, checked.failure, result);
   }
-  return result as ToolResult<Result, Output>;
+  return result as unknown as ToolResult<Result, Output>;
 }
