@@ -227,7 +227,12 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
     const errata = builtinErrata().filter(
       (erratum) => erratum.status === 'open' && erratum.changes.some((change) => change.revision === revision),
     );
-    const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
+    const { version, scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+      version: string;
+      scripts: { regenerate: string };
+    };
+    const emitted = /--emit (\S+)/.exec(scripts.regenerate)?.[1] ?? '';
+    expect(emitted).toContain('default,');
     for (const [file, text] of committed(revision)) {
       const shared = file.startsWith('runtime/');
       const lines = [
@@ -241,7 +246,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
               `// Model Context Protocol, revision ${revision}`,
               `// Schema: schema/${revision}/schema.json, sha256 of the official file ${sha256 ?? ''}`,
               `// Errata: ${errata.map((erratum) => erratum.id).join(', ')}`,
-              `// Regenerate: mcpgen generate --revision ${revision} --emit default,stdio --out <folder above this one>`,
+              `// Regenerate: mcpgen generate --revision ${revision} --emit ${emitted} --out <folder above this one>`,
             ]),
         '/* eslint-disable */',
         '',
