@@ -1,0 +1,100 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const CLI = path.resolve('dist/generator/cli.js');
+const ENTER = '\r';
+const DOWN = '\u001B[B';
+const CTRL_C = '\u0003';
+
+/** `script` of util-linux gives a program a terminal of its own, and takes what is typed from a pipe. */
+const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null'], { stdio: 'ignore' }).status === 0;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-terminal-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs `mcpgen` on a terminal. Each step waits for a text that was not there before, then types. */
+async function onTerminal(
+  args: string,
+  steps: readonly (readonly [seen: string, keys: string])[],
+): Promise<{ code: number | null; screen: string }> {
+  const child = spawn('script', ['-qec', `${process.execPath} ${CLI} ${args}`, '/dev/null'], {
+    cwd: folder,
+    env: { ...process.env, TERM: 'xterm-256color', CI: undefined },
+  });
+  let screen = '';
+  let from = 0;
+  const waiting = [...steps];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+    const [next] = waiting;
+    const at = next === undefined ? -1 : screen.indexOf(next[0], from);
+    if (next === undefined || at === -1) return;
+    waiting.shift();
+    from = at + next[0].length;
+    // A person types when the question stands there.
+    setTimeout(() => child.stdin.write(next[1]), 200);
+  });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  expect(waiting, screen).toEqual([]);
+  return { code, screen };
+}
+
+// eslint-disable-next-line no-control-regex -- colours and movements of a terminal
+const plain = (screen: string): string => screen.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, '');
+
+describe.skipIf(!hasTerminal)('on a terminal (`script` of util-linux gives one)', () => {
+  test('questions are answered by keys, and the answers are what is written', async () => {
+    const { code, screen } = await onTerminal('init server --no-install --no-git', [
+      ['Name of the package', `typed${ENTER}`],
+      ['Revisions of the protocol', ENTER],
+      ['Examples to begin with', ENTER],
+      ['Transports', `${DOWN} ${ENTER}`],
+      ['What carries the messages', ENTER],
+    ]);
+    expect([code, plain(screen)]).toEqual([0, expect.stringContaining('typed:')]);
+    expect(JSON.parse(readFileSync(path.join(folder, 'typed/package.json'), 'utf8'))).toMatchObject({ name: 'typed' });
+    expect(readFileSync(path.join(folder, 'typed/mcpgen.config.json'), 'utf8')).toContain('"http-server"');
+  });
+
+  test('a name that is none is asked for again', async () => {
+    const { code, screen } = await onTerminal('init client --no-install --no-git', [
+      ['Name of the package', `No Name${ENTER}`],
+      ['name', '\u0015'],
+      ['Name of the package', CTRL_C],
+    ]);
+    expect(code).toBe(130);
+    expect(plain(screen)).not.toMatch(/^ +at /m);
+  });
+
+  test.each([
+    ['Name of the package', 0],
+    ['Revisions of the protocol', 1],
+    ['What carries the messages', 4],
+  ])('Ctrl-C at %j leaves nothing behind', async (question, answered) => {
+    const before = readdirSync(folder);
+    const { code, screen } = await onTerminal('init server --no-install', [
+      ...(
+        [
+          ['Name of the package', `left${ENTER}`],
+          ['Revisions of the protocol', ENTER],
+          ['Examples to begin with', ENTER],
+          ['Transports', ENTER],
+        ] as const
+      ).slice(0, answered),
+      [question, CTRL_C],
+    ]);
+    expect(code).toBe(130);
+    expect(plain(screen)).toContain('nothing was written');
+    expect(plain(screen)).not.toMatch(/^ +at /m);
+    expect(readdirSync(folder)).toEqual(before);
+    expect(existsSync(path.join(folder, 'left'))).toBe(false);
+  });
+});
