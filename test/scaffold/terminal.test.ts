@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 const CLI = path.resolve('dist/generator/cli.js');
 const ENTER = '\r';
@@ -50,7 +50,11 @@ async function onTerminal(
 // eslint-disable-next-line no-control-regex -- colours and movements of a terminal
 const plain = (screen: string): string => screen.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, '');
 
-describe.skipIf(!hasTerminal)('on a terminal (`script` of util-linux gives one)', () => {
+describe('on a terminal', () => {
+  beforeEach((context) => {
+    context.skip(!hasTerminal, 'no program `script` to make a terminal with');
+  });
+
   test('questions are answered by keys, and the answers are what is written', async () => {
     const { code, screen } = await onTerminal('init server --no-install --no-git', [
       ['Name of the package', `typed${ENTER}`],
