@@ -17,6 +17,13 @@ const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026
   methods: [],
 }));
 
+/** A server whose tools a client knows. */
+const LISTED: Selection['listed'] = {
+  target: ['node', 'server.js'],
+  toolList: '{ "tools": [] }\n',
+  example: { name: 'add', method: 'add', args: '{ a: 1 }', output: '{ sum: 1 }', isValid: true },
+};
+
 function subsets<T>(items: readonly T[]): readonly (readonly T[])[] {
   return items.reduce<readonly (readonly T[])[]>((all, item) => [...all, ...all.map((one) => [...one, item])], [[]]);
 }
@@ -39,8 +46,13 @@ describe.each(KINDS)('%s', (kind) => {
     for (const features of subsets(FEATURES[kind].map(({ name }) => name))) {
       for (const runtime of RUNTIMES) {
         for (const transport of transports) {
-          const files = compose(template, { ...everything, features, runtime, transports: transport }, packages);
-          for (const [name, text] of files) {
+          const selection = { ...everything, features, runtime, transports: transport };
+          const all = [
+            ...compose(template, selection, packages),
+            ...(kind === 'client' ? compose(template, { ...selection, listed: LISTED }, packages) : []),
+          ];
+          const files = new Map(all);
+          for (const [name, text] of all) {
             used.add(name);
             const where = [name, features, runtime, transport];
             expect([where, /\bif: |example-(?:server|client)|\bend -->/.exec(text)?.[0]]).toEqual([where, undefined]);
