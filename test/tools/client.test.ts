@@ -226,7 +226,10 @@ describe('calls', () => {
   test('options go along: progress, an abort, a timeout', async () => {
     const weather = await connected(async ({ days }, context) => {
       context.progress(1, 2);
-      if (days === 2) await new Promise((resolve) => { context.signal.addEventListener('abort', resolve); });
+      if (days === 2)
+        await new Promise((resolve) => {
+          context.signal.addEventListener('abort', resolve);
+        });
       return { structuredContent: { celsius: 7 } };
     });
     const seen: unknown[] = [];
