@@ -578,15 +578,8 @@ class HttpClient implements HttpClientTransport {
         });
       await this.#pause(cursor, signal);
       cursor.failures += 1;
-      let response: Response;
-      try {
-        response = await this.#call('GET', [...this.#sessionHeaders(), ...lastEventId(cursor)], signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        // Where the origin or the authorization is at fault, another attempt is of no use.
-        if (error instanceof HttpError && error.status !== undefined) throw error;
-        continue;
-      }
+      const response = await this.#askForStream(cursor, signal);
+      if (response === undefined) continue;
       if (response.ok && mediaTypeOf(response) === STREAM_TYPE) return response;
       const { text } = await readStart(response, MAX_ERROR_BYTES);
       if (isPassing(response.status)) continue;
@@ -596,6 +589,18 @@ class HttpClient implements HttpClientTransport {
         status: response.status,
         body: text,
       });
+    }
+  }
+
+  /** The answer to a request for a stream; undefined if there was none, so that another attempt may help. */
+  async #askForStream(cursor: Cursor, signal: AbortSignal): Promise<Response | undefined> {
+    try {
+      return await this.#call('GET', [...this.#sessionHeaders(), ...lastEventId(cursor)], signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Where the origin or the authorization is at fault, another attempt is of no use.
+      if (error instanceof HttpError && error.status !== undefined) throw error;
+      return undefined;
     }
   }
 
@@ -838,14 +843,8 @@ class HttpClient implements HttpClientTransport {
         cursor.failures += 1;
       }
       const session = this.#sessionId;
-      let response: Response;
-      try {
-        response = await this.#call('GET', [...this.#sessionHeaders(), ...lastEventId(cursor)], signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof HttpError && error.status !== undefined) throw error;
-        continue;
-      }
+      const response = await this.#askForStream(cursor, signal);
+      if (response === undefined) continue;
       if (!response.ok || mediaTypeOf(response) !== STREAM_TYPE) {
         if (isFirst && response.status === 405) {
           discard(response);

@@ -1,6 +1,7 @@
 import { escapeHidden } from '../text.js';
 import { sectionsOf, type FindingGroup } from './groups.js';
 import { KIND_TEXTS, type DriftReport } from './report.js';
+import { codeSpan } from '../print/markdown.js';
 
 /** A report for an issue, a pull request or a summary of a CI run. */
 export function driftMarkdown(report: DriftReport): string {
@@ -35,11 +36,9 @@ function tableOf(groups: readonly FindingGroup[]): string {
   return ['| where | theirs | ours | |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** A text as code, also in a table. */
+/** A text as code. */
 function code(text: string): string {
-  const plain = escapeHidden(text).replaceAll('|', '\\|');
-  const fence = plain.includes('`') ? '``' : '`';
-  return fence === '`' ? `\`${plain}\`` : `\`\` ${plain} \`\``;
+  return codeSpan(escapeHidden(text));
 }
 
 function escaped(text: string): string {

@@ -1,6 +1,6 @@
 import { memberOf, refsIn } from '../model/derive.js';
 import { discriminate, kindsOf, lookupIn, type JsonKind, type TypeLookup } from '../model/discriminate.js';
-import { wordsOf } from '../model/naming.js';
+import { capitalised } from '../model/naming.js';
 import {
   findDefinition,
   type Constraints,
@@ -594,10 +594,4 @@ function kindsText(kinds: readonly string[]): string {
 
 function alternatives(texts: readonly string[]): string {
   return texts.length < 2 ? (texts[0] ?? 'nothing') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1) ?? ''}`;
-}
-
-function capitalised(name: string): string {
-  return wordsOf(name)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
 }

@@ -5,11 +5,16 @@ export function wordsOf(name: string): string[] {
   return name.replace(HIDDEN, ' ').match(/(?:(?=\p{ID_Continue})[\p{L}\p{N}])+/gu) ?? [];
 }
 
-/** `get_weather` and `getWeather` to `GetWeather`. */
-export function pascalCase(name: string): string {
-  const made = wordsOf(name)
+/** The words of a name in capitals, joined: what can stand behind the beginning of an identifier. */
+export function capitalised(name: string): string {
+  return wordsOf(name)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
+}
+
+/** `get_weather` and `getWeather` to `GetWeather`. */
+export function pascalCase(name: string): string {
+  const made = capitalised(name);
   return /^(?!\p{ID_Start})./u.test(made) ? `_${made}` : made;
 }
 

@@ -1,5 +1,6 @@
 import { RULES } from '../../model/diff/rules.js';
 import { groupsOf, summaryText, verdictText, type ChangeGroup, type DiffReport, type ReportChange } from './report.js';
+import { codeSpan } from '../markdown.js';
 
 /** Most places that one line names. */
 const MOST_NAMES = 12;
@@ -90,11 +91,7 @@ function plain(text: string): string {
 
 function code(text: string | null): string {
   if (text === null) return '';
-  const body = clip(text).replaceAll('|', '\\|');
-  // A code span ends with as many backticks as it began with.
-  const ticks = '`'.repeat(1 + Math.max(0, ...[...body.matchAll(/`+/g)].map(([run]) => run.length)));
-  const pad = ticks.length > 1 ? ' ' : '';
-  return `${ticks}${pad}${body}${pad}${ticks}`;
+  return codeSpan(clip(text));
 }
 
 function clip(text: string): string {
