@@ -238,7 +238,7 @@ export const METHOD_INFO = {
     results: ['ListToolsResult'],
     deprecated: false,
   },
-} as const satisfies { readonly [M in Method]: MethodInfo };
+} as const;
 
 /** The definition of each request. */
 export type RequestMap = {

@@ -87,16 +87,31 @@ export type Content = ContentBase &
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** What a tool gives: a text, or a result. Structured content without blocks is repeated as a block of JSON text. */
-export type ToolOutcome =
-  | string
-  | {
-      readonly content?: readonly Content[];
-      readonly structuredContent?: object;
-      /** The tool ran and failed; the content says how, so that the model can do better. */
-      readonly isError?: boolean;
-      readonly _meta?: Record<string, unknown>;
-    };
+/** A result of a tool, without its structured content. */
+interface ToolResult {
+  readonly content?: readonly Content[];
+  readonly _meta?: Record<string, unknown>;
+}
+
+/**
+ * What a tool gives: a text, or a result. Structured content without blocks is repeated as a block of JSON text. A tool
+ * that has an `output` gives structured content of that type, unless it failed.
+ */
+export type ToolOutcome<Output extends object = object> = object extends Output
+  ? | string
+    | (ToolResult & {
+        readonly structuredContent?: object;
+        /** The tool ran and failed; the content says how, so that the model can do better. */
+        readonly isError?: boolean;
+      })
+  : | (ToolResult & {
+        readonly structuredContent: Output;
+        readonly isError?: false;
+      })
+    | (ToolResult & {
+        readonly structuredContent?: object;
+        readonly isError: true;
+      });
 
 /** What is told of a tool's behaviour; hints, which a client need not believe. */
 export interface ToolHints {
@@ -108,18 +123,22 @@ export interface ToolHints {
 }
 
 /** A tool: what the model is told of it, and what it does. */
-export interface ToolDefinition<Args extends object = Record<string, unknown>, Context = DefinitionContext> {
+export interface ToolDefinition<
+  Args extends object = Record<string, unknown>,
+  Context = DefinitionContext,
+  Output extends object = object,
+> {
   readonly name: string;
   readonly title?: string;
   /** What it does and when to use it, for the model. */
   readonly description?: string;
   /** Its arguments; none by default. */
   readonly input?: Shape<Args>;
-  /** Its structured content. */
-  readonly output?: Shape<object>;
+  /** Its structured content; none by default. */
+  readonly output?: Shape<Output>;
   readonly annotations?: ToolHints;
   /** Throw a {@link ToolError} for a failure that the model is to read. */
-  readonly run: (args: Args, context: Context) => MaybePromise<ToolOutcome>;
+  readonly run: (args: Args, context: Context) => MaybePromise<ToolOutcome<NoInfer<Output>>>;
 }
 
 /** A tool of a list: its own validator knows its arguments. */
@@ -132,10 +151,12 @@ export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
 
-/** Defines a tool; `input` decides the type of its arguments. */
-export function defineTool<Args extends object = Record<string, unknown>, Context = DefinitionContext>(
-  tool: ToolDefinition<Args, Context>,
-): ToolDefinition<Args, Context> {
+/** Defines a tool; `input` decides the type of its arguments, `output` that of its structured content. */
+export function defineTool<
+  Args extends object = Record<string, unknown>,
+  Context = DefinitionContext,
+  Output extends object = object,
+>(tool: ToolDefinition<Args, Context, Output>): ToolDefinition<Args, Context, Output> {
   return tool;
 }
 

@@ -257,7 +257,7 @@ async function planProject(
 
 /** The tools of the project: what the author has there already stays, and comes first. */
 async function toolsIn(folder: string, authored: ReadonlyMap<string, string>): Promise<readonly ToolSource[]> {
-  const { tools: existing } = await readToolFiles(['src/tools/*.input.json'], folder);
+  const { tools: existing } = await readToolFiles(['src/tools/*.input.json', 'src/tools/*.output.json'], folder);
   const added = [...authored].flatMap(([file, contents]): ToolSource[] => {
     const name = /^src\/tools\/(.+)\.input\.json$/.exec(file)?.[1];
     if (name === undefined || existing.some((tool) => tool.name === name)) return [];
@@ -271,7 +271,9 @@ async function toolsIn(folder: string, authored: ReadonlyMap<string, string>): P
 async function initGit(folder: string): Promise<boolean> {
   const inside = await spawned('git', ['rev-parse', '--is-inside-work-tree'], folder);
   if (inside.code === 0) return false;
-  return (await spawned('git', ['init', '--quiet'], folder)).code === 0;
+  // The branch that the project's CI runs on. Git before 2.28 does not take the flag.
+  const named = await spawned('git', ['init', '--quiet', '--initial-branch=main'], folder);
+  return named.code === 0 || (await spawned('git', ['init', '--quiet'], folder)).code === 0;
 }
 
 /** Installs what the project needs. Returns what went wrong; undefined if nothing did. */

@@ -65,7 +65,7 @@ ${docComment({ text: `Capabilities that must have been declared${negotiated}. On
   });
   file.add(
     '/** The method catalog as data. */\n',
-    `export const METHOD_INFO = {\n${rows.join('')}} as const satisfies { readonly [M in Method]: MethodInfo };\n`,
+    `export const METHOD_INFO = {\n${rows.join('')}} as const;\n`,
   );
 }
 

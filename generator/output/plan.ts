@@ -51,7 +51,7 @@ export function planChanges(folder: string, files: readonly PlannedFile[]): read
         remedy: 'Move it away, or choose another output folder.',
       });
     }
-    const status = actual === undefined ? 'missing' : actual === file.contents ? 'unchanged' : 'stale';
+    const status = actual === undefined ? 'missing' : sameText(actual, file.contents) ? 'unchanged' : 'stale';
     return { path: file.path, status, expected: file.contents, actual };
   });
   const orphans = findOrphans(folder, files);
@@ -138,6 +138,11 @@ export function pathBelow(folder: string, relative: string): string {
     });
   }
   return target;
+}
+
+/** Whether two texts differ by the ends of their lines at most: Git on Windows checks files out with CRLF. */
+function sameText(one: string, other: string): boolean {
+  return one === other || one.replaceAll('\r\n', '\n') === other.replaceAll('\r\n', '\n');
 }
 
 function isInside(root: string, target: string): boolean {

@@ -54,7 +54,7 @@ export interface ReaderOptions<
 }
 
 /** How many bytes a line may have, if no option says otherwise. */
-export const DEFAULT_MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+export const DEFAULT_MAX_MESSAGE_BYTES: number = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 

@@ -944,7 +944,12 @@ class Context implements HandlerContext {
       .then((requestState) => ({ ...completed, requestState }));
   }
 
-  progress(progress: number, total?: number, message?: string): void {
+  // Functions of their own, since a handler may take them out of the context: `(args, { progress }) => ...`.
+  readonly progress = (
+    progress: number,
+    total?: number,
+    message?: string,
+  ): void => {
     const token = metaOf(this.#exchange.request)?.["progressToken"];
     // MCP, progress: only if asked for, and always increasing. JSON has no infinite numbers.
     if (
@@ -960,9 +965,9 @@ class Context implements HandlerContext {
       ...(Number.isFinite(total) ? { total } : {}),
       ...(message === undefined ? {} : { message }),
     });
-  }
+  };
 
-  log(level: string, data: unknown, logger?: string): void {
+  readonly log = (level: string, data: unknown, logger?: string): void => {
     if (!this.#session.wantsLog(this.#revision, this.#exchange.request, level))
       return;
     this.#session.sendFor(this.#exchange, "notifications/message", {
@@ -970,9 +975,9 @@ class Context implements HandlerContext {
       ...(logger === undefined ? {} : { logger }),
       data,
     });
-  }
+  };
 
-  notify(method: string, params?: object): void {
+  readonly notify = (method: string, params?: object): void => {
     if (!maySend(this.#revision, "server", "notification", method)) {
       throw new UnsupportedMethodError(method, this.revision);
     }
@@ -989,13 +994,13 @@ class Context implements HandlerContext {
     if (!this.#revision.isStateless || OF_REQUESTS.has(method))
       this.#session.sendFor(this.#exchange, method, params);
     else this.#session.deliver(method, params);
-  }
+  };
 
-  request(
+  readonly request = (
     method: string,
     params?: object,
     options?: CallOptions,
-  ): Promise<object> {
+  ): Promise<object> => {
     if (this.#revision.isStateless)
       return Promise.reject(new UnsupportedMethodError(method, this.revision));
     return this.#session.request(method, params, {
@@ -1003,19 +1008,28 @@ class Context implements HandlerContext {
       ...options,
       relatedRequestId: this.id,
     });
-  }
+  };
 
-  sampling(params: object, options?: CallOptions): Promise<object> {
+  readonly sampling = (
+    params: object,
+    options?: CallOptions,
+  ): Promise<object> => {
     return this.request("sampling/createMessage", params, options);
-  }
+  };
 
-  elicitation(params: object, options?: CallOptions): Promise<object> {
+  readonly elicitation = (
+    params: object,
+    options?: CallOptions,
+  ): Promise<object> => {
     return this.request("elicitation/create", params, options);
-  }
+  };
 
-  roots(params?: object, options?: CallOptions): Promise<object> {
+  readonly roots = (
+    params?: object,
+    options?: CallOptions,
+  ): Promise<object> => {
     return this.request("roots/list", params, options);
-  }
+  };
 
   #known(): Map<string, unknown> {
     const given = paramsOf(this.#exchange.request)["inputResponses"];
@@ -1025,10 +1039,10 @@ class Context implements HandlerContext {
     return this.#answers;
   }
 
-  async requireInput(
+  readonly requireInput = async (
     requests: Readonly<Record<string, EmbeddedRequest>>,
     state?: unknown,
-  ): Promise<Record<string, object>> {
+  ): Promise<Record<string, object>> => {
     if (!this.#revision.isStateless) return this.#asked(requests);
     const known = this.#known();
     const missing: Record<string, EmbeddedRequest> = {};
@@ -1068,7 +1082,7 @@ class Context implements HandlerContext {
       inputRequests: missing,
       requestState: this.#sealed,
     });
-  }
+  };
 
   /** In a stateful revision, input is asked for at once, by requests of their own. */
   async #asked(

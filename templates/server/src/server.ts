@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import {
   completionHandlers, // if: completion
   promptHandlers, // if: prompts
@@ -30,7 +31,7 @@ export function buildServer(): ReturnType<typeof createServer> {
     },
     onEvent: (event) => {
       // The client is told that a handler failed, but not why.
-      if ("error" in event) log(`${event.kind}: ${String(event.error)}`);
+      if ("error" in event) log(`${event.kind}: ${inspect(event.error)}`);
     },
   });
 }
