@@ -99,7 +99,7 @@ export class HttpSession implements Transport {
   readonly id: string;
   readonly principal: string | undefined;
   /** When it was last used; milliseconds since 1970. */
-  usedAt = Date.now();
+  usedAt: number = Date.now();
   /** Whether anything came after `initialize`. */
   isConfirmed = false;
   /** Whether `initialize` was answered with a result. */

@@ -268,3 +268,85 @@ test('what cannot be served is refused when it is put together', () => {
     );
   }
 });
+
+describe('what a handler takes out of its context', () => {
+  test('functions that work by themselves', async () => {
+    const steps: (string | undefined)[] = [];
+    const logged: unknown[] = [];
+    const work = defineTool({
+      name: 'work',
+      run: (_args, { progress, log, notify, revision }) => {
+        progress(1, 2, 'half');
+        log('info', 'so far');
+        notify('notifications/message', { level: 'info', data: 'further' });
+        return revision;
+      },
+    });
+    const [ours, theirs] = memoryPair();
+    await server202511({
+      info: { name: 'server', version: '1.0.0' },
+      capabilities: { logging: {} },
+      handlers: { ...toolHandlers([work]) },
+    }).connect(theirs);
+    const client = client202511({
+      info: { name: 'client', version: '1.0.0' },
+      notifications: { 'notifications/message': ({ data }) => void logged.push(data) },
+    });
+    await client.connect(ours);
+    const { content } = await client.callTool({ name: 'work' }, { onProgress: ({ message }) => steps.push(message) });
+    expect(content).toEqual([{ type: 'text', text: '2025-11-25' }]);
+    expect(steps).toEqual(['half']);
+    expect(logged).toEqual(['so far', 'further']);
+    await client.close();
+  });
+
+  test('functions that ask the client', async () => {
+    const ask = defineTool({
+      name: 'ask',
+      run: async (_args, { requireInput }: ServerContext) => {
+        const { folders } = await requireInput({ folders: { method: 'roots/list' } });
+        return folders.roots.map(({ uri }) => uri).join();
+      },
+    });
+    const askInSession = defineTool({
+      name: 'ask-in-session',
+      run: async (_args, { roots, request }: ServerContext) => {
+        const all = [...(await roots()).roots, ...(await request('roots/list')).roots];
+        return all.map(({ uri }) => uri).join();
+      },
+    });
+    const [ours, theirs] = memoryPair();
+    await server202511({
+      info: { name: 'server', version: '1.0.0' },
+      handlers: { ...toolHandlers([ask, askInSession]) },
+    }).connect(theirs);
+    const client = client202511({
+      info: { name: 'client', version: '1.0.0' },
+      handlers: { 'roots/list': () => ({ roots: [{ uri: 'file:///a' }] }) },
+    });
+    await client.connect(ours);
+    const text = (answer: { content: unknown }): unknown => answer.content;
+    expect(text(await client.callTool({ name: 'ask' }))).toEqual([{ type: 'text', text: 'file:///a' }]);
+    expect(text(await client.callTool({ name: 'ask-in-session' }))).toEqual([
+      { type: 'text', text: 'file:///a,file:///a' },
+    ]);
+    await client.close();
+  });
+});
+
+test('the output of a tool decides the type of its structured content', () => {
+  const output = NAME;
+  defineTool({ name: 'fits', output, run: () => ({ structuredContent: { name: 'x' } }) });
+  defineTool({
+    name: 'failed',
+    output,
+    run: () => ({ isError: true, content: [{ type: 'text', text: 'no' }] }),
+  });
+  defineTool({ name: 'async', output, run: async () => Promise.resolve({ structuredContent: { name: 'x' } }) });
+  // @ts-expect-error another member
+  defineTool({ name: 'other', output, run: () => ({ structuredContent: { nam: 'x' } }) });
+  // @ts-expect-error no structured content
+  defineTool({ name: 'text', output, run: () => 'x' });
+  const free = defineTool({ name: 'free', run: () => ({ structuredContent: { any: 1 } }) });
+  expect(() => toolHandlers<ServerContext>([free, greet])).not.toThrow();
+});
