@@ -248,6 +248,18 @@ describe('a disk that cannot be written', () => {
   });
 });
 
+test('lines that end in CRLF, as Git on Windows checks files out, are up to date', async () => {
+  const folder = await folderWith('types');
+  const file = path.join(folder, REVISION, 'types.ts');
+  const windows = readFileSync(file, 'utf8').replaceAll('\n', '\r\n');
+  writeFileSync(file, windows);
+  expect((await mcpgen([...TYPES, '--out', folder, '--check'])).code).toBe(0);
+  expect((await mcpgen([...TYPES, '--out', folder])).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toBe(windows);
+  writeFileSync(file, `${windows}// more\r\n`);
+  expect((await mcpgen([...TYPES, '--out', folder, '--check'])).code).toBe(1);
+});
+
 describe('a run that is killed', () => {
   const ROUNDS = 8;
   const KILLED = { revisions: [REVISION], emit: ['methods', 'errors'] } as const;
