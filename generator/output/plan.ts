@@ -58,7 +58,7 @@ export function planChanges(folder: string, files: readonly PlannedFile[]): read
   return [...planned, ...orphans, ...findUnusedRuntime(folder, files, orphans)];
 }
 
-/** Shared files of ours that no generated file, of this run or of another revision, imports any more. */
+/** Shared files of ours, where no file of another revision, and none of the author's here, imports any of them. */
 function findUnusedRuntime(
   folder: string,
   files: readonly PlannedFile[],
@@ -70,18 +70,17 @@ function findUnusedRuntime(
   if (entry?.isDirectory() !== true) return [];
   // What this run writes needs none of them, whatever its files say now.
   const passed = new Set([...orphans, ...files].map((file) => file.path));
-  const texts = looking(folder, () => readdirSync(folder, { withFileTypes: true }))
-    .filter((entry) => entry.isDirectory() && entry.name !== 'runtime')
-    .flatMap((entry) => typescriptFiles(path.join(folder, entry.name)).map((name) => `${entry.name}/${name}`))
-    .filter((name) => !passed.has(name))
-    .map((name) => readText(path.join(folder, name)));
+  const subfolders = looking(folder, () => readdirSync(folder, { withFileTypes: true }))
+    .filter((item) => item.isDirectory() && item.name !== 'runtime')
+    .map((item) => item.name);
+  // They import each other, so that whoever imports one needs more than that one.
+  const isUsed = ['.', ...subfolders]
+    .flatMap((name) => typescriptFiles(path.join(folder, name)).map((file) => path.posix.join(name, file)))
+    .some((name) => !passed.has(name) && readText(path.join(folder, name)).includes('./runtime/'));
+  if (isUsed) return [];
   return typescriptFiles(runtime).flatMap((name): FileChange[] => {
     const actual = readText(path.join(runtime, name));
-    const stem = `../runtime/${name.replace(/\.ts$/, '')}`;
-    const used = texts.some((text) => text.includes(stem));
-    return used || !isGenerated(actual)
-      ? []
-      : [{ path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual }];
+    return isGenerated(actual) ? [{ path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual }] : [];
   });
 }
 

@@ -509,6 +509,23 @@ describe('--emit', () => {
     expect([...contents(out)]).toEqual(all);
   });
 
+  test('a smaller choice for one revision leaves another one all that it imports, by way of shared files too', async () => {
+    const out = temporaryFolder();
+    await generate({ out, revisions: [REVISION] });
+    const all = [...contents(out)];
+    const { changes } = await generate({ out, revisions: ['2025-11-25'], emit: ['types'] });
+    expect(changes.filter((change) => change.status === 'orphaned')).toEqual([]);
+    const now = contents(out);
+    expect(all.map(([name]) => [name, now.get(name)])).toEqual(all);
+    rmSync(path.join(out, REVISION), { recursive: true });
+    writeFileSync(path.join(out, 'mine.ts'), 'import { text } from "./runtime/text.js";\n');
+    await generate({ out, revisions: ['2025-11-25'], emit: ['types'] });
+    expect(contents(out).has('runtime/text.ts')).toBe(true);
+    rmSync(path.join(out, 'mine.ts'));
+    await generate({ out, revisions: ['2025-11-25'], emit: ['types'] });
+    expect([...contents(out).keys()].sort()).toEqual(['2025-11-25/index.ts', '2025-11-25/types.ts']);
+  });
+
   test('the order and repetition of parts make no difference but in the command', async () => {
     const out = temporaryFolder();
     expect((await mcpgen([...ONE, '--emit', 'errors,types', '--out', path.join(out, 'a')])).code).toBe(0);
