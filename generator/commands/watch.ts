@@ -46,7 +46,7 @@ export async function watchCommand(
 
   const round = async (): Promise<void> => {
     try {
-      settings = await settingsOf(given);
+      settings = await sameProject(settings, given);
       inputs = inputsOf(settings);
       watcher.add(foldersOf(inputs));
       await naming(settings, given, async () => {
@@ -124,6 +124,16 @@ export async function watchCommand(
       note('watching for changes; Ctrl-C ends it');
       begin();
     });
+  });
+}
+
+/** The settings as they are now. Without its config a project would be written as if it had none, and elsewhere. */
+async function sameProject({ config }: Settings, given: Record<string, unknown>): Promise<Settings> {
+  const settings = await settingsOf(given);
+  if (config === undefined || settings.config?.file === config.file) return settings;
+  throw new McpgenError('the config is not there any more, so nothing is generated', {
+    place: config.file,
+    remedy: 'Put it back, or end with Ctrl-C and begin anew.',
   });
 }
 
