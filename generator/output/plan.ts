@@ -27,6 +27,17 @@ export interface FileChange {
   readonly actual: string | undefined;
 }
 
+/** What is to happen to a file that should hold a text, by what it holds; undefined if it is missing. */
+export function changeOf(file: string, expected: string, actual: string | undefined): FileChange {
+  const status = actual === undefined ? 'missing' : isSameText(actual, expected) ? 'unchanged' : 'stale';
+  return { path: file, status, expected, actual };
+}
+
+/** On Windows, Git gives every line of a file that it checks out another end, which is no change. */
+function isSameText(actual: string, expected: string): boolean {
+  return actual === expected || (actual.includes('\r\n') && actual === expected.replace(/\r?\n/g, '\r\n'));
+}
+
 /** Whether nothing is to be done. */
 export function isSettled({ status }: FileChange): boolean {
   return status === 'unchanged' || status === 'kept';
@@ -51,8 +62,7 @@ export function planChanges(folder: string, files: readonly PlannedFile[]): read
         remedy: 'Move it away, or choose another output folder.',
       });
     }
-    const status = actual === undefined ? 'missing' : actual === file.contents ? 'unchanged' : 'stale';
-    return { path: file.path, status, expected: file.contents, actual };
+    return changeOf(file.path, file.contents, actual);
   });
   const orphans = findOrphans(folder, files);
   return [...planned, ...orphans, ...findUnusedRuntime(folder, files, orphans)];
