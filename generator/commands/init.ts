@@ -8,6 +8,7 @@ import { renderAll } from '../index.js';
 import { layOutFile } from '../output/format.js';
 import { planChanges, type FileChange, type PlannedFile } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
+import { shownPath } from '../paths.js';
 import { builtinCatalog, builtinRevisions, requireRevision } from '../read/builtin.js';
 import { ownPackage, ownSpec } from '../read/own-package.js';
 import type { JsonValue } from '../read/json.js';
@@ -31,11 +32,11 @@ import {
   type Selection,
   type TransportName,
 } from '../scaffold/selection.js';
-import { colour, note, noteColour, progress, say } from '../terminal.js';
+import { colour, note, noteColour, progress, say, sayJson } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
 import { noteWarning } from './changes.js';
 import { readServer, TOOL_LIST, toolOrigin } from './init-tools.js';
-import { flag, list, text, texts } from './options.js';
+import { flag, list, optionOf, text, texts } from './options.js';
 
 /** Exit code of a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
@@ -71,7 +72,7 @@ export async function initCommand(
   let failure: string | undefined;
   if (flags['install'] !== false) failure = await install(manager, folder);
   const done: Outcome = { selection, folder, changes, hasGit, isInstalled: flags['install'] !== false, failure };
-  if (flag(flags, 'json')) say(JSON.stringify(summaryOf(done), undefined, 2));
+  if (flag(flags, 'json')) sayJson(summaryOf(done));
   else report(done);
   if (failure === undefined) return 0;
   note(
@@ -167,7 +168,7 @@ function refuseMissing(kind: Kind, given: string | undefined, flags: Record<stri
     (name) => flags[name] === undefined,
   );
   if (missing.length === 0) return;
-  const named = missing.map((name) => `--${name === 'packageManager' ? 'package-manager' : name}`).join(', ');
+  const named = missing.map(optionOf).join(', ');
   throw new McpgenError('there is no terminal to ask on, and an answer is missing', {
     place: named,
     remedy: 'Give it, or --yes for the defaults of all.',
@@ -318,8 +319,8 @@ async function spawned(command: string, args: readonly string[], cwd: string): P
 }
 
 function inFolder({ folder }: Pick<Outcome, 'folder'>): string {
-  const relative = path.relative(process.cwd(), folder);
-  return relative === '' ? '' : `cd ${shellQuoted(relative.startsWith('..') ? folder : relative)} && `;
+  const shown = shownPath(folder);
+  return shown === '.' ? '' : `cd ${shellQuoted(shown)} && `;
 }
 
 function installCommand(done: Outcome): string {
@@ -367,9 +368,8 @@ function report(done: Outcome): void {
   const kept = changes.filter((file) => file.status === 'kept');
   for (const { path: file } of kept)
     note(`${noteColour.yellow('kept')} ${escapeHidden(file)}, which was there already`);
-  const place = path.relative(process.cwd(), folder) || '.';
   say(
-    `${colour.bold(selection.packageName)}: ${written.filter(own).length} files of yours and ${written.filter((file) => !own(file)).length} generated ones in ${escapeHidden(place)}/`,
+    `${colour.bold(selection.packageName)}: ${written.filter(own).length} files of yours and ${written.filter((file) => !own(file)).length} generated ones in ${escapeHidden(shownPath(folder))}/`,
   );
   say(
     `  revisions ${selection.revisions.map(({ revision }) => revision).join(', ')}; ${[...selection.features].join(', ') || 'no examples'}; over ${selection.transports.join(' and ')}`,

@@ -6,7 +6,7 @@ import { withEvidence } from '../model/diff/evidence.js';
 import { draftCatalog } from '../model/draft-catalog.js';
 import { loadProtocol, loadWithoutCatalog, readSchemaAlone } from '../model/load.js';
 import { mergeCatalog } from '../model/merge-catalog.js';
-import type { Protocol } from '../model/protocol.js';
+import type { Protocol, Warning } from '../model/protocol.js';
 import { changeOf, type FileChange } from '../output/plan.js';
 import { reportOf, type DiffReport } from '../print/diff/report.js';
 import { builtinCatalog, builtinCatalogs, findRevision } from '../read/builtin.js';
@@ -39,7 +39,7 @@ export interface SyncItem {
   /** What changed, where there was one before. */
   readonly report?: DiffReport;
   readonly undecided: readonly { readonly method: string; readonly members: readonly string[] }[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** A file that is not the one that is known. */
@@ -164,7 +164,7 @@ async function planOne(
     files,
     ...(report === undefined ? {} : { report }),
     undecided: merged.undecided,
-    warnings: reading.warnings.map(({ place, message }) => `${place}: ${message}`),
+    warnings: reading.warnings,
   };
   return { item, dialect: canonical.dialect };
 }

@@ -8,7 +8,7 @@ import { escapeHidden } from '../text.js';
 import { asJson, noteWarning, shown, tally } from './changes.js';
 import type { Plan } from './generate.js';
 import { methodNews, sayMethodNews } from './method-news.js';
-import { flag, text } from './options.js';
+import { flag, optionOf, refuseBoth, text } from './options.js';
 import { naming, settingsOf, type Settings } from './settings.js';
 
 /** Milliseconds without a change before a round begins: editors save in several steps. */
@@ -140,15 +140,8 @@ async function sameProject({ config }: Settings, given: Record<string, unknown>)
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 function refuse(given: Record<string, unknown>): void {
-  for (const [name, option] of [
-    ['check', '--check'],
-    ['dryRun', '--dry-run'],
-  ] as const) {
-    if (!flag(given, name)) continue;
-    throw new McpgenError(`--watch and ${option} exclude each other`, {
-      place: '--watch',
-      remedy: `Leave one of them out; ${option} writes nothing.`,
-    });
+  for (const name of ['check', 'dryRun']) {
+    refuseBoth(given, 'watch', name, `Leave one of them out; ${optionOf(name)} writes nothing.`);
   }
   for (const name of ['schema', 'catalog'] as const) {
     if (given[name] !== '-') continue;

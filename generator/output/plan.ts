@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
+import { isBelow } from '../paths.js';
 import { isGenerated } from '../print/header.js';
 
 /** Prefix of files that are being written; what a killed process leaves of them is removed by the next run. */
@@ -140,18 +141,13 @@ export function keptBeside(folder: string, files: readonly PlannedFile[]): reado
 export function pathBelow(folder: string, relative: string): string {
   const root = path.resolve(folder);
   const target = path.resolve(root, relative);
-  if (!isInside(root, target) || !isInside(realParent(root), realParent(target))) {
+  if (!isBelow(root, target) || !isBelow(realParent(root), realParent(target))) {
     throw new McpgenError(`${JSON.stringify(relative)} would leave the output folder`, {
       place: target,
       remedy: 'Remove the symbolic link that leads out of it, or choose another output folder.',
     });
   }
   return target;
-}
-
-function isInside(root: string, target: string): boolean {
-  const relative = path.relative(root, target);
-  return relative === '' || (!relative.startsWith(`..${path.sep}`) && relative !== '..' && !path.isAbsolute(relative));
 }
 
 /** The real path of a file that may not exist yet: that of its nearest existing folder, and the rest as written. */
