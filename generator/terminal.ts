@@ -20,6 +20,11 @@ export function say(line = ''): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** Writes a value to standard output, for machines that people look over the shoulder of. */
+export function sayJson(value: unknown): void {
+  say(JSON.stringify(value, undefined, 2));
+}
+
 /** Writes a line to standard error: notices and progress, which never belong to the result. */
 export function note(line: string): void {
   process.stderr.write(`${line}\n`);

@@ -1076,7 +1076,7 @@ describe('what lies in the output folder', () => {
     const outside = path.join(temporaryFolder(), 'mine.ts');
     writeFileSync(outside, 'mine');
     mkdirSync(path.join(out, 'draft'));
-    symlinkSync(outside, path.join(out, `draft/.mcpgen-tmp-${process.pid}-types.ts`));
+    symlinkSync(outside, path.join(out, `draft/.mcpgen-tmp-${process.pid}-0`));
     await generate({ ...input, out });
     expect(contents(path.dirname(outside)).get('mine.ts')).toBe('mine');
     expect(listing(out).filter((name) => name.includes('tmp'))).toEqual([]);

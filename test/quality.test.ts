@@ -30,14 +30,14 @@ test('Prettier finds nothing', () => {
 describe('layers', () => {
   /** What each part of the generator may import from, besides itself. */
   const allowed: Readonly<Record<string, readonly string[]>> = {
-    read: ['errors', 'text'],
+    read: ['errors', 'paths', 'text'],
     model: ['errors', 'read', 'text'],
     print: ['errors', 'read', 'model', 'text'],
     emit: ['errors', 'read', 'model', 'print', 'text'],
-    output: ['errors', 'print', 'text'],
+    output: ['errors', 'paths', 'print', 'text'],
     index: ['errors', 'read', 'model', 'emit', 'print', 'output', 'drift', 'text'],
     scaffold: ['errors', 'text'],
-    drift: ['errors', 'read', 'model', 'print', 'text'],
+    drift: ['errors', 'paths', 'read', 'model', 'print', 'text'],
     // `..` is generated/: our own client over our own output.
     connect: ['errors', 'read', 'text', '..'],
     commands: [
@@ -51,11 +51,13 @@ describe('layers', () => {
       'drift',
       'connect',
       'index',
+      'paths',
       'terminal',
       'text',
     ],
     cli: ['errors', 'read', 'emit', 'scaffold', 'commands', 'cli', 'terminal', 'text'],
     terminal: [],
+    paths: [],
     text: [],
     errors: ['text'],
   };

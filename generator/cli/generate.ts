@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { DEFAULT_PARTS, EMITTABLE } from '../emit/index.js';
-import { collect, refuseWords, revisionOption, revisionOr } from './shared.js';
+import { collect, importExtensionOption, refuseWords, revisionOption, revisionOr } from './shared.js';
 
 /** Declares `mcpgen generate`. */
 export function declareGenerate(program: Command): void {
@@ -23,12 +23,7 @@ export function declareGenerate(program: Command): void {
     .option('-o, --out <dir>', 'output folder; - for standard output (default: generated, or - with --schema -)')
     .addOption(new Option('--emit <parts>', 'what to write, with what it needs; the parts are listed below'))
     .option('--methods <methods>', 'with --emit stubs: the requests to write a handler of (default: all that need one)')
-    .addOption(
-      new Option(
-        '--import-extension <extension>',
-        'what stands behind the name of an imported file (default: js)',
-      ).choices(['js', 'ts', 'none']),
-    )
+    .addOption(importExtensionOption())
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
     .option('--dry-run', 'write nothing; say what would be written')

@@ -10,6 +10,14 @@ export function revisionOption(text: string): Option {
   return new Option('-r, --revision <revision>', text);
 }
 
+/** The option `--import-extension`, the same in every command. */
+export function importExtensionOption(): Option {
+  return new Option(
+    '--import-extension <extension>',
+    'what stands behind the name of an imported file (default: js)',
+  ).choices(['js', 'ts', 'none']);
+}
+
 /**
  * Lets a command that takes fewer words say which option a word was probably meant for.
  *

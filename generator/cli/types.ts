@@ -1,5 +1,5 @@
-import { Option, type Command } from 'commander';
-import { refuseWords } from './shared.js';
+import type { Command } from 'commander';
+import { importExtensionOption, refuseWords } from './shared.js';
 
 /** Declares `mcpgen types tools`. */
 export function declareTypes(program: Command): void {
@@ -17,12 +17,7 @@ export function declareTypes(program: Command): void {
     .option('--timeout <seconds>', 'how long the server may take for all of it', '30')
     .option('--save <file>', 'with --from-server: keep the list in a file, to generate from it again')
     .option('-o, --out <dir>', 'output folder, of which tools/ and runtime/ are written; - for standard output')
-    .addOption(
-      new Option(
-        '--import-extension <extension>',
-        'what stands behind the name of an imported file (default: js)',
-      ).choices(['js', 'ts', 'none']),
-    )
+    .addOption(importExtensionOption())
     .option('--config <file>', 'the config to use for out and importExtension (default: the nearest one, upwards)')
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
     .option('--strict', 'make an error of every warning')

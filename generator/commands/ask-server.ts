@@ -1,7 +1,6 @@
-import { McpgenError } from '../errors.js';
 import type { JsonValue } from '../read/json.js';
 import { progress } from '../terminal.js';
-import { text } from './options.js';
+import { seconds } from './options.js';
 
 /**
  * The tools of a server, as it lists them.
@@ -11,17 +10,11 @@ import { text } from './options.js';
  * @throws {@link McpgenError} if it gives none in time.
  */
 export async function askServer(server: string, given: Record<string, unknown>): Promise<readonly JsonValue[]> {
-  const seconds = Number(text(given, 'timeout') ?? '30');
-  if (!(seconds > 0 && seconds <= 3600)) {
-    throw new McpgenError('a number of seconds is expected, up to an hour', {
-      place: '--timeout',
-      remedy: 'As in --timeout 60.',
-    });
-  }
+  const timeout = seconds(given, 'timeout') * 1000;
   progress('asking the server ...');
   // Loaded only where a server is asked: it is a whole client.
   const { listTools } = await import('../connect/list-tools.js');
-  const { tools } = await listTools(server, seconds * 1000);
+  const { tools } = await listTools(server, timeout);
   progress('');
   return tools;
 }

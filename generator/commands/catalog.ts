@@ -2,8 +2,9 @@ import { McpgenError } from '../errors.js';
 import { draftCatalog } from '../model/draft-catalog.js';
 import { readSchemaAlone } from '../model/load.js';
 import { builtinCatalogs } from '../read/builtin.js';
-import { note, noteColour, say } from '../terminal.js';
+import { note, noteColour, sayJson } from '../terminal.js';
 import { escapeHidden } from '../text.js';
+import { noteWarning } from './changes.js';
 import { inputFile, text } from './options.js';
 
 /** `mcpgen catalog derive`: a first catalog on standard output, what is undecided on standard error. Returns the exit code. */
@@ -23,10 +24,8 @@ export function deriveCommand(flags: Record<string, unknown>): number {
     ...(revision === undefined ? {} : { revision }),
     ...(protocol === undefined ? {} : { protocol }),
   });
-  say(JSON.stringify(catalog, undefined, 2));
-  for (const { place, message } of reading.warnings) {
-    note(`${noteColour.yellow('warning')}: ${escapeHidden(`${place}: ${message}`)}`);
-  }
+  sayJson(catalog);
+  for (const warning of reading.warnings) noteWarning(warning);
   for (const notice of notices) note(`${noteColour.yellow('check')}: ${escapeHidden(notice)}`);
   return 0;
 }

@@ -5,8 +5,9 @@ import { withEvidence } from '../model/diff/evidence.js';
 import { RULES } from '../model/diff/rules.js';
 import { markdownOf, rulesMarkdown } from '../print/diff/markdown.js';
 import { reportOf, type DiffReport } from '../print/diff/report.js';
-import { colour, note, noteColour, progress, say, table } from '../terminal.js';
+import { colour, note, progress, say, sayJson, table } from '../terminal.js';
 import { escapeHidden } from '../text.js';
+import { noteWarning } from './changes.js';
 import { sayReport } from './diff-terminal.js';
 import { flag, text } from './options.js';
 import { loadNamed, type NamedProtocol } from './protocol-source.js';
@@ -34,14 +35,12 @@ export async function diffCommand(
     });
   }
   const [before, after] = await loadBoth(from, to, flags);
-  for (const { place, message } of [...before.protocol.warnings, ...after.protocol.warnings]) {
-    note(`${noteColour.yellow('warning')}: ${escapeHidden(`${place}: ${message}`)}`);
-  }
+  for (const warning of [...before.protocol.warnings, ...after.protocol.warnings]) noteWarning(warning);
   const difference = withEvidence(compareProtocols(before.protocol, after.protocol));
   const full = reportOf(difference, before, after);
   const report = flag(flags, 'breaking') ? onlyBreaking(full) : full;
   if (html !== undefined) await sayHtml(report, before, after, html, difference.renames);
-  if (flag(flags, 'json')) say(JSON.stringify(report, undefined, 2));
+  if (flag(flags, 'json')) sayJson(report);
   else if (flag(flags, 'markdown')) say(markdownOf(report));
   else if (html !== '-') sayReport(report);
   return flag(flags, 'exitCode') && full.summary.breaking > 0 ? 1 : 0;
@@ -90,7 +89,7 @@ async function sayHtml(
 }
 
 function sayRules(flags: Record<string, unknown>): number {
-  if (flag(flags, 'json')) say(JSON.stringify(RULES, undefined, 2));
+  if (flag(flags, 'json')) sayJson(RULES);
   else if (flag(flags, 'markdown')) say(rulesMarkdown());
   else {
     const verdict = (value: string): { text: string; paint: (text: string) => string } => ({

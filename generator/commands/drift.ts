@@ -4,9 +4,9 @@ import { driftMarkdown } from '../drift/markdown.js';
 import { KIND_TEXTS, KINDS, type DriftKind, type DriftReport } from '../drift/report.js';
 import { McpgenError } from '../errors.js';
 import { readConfig, type ConfigFile } from '../read/config.js';
-import { colour, progress, say } from '../terminal.js';
+import { colour, progress, say, sayJson } from '../terminal.js';
 import { escapeHidden } from '../text.js';
-import { flag, text, texts } from './options.js';
+import { flag, refuseBoth, text, texts } from './options.js';
 
 /** Places that are shown of one group; `--json` has them all. */
 const SHOWN_PLACES = 4;
@@ -16,9 +16,7 @@ const LONG_TYPES = 100;
 
 /** `mcpgen drift`: holds a package's types against a revision. Returns the exit code. */
 export async function driftCommand(flags: Record<string, unknown>): Promise<number> {
-  if (flag(flags, 'json') && flag(flags, 'markdown')) {
-    throw new McpgenError('--json and --markdown are given together', { remedy: 'Give one of them.' });
-  }
+  refuseBoth(flags, 'json', 'markdown');
   const sdk = text(flags, 'sdk');
   if (sdk === undefined) {
     throw new McpgenError('nothing is named to compare with', {
@@ -40,7 +38,7 @@ export async function driftCommand(flags: Record<string, unknown>): Promise<numb
     exact: flag(flags, 'exact'),
   });
   progress('');
-  if (flag(flags, 'json')) say(JSON.stringify(report, undefined, 2));
+  if (flag(flags, 'json')) sayJson(report);
   else if (flag(flags, 'markdown')) say(driftMarkdown(report).trimEnd());
   else show(report);
   return report.drift ? 1 : 0;

@@ -1,6 +1,6 @@
 import { builtinErrata, requireRevision } from '../read/builtin.js';
 import type { ErratumChange } from '../read/errata.js';
-import { colour, say } from '../terminal.js';
+import { colour, say, sayJson } from '../terminal.js';
 import { flag, text } from './options.js';
 
 /** `mcpgen errata`: what is corrected in the official schemas, where, and why. Returns the exit code. */
@@ -14,7 +14,7 @@ export function errataCommand(flags: Record<string, unknown>): number {
     }))
     .filter((erratum) => erratum.changes.length > 0);
   if (flag(flags, 'json')) {
-    say(JSON.stringify(errata, undefined, 2));
+    sayJson(errata);
     return 0;
   }
   for (const erratum of errata) {

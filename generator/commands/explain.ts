@@ -7,7 +7,7 @@ import { findDefinition, type Definition, type Method, type Protocol } from '../
 import { memberOf } from '../model/derive.js';
 import { emitContext } from '../emit/context.js';
 import { printDefinition } from '../print/type.js';
-import { colour, say } from '../terminal.js';
+import { colour, say, sayJson } from '../terminal.js';
 import { nearest } from '../text.js';
 import { methodJson } from './methods.js';
 import { flag, text } from './options.js';
@@ -68,18 +68,12 @@ async function explainMethod(protocol: Protocol, method: Method, flags: Record<s
   const definitions = names.flatMap((name) => findDefinition(protocol, name) ?? []);
   const message = exampleMessage(protocol, method);
   if (flag(flags, 'json')) {
-    say(
-      JSON.stringify(
-        {
-          revision: protocol.revision,
-          ...(history === undefined ? method : methodJson(method, history)),
-          definitions,
-          example: message,
-        },
-        undefined,
-        2,
-      ),
-    );
+    sayJson({
+      revision: protocol.revision,
+      ...(history === undefined ? method : methodJson(method, history)),
+      definitions,
+      example: message,
+    });
     return;
   }
   say(`${colour.bold(method.name)}  ${colour.dim(`revision ${protocol.revision}`)}`);
@@ -112,19 +106,13 @@ async function explainDefinition(
 ): Promise<void> {
   const value = exampleOf(protocol, definition.type, definition.name);
   if (flag(flags, 'json')) {
-    say(
-      JSON.stringify(
-        {
-          revision: protocol.revision,
-          revisions: inRevisions,
-          usedBy: usersOf(protocol, definition.name),
-          ...definition,
-          example: value,
-        },
-        undefined,
-        2,
-      ),
-    );
+    sayJson({
+      revision: protocol.revision,
+      revisions: inRevisions,
+      usedBy: usersOf(protocol, definition.name),
+      ...definition,
+      example: value,
+    });
     return;
   }
   say(`${colour.bold(definition.name)}  ${colour.dim(`revision ${protocol.revision}`)}`);

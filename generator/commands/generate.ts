@@ -3,11 +3,11 @@ import { McpgenError } from '../errors.js';
 import { check, generate, renderAll, type CheckResult, type GenerateOptions, type GenerateResult } from '../index.js';
 import { isSettled } from '../output/plan.js';
 import type { ImportExtension } from '../print/source-file.js';
-import { colour, progress, say, table, type Cell } from '../terminal.js';
+import { colour, progress, say, sayJson, table, type Cell } from '../terminal.js';
 import { shellQuoted } from '../text.js';
 import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
 import { methodNews, sayMethodNews, type MethodNews } from './method-news.js';
-import { emitParts, flag, inputFile, list, text, texts } from './options.js';
+import { emitParts, flag, inputFile, list, optionOf, refuseBoth, text, texts } from './options.js';
 import { naming, settingsOf, toolsOf, type Settings } from './settings.js';
 
 const DEFAULT_OUT = 'generated';
@@ -69,11 +69,7 @@ async function generateOnce(plan: Plan, settings: Settings, given: Record<string
   const { flags } = settings;
   if (out === '-') return toStandardOutput(options, flags);
   if (flag(flags, 'check')) {
-    if (flag(flags, 'dryRun')) {
-      throw new McpgenError('--check and --dry-run exclude each other', {
-        remedy: 'Both write nothing; --check sets the exit code.',
-      });
-    }
+    refuseBoth(flags, 'check', 'dryRun', 'Both write nothing; --check sets the exit code.');
     const result = await check(options);
     progress('');
     // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed one.
@@ -96,7 +92,7 @@ async function generateOnce(plan: Plan, settings: Settings, given: Record<string
 async function toStandardOutput(options: GenerateOptions, flags: Record<string, unknown>): Promise<number> {
   for (const name of ['check', 'dryRun', 'json'] as const) {
     if (!flag(flags, name)) continue;
-    throw new McpgenError(`--${name === 'dryRun' ? 'dry-run' : name} needs an output folder`, {
+    throw new McpgenError(`${optionOf(name)} needs an output folder`, {
       place: '--out -',
       remedy: 'Give --out DIR.',
     });
@@ -145,7 +141,7 @@ function report(
     ...(upToDate === false ? { mend: mendingCommand(given) } : {}),
     warnings: result.warnings,
   };
-  say(JSON.stringify(summary, undefined, 2));
+  sayJson(summary);
 }
 
 function reportGenerate(result: GenerateResult, out: string, dryRun: boolean): void {

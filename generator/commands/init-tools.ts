@@ -4,6 +4,7 @@ import { exampleCall } from '../emit/tool-example.js';
 import { nameTools } from '../emit/tools.js';
 import { McpgenError } from '../errors.js';
 import { readTool } from '../model/tools.js';
+import { isUrl } from '../read/fetch.js';
 import { readBytes } from '../read/files.js';
 import { isObject, type JsonValue } from '../read/json.js';
 import { NO_DOCS } from '../read/docs.js';
@@ -42,7 +43,7 @@ export function toolOrigin(flags: Record<string, unknown>): ToolOrigin | undefin
   if (file !== undefined) {
     throw new McpgenError('a server and a file are given', { place, remedy: 'Give one of --from-server and --tools.' });
   }
-  if (/^https?:\/\//i.test(server)) return { place, server: { text: server, words: [server], transport: 'http' } };
+  if (isUrl(server)) return { place, server: { text: server, words: [server], transport: 'http' } };
   if (/^\S+\.json$/i.test(server) || existsSync(server)) return { place, file: server };
   return { place, server: { text: server, words: commandWords(server) ?? [], transport: 'stdio' } };
 }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import validateName from 'validate-npm-package-name';
@@ -14,7 +13,6 @@ import type { JsonValue } from '../read/json.js';
 import { readTemplateProject } from '../read/template-project.js';
 import { readToolFiles, type ToolSource } from '../read/tools.js';
 import { compose, partsOf } from '../scaffold/compose.js';
-import { entryOf } from '../scaffold/manifest.js';
 import {
   bareName,
   defaultFeatures,
@@ -31,11 +29,12 @@ import {
   type Selection,
   type TransportName,
 } from '../scaffold/selection.js';
-import { colour, note, noteColour, progress, say } from '../terminal.js';
-import { escapeHidden, shellQuoted } from '../text.js';
+import { note, noteColour, progress, sayJson } from '../terminal.js';
 import { noteWarning } from './changes.js';
+import { initGit, install } from './init-install.js';
+import { installCommand, sayOutcome, summaryOf, type Outcome } from './init-report.js';
 import { readServer, TOOL_LIST, toolOrigin } from './init-tools.js';
-import { flag, list, text, texts } from './options.js';
+import { flag, list, optionOf, text, texts } from './options.js';
 
 /** Exit code of a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
@@ -71,22 +70,13 @@ export async function initCommand(
   let failure: string | undefined;
   if (flags['install'] !== false) failure = await install(manager, folder);
   const done: Outcome = { selection, folder, changes, hasGit, isInstalled: flags['install'] !== false, failure };
-  if (flag(flags, 'json')) say(JSON.stringify(summaryOf(done), undefined, 2));
-  else report(done);
+  if (flag(flags, 'json')) sayJson(summaryOf(done));
+  else sayOutcome(done);
   if (failure === undefined) return 0;
   note(
     `${noteColour.red('error')}: the project is written, but ${manager} could not install it: ${failure}\n  Run it again: ${installCommand(done)}`,
   );
   return 1;
-}
-
-interface Outcome {
-  readonly selection: Selection;
-  readonly folder: string;
-  readonly changes: readonly FileChange[];
-  readonly hasGit: boolean;
-  readonly isInstalled: boolean;
-  readonly failure: string | undefined;
 }
 
 /** The answers that flags give, and where they give none, a person or the defaults. */
@@ -167,7 +157,7 @@ function refuseMissing(kind: Kind, given: string | undefined, flags: Record<stri
     (name) => flags[name] === undefined,
   );
   if (missing.length === 0) return;
-  const named = missing.map((name) => `--${name === 'packageManager' ? 'package-manager' : name}`).join(', ');
+  const named = missing.map(optionOf).join(', ');
   throw new McpgenError('there is no terminal to ask on, and an answer is missing', {
     place: named,
     remedy: 'Give it, or --yes for the defaults of all.',
@@ -265,122 +255,4 @@ async function toolsIn(folder: string, authored: ReadonlyMap<string, string>): P
     return [{ name, input, places: { input: file, output: '' }, isOwn: true }];
   });
   return [...existing, ...added].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** Makes a repository, unless there is one already or Git is missing. Returns whether it did. */
-async function initGit(folder: string): Promise<boolean> {
-  const inside = await spawned('git', ['rev-parse', '--is-inside-work-tree'], folder);
-  if (inside.code === 0) return false;
-  // The branch that the project's CI runs on. Git before 2.28 does not take the flag.
-  const named = await spawned('git', ['init', '--quiet', '--initial-branch=main'], folder);
-  return named.code === 0 || (await spawned('git', ['init', '--quiet'], folder)).code === 0;
-}
-
-/** Installs what the project needs. Returns what went wrong; undefined if nothing did. */
-async function install(manager: PackageManager, folder: string): Promise<string | undefined> {
-  const args = manager === 'npm' ? ['install', '--no-audit', '--no-fund'] : ['install'];
-  progress(`${manager} install ...`);
-  const { code, output, error } = await spawned(manager, args, folder);
-  progress('');
-  if (code === 0) return undefined;
-  if (error !== undefined) return error;
-  note(escapeHiddenLines(output));
-  return `it exited with ${code === null ? 'a signal' : String(code)}`;
-}
-
-function escapeHiddenLines(output: string): string {
-  return output.trimEnd().split('\n').slice(-20).map(escapeHidden).join('\n');
-}
-
-interface Spawned {
-  readonly code: number | null;
-  /** What it wrote to either stream. */
-  readonly output: string;
-  /** Why it did not run at all. */
-  readonly error?: string;
-}
-
-async function spawned(command: string, args: readonly string[], cwd: string): Promise<Spawned> {
-  return new Promise((resolve) => {
-    // On Windows package managers are `.cmd` files, which only a shell runs; none of the words comes from outside.
-    const child = spawn(command, args, { cwd, shell: process.platform === 'win32', stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    const keep = (chunk: Buffer): void => {
-      output = (output + chunk.toString('utf8')).slice(-20_000);
-    };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      resolve({ code: null, output, error: error.code === 'ENOENT' ? `${command} is not there` : error.message });
-    });
-    child.on('close', (code) => {
-      resolve({ code, output });
-    });
-  });
-}
-
-function inFolder({ folder }: Pick<Outcome, 'folder'>): string {
-  const relative = path.relative(process.cwd(), folder);
-  return relative === '' ? '' : `cd ${shellQuoted(relative.startsWith('..') ? folder : relative)} && `;
-}
-
-function installCommand(done: Outcome): string {
-  return `${inFolder(done)}${done.selection.packageManager} install`;
-}
-
-function nextCommands({ selection, isInstalled, failure, ...done }: Outcome): readonly string[] {
-  const { packageManager: manager } = selection;
-  return [
-    ...(isInstalled && failure === undefined ? [] : [`${manager} install`]),
-    `${manager} test`,
-    `${manager} run build`,
-  ].map((command, index) => (index === 0 ? `${inFolder(done)}${command}` : command));
-}
-
-function summaryOf(done: Outcome): object {
-  const { selection, folder, changes, hasGit, isInstalled, failure } = done;
-  const paths = (status: FileChange['status'][]): readonly string[] =>
-    changes.filter((change) => status.includes(change.status)).map((change) => change.path);
-  return {
-    kind: selection.kind,
-    name: selection.packageName,
-    dir: folder,
-    revisions: selection.revisions.map(({ revision }) => revision),
-    features: selection.features,
-    transports: selection.transports,
-    runtime: selection.runtime,
-    packageManager: selection.packageManager,
-    ...(selection.listed === undefined
-      ? {}
-      : { server: selection.listed.target, example: selection.listed.example.name }),
-    written: paths(['missing', 'stale']),
-    kept: paths(['kept', 'unchanged']),
-    git: hasGit,
-    installed: isInstalled && failure === undefined,
-    ...(failure === undefined ? {} : { failure, mend: installCommand(done) }),
-    next: nextCommands(done),
-  };
-}
-
-function report(done: Outcome): void {
-  const { selection, folder, changes } = done;
-  const own = (file: FileChange): boolean => !file.path.startsWith('src/generated/');
-  const written = changes.filter(({ status }) => status === 'missing' || status === 'stale');
-  const kept = changes.filter((file) => file.status === 'kept');
-  for (const { path: file } of kept)
-    note(`${noteColour.yellow('kept')} ${escapeHidden(file)}, which was there already`);
-  const place = path.relative(process.cwd(), folder) || '.';
-  say(
-    `${colour.bold(selection.packageName)}: ${written.filter(own).length} files of yours and ${written.filter((file) => !own(file)).length} generated ones in ${escapeHidden(place)}/`,
-  );
-  say(
-    `  revisions ${selection.revisions.map(({ revision }) => revision).join(', ')}; ${[...selection.features].join(', ') || 'no examples'}; over ${selection.transports.join(' and ')}`,
-  );
-  if (selection.listed !== undefined)
-    say(`  each tool is a method, as src/example.ts calls one: ${escapeHidden(selection.listed.example.name)}`);
-  say('\nNext:');
-  for (const command of nextCommands(done)) say(`  ${colour.cyan(command)}`);
-  if (selection.kind === 'server' && entryOf(selection) === 'index') {
-    say(`\nREADME.md says how clients run it: node ${shellQuoted(path.join(folder, 'dist/index.js'))}`);
-  }
 }

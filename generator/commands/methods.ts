@@ -1,9 +1,8 @@
 import { builtinCatalogs, requireRevision } from '../read/builtin.js';
 import { methodHistories, type MethodHistory } from '../model/history.js';
 import type { Direction, Method } from '../model/protocol.js';
-import { colour, note, say, table, type Cell } from '../terminal.js';
-import { flag, text } from './options.js';
-import { McpgenError } from '../errors.js';
+import { colour, note, say, sayJson, table, type Cell } from '../terminal.js';
+import { flag, refuseBoth, text } from './options.js';
 
 interface Row {
   readonly method: Method;
@@ -12,9 +11,7 @@ interface Row {
 
 /** `mcpgen methods`: the catalog as a table. Returns the exit code. */
 export function methodsCommand(flags: Record<string, unknown>): number {
-  if (flag(flags, 'json') && flag(flags, 'markdown')) {
-    throw new McpgenError('--json and --markdown exclude each other', { remedy: 'Choose one of them.' });
-  }
+  refuseBoth(flags, 'json', 'markdown');
   const revision = text(flags, 'revision');
   if (revision !== undefined) requireRevision(revision);
   const direction = text(flags, 'direction');
@@ -26,13 +23,7 @@ export function methodsCommand(flags: Record<string, unknown>): number {
     return kind === undefined || method.kind === kind ? [{ method, history }] : [];
   });
   if (flag(flags, 'json')) {
-    say(
-      JSON.stringify(
-        rows.map(({ method, history }) => methodJson(method, history)),
-        undefined,
-        2,
-      ),
-    );
+    sayJson(rows.map(({ method, history }) => methodJson(method, history)));
     return 0;
   }
   if (flag(flags, 'markdown')) {

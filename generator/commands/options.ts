@@ -19,8 +19,45 @@ export function text(options: Record<string, unknown>, name: string): string | u
 
 function emptyValue(name: string): McpgenError {
   return new McpgenError('its value is empty', {
-    place: `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    place: optionOf(name),
     remedy: 'Give a value, or leave the option out.',
+  });
+}
+
+/** The option that a value belongs to, as it is written: `importExtension` to `--import-extension`. */
+export function optionOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/**
+ * Refuses two flags of which only one has a meaning.
+ *
+ * @throws {@link McpgenError} if both were given.
+ */
+export function refuseBoth(
+  options: Record<string, unknown>,
+  one: string,
+  other: string,
+  remedy = 'Give one of them.',
+): void {
+  if (!flag(options, one) || !flag(options, other)) return;
+  throw new McpgenError(`${optionOf(one)} and ${optionOf(other)} exclude each other`, {
+    place: optionOf(other),
+    remedy,
+  });
+}
+
+/**
+ * A time limit in seconds; 30 by default.
+ *
+ * @throws {@link McpgenError} if it is no number, or more than an hour.
+ */
+export function seconds(options: Record<string, unknown>, name: string): number {
+  const value = Number(text(options, name) ?? 30);
+  if (value > 0 && value <= 3600) return value;
+  throw new McpgenError('a number of seconds is expected, up to an hour', {
+    place: optionOf(name),
+    remedy: `As in ${optionOf(name)} 60.`,
   });
 }
 

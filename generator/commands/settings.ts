@@ -2,7 +2,7 @@ import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { readConfig, type Config, type ConfigFile } from '../read/config.js';
 import { readToolFiles, type ToolSource } from '../read/tools.js';
-import { text } from './options.js';
+import { optionOf, text } from './options.js';
 
 /** What the command line and the config of the project say together. */
 export interface Settings {
@@ -85,8 +85,7 @@ export async function naming<T>(
   } catch (error) {
     if (!(error instanceof McpgenError) || config === undefined) throw error;
     for (const [key, name] of Object.entries(FLAGS) as [keyof typeof FLAGS, string][]) {
-      const isFlag = error.place === `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-      if (!isFlag || given[name] !== undefined || config.config[key] === undefined) continue;
+      if (error.place !== optionOf(name) || given[name] !== undefined || config.config[key] === undefined) continue;
       throw new McpgenError(error.message, {
         place: config.placeOf(key),
         ...(error.remedy === undefined ? {} : { remedy: error.remedy }),

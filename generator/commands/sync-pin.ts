@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
-import type { FileChange } from '../output/plan.js';
+import { changeOf, type FileChange } from '../output/plan.js';
 import type { ConfigFile } from '../read/config.js';
 import { findRevision } from '../read/builtin.js';
 import { readText } from '../read/files.js';
 import { isObject, member, parseJson, type JsonObject, type JsonValue } from '../read/json.js';
+import { isUrl } from '../read/fetch.js';
 import { officialUrl } from '../read/schema-source.js';
 import type { SyncItem, SyncRequest } from './sync-plan.js';
 
@@ -43,9 +44,15 @@ export function pinnedConfig(
   const withPins = withSync(isObject(own) ? own : {}, pins);
   const value: JsonValue = isPackage ? { ...root, mcpgen: withPins } : withPins;
   const indent = /^([ \t]+)"/m.exec(actual ?? '')?.[1] ?? '  ';
-  const expected = `${JSON.stringify(value, undefined, indent)}\n`;
-  const status = actual === undefined ? 'missing' : actual === expected ? 'unchanged' : 'stale';
-  return { path: file, status, expected, actual };
+  return changeOf(file, laidOutLike(actual, JSON.stringify(value, undefined, indent)), actual);
+}
+
+/** A text with the mark at its beginning, the line ends and the last line of a file that it takes the place of. */
+function laidOutLike(actual = '\n', text: string): string {
+  const mark = actual.startsWith('\ufeff') ? '\ufeff' : '';
+  const end = actual.endsWith('\n') ? '\n' : '';
+  const lines = `${mark}${text}${end}`;
+  return actual.includes('\r\n') ? lines.replaceAll('\n', '\r\n') : lines;
 }
 
 function withSync(config: JsonObject, pins: readonly (readonly [string, JsonObject])[]): JsonObject {
@@ -62,7 +69,7 @@ function withSync(config: JsonObject, pins: readonly (readonly [string, JsonObje
 function sourceOf(request: SyncRequest | undefined, revision: string, config: ConfigFile | undefined): string {
   const source = request?.source;
   if (source === undefined) return officialUrl(revision);
-  if (/^https?:/i.test(source)) return source;
+  if (isUrl(source)) return source;
   const relative = path.relative(config?.folder ?? process.cwd(), path.resolve(source));
   return relative.split(path.sep).join('/') || '.';
 }

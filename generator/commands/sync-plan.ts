@@ -6,8 +6,8 @@ import { withEvidence } from '../model/diff/evidence.js';
 import { draftCatalog } from '../model/draft-catalog.js';
 import { loadProtocol, loadWithoutCatalog, readSchemaAlone } from '../model/load.js';
 import { mergeCatalog } from '../model/merge-catalog.js';
-import type { Protocol } from '../model/protocol.js';
-import type { FileChange } from '../output/plan.js';
+import type { Protocol, Warning } from '../model/protocol.js';
+import { changeOf, type FileChange } from '../output/plan.js';
 import { reportOf, type DiffReport } from '../print/diff/report.js';
 import { builtinCatalog, builtinCatalogs, findRevision } from '../read/builtin.js';
 import { canonicalFile, canonicalise } from '../read/canonical.js';
@@ -39,7 +39,7 @@ export interface SyncItem {
   /** What changed, where there was one before. */
   readonly report?: DiffReport;
   readonly undecided: readonly { readonly method: string; readonly members: readonly string[] }[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 /** A file that is not the one that is known. */
@@ -143,7 +143,7 @@ async function planOne(
       : objectIn(oldCatalog, catalogPath);
   const merged = mergeCatalog(draft.catalog, base, status);
   const catalogText = jsonText(merged.catalog);
-  const files = [change(schemaPath, oldSchema, schemaText), change(catalogPath, oldCatalog, catalogText)];
+  const files = [changeOf(schemaPath, schemaText, oldSchema), changeOf(catalogPath, catalogText, oldCatalog)];
   const state =
     oldSchema === undefined ? 'new' : files.every((item) => item.status === 'unchanged') ? 'unchanged' : 'changed';
   const report =
@@ -164,7 +164,7 @@ async function planOne(
     files,
     ...(report === undefined ? {} : { report }),
     undecided: merged.undecided,
-    warnings: reading.warnings.map(({ place, message }) => `${place}: ${message}`),
+    warnings: reading.warnings,
   };
   return { item, dialect: canonical.dialect };
 }
@@ -208,12 +208,7 @@ function manifestChange(out: string, facts: ReadonlyMap<string, JsonObject>): Fi
   const revisions = new Map<string, JsonValue>(isObject(known) ? Object.entries(known) : []);
   for (const [revision, entry] of facts) revisions.set(revision, entry);
   const sorted = Object.fromEntries([...revisions].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return change(file, text, jsonText({ ...old, revisions: sorted }));
-}
-
-function change(file: string, actual: string | undefined, expected: string): FileChange {
-  const status = actual === undefined ? 'missing' : actual === expected ? 'unchanged' : 'stale';
-  return { path: file, status, expected, actual };
+  return changeOf(file, jsonText({ ...old, revisions: sorted }), text);
 }
 
 function existing(file: string): string | undefined {

@@ -2,12 +2,14 @@ import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { LONGEST, markdownOf } from '../print/diff/markdown.js';
 import { summaryText } from '../print/diff/report.js';
+import { isBelow, shownPath } from '../paths.js';
 import { readConfig, type ConfigFile } from '../read/config.js';
 import { isUrl } from '../read/fetch.js';
-import { colour, note, noteColour, progress, say } from '../terminal.js';
+import { colour, note, noteColour, progress, say, sayJson } from '../terminal.js';
 import { escapeHidden } from '../text.js';
 import { sayReport } from './diff-terminal.js';
-import { flag, text, texts } from './options.js';
+import { noteWarning } from './changes.js';
+import { flag, refuseBoth, seconds, text, texts } from './options.js';
 import { pinnedConfig } from './sync-pin.js';
 import { planSync, type Mismatch, type SyncItem, type SyncRequest } from './sync-plan.js';
 import { writeChanges } from '../output/write.js';
@@ -15,20 +17,14 @@ import type { FileChange } from '../output/plan.js';
 
 /** `mcpgen sync`: brings schemas and catalogs up to their sources. Returns the exit code. */
 export async function syncCommand(flags: Record<string, unknown>): Promise<number> {
-  if (flag(flags, 'json') && flag(flags, 'markdown')) {
-    throw new McpgenError('--json and --markdown exclude each other', { remedy: 'Choose one of them.' });
-  }
-  if (flag(flags, 'check') && flag(flags, 'updatePin')) {
-    throw new McpgenError('--check and --update-pin exclude each other', {
-      remedy: 'Leave --update-pin out: --check writes nothing.',
-    });
-  }
+  refuseBoth(flags, 'json', 'markdown');
+  refuseBoth(flags, 'check', 'updatePin', 'Leave --update-pin out: --check writes nothing.');
   const config = await readConfig(process.cwd(), text(flags, 'config'));
   const requests = requestsOf(flags, config);
   const plan = await planSync(requests, {
     out: path.resolve(text(flags, 'out') ?? 'schema'),
     prose: proseOf(flags),
-    seconds: secondsOf(flags),
+    seconds: seconds(flags, 'timeout'),
     acceptPins: flag(flags, 'updatePin'),
     onProgress: (place) => {
       progress(`fetching ${escapeHidden(place)}`);
@@ -40,7 +36,7 @@ export async function syncCommand(flags: Record<string, unknown>): Promise<numbe
   const pins = flag(flags, 'updatePin') ? pinnedConfig(config, requests, plan.items) : undefined;
   const isSettled = plan.mismatches.length === 0 && plan.changes.every(({ status }) => status === 'unchanged');
   if (!flag(flags, 'check')) writeAll([...plan.changes, ...(pins === undefined ? [] : [pins])]);
-  if (flag(flags, 'json')) sayJson(plan.items, plan.mismatches, isSettled, pins);
+  if (flag(flags, 'json')) sayPlanJson(plan.items, plan.mismatches, isSettled, pins);
   else if (flag(flags, 'markdown')) say(syncMarkdown(plan.items, plan.mismatches));
   else sayPlan(plan.items, plan.mismatches, flag(flags, 'check'), pins);
   for (const item of plan.items) sayNotices(item);
@@ -90,15 +86,6 @@ function proseOf(flags: Record<string, unknown>): 'keep' | 'strip' {
   throw new McpgenError(`there is no ${JSON.stringify(prose)}`, { place: '--prose', remedy: 'Say keep or strip.' });
 }
 
-function secondsOf(flags: Record<string, unknown>): number {
-  const seconds = Number(text(flags, 'timeout') ?? 30);
-  if (seconds > 0 && seconds <= 3600) return seconds;
-  throw new McpgenError('a time limit is a number of seconds, up to 3600', {
-    place: '--timeout',
-    remedy: 'Write --timeout 60, for example.',
-  });
-}
-
 function mismatchError({ revision, place, expected, found, pinnedBy }: Mismatch, count: number): McpgenError {
   const more = count > 1 ? ` (and ${count - 1} more of the revisions)` : '';
   if (expected === undefined) {
@@ -129,9 +116,7 @@ function writeAll(changes: readonly FileChange[]): void {
 
 function commonFolder(folders: readonly string[]): string {
   let [common = ''] = folders;
-  const isBelow = (folder: string): boolean =>
-    folder === common || folder.startsWith(common.endsWith(path.sep) ? common : common + path.sep);
-  while (!folders.every(isBelow)) common = path.dirname(common);
+  while (!folders.every((folder) => isBelow(common, folder))) common = path.dirname(common);
   return common;
 }
 
@@ -151,7 +136,7 @@ function sayPlan(
     say(`${sign} ${colour.bold(item.revision)}${draft}  ${stateText(item)}`);
     say(colour.dim(`    ${escapeHidden(item.source)}\n    sha256 ${item.sha256}`));
     for (const file of item.files.filter(({ status }) => status !== 'unchanged')) {
-      say(`    ${isCheck ? 'would write' : 'wrote'} ${escapeHidden(shown(file.path))}`);
+      say(`    ${isCheck ? 'would write' : 'wrote'} ${escapeHidden(shownPath(file.path))}`);
     }
     if (item.report !== undefined && item.report.summary.changes > 0) {
       say();
@@ -159,7 +144,7 @@ function sayPlan(
       say();
     }
   }
-  if (pins !== undefined && pins.status !== 'unchanged') say(`  pinned in ${escapeHidden(shown(pins.path))}`);
+  if (pins !== undefined && pins.status !== 'unchanged') say(`  pinned in ${escapeHidden(shownPath(pins.path))}`);
 }
 
 function stateText({ state, report }: SyncItem): string {
@@ -170,7 +155,7 @@ function stateText({ state, report }: SyncItem): string {
 }
 
 function sayNotices({ revision, undecided, warnings }: SyncItem): void {
-  for (const warning of warnings) note(`${noteColour.yellow('warning')}: ${escapeHidden(warning)}`);
+  for (const warning of warnings) noteWarning(warning);
   for (const { method, members } of undecided) {
     note(
       `${noteColour.yellow('check')}: ${escapeHidden(`${revision}: ${method}: undecided in the catalog: ${members.join(', ')}`)}`,
@@ -178,33 +163,23 @@ function sayNotices({ revision, undecided, warnings }: SyncItem): void {
   }
 }
 
-function shown(file: string): string {
-  const relative = path.relative(process.cwd(), file);
-  return relative.startsWith('..') ? file : relative;
-}
-
-function sayJson(
+function sayPlanJson(
   items: readonly SyncItem[],
   mismatches: readonly Mismatch[],
   upToDate: boolean,
   pins: FileChange | undefined,
 ): void {
-  say(
-    JSON.stringify(
-      {
-        upToDate,
-        revisions: items.map(({ report, files, ...item }) => ({
-          ...item,
-          files: files.map(({ path: file, status }) => ({ path: shown(file), status })),
-          diff: report ?? null,
-        })),
-        mismatches: mismatches.map(({ expected, ...item }) => ({ ...item, expected: expected ?? null })),
-        pinsWritten: pins !== undefined && pins.status !== 'unchanged' ? shown(pins.path) : null,
-      },
-      undefined,
-      2,
-    ),
-  );
+  sayJson({
+    upToDate,
+    revisions: items.map(({ report, files, warnings, ...item }) => ({
+      ...item,
+      warnings: warnings.map(({ place, message }) => `${place}: ${message}`),
+      files: files.map(({ path: file, status }) => ({ path: shownPath(file), status })),
+      diff: report ?? null,
+    })),
+    mismatches: mismatches.map(({ expected, ...item }) => ({ ...item, expected: expected ?? null })),
+    pinsWritten: pins !== undefined && pins.status !== 'unchanged' ? shownPath(pins.path) : null,
+  });
 }
 
 function syncMarkdown(items: readonly SyncItem[], mismatches: readonly Mismatch[]): string {

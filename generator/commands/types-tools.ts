@@ -7,7 +7,7 @@ import { writeChanges } from '../output/write.js';
 import type { ImportExtension } from '../print/source-file.js';
 import type { ConfigFile } from '../read/config.js';
 import { readToolFiles, readToolList, toolsOf, type ToolSource } from '../read/tools.js';
-import { progress, say } from '../terminal.js';
+import { progress, say, sayJson } from '../terminal.js';
 import { shellQuoted } from '../text.js';
 import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
 import { askServer } from './ask-server.js';
@@ -58,7 +58,7 @@ export async function typesToolsCommand(file: string | undefined, given: Record<
       files: changes.map((change) => asJson(change, isCheck)),
       warnings: rendered.warnings,
     };
-    say(JSON.stringify(summary, undefined, 2));
+    sayJson(summary);
   } else {
     for (const warning of rendered.warnings) noteWarning(warning);
     if (isCheck && wrong.length > 0) {

@@ -8,7 +8,7 @@ import { escapeHidden } from '../text.js';
 import { asJson, noteWarning, shown, tally } from './changes.js';
 import type { Plan } from './generate.js';
 import { methodNews, sayMethodNews } from './method-news.js';
-import { flag, text } from './options.js';
+import { flag, optionOf, refuseBoth, text } from './options.js';
 import { naming, settingsOf, type Settings } from './settings.js';
 
 /** Milliseconds without a change before a round begins: editors save in several steps. */
@@ -46,7 +46,7 @@ export async function watchCommand(
 
   const round = async (): Promise<void> => {
     try {
-      settings = await settingsOf(given);
+      settings = await sameProject(settings, given);
       inputs = inputsOf(settings);
       watcher.add(foldersOf(inputs));
       await naming(settings, given, async () => {
@@ -127,18 +127,21 @@ export async function watchCommand(
   });
 }
 
+/** The settings as they are now. Without its config a project would be written as if it had none, and elsewhere. */
+async function sameProject({ config }: Settings, given: Record<string, unknown>): Promise<Settings> {
+  const settings = await settingsOf(given);
+  if (config === undefined || settings.config?.file === config.file) return settings;
+  throw new McpgenError('the config is not there any more, so nothing is generated', {
+    place: config.file,
+    remedy: 'Put it back, or end with Ctrl-C and begin anew.',
+  });
+}
+
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 function refuse(given: Record<string, unknown>): void {
-  for (const [name, option] of [
-    ['check', '--check'],
-    ['dryRun', '--dry-run'],
-  ] as const) {
-    if (!flag(given, name)) continue;
-    throw new McpgenError(`--watch and ${option} exclude each other`, {
-      place: '--watch',
-      remedy: `Leave one of them out; ${option} writes nothing.`,
-    });
+  for (const name of ['check', 'dryRun']) {
+    refuseBoth(given, 'watch', name, `Leave one of them out; ${optionOf(name)} writes nothing.`);
   }
   for (const name of ['schema', 'catalog'] as const) {
     if (given[name] !== '-') continue;

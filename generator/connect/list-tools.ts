@@ -9,6 +9,7 @@ import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { defaultEnvironment, stdioClientTransport } from '../../generated/runtime/stdio-client.js';
 import type { Transport } from '../../generated/runtime/transport.js';
 import { McpgenError } from '../errors.js';
+import { isUrl } from '../read/fetch.js';
 import { isObject, member, type JsonObject, type JsonValue } from '../read/json.js';
 import { commandWords } from '../text.js';
 
@@ -72,7 +73,7 @@ export async function listTools(server: string, timeout: number): Promise<Listed
 }
 
 function transportTo(server: string, onLog: (chunk: Uint8Array) => void): Transport {
-  if (/^https?:\/\//i.test(server)) {
+  if (isUrl(server)) {
     if (!URL.canParse(server)) {
       throw new McpgenError('this is no URL', { place: `--from-server ${server}`, remedy: 'Give it in full.' });
     }

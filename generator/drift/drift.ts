@@ -4,6 +4,7 @@ import { McpgenError } from '../errors.js';
 import { memberOf, refsIn } from '../model/derive.js';
 import { loadProtocol } from '../model/load.js';
 import { findDefinition, type Protocol } from '../model/protocol.js';
+import { shownPath } from '../paths.js';
 import { typeNames } from '../print/names.js';
 import { builtinRevisions, builtinSchema, requireRevision } from '../read/builtin.js';
 import { canonicalise } from '../read/canonical.js';
@@ -80,7 +81,7 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
       specifier: sdk,
       ...(entry.name === undefined ? {} : { name: entry.name }),
       ...(entry.version === undefined ? {} : { version: entry.version }),
-      entry: shortened(entry.file, folder),
+      entry: shownPath(entry.file, folder).replaceAll(path.sep, '/'),
       moduleResolution: declarations.resolution,
     },
     revision,
@@ -335,9 +336,4 @@ function notesOf(
       .filter((pattern) => !places.some((place) => isIgnored(place, pattern)))
       .map((pattern) => `nothing is left out by ${JSON.stringify(pattern)}`),
   ];
-}
-
-function shortened(file: string, folder: string): string {
-  const relative = path.relative(folder, file);
-  return (relative.startsWith('..') ? file : relative).replaceAll(path.sep, '/');
 }

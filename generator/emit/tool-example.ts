@@ -52,16 +52,24 @@ function exampleOfTool({ model, camel }: NamedTool): ToolExample {
   return {
     name: model.source.name,
     method: camel,
-    args: needsNone ? undefined : printValue(args.value),
-    output: output === undefined ? undefined : printValue(output.value),
+    args: needsNone ? undefined : expressionOf(args.value),
+    output: output === undefined ? undefined : expressionOf(output.value),
     isValid: args?.isValid !== false && output?.isValid !== false,
   };
 }
 
-function valueOf(model: ToolModel, key: string): { value: JsonValue; isValid: boolean } | undefined {
+function valueOf(model: ToolModel, key: string): { value: JsonValue | undefined; isValid: boolean } | undefined {
   const definition = model.definitions.find(({ name }) => name === key);
   if (definition === undefined) return undefined;
   const value = exampleOf(model, definition.type);
   const types = new Map(model.definitions.map(({ name, type }) => [name, type]));
-  return { value, isValid: isObject(value) && rejectedAt(types, definition.type, value) === undefined };
+  return {
+    value,
+    isValid: value !== undefined && isObject(value) && rejectedAt(types, definition.type, value) === undefined,
+  };
+}
+
+/** A value as an expression; where none could be made up, one that compiles until somebody fills it in. */
+function expressionOf(value: JsonValue | undefined): string {
+  return value === undefined ? '{} as never' : printValue(value);
 }

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../read/json.js';
-import { objectOf } from '../read/json.js';
+import { isObject, objectOf, type JsonObject, type JsonValue } from '../read/json.js';
 import {
   findDefinition,
   type Constraints,
@@ -12,81 +11,125 @@ import {
 /** What values are made of; a string that is a revision says which. */
 type Exemplified = Definitions & { readonly revision?: string };
 
-/** Depth at which optional content is left out, so that recursive definitions end. */
+/** Depth below which lists have no more items than they must. */
 const DEEPEST = 12;
+/** Most values and characters that a schema may ask for, all together. */
+const MOST = 10_000;
 
 /**
- * A small valid value of a type: required members only, the first variant of a union.
+ * A small valid value of a type: required members only, the first variant of a union that has an end.
  *
  * @param owner - Name of the definition or member that the value is for; it decides what a string says.
+ * @returns Undefined if no value ends, or only one too large to show.
  */
-export function exampleOf(protocol: Exemplified, type: TypeNode, owner = ''): JsonValue {
-  return example(protocol, type, owner, 0);
+export function exampleOf(protocol: Exemplified, type: TypeNode, owner = ''): JsonValue | undefined {
+  return new Examples(protocol).of(type, owner, 0);
 }
 
 /** A complete example message of a method, as it travels; for an embedded one, as it stands inside a result. */
 export function exampleMessage(protocol: Exemplified, method: Method): JsonObject {
   const definition = findDefinition(protocol, method.message);
-  const own = (definition === undefined ? {} : exampleOf(protocol, definition.type, method.message)) as JsonObject;
+  const value = definition === undefined ? undefined : exampleOf(protocol, definition.type, method.message);
+  const own = isObject(value) ? value : {};
   if (method.direction === 'embedded') return own;
   const { jsonrpc: _jsonrpc, id: _id, ...rest } = own;
   return { jsonrpc: '2.0', ...(method.kind === 'request' ? { id: 1 } : {}), ...rest };
 }
 
-function example(protocol: Exemplified, type: TypeNode, owner: string, depth: number): JsonValue {
-  switch (type.kind) {
-    case 'unknown':
-      return 'anything';
-    case 'never':
-    case 'null':
-      return null;
-    case 'boolean':
-      return true;
-    case 'literal':
-      return type.value;
-    case 'string':
-      return exampleString(protocol, owner, type.constraints);
-    case 'number':
-    case 'integer':
-      return exampleNumber(type.constraints);
-    case 'array': {
-      const least = Number(type.constraints['minItems'] ?? 0);
-      const wanted = depth > DEEPEST ? least : Math.max(least, 1);
-      return Array.from({ length: wanted }, () => example(protocol, type.items, singular(owner), depth + 1));
-    }
-    case 'union':
-      return example(protocol, type.variants[0] ?? { kind: 'unknown' }, owner, depth + 1);
-    case 'intersection':
-      return objectOf(
-        type.parts.flatMap((part) => {
-          const value = example(protocol, part, owner, depth + 1);
-          return value !== null && typeof value === 'object' && !Array.isArray(value)
-            ? Object.entries(value as JsonObject)
-            : [];
-        }),
-      );
-    case 'ref': {
-      const target = findDefinition(protocol, type.name);
-      if (target === undefined) return null;
-      // A string is named after the member that holds it, an object after its definition.
-      const named = owner === '' || target.type.kind === 'object' ? type.name : owner;
-      return example(protocol, target.type, named, depth + 1);
-    }
-    case 'object':
-      return exampleObject(protocol, type, owner, depth);
-  }
-}
+/** Makes one example. What would hold itself without an end has none. */
+class Examples {
+  readonly #protocol: Exemplified;
+  /** Definitions within which a value is being made. */
+  readonly #open = new Set<string>();
+  #left = MOST;
 
-function exampleObject(protocol: Exemplified, type: ObjectNode, owner: string, depth: number): JsonObject {
-  return objectOf(
-    type.members
-      .filter((member) => member.required)
-      .map((member): [string, JsonValue] => {
-        if (member.name === 'resultType')
-          return [member.name, owner === 'InputRequiredResult' ? 'input_required' : 'complete'];
-        return [member.name, example(protocol, member.type, member.name, depth + 1)];
-      }),
-  );
+  constructor(protocol: Exemplified) {
+    this.#protocol = protocol;
+  }
+
+  of(type: TypeNode, owner: string, depth: number): JsonValue | undefined {
+    this.#left -= 1;
+    if (this.#left < 0) return undefined;
+    switch (type.kind) {
+      case 'unknown':
+        return 'anything';
+      case 'never':
+        return undefined;
+      case 'null':
+        return null;
+      case 'boolean':
+        return true;
+      case 'literal':
+        return type.value;
+      case 'string':
+        this.#left -= Number(type.constraints['minLength'] ?? 0);
+        return this.#left < 0 ? undefined : exampleString(this.#protocol, owner, type.constraints);
+      case 'number':
+      case 'integer':
+        return exampleNumber(type.constraints);
+      case 'array':
+        return this.#array(type.items, Number(type.constraints['minItems'] ?? 0), owner, depth);
+      case 'union':
+        return this.#union(type.variants, owner, depth);
+      case 'intersection':
+        return this.#intersection(type.parts, owner, depth);
+      case 'ref':
+        return this.#reference(type.name, owner, depth);
+      case 'object':
+        return this.#object(type, owner, depth);
+    }
+  }
+
+  #array(items: TypeNode, least: number, owner: string, depth: number): JsonValue | undefined {
+    const wanted = depth > DEEPEST ? least : Math.max(least, 1);
+    const made: JsonValue[] = [];
+    while (made.length < wanted) {
+      const item = this.of(items, singular(owner), depth + 1);
+      if (item === undefined) return least === 0 ? [] : undefined;
+      made.push(item);
+    }
+    return made;
+  }
+
+  #union(variants: readonly TypeNode[], owner: string, depth: number): JsonValue | undefined {
+    for (const variant of variants) {
+      const value = this.of(variant, owner, depth + 1);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  #intersection(parts: readonly TypeNode[], owner: string, depth: number): JsonValue | undefined {
+    const values = parts.map((part) => this.of(part, owner, depth + 1));
+    if (values.includes(undefined)) return undefined;
+    return objectOf(values.flatMap((value) => (isObject(value) ? Object.entries(value) : [])));
+  }
+
+  #reference(name: string, owner: string, depth: number): JsonValue | undefined {
+    const target = findDefinition(this.#protocol, name);
+    if (target === undefined || this.#open.has(name)) return undefined;
+    this.#open.add(name);
+    // A string is named after the member that holds it, an object after its definition.
+    const named = owner === '' || target.type.kind === 'object' ? name : owner;
+    const value = this.of(target.type, named, depth + 1);
+    this.#open.delete(name);
+    return value;
+  }
+
+  #object(type: ObjectNode, owner: string, depth: number): JsonValue | undefined {
+    const entries: [string, JsonValue][] = [];
+    for (const { name, type: own } of type.members.filter((member) => member.required)) {
+      const value =
+        name === 'resultType'
+          ? owner === 'InputRequiredResult'
+            ? 'input_required'
+            : 'complete'
+          : this.of(own, name, depth + 1);
+      if (value === undefined) return undefined;
+      entries.push([name, value]);
+    }
+    return objectOf(entries);
+  }
 }
 
 const BY_FORMAT: Readonly<Record<string, string>> = {

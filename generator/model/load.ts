@@ -122,10 +122,8 @@ export async function loadWithoutCatalog(
   }
   const canonical = canonicalise(parseOutsideJson(file.contents, file.name), file.name);
   const like = mostLike(canonical);
-  const { definitions, applied } =
-    like === undefined || !corrected
-      ? { definitions: canonical.definitions, applied: [] }
-      : applyErrata(canonical.definitions, like, builtinErrata(), file.name, 'skip');
+  const errata = corrected && like !== undefined ? builtinErrata() : [];
+  const { definitions, applied } = applyErrata(canonical.definitions, like ?? '', errata, file.name, 'skip');
   const docs = like === undefined ? NO_DOCS : builtinDocs(like);
   const parsed = parseDefinitions(definitions, docs, file.name, canonical);
   const derived = derive(parsed.definitions);
@@ -192,6 +190,8 @@ interface SchemaInput {
   readonly canonical: CanonicalSchema;
   /** The revision whose official file it is, or is said to be: its errata hold. */
   readonly official: string;
+  /** The revision that a file of none of these is most like, such as a draft: those of its errata hold that fit. */
+  readonly like?: string | undefined;
   readonly docs: Docs;
   readonly builtin: BuiltinRevision | undefined;
 }
@@ -249,6 +249,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
     },
     canonical,
     official: official ?? revision,
+    like: builtin === undefined ? mostLike(canonical) : undefined,
     // An official file brings its own descriptions; ours fill in where a file has none.
     docs: builtin === undefined ? NO_DOCS : builtinDocs(builtin.revision),
     builtin,
@@ -288,9 +289,10 @@ function readDefinitions(input: SchemaInput): {
   errata: readonly Erratum[];
   warnings: readonly Warning[];
 } {
-  const { canonical, place } = input;
+  const { canonical, place, like, official } = input;
   const errata = input.source.corrected ? builtinErrata() : [];
-  const corrected = applyErrata(canonical.definitions, input.official, errata, place);
+  const stale = like === undefined ? 'stop' : 'skip';
+  const corrected = applyErrata(canonical.definitions, like ?? official, errata, place, stale);
   const parsed = parseDefinitions(corrected.definitions, input.docs, place, canonical);
   return { ...parsed, errata: corrected.applied };
 }

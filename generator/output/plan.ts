@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
+import { isBelow } from '../paths.js';
 import { isGenerated } from '../print/header.js';
 
 /** Prefix of files that are being written; what a killed process leaves of them is removed by the next run. */
@@ -27,6 +28,17 @@ export interface FileChange {
   readonly actual: string | undefined;
 }
 
+/** What is to happen to a file that should hold a text, by what it holds; undefined if it is missing. */
+export function changeOf(file: string, expected: string, actual: string | undefined): FileChange {
+  const status = actual === undefined ? 'missing' : isSameText(actual, expected) ? 'unchanged' : 'stale';
+  return { path: file, status, expected, actual };
+}
+
+/** On Windows, Git gives every line of a file that it checks out another end, which is no change. */
+function isSameText(actual: string, expected: string): boolean {
+  return actual === expected || (actual.includes('\r\n') && actual === expected.replace(/\r?\n/g, '\r\n'));
+}
+
 /** Whether nothing is to be done. */
 export function isSettled({ status }: FileChange): boolean {
   return status === 'unchanged' || status === 'kept';
@@ -51,14 +63,13 @@ export function planChanges(folder: string, files: readonly PlannedFile[]): read
         remedy: 'Move it away, or choose another output folder.',
       });
     }
-    const status = actual === undefined ? 'missing' : sameText(actual, file.contents) ? 'unchanged' : 'stale';
-    return { path: file.path, status, expected: file.contents, actual };
+    return changeOf(file.path, file.contents, actual);
   });
   const orphans = findOrphans(folder, files);
   return [...planned, ...orphans, ...findUnusedRuntime(folder, files, orphans)];
 }
 
-/** Shared files of ours that no generated file, of this run or of another revision, imports any more. */
+/** Shared files of ours, where no file of another revision, and none of the author's here, imports any of them. */
 function findUnusedRuntime(
   folder: string,
   files: readonly PlannedFile[],
@@ -70,18 +81,17 @@ function findUnusedRuntime(
   if (entry?.isDirectory() !== true) return [];
   // What this run writes needs none of them, whatever its files say now.
   const passed = new Set([...orphans, ...files].map((file) => file.path));
-  const texts = looking(folder, () => readdirSync(folder, { withFileTypes: true }))
-    .filter((entry) => entry.isDirectory() && entry.name !== 'runtime')
-    .flatMap((entry) => typescriptFiles(path.join(folder, entry.name)).map((name) => `${entry.name}/${name}`))
-    .filter((name) => !passed.has(name))
-    .map((name) => readText(path.join(folder, name)));
+  const subfolders = looking(folder, () => readdirSync(folder, { withFileTypes: true }))
+    .filter((item) => item.isDirectory() && item.name !== 'runtime')
+    .map((item) => item.name);
+  // They import each other, so that whoever imports one needs more than that one.
+  const isUsed = ['.', ...subfolders]
+    .flatMap((name) => typescriptFiles(path.join(folder, name)).map((file) => path.posix.join(name, file)))
+    .some((name) => !passed.has(name) && readText(path.join(folder, name)).includes('./runtime/'));
+  if (isUsed) return [];
   return typescriptFiles(runtime).flatMap((name): FileChange[] => {
     const actual = readText(path.join(runtime, name));
-    const stem = `../runtime/${name.replace(/\.ts$/, '')}`;
-    const used = texts.some((text) => text.includes(stem));
-    return used || !isGenerated(actual)
-      ? []
-      : [{ path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual }];
+    return isGenerated(actual) ? [{ path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual }] : [];
   });
 }
 
@@ -131,23 +141,13 @@ export function keptBeside(folder: string, files: readonly PlannedFile[]): reado
 export function pathBelow(folder: string, relative: string): string {
   const root = path.resolve(folder);
   const target = path.resolve(root, relative);
-  if (!isInside(root, target) || !isInside(realParent(root), realParent(target))) {
+  if (!isBelow(root, target) || !isBelow(realParent(root), realParent(target))) {
     throw new McpgenError(`${JSON.stringify(relative)} would leave the output folder`, {
       place: target,
       remedy: 'Remove the symbolic link that leads out of it, or choose another output folder.',
     });
   }
   return target;
-}
-
-/** Whether two texts differ by the ends of their lines at most: Git on Windows checks files out with CRLF. */
-function sameText(one: string, other: string): boolean {
-  return one === other || one.replaceAll('\r\n', '\n') === other.replaceAll('\r\n', '\n');
-}
-
-function isInside(root: string, target: string): boolean {
-  const relative = path.relative(root, target);
-  return relative === '' || (!relative.startsWith(`..${path.sep}`) && relative !== '..' && !path.isAbsolute(relative));
 }
 
 /** The real path of a file that may not exist yet: that of its nearest existing folder, and the rest as written. */

@@ -3,6 +3,7 @@ import {
   constants,
   copyFileSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -11,6 +12,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -41,9 +43,9 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
     }
     for (const change of written) {
       const target = pathBelow(folder, change.path);
-      const temporary = path.join(path.dirname(target), `${STAGED}${process.pid}-${path.basename(target)}`);
+      const temporary = beside(target, String(staged.length));
       staged.push({ temporary, target });
-      writeFully(temporary, change.expected ?? '');
+      writeFully(temporary, change.expected ?? '', statSync(target, { throwIfNoEntry: false })?.mode);
     }
   } catch (error) {
     for (const { temporary } of staged) rmSync(temporary, { force: true });
@@ -53,12 +55,12 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
   const replaced: { target: string; old: string | undefined }[] = [];
   try {
     for (const { temporary, target } of staged) {
-      replaced.push({ target, old: setAside(target) });
+      replaced.push({ target, old: setAside(target, replaced.length) });
       renameSync(temporary, target);
     }
     for (const change of orphaned) {
       const target = pathBelow(folder, change.path);
-      replaced.push({ target, old: setAside(target) });
+      replaced.push({ target, old: setAside(target, replaced.length) });
       rmSync(target, { force: true });
     }
   } catch (error) {
@@ -67,6 +69,7 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
       if (old === undefined) rmSync(target, { force: true });
       else renameSync(old, target);
     }
+    for (const parent of made.reverse()) removeIfEmpty(parent);
     throw writeError(folder, error);
   }
   for (const { old } of replaced) if (old !== undefined) rmSync(old, { force: true });
@@ -82,10 +85,15 @@ export function writeText(file: string, contents: string): void {
   writeChanges(folder, [{ path: path.basename(file), status: 'stale', expected: contents, actual: undefined }]);
 }
 
+/** A name of our own in the folder of a file; without its name, which may be as long as the file system allows. */
+function beside(target: string, name: string): string {
+  return path.join(path.dirname(target), `${STAGED}${process.pid}-${name}`);
+}
+
 /** Gives what is at a place a second name until all is done; the place itself stays filled. */
-function setAside(target: string): string | undefined {
+function setAside(target: string, number: number): string | undefined {
   if (!existsSync(target)) return undefined;
-  const old = path.join(path.dirname(target), `${STAGED}${process.pid}-old-${path.basename(target)}`);
+  const old = beside(target, `old-${number}`);
   try {
     // A link takes no room on a disk that may be full; not every file system has them.
     linkSync(target, old);
@@ -124,10 +132,12 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
-function writeFully(file: string, text: string): void {
+/** @param mode - Permissions of the file that it takes the place of. */
+function writeFully(file: string, text: string, mode: number | undefined): void {
   const bytes = Buffer.from(text, 'utf8');
   const handle = openSync(file, 'wx');
   try {
+    if (mode !== undefined) fchmodSync(handle, mode & 0o777);
     let offset = 0;
     while (offset < bytes.length) offset += writeSync(handle, bytes, offset);
     fsyncSync(handle);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { McpgenError } from '../errors.js';
+import { shownPath } from '../paths.js';
 import { nearest } from '../text.js';
 import { readBuiltinJson, readText } from './files.js';
 import { isObject, member, parseJson, parseOutsideJson, type JsonObject } from './json.js';
@@ -135,7 +136,7 @@ async function moduleValue(file: string): Promise<unknown> {
   } catch (error) {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     throw new McpgenError(`the config cannot be loaded: ${line.replaceAll(`${path.dirname(file)}${path.sep}`, '')}`, {
-      place: file,
+      place: file + positionIn(file, error),
       remedy: 'Correct it there.',
       cause: error,
     });
@@ -150,10 +151,16 @@ async function moduleValue(file: string): Promise<unknown> {
   return value;
 }
 
+/** Line and column at which a program failed, by its stack: `:3:7`, or nothing. */
+function positionIn(file: string, error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const at = stack.indexOf(`${file}:`);
+  return at === -1 ? '' : (/^:\d+:\d+/.exec(stack.slice(at + file.length))?.[0] ?? '');
+}
+
 /** A place in a config: the file, and the key as a person would write it. */
 function placeIn(file: string, keys: readonly (string | number)[]): string {
-  const relative = path.relative(process.cwd(), file);
-  const shown = relative.startsWith('..') ? file : relative;
+  const shown = shownPath(file);
   const steps = keys.map((key, index) =>
     typeof key === 'number' || /^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`,
   );
@@ -237,7 +244,14 @@ function article(type: string): string {
   return NOUNS[type] ?? `a ${type}`;
 }
 
+/** A value in short; a program may give one that JSON cannot hold. */
 function shown(value: unknown): string {
-  const text = (JSON.stringify(value) as string | undefined) ?? typeof value;
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    text = undefined;
+  }
+  text ??= typeof value;
   return text.length > 60 ? `${text.slice(0, 60)}...` : text;
 }

@@ -112,6 +112,8 @@ class Plainer {
   /** Keys of definitions by their pointer, in the order in which they were asked for. */
   readonly #keys = new Map<string, string>();
   readonly #bases = new Map<string, string>();
+  /** Pointers of anchors by name, for each base: a schema may refer to them thousands of times. */
+  readonly #anchors = new Map<string, ReadonlyMap<string, string>>();
   readonly #taken = new Set<string>();
   readonly #made = new Map<string, JsonValue>();
   readonly #warnings: { at: string; message: string }[] = [];
@@ -271,14 +273,9 @@ class Plainer {
   }
 
   #anchor(name: string, base: string): string | undefined {
-    const open: [JsonValue | undefined, string][] = [[this.#at(base), base]];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      const [value, at] = next;
-      if (value === null || typeof value !== 'object') continue;
-      if (isObject(value) && (member(value, '$anchor') === name || member(value, '$id') === `#${name}`)) return at;
-      for (const [key, child] of Object.entries(value)) open.push([child, at + pointer(key)]);
-    }
-    return undefined;
+    const known = this.#anchors.get(base) ?? anchorsIn(this.#at(base), base);
+    this.#anchors.set(base, known);
+    return known.get(name);
   }
 
   #warnOfLeftOut(schema: JsonObject, at: string): void {
@@ -531,6 +528,24 @@ class Plainer {
       }
     }
   }
+}
+
+/** Pointers of all anchors in a schema, by name; the first of two counts. */
+function anchorsIn(schema: JsonValue | undefined, base: string): ReadonlyMap<string, string> {
+  const anchors = new Map<string, string>();
+  const open: [JsonValue | undefined, string][] = [[schema, base]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [value, at] = next;
+    if (value === null || typeof value !== 'object') continue;
+    if (isObject(value)) {
+      const [anchor, id] = [member(value, '$anchor'), member(value, '$id')];
+      for (const name of [anchor, typeof id === 'string' && id.startsWith('#') ? id.slice(1) : undefined]) {
+        if (typeof name === 'string' && !anchors.has(name)) anchors.set(name, at);
+      }
+    }
+    for (const [key, child] of Object.entries(value)) open.push([child, at + pointer(key)]);
+  }
+  return anchors;
 }
 
 /** What a key comes to once it is a name. */

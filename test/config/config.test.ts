@@ -127,6 +127,13 @@ describe('a config that is wrong', () => {
     expect(await refused({ 'mcpgen.config.ts': 'export default {' })).toContain('the config cannot be loaded');
     expect(await refused({ 'mcpgen.config.ts': 'export default { outt: "a" }' })).toContain('Did you mean "out"?');
     expect(await refused({ 'mcpgen.config.ts': 'export default () => ({})' })).toContain('an object is expected');
+    // Where in the file, and values that JSON has not.
+    expect(await refused({ 'mcpgen.config.ts': 'const a: any = 1;\nexport default a.b.c;' })).toContain('config.ts:2:');
+    expect(await refused({ 'mcpgen.config.ts': 'export default { out: 5n }' })).toContain(
+      'a text is expected, not bigint',
+    );
+    const circle = 'const a: any = { out: "x" };\na.tools = a;\nexport default a;';
+    expect(await refused({ 'mcpgen.config.ts': circle })).toContain('a list is expected, not object');
   });
 
   test('a named file that is missing, or is of another kind', async () => {

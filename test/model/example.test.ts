@@ -4,7 +4,8 @@ import { loadProtocol } from '../../generator/index.js';
 import { exampleMessage, exampleOf } from '../../generator/model/example.js';
 import { builtinErrata, builtinSchema } from '../../generator/read/builtin.js';
 import { applyErrata } from '../../generator/read/errata.js';
-import type { JsonObject } from '../../generator/read/json.js';
+import type { Member, TypeNode } from '../../generator/model/protocol.js';
+import type { JsonObject, JsonValue } from '../../generator/read/json.js';
 import { REVISIONS } from '../support/revisions.js';
 
 describe.each(REVISIONS)('examples of $revision', ({ revision }) => {
@@ -36,4 +37,46 @@ describe.each(REVISIONS)('examples of $revision', ({ revision }) => {
       expect('id' in message).toBe(method.direction !== 'embedded' && method.kind === 'request');
     }
   });
+});
+
+describe('examples of schemas that ask for much', () => {
+  const text = { kind: 'string', constraints: {} } as const;
+  const required = (name: string, type: TypeNode): Member => ({ name, required: true, type });
+  const object = (...members: Member[]): TypeNode => ({ kind: 'object', members, shape: 'members', constraints: {} });
+  const ref: TypeNode = { kind: 'ref', name: 'Node' };
+  const exampleWith = (type: TypeNode): JsonValue | undefined =>
+    exampleOf({ definitions: [{ name: 'Node', type }] }, ref);
+  const list = (minItems: number): TypeNode => ({ kind: 'array', items: ref, constraints: { minItems } });
+
+  test('a value that would hold itself without an end is none', () => {
+    expect(exampleWith(object(required('next', ref)))).toBeUndefined();
+    expect(exampleWith(object(required('next', list(1))))).toBeUndefined();
+    expect(exampleWith(object(required('next', list(0))))).toEqual({ next: [] });
+  });
+
+  test('a union takes the first variant that has an end', () => {
+    const both = object(required('left', ref), required('right', ref));
+    expect(exampleWith({ kind: 'union', exclusive: false, variants: [both, text] })).toBe('some Node');
+    expect(exampleWith({ kind: 'union', exclusive: false, variants: [both, { kind: 'never' }] })).toBeUndefined();
+  });
+
+  test('as many items or characters as nobody would look at are not made', () => {
+    expect(exampleWith({ kind: 'array', items: text, constraints: { minItems: 1e9 } })).toBeUndefined();
+    expect(exampleWith({ ...text, constraints: { minLength: 1e9 } })).toBeUndefined();
+    const wide = { kind: 'array', items: { ...text, constraints: { minLength: 5000 } }, constraints: { minItems: 5 } };
+    expect(exampleWith(wide as TypeNode)).toBeUndefined();
+  });
+
+  test('nor what doubles from definition to definition', () => {
+    const definitions = Array.from({ length: 40 }, (_, index) => ({
+      name: `D${index}`,
+      type: index === 39 ? text : object(required('a', next(index)), required('b', next(index))),
+    }));
+    expect(exampleOf({ definitions }, { kind: 'ref', name: 'D0' })).toBeUndefined();
+    expect(exampleOf({ definitions }, { kind: 'ref', name: 'D36' })).toBeDefined();
+  });
+
+  function next(index: number): TypeNode {
+    return { kind: 'ref', name: `D${index + 1}` };
+  }
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadProtocol, McpgenError } from '../../generator/index.js';
-import { builtinErrata, builtinSchema } from '../../generator/read/builtin.js';
+import { builtinCatalog, builtinErrata, builtinSchema } from '../../generator/read/builtin.js';
 import { applyErrata, type Erratum } from '../../generator/read/errata.js';
 import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json.js';
 import { REVISIONS } from '../support/revisions.js';
@@ -138,6 +138,31 @@ function hasMeta(definitions: JsonObject, schema: JsonValue | undefined, names: 
   const properties = schema['properties'];
   return isObject(properties) && Object.hasOwn(properties, name) && hasMeta(definitions, properties[name], rest);
 }
+
+describe('a draft that is no official file', () => {
+  const revision = '2026-07-28';
+  const draft = { $defs: { ...definitionsOf(revision), Another: { type: 'string' } } };
+  const options = {
+    revision: 'draft',
+    schema: { name: 'draft.json', contents: JSON.stringify(draft) },
+    catalog: { name: 'catalog.json', contents: JSON.stringify({ ...builtinCatalog(revision), revision: 'draft' }) },
+  };
+  const open = builtinErrata().filter(
+    ({ status, changes }) => status === 'open' && changes.some((change) => change.revision === revision),
+  );
+
+  test('gets the errata of the revision that it is most like, as far as they fit', async () => {
+    expect(open.length).toBeGreaterThan(0);
+    expect((await loadProtocol(options)).errata.map(({ id }) => id)).toEqual(open.map(({ id }) => id));
+    const fixed = { $defs: { ...draft.$defs, JSONValue: { type: 'string' } } };
+    const schema = { name: 'draft.json', contents: JSON.stringify(fixed) };
+    expect((await loadProtocol({ ...options, schema })).errata.map(({ id }) => id)).not.toContain('json-value');
+  });
+
+  test('gets none with --no-errata', async () => {
+    expect((await loadProtocol({ ...options, errata: false })).errata).toEqual([]);
+  });
+});
 
 function integersIn(schema: JsonValue, at: string): readonly string[] {
   if (!isObject(schema)) return [];

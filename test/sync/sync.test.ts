@@ -165,6 +165,16 @@ describe('from files', () => {
     );
     expect((await sync(folder, ['--check'])).code).toBe(0);
 
+    const windows = folderWith({
+      'a.json': source,
+      'mcpgen.config.json': '\ufeff{\r\n  "sync": { "2030-01-01": { "source": "a.json" } }\r\n}',
+    });
+    expect((await sync(windows, ['--update-pin'])).code).toBe(0);
+    const pinned = readFileSync(path.join(windows, 'mcpgen.config.json'), 'utf8');
+    expect(pinned).toContain(`"sha256": "${sha256(source)}"\r\n`);
+    expect(pinned).toMatch(/^\ufeff\{\r\n[^]*\r\n\}$/);
+    expect(pinned).not.toMatch(/(?<!\r)\n/);
+
     const program = `export default { sync: { '2030-01-01': { source: 'a.json' } } };`;
     const other = folderWith({ 'a.json': source, 'mcpgen.config.js': program });
     const before = fingerprint(other);

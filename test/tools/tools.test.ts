@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readToolFiles, readToolList, renderTools } from '../../generator/index.js';
 import type { JsonValue } from '../../generator/read/json.js';
+import { plainToolSchema } from '../../generator/read/tool-schema.js';
 import { toolsOf } from '../../generator/read/tools.js';
 import { commandWords } from '../../generator/text.js';
 import type { Validator } from '../../templates/runtime/validation.js';
@@ -305,4 +306,17 @@ describe.concurrent('types tools', () => {
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
   });
+});
+
+test('a schema that refers to anchors in thousands of places is read in one pass', () => {
+  const count = 15_000;
+  const schema: JsonValue = {
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, { $ref: '#text' }])),
+    examples: Array.from({ length: count }, () => [{}, {}]),
+    $defs: { Text: { $anchor: 'text', type: 'string' } },
+  };
+  const { pointers, warnings } = plainToolSchema(schema, 'Input');
+  expect([...pointers.values()]).toEqual(['', '/$defs/Text']);
+  expect(warnings).toEqual([]);
 });

@@ -106,6 +106,21 @@ test('case-103: follows every input through atomic saves and broken files, and S
   expect(await watching.ended).toBe(0);
 });
 
+test('a config that is away for a while is an error, not a project without config', async () => {
+  const cwd = project();
+  const config = path.join(cwd, 'mcpgen.config.json');
+  const text = readFileSync(config, 'utf8');
+  const watching = new Watching(cwd);
+  await watching.until('first round', () => watching.rounds === 1);
+  rmSync(config);
+  await watching.until('error', () => watching.err.includes('mcpgen.config.json: the config is not there any more'));
+  expect(existsSync(path.join(cwd, 'generated'))).toBe(false);
+  writeFileSync(config, text.replace('"out":"out"', '"out":"again"'));
+  await watching.until('next round', () => existsSync(path.join(cwd, 'again/draft/types.ts')));
+  watching.child.kill('SIGINT');
+  expect(await watching.ended).toBe(0);
+});
+
 test('a burst of changes is one round, and SIGTERM ends it cleanly', async () => {
   const cwd = project();
   const watching = new Watching(cwd, ['--json']);

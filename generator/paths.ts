@@ -1,0 +1,12 @@
+import path from 'node:path';
+
+/** Whether a path is a folder or lies below it, by its name alone: links are not followed. */
+export function isBelow(folder: string, file: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+}
+
+/** A path as a person reads it: relative to the folder where it is below it, else as it is. */
+export function shownPath(file: string, folder = process.cwd()): string {
+  return isBelow(folder, file) ? path.relative(folder, file) || '.' : file;
+}
