@@ -11,7 +11,7 @@ import { log } from "./log.js";
 import { buildServer } from "./server.js";
 
 /** Sessions at the same time. Of more, the one that was used longest ago ends. */
-const MAX_SESSIONS = 1000;
+const MAX_SESSIONS = 100;
 
 const OUR_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
 

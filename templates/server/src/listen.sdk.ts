@@ -15,7 +15,7 @@ import { log } from "./log.js";
 import { buildServer } from "./server.js";
 
 /** Sessions at the same time. Of more, the one that was used longest ago ends. */
-const MAX_SESSIONS = 1000;
+const MAX_SESSIONS = 100;
 
 // Pages of other sites must not reach a server of this machine.
 const isOurHost = localhostHostValidation();
