@@ -79,6 +79,16 @@ describe.each([
     await client.close();
   });
 
+  test('a client of ours over the transport of each version', async () => {
+    for (const transport of [new V1Http(listening.url), new V2Http(listening.url)]) {
+      const client = buildClient();
+      await client.connect(transport);
+      expect(client.revision).toBe('2025-11-25');
+      expect(await client.callTool(CALL)).toMatchObject({ content: GREETING });
+      await client.close();
+    }
+  });
+
   test('a session that is ended, or never was, is not found', async () => {
     const id = await begin();
     const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
