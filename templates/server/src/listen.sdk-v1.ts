@@ -13,9 +13,11 @@ import { buildServer } from "./server.js";
 /** Sessions at the same time. Of more, the one that was used longest ago ends. */
 const MAX_SESSIONS = 100;
 
+// Pages of other sites must not reach a server of this machine. Before others than this machine may connect, the server
+// needs their names here, and authorization.
 const OUR_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Whether a URL is of this machine: pages of other sites must not reach a server of it. */
+/** Whether a URL is of this machine. */
 function isOurs(url: string): boolean {
   return URL.canParse(url) && OUR_NAMES.has(new URL(url).hostname);
 }
@@ -74,7 +76,7 @@ export async function listen(
     try {
       await transport.handleRequest(request, response);
     } finally {
-      // What was no good beginning of a session has been refused.
+      // Without `initialize` no session has begun, and the request was refused.
       if (transport.sessionId === undefined) await transport.close();
     }
   }

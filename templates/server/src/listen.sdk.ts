@@ -17,7 +17,8 @@ import { buildServer } from "./server.js";
 /** Sessions at the same time. Of more, the one that was used longest ago ends. */
 const MAX_SESSIONS = 100;
 
-// Pages of other sites must not reach a server of this machine.
+// Pages of other sites must not reach a server of this machine. Before others than this machine may connect, the server
+// needs their names here, and authorization.
 const isOurHost = localhostHostValidation();
 const isOurOrigin = localhostOriginValidation();
 
@@ -69,7 +70,7 @@ export async function listen(
     try {
       await transport.handleRequest(request, response);
     } finally {
-      // What was no good beginning of a session has been refused.
+      // Without `initialize` no session has begun, and the request was refused.
       if (transport.sessionId === undefined) await transport.close();
     }
   }
