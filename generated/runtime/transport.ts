@@ -13,6 +13,8 @@ export interface SendOptions {
   readonly relatedRequestId?: RequestId;
   /** Aborting it ends the request that is sent, for transports that make one of their own for it. */
   readonly requestSignal?: AbortSignal;
+  /** The event after which a stream goes on. Transports of the official SDKs over HTTP take it; ours know it themselves. */
+  readonly resumptionToken?: string;
 }
 
 /** What a transport that knows who is at the other end says of a message, beside it. */

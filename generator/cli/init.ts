@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { KINDS, FEATURES, PACKAGE_MANAGERS, RUNTIMES, TRANSPORTS, type Kind } from '../scaffold/selection.js';
+import { KINDS, FEATURES, PACKAGE_MANAGERS, TRANSPORTS, type Kind } from '../scaffold/selection.js';
 import { collect, refuseWords, revisionOption } from './shared.js';
 
 /** Declares `mcpgen init server` and `mcpgen init client`. */
@@ -25,11 +25,9 @@ function declareKind(init: Command, kind: Kind): void {
     .addOption(revisionOption('a revision to speak; repeatable (default: all released)').argParser(collect))
     .addOption(new Option('--features <features>', `examples to begin with: ${names.join(',')}; or none`))
     .option('--transport <transports>', `what to talk over: ${TRANSPORTS.join(',')}`)
-    .addOption(
-      new Option(
-        '--runtime <runtime>',
-        'none: only generated code; sdk: the transports of the official SDK below it',
-      ).choices(RUNTIMES),
+    .option(
+      '--runtime <runtime>',
+      'none: only generated code; sdk: the transports of the official SDK 2.x below it; sdk-v1: those of 1.x',
     )
     .addOption(new Option('--package-manager <name>', 'who installs').choices(PACKAGE_MANAGERS))
     .option('--mcpgen <spec>', 'what the project depends on as mcpgen (default: where this one came from)')

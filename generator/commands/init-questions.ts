@@ -1,5 +1,12 @@
 import { checkbox, input, select } from '@inquirer/prompts';
-import { FEATURES, PACKAGE_MANAGERS, TRANSPORTS, type Kind } from '../scaffold/selection.js';
+import {
+  FEATURES,
+  PACKAGE_MANAGERS,
+  RUNTIMES,
+  TRANSPORTS,
+  type Kind,
+  type RuntimeName,
+} from '../scaffold/selection.js';
 
 /** Standard output holds the result and nothing else. */
 const context = { output: process.stderr };
@@ -60,14 +67,26 @@ export async function askTransports(kind: Kind): Promise<readonly string[]> {
   );
 }
 
-export async function askRuntime(): Promise<string> {
+const RUNTIME_TEXTS: Readonly<Record<RuntimeName, readonly [name: string, short: string]>> = {
+  none: ['generated code, without dependencies', 'generated code'],
+  sdk: ['the transports of the official SDK 2.x', 'official SDK 2.x'],
+  'sdk-v1': ['the transports of the official SDK 1.x', 'official SDK 1.x'],
+};
+
+/** @param fits - Whether it goes with what was answered before. */
+export async function askRuntime(fits: (runtime: RuntimeName) => boolean): Promise<string> {
   return select(
     {
       message: 'What carries the messages',
-      choices: [
-        { value: 'none', name: 'generated code, without dependencies', short: 'generated code' },
-        { value: 'sdk', name: 'the transports of the official SDK', short: 'official SDK' },
-      ],
+      choices: RUNTIMES.map((value) => {
+        const [name, short] = RUNTIME_TEXTS[value];
+        return {
+          value,
+          name,
+          short,
+          disabled: fits(value) ? false : '(over HTTP only with a revision that begins with `initialize`)',
+        };
+      }),
     },
     context,
   );

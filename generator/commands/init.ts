@@ -15,17 +15,18 @@ import { readToolFiles, type ToolSource } from '../read/tools.js';
 import { compose, partsOf } from '../scaffold/compose.js';
 import {
   bareName,
+  combinationFault,
   defaultFeatures,
   featuresOf,
+  hasSessionsOnly,
   oneOf,
   PACKAGE_MANAGERS,
-  refuseCombination,
-  RUNTIMES,
+  runtimeOf,
+  type RuntimeName,
   TRANSPORTS,
   type Kind,
   type KnownRevision,
   type PackageManager,
-  type RuntimeName,
   type Selection,
   type TransportName,
 } from '../scaffold/selection.js';
@@ -98,6 +99,7 @@ async function selectionOf(
   };
   for (const name of answers.revisions) requireRevision(name);
   for (const name of answers.transports ?? []) oneOf(name, TRANSPORTS, '--transport', 'transport');
+  if (answers.runtime !== undefined) runtimeOf(answers.runtime);
   if (needed !== undefined && answers.transports?.includes(needed) !== true) {
     throw new McpgenError(`the server of the client is reached over ${needed}, which is not among its transports`, {
       place: '--transport',
@@ -122,7 +124,10 @@ async function selectionOf(
   const revisions = [...new Set(revisionNames)].sort().map(knownRevision);
   const featureNames = answers.features ?? (await ask?.askFeatures(kind)) ?? defaults.features;
   const transportNames = answers.transports ?? (await ask?.askTransports(kind)) ?? defaults.transports;
-  const runtime = answers.runtime ?? (await ask?.askRuntime()) ?? defaults.runtime;
+  const transports = TRANSPORTS.filter((name) => transportNames.includes(name));
+  const fits = (runtime: RuntimeName): boolean =>
+    combinationFault({ kind, runtime, transports, revisions }) === undefined;
+  const runtime = answers.runtime ?? (await ask?.askRuntime(fits)) ?? defaults.runtime;
   const packageManager =
     answers.packageManager ??
     (flags['install'] === false ? undefined : await ask?.askPackageManager(defaults.packageManager)) ??
@@ -132,11 +137,12 @@ async function selectionOf(
     packageName,
     revisions,
     features: featuresOf(kind, featureNames[0] === 'none' && featureNames.length === 1 ? [] : featureNames, revisions),
-    transports: TRANSPORTS.filter((name) => transportNames.includes(name)),
-    runtime: oneOf<RuntimeName>(runtime, RUNTIMES, '--runtime', 'runtime'),
+    transports,
+    runtime: runtimeOf(runtime),
     packageManager: oneOf<PackageManager>(packageManager, PACKAGE_MANAGERS, '--package-manager', 'package manager'),
   };
-  refuseCombination(selection);
+  const fault = combinationFault(selection);
+  if (fault !== undefined) throw fault;
   return selection;
 }
 

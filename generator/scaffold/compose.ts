@@ -17,10 +17,12 @@ const NEWEST_STATEFUL = '2025-11-25';
 
 /** On what it depends whether a file is written: the first that matches its path decides; `never` is made otherwise. */
 const FILES: readonly (readonly [path: RegExp, condition: string])[] = [
-  [/^src\/index\.sdk\.ts$/, 'stdio&sdk'],
-  [/^src\/http\.sdk\.ts$/, 'http&sdk'],
-  [/^src\/http\.ts$/, 'http&own'],
-  [/^test\/http\.test\.ts$/, 'http&own'],
+  [/^src\/index\.sdk\.ts$/, 'stdio&sdk-v2'],
+  [/^src\/index\.sdk-v1\.ts$/, 'stdio&sdk-v1'],
+  [/^src\/listen\.ts$/, 'http&own'],
+  [/^src\/listen\.sdk\.ts$/, 'http&sdk-v2'],
+  [/^src\/listen\.sdk-v1\.ts$/, 'http&sdk-v1'],
+  [/^(?:src\/http|test\/http\.test)\.ts$/, 'http'],
   [/^(?:tools\.json|src\/(?:example|target)\.ts|test\/example\.test\.ts)$/, 'never'],
   [/\/tools\/book\b/, 'elicitation'],
   [/\/tools\/count\b/, 'progress'],
@@ -38,7 +40,7 @@ const FILES: readonly (readonly [path: RegExp, condition: string])[] = [
 
 /** The parts of the generated code that a project needs. */
 export function partsOf({ kind, transports, runtime }: Selection): readonly string[] {
-  if (runtime === 'sdk') return ['default', 'registry'];
+  if (runtime !== 'none') return ['default', 'registry'];
   const http = kind === 'server' ? ['http-server', 'http-node'] : ['http-client'];
   return [
     'default',
@@ -68,7 +70,7 @@ export function compose(template: Files, selection: Selection, packages: Package
         : FILES.find(([pattern]) => pattern.test(path))?.[1];
     if (condition !== undefined && !holds(condition, facts)) continue;
     if (files.has(path)) continue;
-    const target = path.replace(/^_gitignore$/, '.gitignore').replace(/\.sdk\.ts$/, '.ts');
+    const target = path.replace(/^_gitignore$/, '.gitignore').replace(/\.sdk(?:-v1)?\.ts$/, '.ts');
     files.set(target, path === 'mcpgen.config.json' ? configOf(text, selection) : filled(text, selection, facts));
   }
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,4 +1,7 @@
-import type { Selection } from './selection.js';
+import { hasSessionsOnly, type Selection } from './selection.js';
+
+/** `sdk` is either version. */
+const RUNTIME_FACTS = { none: ['own'], sdk: ['sdk', 'sdk-v2'], 'sdk-v1': ['sdk', 'sdk-v1'] } as const;
 
 /** What holds of a selection, as the markers in templates name it. */
 export function conditionsOf(selection: Selection): ReadonlySet<string> {
@@ -7,10 +10,11 @@ export function conditionsOf(selection: Selection): ReadonlySet<string> {
     ...features,
     ...transports,
     ...(transports.length > 1 ? ['both'] : []),
-    runtime === 'sdk' ? 'sdk' : 'own',
+    ...RUNTIME_FACTS[runtime],
     packageManager,
     ...(revisions.some(({ isStateless }) => isStateless) ? ['stateless'] : []),
     ...(revisions.some(({ isStateless }) => !isStateless) ? ['stateful'] : []),
+    ...(hasSessionsOnly(selection) ? ['sessions'] : []),
     // The capability came a revision after the method.
     ...(statefulOf(revisions) >= '2025-03-26' ? ['completions'] : []),
     ...(listed === undefined ? [] : ['listed']),

@@ -18,6 +18,7 @@ export function entryOf({ transports, kind }: Selection): 'index' | 'http' {
 /** Packages that the program needs when it runs. */
 export function runtimePackages({ kind, transports, runtime }: Selection): readonly string[] {
   if (runtime === 'none') return kind === 'client' && transports.includes('http') ? ['eventsource-parser'] : [];
+  if (runtime === 'sdk-v1') return ['@modelcontextprotocol/sdk'];
   if (kind === 'client') return ['@modelcontextprotocol/client'];
   // The binding to Node has the server as a peer.
   return [...(transports.includes('http') ? ['@modelcontextprotocol/node'] : []), '@modelcontextprotocol/server'];

@@ -47,8 +47,11 @@ export const FEATURES: Readonly<Record<Kind, readonly Feature[]>> = {
 export const TRANSPORTS = ['stdio', 'http'] as const;
 export type TransportName = (typeof TRANSPORTS)[number];
 
-/** What carries the messages: the generated runtime, or the official SDK's transports below the generated endpoints. */
-export const RUNTIMES = ['none', 'sdk'] as const;
+/**
+ * What carries the messages: the generated runtime, or the official SDK's transports below the generated endpoints; `sdk`
+ * is the packages of 2.x, `sdk-v1` the one of 1.x.
+ */
+export const RUNTIMES = ['none', 'sdk', 'sdk-v1'] as const;
 export type RuntimeName = (typeof RUNTIMES)[number];
 
 export const PACKAGE_MANAGERS = ['npm', 'pnpm', 'yarn', 'bun'] as const;
@@ -168,15 +171,36 @@ export function oneOf<T extends string>(word: string, known: readonly T[], place
 }
 
 /**
- * Refuses what cannot be put together.
+ * What a runtime is chosen by, in the words of its user: `sdk-v2` is `sdk`.
  *
- * @throws {@link McpgenError} that says what instead.
+ * @throws {@link McpgenError} if there is none of that name.
  */
-export function refuseCombination({ kind, runtime, transports, revisions }: Selection): void {
-  if (kind !== 'server' || runtime !== 'sdk' || !transports.includes('http')) return;
-  if (revisions.some(({ isStateless }) => !isStateless)) return;
-  throw new McpgenError("the official SDK's HTTP transport has sessions, which no revision chosen has", {
-    place: '--runtime sdk --transport http',
-    remedy: 'Take --runtime none, or add a revision up to 2025-11-25.',
-  });
+export function runtimeOf(word: string): RuntimeName {
+  return word === 'sdk-v2' ? 'sdk' : oneOf(word, RUNTIMES, '--runtime', 'runtime');
+}
+
+/** What decides which revisions go over HTTP. */
+export type HttpChoice = Pick<Selection, 'kind' | 'runtime' | 'transports' | 'revisions'>;
+
+/**
+ * Whether only revisions that begin with `initialize` go over HTTP: the official SDK's transports of servers wait for a
+ * session, and that of clients of 1.x sends none of the headers that a stateless revision asks for. Over stdio nothing
+ * depends on the revision.
+ */
+export function hasSessionsOnly({ kind, runtime, transports }: HttpChoice): boolean {
+  return transports.includes('http') && (runtime === 'sdk-v1' || (runtime === 'sdk' && kind === 'server'));
+}
+
+/** What is wrong with answers that do not go together; undefined if nothing is. */
+export function combinationFault(choice: HttpChoice): McpgenError | undefined {
+  const { kind, runtime, revisions } = choice;
+  if (!hasSessionsOnly(choice) || revisions.some(({ isStateless }) => !isStateless)) return undefined;
+  const others = kind === 'client' ? 'none or sdk' : 'none';
+  return new McpgenError(
+    'this transport of the official SDK speaks only revisions that begin with `initialize`, and none is chosen',
+    {
+      place: `--runtime ${runtime} --transport http`,
+      remedy: `Take --runtime ${others}, or add a revision up to 2025-11-25.`,
+    },
+  );
 }

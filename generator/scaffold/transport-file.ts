@@ -1,39 +1,53 @@
-import type { Selection } from './selection.js';
+import type { RuntimeName, Selection, TransportName } from './selection.js';
 
-/** How a client gets to a server: each way with its imports, and what makes a transport. */
-const WAYS = {
+/** How a client gets to a server: where its transport comes from, and what makes one. */
+interface Way {
+  readonly from: string;
+  readonly name: string;
+  /** @param target - Code: the command or the URL. */
+  readonly make: (target: string) => string;
+}
+
+const WAYS: Readonly<Record<RuntimeName, Readonly<Record<TransportName, Way>>>> = {
   none: {
     stdio: {
       from: './generated/runtime/stdio-client.js',
       name: 'stdioClientTransport',
-      make: (command: string) => `stdioClientTransport({ command: ${command}, args })`,
+      make: (command) => `stdioClientTransport({ command: ${command}, args })`,
     },
     http: {
       from: './generated/runtime/http-client.js',
       name: 'httpClientTransport',
-      make: (url: string) => `httpClientTransport({ url: ${url} })`,
+      make: (url) => `httpClientTransport({ url: ${url} })`,
     },
   },
-  sdk: {
+  sdk: sdkWays('@modelcontextprotocol/client/stdio', '@modelcontextprotocol/client'),
+  'sdk-v1': sdkWays('@modelcontextprotocol/sdk/client/stdio.js', '@modelcontextprotocol/sdk/client/streamableHttp.js'),
+};
+
+/** The transports of both versions of the official SDK have the same names. */
+function sdkWays(stdio: string, http: string): Readonly<Record<TransportName, Way>> {
+  return {
     stdio: {
-      from: '@modelcontextprotocol/client/stdio',
+      from: stdio,
       name: 'StdioClientTransport',
-      make: (command: string) => `new StdioClientTransport({ command: ${command}, args })`,
+      make: (command) => `new StdioClientTransport({ command: ${command}, args })`,
     },
     http: {
-      from: '@modelcontextprotocol/client',
+      from: http,
       name: 'StreamableHTTPClientTransport',
-      make: (url: string) => `new StreamableHTTPClientTransport(new URL(${url}))`,
+      make: (url) => `new StreamableHTTPClientTransport(new URL(${url}))`,
     },
-  },
-} as const;
+  };
+}
 
 /** A client's `src/transport.ts`: the way to a server, be it a URL or a program. */
 export function transportFile({ runtime, transports }: Selection): string {
   const ways = WAYS[runtime];
-  const imports = (['http', 'stdio'] as const)
-    .filter((name) => transports.includes(name))
-    .map((name) => `import { ${ways[name].name} } from "${ways[name].from}";`);
+  const imports = transports
+    .map((name) => ways[name])
+    .sort((a, b) => (a.from < b.from ? -1 : 1))
+    .map(({ name, from }) => `import { ${name} } from "${from}";`);
   const type = 'import type { Transport } from "./generated/runtime/transport.js";';
   const [text, body] =
     transports.length > 1

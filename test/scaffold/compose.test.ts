@@ -4,7 +4,14 @@ import { layOutFile } from '../../generator/output/format.js';
 import { readTemplateProject } from '../../generator/read/template-project.js';
 import { compose } from '../../generator/scaffold/compose.js';
 import { applyConditions } from '../../generator/scaffold/conditions.js';
-import { FEATURES, KINDS, RUNTIMES, type Selection } from '../../generator/scaffold/selection.js';
+import {
+  combinationFault,
+  FEATURES,
+  KINDS,
+  RUNTIMES,
+  runtimeOf,
+  type Selection,
+} from '../../generator/scaffold/selection.js';
 
 const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: Record<string, string>;
@@ -43,8 +50,9 @@ describe.each(KINDS)('%s', (kind) => {
   test('every selection gives files whose imports are there, without a marker or a name of the template', () => {
     const used = new Set<string>();
     const transports: Selection['transports'][] = [['stdio'], ['http'], ['stdio', 'http']];
-    for (const features of subsets(FEATURES[kind].map(({ name }) => name))) {
-      for (const runtime of RUNTIMES) {
+    for (const runtime of RUNTIMES) {
+      // What is written for a feature does not depend on the runtime.
+      for (const features of runtime === 'none' ? subsets(everything.features) : [[], everything.features]) {
         for (const transport of transports) {
           const selection = { ...everything, features, runtime, transports: transport };
           const all = [
@@ -67,10 +75,30 @@ describe.each(KINDS)('%s', (kind) => {
     }
     // No file of the template is for nothing.
     const targets = [...template.keys()].map((name) =>
-      name.replace(/^_gitignore$/, '.gitignore').replace(/\.sdk\.ts$/, '.ts'),
+      name.replace(/^_gitignore$/, '.gitignore').replace(/\.sdk(?:-v1)?\.ts$/, '.ts'),
     );
     expect(targets.filter((name) => !used.has(name))).toEqual([]);
   });
+
+  test.each(RUNTIMES)(
+    'with --runtime %s the project depends on what its code imports, and on nothing else',
+    (runtime) => {
+      for (const transports of [['stdio'], ['http'], ['stdio', 'http']] satisfies Selection['transports'][]) {
+        const files = compose(template, { ...everything, runtime, transports }, packages);
+        const imported = new Set<string>();
+        for (const [name, text] of files) {
+          if (!name.startsWith('src/')) continue;
+          for (const [, found = ''] of text.matchAll(/from "((?:@[^/"]+\/)?[^./"][^/"]*)[^"]*"/g)) imported.add(found);
+        }
+        const expected = [...imported].filter((name) => !name.startsWith('node:'));
+        // The binding to Node has the server as a peer, and our client over HTTP reads its streams with a parser.
+        if (imported.has('@modelcontextprotocol/node')) expected.push('@modelcontextprotocol/server');
+        if (kind === 'client' && runtime === 'none' && transports.includes('http')) expected.push('eventsource-parser');
+        const { dependencies = {} } = JSON.parse(files.get('package.json') ?? '') as { dependencies?: object };
+        expect([transports, Object.keys(dependencies)]).toEqual([transports, [...new Set(expected)].sort()]);
+      }
+    },
+  );
 
   test('the files that are written by code are in the template as they would be written', async () => {
     const files = compose(template, everything, packages);
@@ -106,6 +134,36 @@ test('the README tells how to add a tool, where there are tools, in words of the
   expect(readme({})).toContain('`npx mcpgen add tool NAME');
   expect(readme({ packageManager: 'pnpm' })).toContain('`pnpm exec mcpgen add tool NAME');
   expect(readme({ features: [] })).not.toContain('mcpgen add');
+});
+
+test.each([
+  ['server', 'none', 'http', 'whole'],
+  ['server', 'sdk', 'http', 'sessions'],
+  ['server', 'sdk-v1', 'http', 'sessions'],
+  ['server', 'sdk', 'stdio', 'whole'],
+  ['server', 'sdk-v1', 'stdio', 'whole'],
+  ['client', 'none', 'http', 'whole'],
+  ['client', 'sdk', 'http', 'whole'],
+  ['client', 'sdk-v1', 'http', 'sessions'],
+  ['client', 'sdk-v1', 'stdio', 'whole'],
+] as const)('revisions of a %s with --runtime %s over %s: %s', (kind, runtime, transport, reach) => {
+  const choice = { kind, runtime, transports: [transport], revisions };
+  const stateless = { ...choice, revisions: revisions.slice(-1) };
+  expect(combinationFault(choice)).toBeUndefined();
+  expect(combinationFault(stateless)?.message).toEqual(
+    reach === 'whole' ? undefined : expect.stringContaining('revisions that begin with `initialize`'),
+  );
+  const selection: Selection = { ...choice, packageName: 'demo', features: [], packageManager: 'npm' };
+  const readme = (more: Partial<Selection>): string | undefined =>
+    compose(readTemplateProject(kind), { ...selection, ...more }, packages).get('README.md');
+  const limit = 'Over HTTP it speaks only the revisions that begin with `initialize`';
+  expect(readme({})?.includes(limit)).toBe(reach === 'sessions');
+  // Where there are no others, there is nothing to say.
+  expect(readme({ revisions: revisions.slice(0, 4) })).not.toContain(limit);
+});
+
+test('a runtime of the official SDK may be named with its version', () => {
+  expect(['none', 'sdk', 'sdk-v1', 'sdk-v2'].map(runtimeOf)).toEqual(['none', 'sdk', 'sdk-v1', 'sdk']);
 });
 
 test('markers of a line and of a block, in other kinds of comments, inside one another', () => {

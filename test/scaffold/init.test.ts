@@ -83,7 +83,8 @@ describe('what is refused, with nothing written', () => {
     ['an unknown feature', ['demo', '--features', 'tolls'], 'Did you mean tools?'],
     ['an unknown transport', ['demo', '--transport', 'carrier-pigeon'], 'There are stdio, http.'],
     ['an unknown revision', ['demo', '-r', '2025-01-01'], 'is not built in'],
-    ['an unknown runtime', ['demo', '--runtime', 'v3'], 'Allowed choices are none, sdk'],
+    ['an unknown runtime', ['demo', '--runtime', 'v3'], 'There are none, sdk, sdk-v1.'],
+    ['a misspelt runtime', ['demo', '--runtime', 'sdkv1'], 'Did you mean sdk-v1?'],
     ['an unknown package manager', ['demo', '--package-manager', 'pip'], 'Allowed choices are npm'],
     ['what the revision lacks', ['demo', '--features', 'elicitation'], 'revision 2024-11-05 has no elicitation'],
     ['completion of nothing', ['demo', '--features', 'completion'], 'Add prompts or resources.'],
@@ -100,9 +101,16 @@ describe('what is refused, with nothing written', () => {
 
   test("the official SDK's HTTP transport for a revision without sessions", async () => {
     const folder = temporaryFolder();
-    const flags = ['--yes', '--no-install', '--no-git', '-r', '2026-07-28', '--runtime', 'sdk', '--transport', 'http'];
-    const { code, stderr } = await init(folder, 'server', 'demo', ...flags);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--runtime none')]);
+    const flags = ['--yes', '--no-install', '--no-git', '-r', '2026-07-28', '--transport', 'http', '--runtime'];
+    for (const [kind, runtime, remedy] of [
+      ['server', 'sdk', 'Take --runtime none, or'],
+      ['server', 'sdk-v1', 'Take --runtime none, or'],
+      ['client', 'sdk-v1', 'Take --runtime none or sdk, or'],
+    ] as const) {
+      const { code, stderr } = await init(folder, kind, 'demo', ...flags, runtime);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(remedy)]);
+      expect(stderr).toContain(`--runtime ${runtime} --transport http`);
+    }
     expect(listing(folder)).toEqual([]);
   });
 
@@ -239,15 +247,46 @@ describe('what the project depends on as mcpgen', () => {
   });
 });
 
-test('carrying messages: our own code, or the transports of the official SDK below it (case 101)', async () => {
-  const folder = temporaryFolder();
-  await init(folder, 'server', 'own', ...QUICK);
-  await init(folder, 'server', 'sdk', ...QUICK, '--runtime', 'sdk');
-  const own = contents(path.join(folder, 'own'));
-  const sdk = contents(path.join(folder, 'sdk'));
-  expect(JSON.parse(own.get('package.json') ?? '')).not.toHaveProperty('dependencies');
-  expect(JSON.parse(sdk.get('package.json') ?? '')).toHaveProperty(['dependencies', '@modelcontextprotocol/server']);
-  expect(own.get('src/index.ts')).toContain('stdioServerTransport');
-  expect(sdk.get('src/index.ts')).toContain('StdioServerTransport');
-  expect(sdk.has('src/generated/runtime/stdio-server.ts')).toBe(false);
+describe('carrying messages (case 101)', () => {
+  const written = async (
+    kind: string,
+    runtime: string,
+    ...flags: string[]
+  ): Promise<{ files: ReadonlyMap<string, string>; stdout: string }> => {
+    const folder = temporaryFolder();
+    const { code, stdout, stderr } = await init(folder, kind, 'demo', ...QUICK, '--runtime', runtime, ...flags);
+    expect([code, stderr]).toEqual([0, '']);
+    return { files: contents(path.join(folder, 'demo')), stdout };
+  };
+  const dependencies = (files: ReadonlyMap<string, string>): unknown =>
+    (JSON.parse(files.get('package.json') ?? '') as { dependencies?: object }).dependencies;
+  const V1 = { '@modelcontextprotocol/sdk': expect.stringMatching(/^\^1\./) as unknown };
+
+  test('by our own code, without a dependency', async () => {
+    const { files } = await written('server', 'none');
+    expect(dependencies(files)).toBeUndefined();
+    expect(files.get('src/index.ts')).toContain('stdioServerTransport');
+  });
+
+  test('by the transports of the official SDK 2.x', async () => {
+    const { files } = await written('server', 'sdk-v2');
+    expect(dependencies(files)).toEqual({ '@modelcontextprotocol/server': expect.stringMatching(/^\^2\./) as unknown });
+    expect(files.get('src/index.ts')).toContain('from "@modelcontextprotocol/server/stdio"');
+    expect(files.has('src/generated/runtime/stdio-server.ts')).toBe(false);
+  });
+
+  test('by the transports of the official SDK 1.x', async () => {
+    const both = ['--transport', 'stdio,http'];
+    const { files: server, stdout } = await written('server', 'sdk-v1', ...both, '-r', '2026-07-28');
+    expect(stdout).toContain('over HTTP only the revisions that begin with `initialize`');
+    expect(dependencies(server)).toEqual(V1);
+    expect(server.get('src/index.ts')).toContain('from "@modelcontextprotocol/sdk/server/stdio.js"');
+    expect(server.get('src/listen.ts')).toContain('from "@modelcontextprotocol/sdk/server/streamableHttp.js"');
+    expect(server.has('src/generated/runtime/stdio-server.ts')).toBe(false);
+    const { files: client, stdout: told } = await written('client', 'sdk-v1', ...both);
+    expect(told).not.toContain('over HTTP only');
+    expect(dependencies(client)).toEqual(V1);
+    expect(client.get('src/transport.ts')).toContain('from "@modelcontextprotocol/sdk/client/stdio.js"');
+    expect(client.get('src/transport.ts')).toContain('from "@modelcontextprotocol/sdk/client/streamableHttp.js"');
+  });
 });

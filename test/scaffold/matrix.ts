@@ -20,6 +20,12 @@ function featuresFor(kind: Choice['kind'], revisions: readonly string[]): readon
     : ['none', all.join(',')];
 }
 
+/** Over HTTP some transports of the official SDK know only what begins with `initialize`. */
+function isRefused({ kind, revisions, transport, runtime }: Choice): boolean {
+  const hasSessionsOnly = runtime === 'sdk-v1' || (runtime === 'sdk' && kind === 'server');
+  return hasSessionsOnly && transport !== 'stdio' && revisions.every((revision) => revision === '2026-07-28');
+}
+
 function choices(): readonly Choice[] {
   const found: Choice[] = [];
   for (const kind of ['server', 'client'] as const) {
@@ -30,13 +36,12 @@ function choices(): readonly Choice[] {
       }
     }
     // Every transport with every runtime, for those sets of revisions that differ there.
-    for (const runtime of ['none', 'sdk'] as const) {
+    for (const runtime of ['none', 'sdk', 'sdk-v1'] as const) {
       for (const transport of ['stdio', 'http', 'stdio,http'] as const) {
         if (transport === 'stdio' && runtime === 'none') continue;
         for (const revisions of [['2025-11-25'], ['2026-07-28'], ALL_REVISIONS]) {
-          const isStateless = revisions.every((revision) => revision === '2026-07-28');
-          if (kind === 'server' && runtime === 'sdk' && transport !== 'stdio' && isStateless) continue;
-          found.push({ kind, revisions, features: ALL_FEATURES[kind], transport, runtime });
+          const choice: Choice = { kind, revisions, features: ALL_FEATURES[kind], transport, runtime };
+          if (!isRefused(choice)) found.push(choice);
         }
       }
     }

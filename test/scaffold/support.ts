@@ -13,7 +13,7 @@ export interface Choice {
   /** `none`, or names with commas. */
   readonly features: string;
   readonly transport: 'stdio' | 'http' | 'stdio,http';
-  readonly runtime: 'none' | 'sdk';
+  readonly runtime: 'none' | 'sdk' | 'sdk-v1';
 }
 
 export const ALL_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];

@@ -68,6 +68,21 @@ describe('on a terminal', () => {
     expect(readFileSync(path.join(folder, 'typed/mcpgen.config.json'), 'utf8')).toContain('"http-server"');
   });
 
+  test('runtimes are chosen among those that go with the answers before', async () => {
+    const flags = '--features none --no-install --no-git';
+    const v1 = await onTerminal(`init client first -r 2024-11-05 --transport http ${flags}`, [
+      ['What carries the messages', `${DOWN}${DOWN}${ENTER}`],
+    ]);
+    expect([v1.code, plain(v1.screen)]).toEqual([0, expect.stringContaining('official SDK 1.x')]);
+    expect(readFileSync(path.join(folder, 'first/package.json'), 'utf8')).toContain('"@modelcontextprotocol/sdk"');
+    // Over HTTP the transports of the SDK have nothing for this revision: the only one that is left is taken.
+    const none = await onTerminal(`init server second -r 2026-07-28 --transport http ${flags}`, [
+      ['What carries the messages', `${DOWN}${ENTER}`],
+    ]);
+    expect([none.code, plain(none.screen)]).toEqual([0, expect.stringContaining('(over HTTP only with a revision')]);
+    expect(readFileSync(path.join(folder, 'second/package.json'), 'utf8')).not.toContain('"@modelcontextprotocol/');
+  });
+
   test('a name that is none is asked for again', async () => {
     const { code, screen } = await onTerminal('init client --no-install --no-git', [
       ['Name of the package', `No Name${ENTER}`],

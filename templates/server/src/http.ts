@@ -1,25 +1,8 @@
 #!/usr/bin/env node
-import { serveHttp } from "./generated/runtime/http-node.js";
-import { createHttpHandler } from "./generated/runtime/http-server.js";
+import { listen } from "./listen.js";
 import { log } from "./log.js";
-import { buildServer } from "./server.js";
 
-const handler = createHttpHandler({
-  // Each session has a server of its own.
-  server: buildServer,
-  path: "/mcp",
-  // Before others than this machine may connect: `authorize`, `allowedHosts` and `allowedOrigins`.
-  onEvent: (event) => {
-    if (event.kind === "refused")
-      log(`refused with ${event.status}: ${event.reason}`);
-    if (event.kind === "failed") log(String(event.error));
-  },
-});
-
-const listening = await serveHttp(handler, {
-  port: Number(process.env["PORT"] ?? 3000),
-  hostname: "127.0.0.1",
-});
+const listening = await listen(Number(process.env["PORT"] ?? 3000));
 log(`ready at ${listening.url.href}`);
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)

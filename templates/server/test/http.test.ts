@@ -1,42 +1,121 @@
-import { expect, test } from "vitest";
-import { serveHttp } from "../src/generated/runtime/http-node.js";
-import { createHttpHandler } from "../src/generated/runtime/http-server.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { info } from "../src/info.js"; // if: stateful
-import { buildServer } from "../src/server.js";
+import { listen } from "../src/listen.js";
+import { tools } from "../src/tools/index.js"; // if: tools
 
-test("answers over HTTP", async () => {
-  const handler = createHttpHandler({ server: buildServer, path: "/mcp" });
-  const listening = await serveHttp(handler, { port: 0 });
-  try {
-    // if: stateful
-    const response = await fetch(listening.url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
+let listening: Awaited<ReturnType<typeof listen>>;
+beforeAll(async () => {
+  listening = await listen(0);
+});
+afterAll(() => listening.close());
+
+/** Posts a message. The answer is the body of the response, or an event in it. */
+async function post(
+  message: object,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; session: string | null; answer: unknown }> {
+  const response = await fetch(listening.url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+  });
+  const body = await response.text();
+  const data = /^data: (\{.*)$/m.exec(body)?.[1] ?? body;
+  return {
+    status: response.status,
+    session: response.headers.get("mcp-session-id"),
+    answer: data.startsWith("{") ? JSON.parse(data) : undefined,
+  };
+}
+// if: stateful
+
+test("a session over HTTP", async () => {
+  const begun = await post({
+    id: 1,
+    method: "initialize",
+    params: {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "test", version: "1.0.0" },
+    },
+  });
+  expect(begun).toMatchObject({
+    status: 200,
+    answer: { id: 1, result: { serverInfo: info } },
+  });
+  const headers = {
+    "mcp-protocol-version": "2025-11-25",
+    "mcp-session-id": begun.session ?? "",
+  };
+  const told = await post({ method: "notifications/initialized" }, headers);
+  expect(told.status).toBe(202);
+  // if: tools
+  const listed = await post({ id: 2, method: "tools/list" }, headers);
+  expect(listed.answer).toMatchObject({
+    id: 2,
+    result: { tools: tools.map(({ name }) => ({ name })) },
+  });
+  const called = await post(
+    {
+      id: 3,
+      method: "tools/call",
+      params: { name: "greet", arguments: { name: "Ann" } },
+    },
+    headers,
+  );
+  expect(called.answer).toMatchObject({
+    id: 3,
+    result: { content: [{ type: "text", text: "Hello, Ann!" }] },
+  });
+  // end
+  const lost = await post(
+    { id: 4, method: "ping" },
+    { ...headers, "mcp-session-id": "lost" },
+  );
+  expect(lost.status).toBe(404);
+});
+// end
+// if: stateless&own
+
+test("requests that each stand for themselves over HTTP", async () => {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const ask = (id: number, method: string, params: { name?: string } = {}) =>
+    post(
+      { id, method, params: { ...params, _meta } },
+      {
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": method,
+        ...(params.name === undefined ? {} : { "mcp-name": params.name }),
       },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "initialize",
-        params: {
-          protocolVersion: "2025-11-25",
-          capabilities: {},
-          clientInfo: { name: "test", version: "1.0.0" },
-        },
-      }),
-    });
-    expect(response.status).toBe(200);
-    expect(await response.text()).toContain(info.name);
-    // end
-    // Another site's page in a browser of this machine.
-    const foreign = await fetch(listening.url, {
-      method: "POST",
-      headers: { origin: "https://example.com" },
-      body: "{}",
-    });
-    expect(foreign.status).toBe(403);
-  } finally {
-    await listening.close();
-  }
+    );
+  expect(await ask(1, "server/discover")).toMatchObject({
+    status: 200,
+    session: null,
+    answer: { id: 1, result: { supportedVersions: ["2026-07-28"] } },
+  });
+  // if: tools
+  expect((await ask(2, "tools/list")).answer).toMatchObject({
+    id: 2,
+    result: { tools: tools.map(({ name }) => ({ name })) },
+  });
+  const call = { name: "greet", arguments: { name: "Ann" } };
+  expect((await ask(3, "tools/call", call)).answer).toMatchObject({
+    id: 3,
+    result: { content: [{ type: "text", text: "Hello, Ann!" }] },
+  });
+  // end
+});
+// end
+
+test("pages of other sites are refused", async () => {
+  const message = { id: 1, method: "ping" };
+  const { status } = await post(message, { origin: "https://example.com" });
+  expect(status).toBe(403);
 });
