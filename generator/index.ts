@@ -305,7 +305,12 @@ async function plan(options: GenerateOptions): Promise<GenerateResult> {
   return { out, protocols, changes: [...planChanges(out, files), ...keptBeside(out, files)], warnings };
 }
 
-async function loadAll(options: GenerateOptions): Promise<readonly Protocol[]> {
+/**
+ * Loads the protocols that {@link generate} would write, and renders nothing.
+ *
+ * @throws {@link McpgenError} if the input is wrong.
+ */
+export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<readonly Protocol[]> {
   const common = {
     ...(options.errata === undefined ? {} : { errata: options.errata }),
     ...(options.strict === undefined ? {} : { strict: options.strict }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
@@ -13,6 +13,7 @@ import {
   temporaryFolder,
   type Run,
 } from '../support/cli.js';
+import { shareModules } from '../scaffold/support.js';
 import { catalogWith, PING_ROW, pingDefinitions, schemaWith } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -22,14 +23,15 @@ afterAll(removeTemporaryFolders);
 const generate = (cwd: string, ...args: readonly string[]): Promise<Run> => mcpgen(['generate', ...args], { cwd });
 
 /** A project as `init` writes it. */
-async function scaffolded(revision: string): Promise<string> {
+async function scaffolded(kind: 'server' | 'client', revision: string, features?: string): Promise<string> {
   const folder = temporaryFolder();
-  const args = ['init', 'server', 'demo', '--yes', '--no-install', '--no-git', '-r', revision];
+  const chosen = features === undefined ? [] : ['--features', features];
+  const args = ['init', kind, 'demo', '--yes', '--no-install', '--no-git', '-r', revision, ...chosen];
   const result = await mcpgen(args, { cwd: folder });
   expect(result.code, result.stderr).toBe(0);
   const project = path.join(folder, 'demo');
   // Found upwards, and so no part of what is compared.
-  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
+  shareModules(folder);
   return project;
 }
 
@@ -49,8 +51,44 @@ function hashes(project: string): Readonly<Record<string, string>> {
   return Object.fromEntries(own.map(([name, text]) => [name, createHash('sha256').update(text).digest('hex')]));
 }
 
+/** What a run of `generate --json` tells of new methods. */
+interface Told {
+  readonly newRevisions: readonly { readonly revision: string; readonly command: string }[];
+  readonly newMethods: readonly {
+    readonly method: string;
+    readonly kind: string;
+    readonly to: string;
+    readonly optional: boolean;
+    readonly declares?: string;
+    readonly command?: string;
+  }[];
+  readonly removedMethods: readonly unknown[];
+}
+
+/** Runs a command that was offered, as one who pastes it would; `npx` itself costs a second each time. */
+async function paste(project: string, command: string, through: 'shell' | 'directly' = 'directly'): Promise<Run> {
+  const result =
+    through === 'shell'
+      ? await run('sh', ['-c', command], { cwd: project })
+      : await mcpgen(command.replace(/^npx mcpgen /, '').split(' '), { cwd: project });
+  expect([command, result.code, result.stderr]).toEqual([command, 0, '']);
+  return result;
+}
+
+async function compiles(project: string): Promise<void> {
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  expect(await run(process.execPath, [tsc, '-p', '.'], { cwd: project })).toMatchObject({ code: 0, stdout: '' });
+}
+
+/** Commands that a run offers, each below what it is for. */
+function offered(stdout: string): readonly string[] {
+  return [...stdout.matchAll(/^ {2}(npx mcpgen .+)$/gm)].map((match) => match[1] ?? '');
+}
+
+const TASKS = ['tasks/cancel', 'tasks/get', 'tasks/list', 'tasks/result'];
+
 test('case-098: a new revision leaves what the author wrote, and brings a list of what can be handled', async () => {
-  const project = await scaffolded('2025-06-18');
+  const project = await scaffolded('server', '2025-06-18');
   expect((await generate(project)).stdout).not.toMatch(/new in|removed|kept/);
   edit(project, 'src/server.ts', (text) => `${text}\n// The author's.\r\n`);
   edit(project, 'src/tools/greet.ts', (text) => text.replace(/\n$/, '\n\n\n'));
@@ -62,48 +100,134 @@ test('case-098: a new revision leaves what the author wrote, and brings a list o
 
   const planned = await generate(project, '--dry-run', '--json');
   expect(existsSync(path.join(project, 'src/generated/2025-11-25'))).toBe(false);
-  const checked = await generate(project, '--check', '--json');
+  const checked = await generate(project, '--check');
   expect(checked.code).toBe(1);
   const done = await generate(project);
   expect(done).toMatchObject({ code: 0, stderr: '' });
   expect(hashes(project)).toEqual(before);
 
-  const line = '"tasks/list": () => { throw new Error("not written yet"); },';
   expect(done.stdout).toContain('kept 2025-06-18/mine.ts: it is yours\n');
-  expect(done.stdout).toContain('new revision 2025-11-25\n  in src/protocol.ts, add `revision` of ');
-  expect(done.stdout).toContain(
-    `new in 2025-11-25: tasks/list (request to the server)\n  in src/server.ts, into \`handlers\`: ${line}\n`,
-  );
-  const listed = [...done.stdout.matchAll(/^new in 2025-11-25: (\S+)/gm)].map((match) => match[1]);
-  expect(listed).toEqual(['tasks/cancel', 'tasks/get', 'tasks/list', 'tasks/result']);
-  for (const { stdout } of [planned, checked]) {
-    const told = JSON.parse(stdout) as { newMethods: { method: string }[]; removedMethods: unknown[] };
-    expect(told.newMethods.map(({ method }) => method)).toEqual(listed);
-    expect(told.removedMethods).toEqual([]);
-    expect(stdout).toContain('"path": "2025-06-18/mine.ts"');
-  }
+  const news = `
+new revision 2025-11-25: src/protocol.ts does not speak it yet
+  npx mcpgen add revision 2025-11-25
+new in 2025-11-25: notifications/tasks/status (notification to the server, optional)
+  Reports a task's new state to the side that started it.
+  npx mcpgen add handler notifications/tasks/status
+new in 2025-11-25: tasks/cancel (request to the server; a handler declares tasks.cancel)
+  Cancels a task that has not ended yet.
+  npx mcpgen add handler tasks/cancel
+new in 2025-11-25: tasks/get (request to the server; a handler declares tasks)
+`;
+  expect(done.stdout).toContain(news);
+  // To see it costs nothing: the check tells the same.
+  expect(checked.stdout).toContain(news);
+  const told = JSON.parse(planned.stdout) as Told;
+  expect(told.newMethods.map(({ method, kind, to, optional }) => [method, kind, to, optional])).toEqual([
+    ['notifications/tasks/status', 'notification', 'server', true],
+    ...TASKS.map((name) => [name, 'request', 'server', true]),
+  ]);
+  expect(told.removedMethods).toEqual([]);
+  const commands = offered(done.stdout);
+  expect([...told.newRevisions, ...told.newMethods].map(({ command }) => command)).toEqual(commands);
 
   // Told once: what is there is not new.
   expect((await generate(project)).stdout).not.toMatch(/new in|new revision|removed/);
-  expect(await generate(project, '--check')).toMatchObject({ code: 0 });
+  const settled = await generate(project, '--check');
+  expect(settled.code).toBe(0);
+  expect(settled.stdout).not.toMatch(/new in|new revision|removed/);
 
-  // What was offered compiles.
-  edit(project, 'src/protocol.ts', (text) =>
-    text
-      .replaceAll('2025-06-18/server', '2025-11-25/server')
-      .replace('[revision20250618]', '[revision20250618, revision20251125]')
-      .replace(
-        'export',
-        'import { revision as revision20251125 } from "./generated/2025-11-25/revision.js";\n\nexport',
-      ),
+  // What was offered works when it is pasted, and touches only what it names.
+  const [revision = '', ...handlers] = commands;
+  await paste(project, revision, 'shell');
+  for (const command of handlers) await paste(project, command);
+  const after = hashes(project);
+  const touched = Object.keys(after).filter((name) => after[name] !== before[name]);
+  expect(touched.sort()).toEqual([
+    'src/handlers/on-tasks-status.ts',
+    ...TASKS.map((name) => `src/handlers/${name.replace('/', '-')}.ts`),
+    'src/protocol.ts',
+    'src/server.ts',
+  ]);
+  expect(readFileSync(path.join(project, 'src/server.ts'), 'utf8').endsWith("\n\n// The author's.\r\n")).toBe(true);
+  for (const command of [revision, ...handlers]) await paste(project, command);
+  expect(hashes(project)).toEqual(after);
+  await compiles(project);
+
+  // Upstream takes one away and brings two: its place is told, and what the author wrote stays.
+  const own = upstream('2025-11-25');
+  own.rename('ListTasksRequest', 'tasks/list', 'tasks/find');
+  own.rename('TaskStatusNotification', 'notifications/tasks/status', 'notifications/tasks/state');
+  own.write(project);
+  edit(project, 'mcpgen.config.json', (text) =>
+    text.replace('"revisions": ["2025-06-18", "2025-11-25"]', '"schema": "own.json", "catalog": "own-catalog.json"'),
   );
-  edit(project, 'src/server.ts', (text) => text.replace('handlers: {', `handlers: {\n${line}`));
-  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-  expect(await run(process.execPath, [tsc, '-p', '.'], { cwd: project })).toMatchObject({ code: 0, stdout: '' });
+  const mine = hashes(project);
+  const next = await generate(project);
+  expect(next).toMatchObject({ code: 0, stderr: '' });
+  expect(hashes(project)).toEqual(mine);
+  expect(offered(next.stdout)).toEqual([
+    'npx mcpgen add handler notifications/tasks/state',
+    'npx mcpgen add handler tasks/find',
+  ]);
+  expect(next.stdout).toContain(
+    `removed: notifications/tasks/status (was in 2025-11-25); named in 1 place
+  src/handlers/on-tasks-status.ts:5:3
+removed: tasks/list (was in 2025-11-25); named in 2 places
+  src/handlers/tasks-list.ts:9:3
+  src/handlers/tasks-list.ts:12:7
+`,
+  );
+});
+
+test('a client is offered what servers send it, also from revisions that it is not written in', async () => {
+  const project = await scaffolded('client', '2025-06-18', 'roots');
+  edit(project, 'mcpgen.config.json', (text) =>
+    text.replace('"2025-06-18"', '"2025-06-18", "2025-11-25", "2026-07-28"'),
+  );
+  const before = hashes(project);
+  const { stdout } = await generate(project);
+  expect(hashes(project)).toEqual(before);
+  expect(stdout).toContain(
+    'new in 2025-11-25: notifications/elicitation/complete (notification to the client, optional)\n',
+  );
+  const commands = offered(stdout);
+  // Neither what the runtime sees to, such as `notifications/subscriptions/acknowledged`, nor what clients send.
+  expect(commands).toEqual([
+    'npx mcpgen add revision 2025-11-25',
+    'npx mcpgen add revision 2026-07-28',
+    'npx mcpgen add handler notifications/elicitation/complete',
+    'npx mcpgen add handler notifications/tasks/status',
+    ...TASKS.map((name) => `npx mcpgen add handler ${name}`),
+  ]);
+  // The last revision has none of them: its types must not be in the way.
+  for (const command of commands.slice(0, 5)) await paste(project, command);
+  const protocol = readFileSync(path.join(project, 'src/protocol.ts'), 'utf8');
+  expect(protocol).toContain('export { createClient } from "./generated/2026-07-28/client.js";');
+  await compiles(project);
+  const open = await mcpgen(['add', 'handler'], { cwd: project });
+  expect(open.code).toBe(2);
+  expect(open.stderr).toContain('tasks/get, tasks/list, tasks/result.');
+  expect(open.stderr).not.toMatch(/ping|tasks\/cancel|elicitation\/complete|roots\/list,|cancelled|progress/);
+});
+
+test('a revision whose types lack what is handled leaves the project in those that it has', async () => {
+  const project = await scaffolded('client', '2025-11-25', 'none');
+  await paste(project, 'npx mcpgen add handler notifications/elicitation/complete tasks/get');
+  const dry = await paste(project, 'npx mcpgen add revision 2026-07-28 --dry-run');
+  expect(dry.stdout).toContain('would change mcpgen.config.json\nwould change src/protocol.ts\n');
+  const { stdout } = await paste(project, 'npx mcpgen add revision 2026-07-28');
+  expect(stdout).toContain(
+    'src/protocol.ts keeps the types that it had: those of 2026-07-28 lack notifications/elicitation/complete, tasks/get, which you handle\n',
+  );
+  expect(readFileSync(path.join(project, 'mcpgen.config.json'), 'utf8')).toContain('["2025-11-25", "2026-07-28"]');
+  expect(readFileSync(path.join(project, 'src/client.ts'), 'utf8')).toContain(
+    'notifications: { ...onElicitationComplete },',
+  );
+  await compiles(project);
 });
 
 test('a revision that a config no longer names is told of where code still names its methods', async () => {
-  const project = await scaffolded('2025-11-25');
+  const project = await scaffolded('server', '2025-11-25');
   writeFileSync(path.join(project, 'src/extra.ts'), 'export const once = ["tasks/list", "tools/list"];\n');
   edit(project, 'mcpgen.config.json', (text) => text.replace('"2025-11-25"', '"2026-07-28"'));
   const before = hashes(project);
@@ -116,6 +240,27 @@ test('a revision that a config no longer names is told of where code still names
   // One command line of several that write to a folder takes nothing away.
   expect((await generate(project, '-r', '2026-07-28')).stdout).not.toContain('removed: ');
 });
+
+/** The schema and catalog of a revision, to be changed as upstream would. */
+function upstream(revision: string): {
+  rename: (message: string, from: string, to: string) => void;
+  write: (project: string) => void;
+} {
+  const read = (name: string): string => readFileSync(path.join(ROOT, 'schema', revision, name), 'utf8');
+  let [schema, catalog] = [read('schema.json'), read('catalog.json')];
+  return {
+    rename: (message, from, to) => {
+      const changed = schema.replaceAll(`"const": "${from}"`, `"const": "${to}"`);
+      expect(changed, `${message} is as it was`).not.toBe(schema);
+      schema = changed;
+      catalog = catalog.replace(`"method": "${from}"`, `"method": "${to}"`);
+    },
+    write: (project) => {
+      writeFileSync(path.join(project, 'own.json'), schema);
+      writeFileSync(path.join(project, 'own-catalog.json'), catalog);
+    },
+  };
+}
 
 /** A small project with a schema of its own, in which some methods are. */
 function custom(methods: readonly string[], project = temporaryFolder()): string {
