@@ -52,7 +52,7 @@ export type { Definition, Member, Method, ObjectNode, TypeNode, Source } from '.
 
 /** How the files of a protocol are made. */
 export interface RenderOptions {
-  /** The parts wanted; what they need comes along. All but `registry`, `stdio`, the three of HTTP, `stubs` and `zod` by default, and with `stubs` alone. */
+  /** The parts wanted; what they need comes along. All but `registry`, `stdio`, the three of HTTP, `stubs`, `zod` and `aliases` by default, and with `stubs` alone. */
   readonly emit?: readonly Emittable[];
   /** The methods that `stubs` makes handlers of; all that need one by default. */
   readonly methods?: readonly string[];
