@@ -19,7 +19,10 @@ export function handlerNames({ name, kind }: Pick<Method, 'name' | 'kind'>): Han
     .map((word, index) => (index === 0 ? word.charAt(0).toLowerCase() : word.charAt(0).toUpperCase()) + word.slice(1))
     .join('');
   const isUsable = /^[\p{ID_Start}]/u.test(camel) && !isReserved(camel);
-  return { stem: stem === 'index' ? 'index-one' : stem, identifier: isUsable ? camel : `handle${camel}` };
+  return {
+    stem: stem === 'index' ? 'index-one' : stem,
+    identifier: isUsable ? camel : `handle${camel.charAt(0).toUpperCase()}${camel.slice(1)}`,
+  };
 }
 
 /** What the file of a handler stands on. */
