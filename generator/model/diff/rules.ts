@@ -128,7 +128,7 @@ export const RULES = {
     'definition renamed',
     'safe',
     'safe',
-    'Its name is not on the wire; only code that imports the type must follow. Where it is a guess, it says so.',
+    'Its name is not on the wire; only code that imports the type must follow.',
   ),
   'definition-extracted': rule(
     'inline type got a definition of its own',
