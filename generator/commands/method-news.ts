@@ -91,9 +91,9 @@ export async function methodNews(
   const project = config?.folder ?? process.cwd();
   const open = new Set(added.map(({ name }) => name));
   const handled = open.size === 0 ? open : await handledIn(await authorFiles(project, result.out), [...open]);
-  const mcpgen = [runsAs(project), given['config'] === undefined ? undefined : shellQuoted(String(given['config']))];
-  const pasted = (verb: string, words: readonly string[]): string =>
-    [mcpgen[0], verb, ...words.map(shellQuoted), ...(mcpgen[1] === undefined ? [] : ['--config', mcpgen[1]])].join(' ');
+  const ofConfig = given['config'] === undefined ? '' : ` --config ${shellQuoted(String(given['config']))}`;
+  const runner = runsAs(project);
+  const pasted = (verb: string, words: string): string => `${runner} ${verb}${ofConfig} ${words}`;
   const context: OfferContext = { project, out: result.out, emit: options.emit, pasted };
   const newMethods = added
     .filter(({ name }) => !handled.has(name))
@@ -101,7 +101,7 @@ export async function methodNews(
   return {
     newRevisions: unspoken(project, newRevisions).map((revision) => ({
       revision,
-      command: pasted('add revision', [revision]),
+      command: pasted('add revision', shellQuoted(revision)),
     })),
     newMethods,
     removedMethods: await located(
@@ -156,7 +156,7 @@ interface OfferContext {
   readonly out: string;
   readonly emit: readonly string[] | undefined;
   /** A command line of `mcpgen` that works where the project is. */
-  readonly pasted: (verb: string, words: readonly string[]) => string;
+  readonly pasted: (verb: string, words: string) => string;
 }
 
 /** What to do about a method: nothing if the runtime sees to it, or if it is of a side that the project has not. */
@@ -203,15 +203,17 @@ function commandOf(
   if (sides.includes(to)) {
     if (to === 'server' && addable !== undefined && emit?.includes('registry') === true) {
       const hasList = existsSync(path.join(project, `src/${addable}s/index.ts`));
-      if (hasList) return pasted(`add ${addable}`, [`my-${addable}`]);
+      if (hasList) return pasted(`add ${addable}`, `my-${addable}`);
     }
-    return pasted('add handler', [name, ...(sides.length > 1 ? ['--to', to] : [])]);
+    // Not an option, whatever it is called.
+    const word = name.startsWith('-') ? `-- ${shellQuoted(name)}` : shellQuoted(name);
+    return pasted(`add handler${sides.length > 1 ? ` --to ${to}` : ''}`, word);
   }
   if (to !== 'server' || kind !== 'request') return undefined;
   // It is written once: what is there is the author's.
   const isThere = foldersIn(out).some((folder) => existsSync(path.join(out, folder, 'handlers.ts')));
   const parts = [...new Set([...(emit ?? []), 'stubs'])].join(',');
-  return isThere ? undefined : pasted('generate', ['--emit', parts, '--methods', name]);
+  return isThere ? undefined : pasted('generate', `--emit ${parts} --methods ${shellQuoted(name)}`);
 }
 
 function byHand({ name, kind }: Method, to: Side): string {

@@ -67,7 +67,6 @@ interface Told {
 
 /** What is run of a command line in one process after another command line: it costs a second to begin. */
 const SEVERAL = `
-process.argv[1] = ${JSON.stringify(CLI)};
 const { buildProgram } = await import(${JSON.stringify(new URL('./cli/program.js', `file://${CLI}`).href)});
 for (const line of JSON.parse(process.argv.at(-1))) {
   await buildProgram().parseAsync(line, { from: 'user' }).catch((error) => {
