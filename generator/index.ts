@@ -52,7 +52,7 @@ export type { Definition, Member, Method, ObjectNode, TypeNode, Source } from '.
 
 /** How the files of a protocol are made. */
 export interface RenderOptions {
-  /** The parts wanted; what they need comes along. All but `registry`, `stdio`, the three of HTTP, `stubs` and `zod` by default, and with `stubs` alone. */
+  /** The parts wanted; what they need comes along. All but `registry`, `stdio`, the three of HTTP, `stubs`, `zod` and `aliases` by default, and with `stubs` alone. */
   readonly emit?: readonly Emittable[];
   /** The methods that `stubs` makes handlers of; all that need one by default. */
   readonly methods?: readonly string[];
@@ -305,7 +305,12 @@ async function plan(options: GenerateOptions): Promise<GenerateResult> {
   return { out, protocols, changes: [...planChanges(out, files), ...keptBeside(out, files)], warnings };
 }
 
-async function loadAll(options: GenerateOptions): Promise<readonly Protocol[]> {
+/**
+ * Loads the protocols that {@link generate} would write, and renders nothing.
+ *
+ * @throws {@link McpgenError} if the input is wrong.
+ */
+export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<readonly Protocol[]> {
   const common = {
     ...(options.errata === undefined ? {} : { errata: options.errata }),
     ...(options.strict === undefined ? {} : { strict: options.strict }),

@@ -6,9 +6,65 @@ import { refuseWords } from './shared.js';
 export function declareAdd(program: Command): void {
   const add = program
     .command('add')
-    .summary('add a tool, resource or prompt to the project of a server')
-    .description('Adds a tool, resource or prompt to a project that `mcpgen init server` wrote.');
+    .summary('add a tool, resource, prompt, handler or revision to a project')
+    .description(
+      'Adds a tool, resource or prompt to a project that `mcpgen init server` wrote, or a handler or a revision to that of a server or client.',
+    );
   for (const kind of ADDABLE) declareKind(add, kind);
+  declareHandler(add);
+  declareRevision(add);
+}
+
+function declareHandler(add: Command): void {
+  add
+    .command('handler')
+    .argument('[methods...]', 'requests and notifications to handle')
+    .summary('add a handler of a request or notification')
+    .description(
+      'Writes a file in src/handlers/ for each method, to be filled in, and names it in src/server.ts, or in the handlers of src/client.ts, where all else stays as it is.',
+    )
+    .option('--to <side>', 'server or client, in a project that has both')
+    .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
+    .option('--dry-run', 'write nothing; say what would be written')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  mcpgen add handler tasks/get tasks/result
+  mcpgen add handler notifications/roots/list_changed
+
+Without a method it says which ones have no handler yet. A handler may have
+declared what it answers: a server with one of tasks/get says that it has tasks.`,
+    )
+    .action(async (methods: string[], options: Record<string, unknown>) => {
+      const { addHandlerCommand } = await import('../commands/add-handler.js');
+      process.exitCode = await addHandlerCommand(methods, options);
+    });
+}
+
+function declareRevision(add: Command): void {
+  refuseWords(add.command('revision'), 1, (word) => `mcpgen add revision ${word}`)
+    .argument('<revision>', 'a built-in revision')
+    .summary('let a server or client speak one revision more')
+    .description(
+      'Names a revision in mcpgen.config.json, generates its code, and adds it to src/protocol.ts. If it is the newest, the project is written in its types from then on. All else of yours stays as it is.',
+    )
+    .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
+    .option('--dry-run', 'write nothing; say what would be written')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Example:
+  mcpgen add revision 2026-07-28
+
+It then lists which requests and notifications the revision brings.`,
+    )
+    .action(async (revision: string, options: Record<string, unknown>) => {
+      const { addRevisionCommand } = await import('../commands/add-revision.js');
+      process.exitCode = await addRevisionCommand(revision, options);
+    });
 }
 
 function declareKind(add: Command, kind: Addable): void {

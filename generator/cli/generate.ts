@@ -45,7 +45,8 @@ Examples:
 
 Parts for --emit. Without it, and as "default" in its list:
   ${DEFAULT_PARTS.join(', ')}
-Only when named, since they need a package or the types of Node, or are yours:
+Only when named, since they need a package or the types of Node, are yours, or keep
+names of earlier revisions as deprecated aliases:
   ${EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part)).join(', ')}
 
 What is always the same goes into mcpgen.config.json (.js, .ts, or the key "mcpgen"

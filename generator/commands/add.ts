@@ -6,7 +6,7 @@ import { renderTools, type ImportExtension, type ToolSource } from '../index.js'
 import { exampleOf } from '../model/example.js';
 import { readTool } from '../model/tools.js';
 import { layOutFile } from '../output/format.js';
-import { isSettled, planChanges, type FileChange } from '../output/plan.js';
+import { planChanges, type FileChange } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
 import { isReserved } from '../print/names.js';
 import { readConfig, type ConfigFile } from '../read/config.js';
@@ -16,8 +16,8 @@ import { isObject, member, parseOutsideJson, type JsonValue } from '../read/json
 import { readToolFiles } from '../read/tools.js';
 import { handlerFile, testFile, type Addable, type Addition } from '../scaffold/addition.js';
 import { register } from '../scaffold/register.js';
-import { colour, progress, say } from '../terminal.js';
-import { asJson } from './changes.js';
+import { progress, say } from '../terminal.js';
+import { asJson, sayTouched } from './changes.js';
 import { flag, text } from './options.js';
 
 /** `mcpgen add tool`, `add resource` and `add prompt`. Returns the exit code. */
@@ -258,25 +258,14 @@ interface Report {
 }
 
 function report({ addition, changes, isDry, isJson, isRegistered, index }: Report): void {
-  const touched = changes.filter((change) => !isSettled(change));
   if (isJson) {
     const files = changes.filter((change) => change.status !== 'unchanged').map((change) => asJson(change, false));
     const { kind, name, identifier } = addition;
     say(JSON.stringify({ kind, name, identifier, registered: isRegistered, dryRun: isDry, files }, undefined, 2));
     return;
   }
-  if (touched.length === 0) {
+  const notes = new Map([[index, `${addition.identifier} is in the list`]]);
+  if (!sayTouched(changes, isDry, notes)) {
     say(`${addition.kind} ${addition.name} is there already; nothing was changed`);
-    return;
-  }
-  const words = { missing: 'write', stale: 'change', orphaned: 'remove', unchanged: '', kept: '' };
-  const done = { missing: 'wrote', stale: 'changed', orphaned: 'removed', unchanged: '', kept: '' };
-  for (const change of touched) {
-    const word = isDry ? `would ${words[change.status]}` : done[change.status];
-    const what = change.path === index ? `: ${addition.identifier} is in the list` : '';
-    say(`${colour.green(word)} ${change.path}${what}`);
-  }
-  for (const change of changes.filter(({ status, path: file }) => status === 'kept' && file !== index)) {
-    say(`kept ${change.path}`);
   }
 }

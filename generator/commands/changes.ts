@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { structuredPatch } from 'diff';
 import type { Warning } from '../model/protocol.js';
-import type { FileChange } from '../output/plan.js';
+import { isSettled, type FileChange } from '../output/plan.js';
 import { colour, note, noteColour, say } from '../terminal.js';
 import { escapeHidden } from '../text.js';
 
@@ -37,6 +37,32 @@ export function sayWrong(changes: readonly FileChange[], out: string): void {
       say(`          ${paint(line)}`);
     }
   }
+}
+
+/**
+ * Says what was done to the files of an author, or would be.
+ *
+ * @param notes - More to say of a file, by path.
+ * @returns Whether anything was.
+ */
+export function sayTouched(
+  changes: readonly FileChange[],
+  isDry: boolean,
+  notes: ReadonlyMap<string, string> = new Map(),
+): boolean {
+  const touched = changes.filter((change) => !isSettled(change));
+  if (touched.length === 0) return false;
+  const words = { missing: 'write', stale: 'change', orphaned: 'remove', unchanged: '', kept: '' };
+  const done = { missing: 'wrote', stale: 'changed', orphaned: 'removed', unchanged: '', kept: '' };
+  for (const { path: file, status } of touched) {
+    const what = notes.get(file);
+    const word = isDry ? `would ${words[status]}` : done[status];
+    say(`${colour.green(word)} ${escapeHidden(`${file}${what === undefined ? '' : `: ${what}`}`)}`);
+  }
+  for (const { path: file } of changes.filter(({ status, path: name }) => status === 'kept' && !notes.has(name))) {
+    say(`kept ${escapeHidden(file)}`);
+  }
+  return true;
 }
 
 /** How many files there are of each status. */

@@ -3,47 +3,66 @@ import { builtinCatalogs, builtinRevisions, requireRevision } from '../read/buil
 import { exampleMessage, exampleOf } from '../model/example.js';
 import { methodHistories, type MethodHistory } from '../model/history.js';
 import { loadProtocol } from '../model/load.js';
+import type { FormerName } from '../model/renames.js';
 import { findDefinition, type Definition, type Method, type Protocol } from '../model/protocol.js';
 import { memberOf } from '../model/derive.js';
 import { emitContext } from '../emit/context.js';
 import { printDefinition } from '../print/type.js';
-import { colour, say, sayJson } from '../terminal.js';
+import { colour, note, say, sayJson } from '../terminal.js';
 import { nearest } from '../text.js';
 import { methodJson } from './methods.js';
 import { flag, text } from './options.js';
 
 /** `mcpgen explain`: one method or definition, with its members, docs and an example. Returns the exit code. */
-export async function explainCommand(name: string, flags: Record<string, unknown>): Promise<number> {
+export async function explainCommand(asked: string, flags: Record<string, unknown>): Promise<number> {
   const wanted = text(flags, 'revision');
   if (wanted !== undefined) requireRevision(wanted);
   const revisions = builtinRevisions().map((item) => item.revision);
   const protocols = await Promise.all(
     (wanted === undefined ? revisions : [wanted]).map((revision) => loadProtocol({ revision })),
   );
+  const isThere = protocols.some((protocol) => find(protocol, asked) !== undefined);
+  const former = isThere ? undefined : renameOf(protocols, asked);
+  const name = former?.after ?? asked;
+  if (former !== undefined && !flag(flags, 'json')) note(`${asked} is called ${name} since ${former.revision}`);
   const having = protocols.filter((protocol) => find(protocol, name) !== undefined);
   const protocol = having.at(-1);
   const found = protocol === undefined ? undefined : find(protocol, name);
-  if (protocol === undefined || found === undefined) throw unknownName(name, protocols, wanted);
-  const inRevisions = wanted === undefined ? having.map((item) => item.revision) : await revisionsWith(name, revisions);
+  if (protocol === undefined || found === undefined) throw await unknownName(name, protocols, wanted);
+  const inRevisions = wanted === undefined ? having.map((item) => item.revision) : await revisionsWith(name);
   if ('kind' in found) await explainMethod(protocol, found, flags);
   else await explainDefinition(protocol, found, inRevisions, flags);
   return 0;
+}
+
+/** How a definition that had a name is called by now. */
+function renameOf(protocols: readonly Protocol[], name: string): FormerName | undefined {
+  return protocols.flatMap(({ formerNames }) => formerNames).find(({ before }) => before === name);
 }
 
 function find(protocol: Protocol, name: string): Method | Definition | undefined {
   return protocol.methods.find((method) => method.name === name) ?? findDefinition(protocol, name);
 }
 
-async function revisionsWith(name: string, revisions: readonly string[]): Promise<readonly string[]> {
-  const protocols = await Promise.all(revisions.map((revision) => loadProtocol({ revision })));
-  return protocols.filter((protocol) => find(protocol, name) !== undefined).map((protocol) => protocol.revision);
+async function allProtocols(): Promise<readonly Protocol[]> {
+  return Promise.all(builtinRevisions().map(({ revision }) => loadProtocol({ revision })));
+}
+
+async function revisionsWith(name: string): Promise<readonly string[]> {
+  return (await allProtocols())
+    .filter((protocol) => find(protocol, name) !== undefined)
+    .map((protocol) => protocol.revision);
 }
 
 function historyOf(method: string): MethodHistory | undefined {
   return methodHistories(builtinCatalogs()).find((item) => item.method === method);
 }
 
-function unknownName(name: string, protocols: readonly Protocol[], wanted: string | undefined): McpgenError {
+async function unknownName(
+  name: string,
+  protocols: readonly Protocol[],
+  wanted: string | undefined,
+): Promise<McpgenError> {
   const names = protocols.flatMap((protocol) => [
     ...protocol.methods.map((method) => method.name),
     ...protocol.definitions.map((definition) => definition.name),
@@ -51,14 +70,18 @@ function unknownName(name: string, protocols: readonly Protocol[], wanted: strin
   const near = nearest(name, [...new Set(names)]);
   const history = historyOf(name);
   const lived = history === undefined ? undefined : [...history.rows.keys()].join(', ');
+  const later = (await allProtocols()).flatMap(({ formerNames }) => formerNames).find(({ after }) => after === name);
+  const earlier = names.find((other) => other === later?.before);
   const where = wanted === undefined ? 'in any built-in revision' : `of revision ${wanted}`;
   return new McpgenError(`${JSON.stringify(name)} is neither a method nor a definition ${where}`, {
     remedy:
-      lived !== undefined
-        ? `It exists in ${lived}: name one of these.`
-        : near === undefined
-          ? '`mcpgen methods` lists the methods.'
-          : `Did you mean ${near}?`,
+      earlier !== undefined
+        ? `It is called ${earlier} there, and ${name} since ${later?.revision ?? ''}.`
+        : lived !== undefined
+          ? `It exists in ${lived}: name one of these.`
+          : near === undefined
+            ? '`mcpgen methods` lists the methods.'
+            : `Did you mean ${near}?`,
   });
 }
 
@@ -105,10 +128,14 @@ async function explainDefinition(
   flags: Record<string, unknown>,
 ): Promise<void> {
   const value = exampleOf(protocol, definition.type, definition.name);
+  const former = protocol.formerNames.filter(({ after }) => after === definition.name).map(({ before }) => before);
+  const later = renameOf(await allProtocols(), definition.name);
   if (flag(flags, 'json')) {
     sayJson({
       revision: protocol.revision,
       revisions: inRevisions,
+      ...(former.length === 0 ? {} : { formerNames: former }),
+      ...(later === undefined ? {} : { renamed: { to: later.after, in: later.revision } }),
       usedBy: usersOf(protocol, definition.name),
       ...definition,
       example: value,
@@ -117,6 +144,8 @@ async function explainDefinition(
   }
   say(`${colour.bold(definition.name)}  ${colour.dim(`revision ${protocol.revision}`)}`);
   fact('in', inRevisions.join(', '));
+  if (former.length > 0) fact('formerly', former.join(', '));
+  if (later !== undefined) fact('renamed', `${later.after} since ${later.revision}`);
   const users = usersOf(protocol, definition.name);
   if (users.length > 0) fact('used by', users.join(', '));
   say(`\n${await typescript(protocol, [definition])}`);

@@ -30,7 +30,7 @@ export interface Plan {
 }
 
 /** Reads the input of a run. */
-async function planOf({ flags, config }: Settings): Promise<Plan> {
+export async function planOf({ flags, config }: Settings): Promise<Plan> {
   if (text(flags, 'schema') === '-' && text(flags, 'catalog') === '-') {
     throw new McpgenError('schema and catalog cannot both come from standard input', {
       place: '--schema - --catalog -',
@@ -74,8 +74,7 @@ async function generateOnce(plan: Plan, settings: Settings, given: Record<string
     progress('');
     // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed one.
     process.exitCode = result.upToDate ? 0 : 1;
-    // What is up to date has no news.
-    const news = result.upToDate ? undefined : await methodNews(result, plan, settings, given);
+    const news = await methodNews(result, plan, settings, given);
     report(result, news, flags, given, () => {
       reportCheck(result, out, given);
     });
@@ -113,7 +112,7 @@ async function toStandardOutput(options: GenerateOptions, flags: Record<string, 
 
 function report(
   result: GenerateResult,
-  news: MethodNews | undefined,
+  news: MethodNews,
   flags: Record<string, unknown>,
   given: Record<string, unknown>,
   human: () => void,
@@ -121,7 +120,7 @@ function report(
   if (!flag(flags, 'json')) {
     for (const warning of result.warnings) noteWarning(warning);
     human();
-    if (news !== undefined) sayMethodNews(news);
+    sayMethodNews(news);
     return;
   }
   const { upToDate } = result as Partial<CheckResult>;

@@ -1,27 +1,37 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { stubbedMethods } from '../emit/stubs.js';
+import { handledMethods } from '../emit/handled.js';
 import type { GenerateResult } from '../index.js';
 import { compareMethods, methodsOfFile, type ChangedMethod, type NamedMethod } from '../model/method-changes.js';
 import { constantCase } from '../model/naming.js';
-import { embeddedMethods, methodsFrom, type Protocol, type Side } from '../model/protocol.js';
+import type { MessageKind, Method, Protocol, Side } from '../model/protocol.js';
 import { isGenerated } from '../print/header.js';
-import { placesOfMethods, type MethodPlace } from '../scaffold/method-names.js';
+import { handledIn, placesOfMethods, type MethodPlace } from '../scaffold/method-names.js';
 import { colour, say } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
 import { authorFiles } from './author-files.js';
 import { count } from './changes.js';
 import type { Plan } from './generate.js';
+import { runsAs, sidesOf } from './project.js';
 import type { Settings } from './settings.js';
 
 /** A method that this generation brought and that a handler can be written for. */
 export interface NewMethod {
   readonly method: string;
+  readonly kind: MessageKind;
   /** The revisions that brought it, sorted. */
   readonly revisions: readonly string[];
-  /** Who answers it. */
+  /** Who handles it. */
   readonly to: Side;
-  /** What to do to answer it. */
+  /** What it means, in a sentence. */
+  readonly summary: string;
+  /** The capability that a side with a handler of it declares: `tasks.list`. */
+  readonly declares?: string;
+  /** Whether the protocol does without a handler: nothing is asked for that was not declared, and nobody waits for an answer. */
+  readonly optional: boolean;
+  /** A command to paste that writes a handler; absent where only an author's hand can. */
+  readonly command?: string;
+  /** What to do to handle it: the command, or what to write and where. */
   readonly offer: string;
 }
 
@@ -36,8 +46,8 @@ export interface RemovedMethod {
 
 /** What an author has to know after a generation. */
 export interface MethodNews {
-  /** Revisions that `src/protocol.ts` does not name yet. */
-  readonly newRevisions: readonly { readonly revision: string; readonly offer: string }[];
+  /** Revisions that `src/protocol.ts` does not name yet, with a command to paste that adds each. */
+  readonly newRevisions: readonly { readonly revision: string; readonly command: string }[];
   readonly newMethods: readonly NewMethod[];
   readonly removedMethods: readonly RemovedMethod[];
 }
@@ -79,9 +89,20 @@ export async function methodNews(
   const isWhole = config !== undefined && given['revision'] === undefined && given['schema'] === undefined;
   const stillThere = new Set(isWhole ? [] : [...left.values()].flat().map(({ name }) => name));
   const project = config?.folder ?? process.cwd();
-  const newMethods = added.flatMap((method) => offerOf(method, result.protocols, project, options.emit));
+  const open = new Set(added.map(({ name }) => name));
+  const handled = open.size === 0 ? open : await handledIn(await authorFiles(project, result.out), [...open]);
+  const ofConfig = given['config'] === undefined ? '' : ` --config ${shellQuoted(String(given['config']))}`;
+  const runner = runsAs(project);
+  const pasted = (verb: string, words: string): string => `${runner} ${verb}${ofConfig} ${words}`;
+  const context: OfferContext = { project, out: result.out, emit: options.emit, pasted };
+  const newMethods = added
+    .filter(({ name }) => !handled.has(name))
+    .flatMap((method) => offersOf(method, result.protocols, context));
   return {
-    newRevisions: offersOfRevisions(project, result.out, newRevisions, newMethods),
+    newRevisions: unspoken(project, newRevisions).map((revision) => ({
+      revision,
+      command: pasted('add revision', shellQuoted(revision)),
+    })),
     newMethods,
     removedMethods: await located(
       removed.filter(({ name }) => !stillThere.has(name)),
@@ -124,71 +145,80 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** What connects new revisions, where a project lists them in `src/protocol.ts`. */
-function offersOfRevisions(
-  project: string,
-  out: string,
-  revisions: readonly string[],
-  newMethods: readonly NewMethod[],
-): MethodNews['newRevisions'] {
-  const file = path.join(project, 'src/protocol.ts');
-  const text = revisions.length === 0 ? undefined : textOf(file);
-  if (text === undefined) return [];
-  const below = path.relative(path.dirname(file), out).replaceAll(path.sep, '/');
-  const folder = below.startsWith('.') ? below : `./${below}`;
-  return revisions
-    .filter((revision) => !text.includes(`/${revision}/revision`))
-    .map((revision) => {
-      const brought = newMethods.find((method) => method.revisions.includes(revision));
-      const maker = brought?.to === 'client' ? 'client' : 'server';
-      const types = `take \`create${maker === 'client' ? 'Client' : 'Server'}\` from "${folder}/${revision}/${maker}"`;
-      return {
-        revision,
-        offer:
-          `in src/protocol.ts, add \`revision\` of "${folder}/${revision}/revision" to \`revisions\`` +
-          (brought === undefined ? '' : `; for handlers of what it brings, ${types}`),
-      };
-    });
+/** New revisions that `src/protocol.ts` does not name yet, in a project that has one. */
+function unspoken(project: string, revisions: readonly string[]): readonly string[] {
+  const text = revisions.length === 0 ? undefined : textOf(path.join(project, 'src/protocol.ts'));
+  return text === undefined ? [] : revisions.filter((revision) => !text.includes(`/${revision}/revision`));
 }
 
-function offerOf(
+interface OfferContext {
+  readonly project: string;
+  readonly out: string;
+  readonly emit: readonly string[] | undefined;
+  /** A command line of `mcpgen` that works where the project is. */
+  readonly pasted: (verb: string, words: string) => string;
+}
+
+/** What to do about a method: nothing if the runtime sees to it, or if it is of a side that the project has not. */
+function offersOf(
   { name, revisions }: ChangedMethod,
   protocols: readonly Protocol[],
-  project: string,
-  emit: readonly string[] | undefined,
+  context: OfferContext,
 ): readonly NewMethod[] {
   const own = protocols.filter(({ revision }) => revisions.includes(revision));
-  const has = (file: string): boolean => existsSync(path.join(project, file));
-  const isServer = has('src/server.ts');
-  if (own.some((protocol) => stubbedMethods(protocol).some((method) => method.name === name))) {
-    if (has('src/client.ts') && !isServer) return [];
-    const addable = ADDABLE[name];
-    const offer =
-      addable !== undefined && isServer && emit?.includes('registry') === true
-        ? `mcpgen add ${addable} NAME`
-        : isServer
-          ? `in src/server.ts, into \`handlers\`: ${handlerLine(name)}`
-          : stubsCommand([name], emit);
-    return [{ method: name, revisions, to: 'server', offer }];
+  const sides = sidesOf(context.project);
+  const among: readonly Side[] = sides.length === 0 ? ['server', 'client'] : sides;
+  return among.flatMap((to) => {
+    const found = own.flatMap((protocol) => handledMethods(protocol, to).filter((method) => method.name === name));
+    const method = found.at(-1);
+    if (method === undefined) return [];
+    const command = commandOf(method, to, sides, context);
+    const offer = command ?? byHand(method, to);
+    const { kind, summary } = method;
+    const needed = method.capabilities.find((path) => path.startsWith(`${to}.`))?.slice(to.length + 1);
+    const declares = kind === 'request' ? needed : undefined;
+    return [
+      {
+        method: name,
+        kind,
+        revisions,
+        to,
+        summary,
+        ...(declares === undefined ? {} : { declares }),
+        optional: kind === 'notification' || declares !== undefined,
+        ...(command === undefined ? {} : { command }),
+        offer,
+      },
+    ];
+  });
+}
+
+function commandOf(
+  { name, kind }: Method,
+  to: Side,
+  sides: readonly Side[],
+  { project, out, emit, pasted }: OfferContext,
+): string | undefined {
+  const addable = ADDABLE[name];
+  if (sides.includes(to)) {
+    if (to === 'server' && addable !== undefined && emit?.includes('registry') === true) {
+      const hasList = existsSync(path.join(project, `src/${addable}s/index.ts`));
+      if (hasList) return pasted(`add ${addable}`, `my-${addable}`);
+    }
+    // Not an option, whatever it is called.
+    const word = name.startsWith('-') ? `-- ${shellQuoted(name)}` : shellQuoted(name);
+    return pasted(`add handler${sides.length > 1 ? ` --to ${to}` : ''}`, word);
   }
-  const asked = own.some((protocol) =>
-    [...methodsFrom(protocol, 'server', 'request'), ...embeddedMethods(protocol)].some(
-      (method) => method.name === name,
-    ),
-  );
-  if (!asked || isServer) return [];
-  const place = has('src/handlers/index.ts') ? 'src/handlers/index.ts' : 'the client';
-  return [{ method: name, revisions, to: 'client', offer: `in ${place}, into \`handlers\`: ${handlerLine(name)}` }];
-}
-
-function handlerLine(method: string): string {
-  return `${JSON.stringify(method)}: () => { throw new Error("not written yet"); },`;
-}
-
-/** The command that writes handlers to fill in, and leaves out nothing that was generated so far. */
-function stubsCommand(methods: readonly string[], emit: readonly string[] | undefined): string {
+  if (to !== 'server' || kind !== 'request') return undefined;
+  // It is written once: what is there is the author's.
+  const isThere = foldersIn(out).some((folder) => existsSync(path.join(out, folder, 'handlers.ts')));
   const parts = [...new Set([...(emit ?? []), 'stubs'])].join(',');
-  return `mcpgen generate --emit ${parts} --methods ${methods.map(shellQuoted).join(',')}`;
+  return isThere ? undefined : pasted('generate', `--emit ${parts} --methods ${shellQuoted(name)}`);
+}
+
+function byHand({ name, kind }: Method, to: Side): string {
+  const body = kind === 'request' ? '{ throw new Error("not written yet"); }' : '{}';
+  return `among the \`${kind === 'request' ? 'handlers' : 'notifications'}\` of the ${to}: ${JSON.stringify(name)}: () => ${body},`;
 }
 
 async function located(
@@ -212,12 +242,17 @@ async function located(
 /** Tells the news of a run; nothing if there are none. */
 export function sayMethodNews({ newRevisions, newMethods, removedMethods }: MethodNews): void {
   if (newRevisions.length + newMethods.length + removedMethods.length > 0) say();
-  for (const { revision, offer } of newRevisions) {
-    say(`${colour.green('new revision')} ${escapeHidden(revision)}\n  ${escapeHidden(offer)}`);
+  for (const { revision, command } of newRevisions) {
+    say(`${colour.green('new revision')} ${escapeHidden(revision)}: src/protocol.ts does not speak it yet`);
+    say(`  ${escapeHidden(command)}`);
   }
-  for (const { method, revisions, to, offer } of newMethods) {
+  for (const { method, kind, revisions, to, summary, declares, offer } of newMethods) {
     const where = escapeHidden(revisions.join(', '));
-    say(`${colour.green(`new in ${where}`)}: ${escapeHidden(method)} (request to the ${to})\n  ${escapeHidden(offer)}`);
+    const declared = declares === undefined ? '' : `; a handler declares ${escapeHidden(declares)}`;
+    const what = kind === 'request' ? `request to the ${to}${declared}` : `notification to the ${to}, optional`;
+    say(`${colour.green(`new in ${where}`)}: ${escapeHidden(method)} (${what})`);
+    if (summary !== '') say(`  ${colour.dim(escapeHidden(summary))}`);
+    say(`  ${escapeHidden(offer)}`);
   }
   for (const { method, revisions, places } of removedMethods) {
     const named = places.length === 0 ? 'your code does not name it' : `named in ${count(places.length, 'place')}`;

@@ -8,6 +8,7 @@ import {
   type ModuleName,
   type RuntimeModule,
 } from '../print/source-file.js';
+import { emitAliases } from './aliases.js';
 import { emitClient } from './client.js';
 import { emitContext, type EmitContext } from './context.js';
 import { emitErrors } from './errors.js';
@@ -39,6 +40,7 @@ export const EMITTABLE = [
   'http-client',
   'stubs',
   'zod',
+  'aliases',
 ] as const;
 
 /** A part of the output that can be asked for. */
@@ -54,10 +56,18 @@ function isSharedOnly(part: Emittable): part is SharedOnly {
 
 /** What is written if nothing is asked for: all but what not everybody uses, needs a package, or is the user's. */
 export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter(
-  (part) => !isSharedOnly(part) && part !== 'stubs' && part !== 'zod',
+  (part) => !isSharedOnly(part) && part !== 'stubs' && part !== 'zod' && part !== 'aliases',
 );
 
-type Emitter = (context: EmitContext, stubbed?: readonly string[]) => SourceFile | undefined;
+/** What an emitter may look at beside the protocol. */
+interface Asked {
+  /** All parts that are written. */
+  readonly parts: readonly Emittable[];
+  /** The methods that stubs are wanted of; undefined for all that need one. */
+  readonly stubbed: readonly string[] | undefined;
+}
+
+type Emitter = (context: EmitContext, asked: Asked) => SourceFile | undefined;
 
 /** For each part that a revision has a file of. */
 const EMITTERS: Readonly<Record<Exclude<Emittable, SharedOnly>, Emitter>> = {
@@ -70,8 +80,9 @@ const EMITTERS: Readonly<Record<Exclude<Emittable, SharedOnly>, Emitter>> = {
   revision: emitRevision,
   client: emitClient,
   server: emitServer,
-  stubs: emitStubs,
+  stubs: (context, { stubbed }) => emitStubs(context, stubbed),
   zod: emitZod,
+  aliases: (context, { parts }) => emitAliases(context, parts),
 };
 
 /** What each part imports from. */
@@ -92,6 +103,7 @@ const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
   'http-client': [],
   stubs: ['types', 'methods', 'messages', 'guards', 'validators', 'revision', 'server'],
   zod: ['types'],
+  aliases: ['types'],
 };
 
 /** The shared files that each part imports from. */
@@ -133,8 +145,9 @@ export function emit(
   stubbed?: readonly string[],
 ): readonly SourceFile[] {
   const context = emitContext(protocol);
-  const files = withNeeds(parts).flatMap((part) =>
-    isSharedOnly(part) ? [] : (EMITTERS[part](context, stubbed) ?? []),
+  const all = withNeeds(parts);
+  const files = all.flatMap((part) =>
+    isSharedOnly(part) ? [] : (EMITTERS[part](context, { parts: all, stubbed }) ?? []),
   );
   const exported = files.filter(({ belongsToUser }) => !belongsToUser);
   refuseTakenNames(exported, context);

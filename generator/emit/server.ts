@@ -1,18 +1,11 @@
-import { methodsFrom, type Method, type Protocol } from '../model/protocol.js';
+import { methodsFrom, type Method } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
 import { definitionOf, useDefinition, type EmitContext } from './context.js';
+import { servedMethods } from './handled.js';
 import { inputMethods, inputTypes } from './input.js';
 import { defaultedMembers } from './revision.js';
-
-/** Requests that the runtime answers by itself: their handling is the lifecycle. */
-const OF_THE_LIFECYCLE: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'subscriptions/listen']);
-
-/** Requests that a server may have handlers of. */
-export function servedMethods(protocol: Protocol): readonly Method[] {
-  return methodsFrom(protocol, 'client', 'request').filter(({ name }) => !OF_THE_LIFECYCLE.has(name));
-}
 
 /** `server.ts`: a server with typed handlers, over the shared runtime. */
 export function emitServer(context: EmitContext): SourceFile {

@@ -5,20 +5,7 @@ import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
 import { nearest } from '../text.js';
 import type { EmitContext } from './context.js';
-import { servedMethods } from './server.js';
-
-/** Requests that the runtime answers where there is no handler; one that only refuses would be worse than none. */
-const ANSWERED_ANYWAY: ReadonlySet<string> = new Set([
-  'ping',
-  'logging/setLevel',
-  'resources/subscribe',
-  'resources/unsubscribe',
-]);
-
-/** Requests that need a handler: all that clients send and that the runtime does not answer by itself. */
-export function stubbedMethods(protocol: Protocol): readonly Method[] {
-  return servedMethods(protocol).filter(({ name }) => !ANSWERED_ANYWAY.has(name));
-}
+import { servedMethods, stubbedMethods } from './handled.js';
 
 /**
  * `handlers.ts`: handlers for the user to fill in. Undefined if there would be none.

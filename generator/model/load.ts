@@ -14,11 +14,13 @@ import { canonicalise, type CanonicalSchema } from '../read/canonical.js';
 import { checkCatalog, type Catalog } from '../read/catalog.js';
 import { builtinDocs, NO_DOCS, type Docs } from '../read/docs.js';
 import { applyErrata, type Erratum } from '../read/errata.js';
+import { builtinRenames } from '../read/renames.js';
 import { compareText, isObject, member, parseOutsideJson, pointer } from '../read/json.js';
 import { derive, type Derived } from './derive.js';
 import { draftCatalog } from './draft-catalog.js';
 import { parseDefinitions } from './parse.js';
 import { methodOf, type Definition, type Protocol, type Source, type Warning } from './protocol.js';
+import { formerNames, type FormerName } from './renames.js';
 import { verify, type Disagreement } from './verify.js';
 
 /** A file's contents and what to call it in messages. */
@@ -74,6 +76,7 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
     definitions: read.definitions.map((definition) => asAlias(definition, derived)),
     methods: catalog.methods.map(methodOf).sort((a, b) => compareText(a.name, b.name)),
     errors: [...catalog.errors].sort((a, b) => b.code - a.code),
+    formerNames: formerNamesOf(catalog.protocol, read.definitions),
     errata: read.errata,
     warnings: read.warnings,
   };
@@ -147,6 +150,7 @@ export async function loadWithoutCatalog(
       methodOf({ kind: 'request', direction: 'embedded', params: null, capability: null, summary: '', ...row }),
     ),
     errors: withUnpinned(catalog.errors, like),
+    formerNames: formerNamesOf(catalog.protocol, parsed.definitions),
     errata: applied,
     warnings: [
       ...parsed.warnings,
@@ -181,6 +185,12 @@ function mostLike({ definitions }: CanonicalSchema): string | undefined {
     .reverse()
     .sort((a, b) => b.share - a.share);
   return best !== undefined && best.share > 0.5 ? best.revision : undefined;
+}
+
+/** Renames are known of the built-in protocol: a definition of another one may have such a name by chance. */
+function formerNamesOf(protocol: string, definitions: readonly Definition[]): readonly FormerName[] {
+  const isKnown = builtinCatalogs().some((catalog) => catalog.protocol === protocol);
+  return isKnown ? formerNames(definitions, builtinRenames()) : [];
 }
 
 interface SchemaInput {

@@ -1,6 +1,7 @@
 import type { CatalogError, CatalogMethod, Direction, MessageKind } from '../read/catalog.js';
 import type { Erratum } from '../read/errata.js';
 import type { JsonValue } from '../read/json.js';
+import type { FormerName } from './renames.js';
 
 export type { CatalogError, Direction, MessageKind };
 
@@ -115,6 +116,8 @@ export interface Protocol {
   /** All methods, by name. */
   readonly methods: readonly Method[];
   readonly errors: readonly CatalogError[];
+  /** Names that definitions had in earlier revisions. */
+  readonly formerNames: readonly FormerName[];
   /** Errata that were applied to the schema. */
   readonly errata: readonly Erratum[];
   readonly warnings: readonly Warning[];

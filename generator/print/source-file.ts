@@ -13,6 +13,7 @@ export type ModuleName =
   | 'client'
   | 'server'
   | 'handlers'
+  | 'aliases'
   | 'index';
 
 /** A file of a tool's types, without its extension. */

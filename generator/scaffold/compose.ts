@@ -3,7 +3,7 @@ import { manifestOf, type Packages } from './manifest.js';
 import { protocolFile } from './protocol-file.js';
 import { toolFiles } from './tool-files.js';
 import { transportFile } from './transport-file.js';
-import { bareName, newestOf, type Selection } from './selection.js';
+import { bareName, newestOf, RUNNERS, type Selection } from './selection.js';
 
 /** Text files by their path, with forward slashes. */
 export type Files = ReadonlyMap<string, string>;
@@ -89,9 +89,8 @@ function filled(text: string, selection: Selection, facts: ReadonlySet<string>):
 /** Commands as the package manager has them. */
 function inTermsOf(manager: Selection['packageManager'], text: string): string {
   if (manager === 'npm') return text;
-  const runs = { pnpm: 'pnpm exec', yarn: 'yarn', bun: 'bunx' }[manager];
   return text
-    .replaceAll(/\bnpx mcpgen\b/g, `${runs} mcpgen`)
+    .replaceAll(/\bnpx mcpgen\b/g, `${RUNNERS[manager]} mcpgen`)
     .replaceAll(/\bnpm (install|run)\b/g, `${manager} $1`)
     .replaceAll(/\bnpm (test|start)\b/g, `${manager} run $1`);
 }

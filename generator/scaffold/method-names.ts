@@ -1,4 +1,5 @@
 import type { ts as TypeScript } from 'ts-morph';
+import { constantCase } from '../model/naming.js';
 
 /** A file of the author's. */
 export interface AuthorFile {
@@ -94,4 +95,50 @@ function isOfHandlers(ts: typeof TypeScript, object: TypeScript.Node): boolean {
     ts.isIdentifier(holder.name) &&
     holder.name.text === 'handlers'
   );
+}
+
+/** What handles methods for a list of the author's: functions of the generated registry. */
+const BY_REGISTRY: Readonly<Record<string, readonly string[]>> = {
+  toolHandlers: ['tools/list', 'tools/call'],
+  resourceHandlers: ['resources/list', 'resources/read', 'resources/templates/list'],
+  promptHandlers: ['prompts/list', 'prompts/get'],
+  completionHandlers: ['completion/complete'],
+};
+
+/**
+ * Finds which methods have a handler: those that are a key of an object, as a string or by their constant, and
+ * those of a list that the registry serves.
+ *
+ * @param methods - The methods to look for.
+ */
+export async function handledIn(
+  files: readonly AuthorFile[],
+  methods: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const words = [...methods, ...methods.map(constantCase), ...Object.keys(BY_REGISTRY)];
+  const byText = files.filter(({ text }) => words.some((word) => text.includes(word)));
+  if (byText.length === 0) return new Set();
+  const { ts } = await import('ts-morph');
+  const names = new Set(methods);
+  const constants = new Map(methods.map((name) => [constantCase(name), name]));
+  const handled = new Set<string>();
+  const visit = (node: TypeScript.Node): void => {
+    if (ts.isObjectLiteralElementLike(node) && node.name !== undefined) {
+      const { name } = node;
+      const inner = ts.isComputedPropertyName(name) ? name.expression : name;
+      const word =
+        ts.isStringLiteralLike(inner) || (ts.isIdentifier(inner) && isOfHandlers(ts, node.parent))
+          ? inner.text
+          : ts.isPropertyAccessExpression(inner)
+            ? constants.get(inner.name.text)
+            : undefined;
+      if (word !== undefined && names.has(word)) handled.add(word);
+    }
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
+      for (const name of BY_REGISTRY[node.expression.text] ?? []) if (names.has(name)) handled.add(name);
+    }
+    ts.forEachChild(node, visit);
+  };
+  for (const { path, text } of byText) visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  return handled;
 }

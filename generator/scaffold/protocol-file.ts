@@ -1,10 +1,19 @@
 import type { Kind, KnownRevision } from './selection.js';
 
+/** The local name of a revision. */
+export function localName(revision: string): string {
+  return `revision${revision.replace(/\W/g, '')}`;
+}
+
+/** The revision in whose types a project is written, as that file says. */
+export function typedRevision(text: string, kind: Kind): string | undefined {
+  return new RegExp(`\\bfrom\\s*["'][^"'\\n]*/([^/"'\\n]+)/${kind}(?:\\.[jt]s)?["']`).exec(text)?.[1];
+}
+
 /** The one file that names revisions: what is spoken, and in whose types the code is written. */
 export function protocolFile(kind: Kind, revisions: readonly KnownRevision[]): string {
   const names = revisions.map(({ revision }) => revision);
   const newest = names.at(-1) ?? '';
-  const local = (name: string): string => `revision${name.replace(/\W/g, '')}`;
   const folder = `./generated/${newest}`;
   const exported =
     kind === 'server'
@@ -19,11 +28,11 @@ export function protocolFile(kind: Kind, revisions: readonly KnownRevision[]): s
   const types = names.length > 1 ? ' It is written in the types of the newest.' : '';
   return [
     `// The ${names.length > 1 ? 'revisions' : 'revision'} of the protocol that this ${kind} speaks.${types}`,
-    ...names.map((name) => `import { revision as ${local(name)} } from "./generated/${name}/revision.js";`),
+    ...names.map((name) => `import { revision as ${localName(name)} } from "./generated/${name}/revision.js";`),
     '',
     ...exported,
     '',
-    `export const revisions = [${names.map(local).join(', ')}];`,
+    `export const revisions = [${names.map(localName).join(', ')}];`,
     '',
   ].join('\n');
 }

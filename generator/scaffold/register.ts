@@ -1,4 +1,4 @@
-import type { ArrayLiteralExpression, Expression, SourceFile as Tree, VariableDeclaration } from 'ts-morph';
+import type { Expression, Node, SourceFile as Tree, VariableDeclaration } from 'ts-morph';
 
 /** What is to stand in an index: a name, and the file that exports it. */
 export interface Entry {
@@ -6,6 +6,8 @@ export interface Entry {
   readonly name: string;
   /** Its path without extension, as the index names it: `./greet`. */
   readonly from: string;
+  /** What the file calls it, if the index calls it otherwise. */
+  readonly exported?: string;
 }
 
 /** How an index comes to name an entry. */
@@ -23,25 +25,17 @@ export type Registration =
  * @param list - The name of the list: `tools`.
  */
 export async function register(text: string, list: string, entry: Entry): Promise<Registration> {
-  // Loaded only here: it brings the compiler along.
-  const { Project, SyntaxKind, ts } = await import('ts-morph');
-  const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
-  const source = text.slice(mark.length);
-  const { diagnostics = [] } = ts.transpileModule(source, { reportDiagnostics: true });
-  const [fault] = diagnostics;
-  if (fault !== undefined) {
-    const line = source.slice(0, fault.start ?? 0).split('\n').length;
-    return { status: 'unknown', reason: 'it does not parse', line };
-  }
-  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
-  const tree = project.createSourceFile('index.ts', source);
+  const { SyntaxKind } = await import('ts-morph');
+  const parsed = await parse(text);
+  if ('status' in parsed) return parsed;
+  const { mark, source, tree, eol } = parsed;
 
   const isOwn = (specifier: string): boolean => specifier.replace(/\.[cm]?[jt]s$/, '') === entry.from;
   const imported = tree.getImportDeclarations().filter((item) => !item.isTypeOnly());
   const known = imported
     .filter((item) => isOwn(item.getModuleSpecifierValue()))
     .flatMap((item) => item.getNamedImports())
-    .find((item) => item.getName() === entry.name);
+    .find((item) => item.getName() === (entry.exported ?? entry.name));
   const local = known?.getAliasNode()?.getText() ?? entry.name;
 
   const declaration = listIn(tree, list);
@@ -66,18 +60,51 @@ export async function register(text: string, list: string, entry: Entry): Promis
     };
   }
 
-  const eol = source.includes('\r\n') ? '\r\n' : '\n';
-  const edits = [elementEdit(source, array, local, eol)];
+  const edits = [elementEdit(source, array, array.getElements(), local, eol)];
   if (known === undefined) edits.push(importEdit(source, tree, entry, eol));
-  edits.sort((a, b) => b.at - a.at);
-  let result = source;
-  for (const { at, insert } of edits) result = result.slice(0, at) + insert + result.slice(at);
-  return { status: 'added', text: mark + result };
+  return { status: 'added', text: mark + edited(source, edits) };
 }
 
-interface Edit {
+/** A file of the author's as a tree. */
+export interface Parsed {
+  /** A byte order mark, or nothing. */
+  readonly mark: string;
+  /** What comes behind it. */
+  readonly source: string;
+  readonly tree: Tree;
+  readonly eol: string;
+}
+
+/** Parses a file of the author's, if it is without fault. */
+export async function parse(text: string): Promise<Parsed | (Registration & { readonly status: 'unknown' })> {
+  // Loaded only here: it brings the compiler along.
+  const { Project, ts } = await import('ts-morph');
+  const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
+  const source = text.slice(mark.length);
+  const { diagnostics = [] } = ts.transpileModule(source, { reportDiagnostics: true });
+  const [fault] = diagnostics;
+  if (fault !== undefined) {
+    const line = source.slice(0, fault.start ?? 0).split('\n').length;
+    return { status: 'unknown', reason: 'it does not parse', line };
+  }
+  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
+  const eol = source.includes('\r\n') ? '\r\n' : '\n';
+  return { mark, source, tree: project.createSourceFile('index.ts', source), eol };
+}
+
+/** Text to put in at a place. */
+export interface Edit {
   readonly at: number;
   readonly insert: string;
+}
+
+/** A text with some edits, each at its place in the text as it was. */
+export function edited(source: string, edits: readonly Edit[]): string {
+  let result = source;
+  for (const { at, insert } of [...edits].sort((a, b) => b.at - a.at)) {
+    result = result.slice(0, at) + insert + result.slice(at);
+  }
+  return result;
 }
 
 /** The declaration of what an index exports under a name, also as `export { all as tools }`. */
@@ -94,7 +121,7 @@ function listIn(tree: Tree, name: string): VariableDeclaration | undefined {
 }
 
 /** An expression without what only says of which type it is. */
-function unwrapped(expression: Expression | undefined): Expression | undefined {
+export function unwrapped(expression: Expression | undefined): Expression | undefined {
   let inner = expression;
   for (;;) {
     const kind = inner?.getKindName();
@@ -103,14 +130,19 @@ function unwrapped(expression: Expression | undefined): Expression | undefined {
   }
 }
 
-function elementEdit(source: string, array: ArrayLiteralExpression, name: string, eol: string): Edit {
-  const elements = array.getElements();
+/**
+ * Puts an element into a list or an object, in its own style.
+ *
+ * @param elements - Those before it; behind the last one of them it comes.
+ */
+export function elementEdit(source: string, array: Node, elements: readonly Node[], name: string, eol: string): Edit {
   const last = elements.at(-1);
   const close = array.getEnd() - 1;
   if (last === undefined) {
     // A comment in an empty list stays before what is added.
     const inside = source.slice(array.getStart() + 1, close);
-    if (!inside.includes('\n')) return { at: close, insert: inside.trim() === '' ? name : ` ${name}` };
+    const padded = source.charAt(close) === '}' && inside.trim() === '' ? ` ${name} ` : name;
+    if (!inside.includes('\n')) return { at: close, insert: inside.trim() === '' ? padded : ` ${name}` };
     const at = close - (/\s*$/.exec(inside)?.[0].length ?? 0);
     return { at, insert: `${eol}${indentOf(source, array.getStart())}${unitOf(source)}${name},` };
   }
@@ -152,7 +184,8 @@ function unitOf(source: string): string {
   return /^(\t| {2,})\S/m.exec(source)?.[1] ?? '  ';
 }
 
-function importEdit(source: string, tree: Tree, { name, from }: Entry, eol: string): Edit {
+/** Puts an import behind the last one, in the style of the others. */
+export function importEdit(source: string, tree: Tree, { name, from, exported }: Entry, eol: string): Edit {
   const imports = tree.getImportDeclarations();
   const model = imports.filter((item) => item.getModuleSpecifierValue().startsWith('.')).at(-1) ?? imports.at(-1);
   const specifier = model?.getModuleSpecifier().getText() ?? '';
@@ -161,7 +194,8 @@ function importEdit(source: string, tree: Tree, { name, from }: Entry, eol: stri
   const extension = own.startsWith('.') ? (/\.[cm]?[jt]s$/.exec(own)?.[0] ?? '') : '.js';
   const hasSemicolon =
     model === undefined ? source.includes(';') || source.trim() === '' : model.getText().endsWith(';');
-  const line = `import { ${name} } from ${quote}${from}${extension}${quote}${hasSemicolon ? ';' : ''}`;
+  const local = exported === undefined || exported === name ? name : `${exported} as ${name}`;
+  const line = `import { ${local} } from ${quote}${from}${extension}${quote}${hasSemicolon ? ';' : ''}`;
   const last = imports.at(-1);
   if (last !== undefined)
     return { at: endOfLine(`${source}\n`, last.getEnd(), source.length + 1), insert: `${eol}${line}` };

@@ -57,6 +57,14 @@ export type RuntimeName = (typeof RUNTIMES)[number];
 export const PACKAGE_MANAGERS = ['npm', 'pnpm', 'yarn', 'bun'] as const;
 export type PackageManager = (typeof PACKAGE_MANAGERS)[number];
 
+/** What runs a program of an installed package. */
+export const RUNNERS: Readonly<Record<PackageManager, string>> = {
+  npm: 'npx',
+  pnpm: 'pnpm exec',
+  yarn: 'yarn',
+  bun: 'bunx',
+};
+
 /** A revision that can be chosen. */
 export interface KnownRevision {
   readonly revision: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
@@ -13,6 +13,7 @@ import {
   temporaryFolder,
   type Run,
 } from '../support/cli.js';
+import { shareModules } from '../scaffold/support.js';
 import { catalogWith, PING_ROW, pingDefinitions, schemaWith } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -22,14 +23,15 @@ afterAll(removeTemporaryFolders);
 const generate = (cwd: string, ...args: readonly string[]): Promise<Run> => mcpgen(['generate', ...args], { cwd });
 
 /** A project as `init` writes it. */
-async function scaffolded(revision: string): Promise<string> {
+async function scaffolded(kind: 'server' | 'client', revision: string, features?: string): Promise<string> {
   const folder = temporaryFolder();
-  const args = ['init', 'server', 'demo', '--yes', '--no-install', '--no-git', '-r', revision];
+  const chosen = features === undefined ? [] : ['--features', features];
+  const args = ['init', kind, 'demo', '--yes', '--no-install', '--no-git', '-r', revision, ...chosen];
   const result = await mcpgen(args, { cwd: folder });
   expect(result.code, result.stderr).toBe(0);
   const project = path.join(folder, 'demo');
   // Found upwards, and so no part of what is compared.
-  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
+  shareModules(folder);
   return project;
 }
 
@@ -49,61 +51,201 @@ function hashes(project: string): Readonly<Record<string, string>> {
   return Object.fromEntries(own.map(([name, text]) => [name, createHash('sha256').update(text).digest('hex')]));
 }
 
+/** What a run of `generate --json` tells of new methods. */
+interface Told {
+  readonly newRevisions: readonly { readonly revision: string; readonly command: string }[];
+  readonly newMethods: readonly {
+    readonly method: string;
+    readonly kind: string;
+    readonly to: string;
+    readonly optional: boolean;
+    readonly declares?: string;
+    readonly command?: string;
+  }[];
+  readonly removedMethods: readonly unknown[];
+}
+
+/** What is run of a command line in one process after another command line: it costs a second to begin. */
+const SEVERAL = `
+const { buildProgram } = await import(${JSON.stringify(new URL('./cli/program.js', `file://${CLI}`).href)});
+for (const line of JSON.parse(process.argv.at(-1))) {
+  await buildProgram().parseAsync(line, { from: 'user' }).catch((error) => {
+    console.error(line.join(' ') + ': ' + error.message + ' ' + error.remedy);
+    process.exitCode = 2;
+  });
+}`;
+
+/** Runs commands that were offered, one after the other; all that they print comes back. */
+async function paste(project: string, commands: readonly string[]): Promise<Run> {
+  const lines = commands.map((command) => command.replace(/^npx mcpgen /, '').split(' '));
+  return run(process.execPath, ['--input-type=module', '--eval', SEVERAL, '--', JSON.stringify(lines)], {
+    cwd: project,
+  });
+}
+
+async function compiles(project: string): Promise<void> {
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  expect(await run(process.execPath, [tsc, '-p', '.'], { cwd: project })).toMatchObject({ code: 0, stdout: '' });
+}
+
+/** Commands that a run offers, each below what it is for. */
+function offered(stdout: string): readonly string[] {
+  return [...stdout.matchAll(/^ {2}(npx mcpgen .+)$/gm)].map((match) => match[1] ?? '');
+}
+
+const TASKS = ['tasks/cancel', 'tasks/get', 'tasks/list', 'tasks/result'];
+
 test('case-098: a new revision leaves what the author wrote, and brings a list of what can be handled', async () => {
-  const project = await scaffolded('2025-06-18');
-  expect((await generate(project)).stdout).not.toMatch(/new in|removed|kept/);
+  const project = await scaffolded('server', '2025-06-18');
   edit(project, 'src/server.ts', (text) => `${text}\n// The author's.\r\n`);
   edit(project, 'src/tools/greet.ts', (text) => text.replace(/\n$/, '\n\n\n'));
   writeFileSync(path.join(project, 'src/extra.ts'), 'export const extra   =   1\n');
   writeFileSync(path.join(project, 'src/generated/2025-06-18/mine.ts'), 'export const mine   =   1\n');
-  edit(project, 'mcpgen.config.json', (text) => text.replace('"2025-06-18"', '"2025-06-18", "2025-11-25"'));
+  edit(project, 'mcpgen.config.json', (text) =>
+    text.replace('"2025-06-18"', '"2025-06-18", "2025-11-25", "2026-07-28"'),
+  );
   const before = hashes(project);
   expect(Object.keys(before)).toContain('src/generated/2025-06-18/mine.ts');
 
   const planned = await generate(project, '--dry-run', '--json');
   expect(existsSync(path.join(project, 'src/generated/2025-11-25'))).toBe(false);
-  const checked = await generate(project, '--check', '--json');
+  const checked = await generate(project, '--check');
   expect(checked.code).toBe(1);
   const done = await generate(project);
   expect(done).toMatchObject({ code: 0, stderr: '' });
   expect(hashes(project)).toEqual(before);
 
-  const line = '"tasks/list": () => { throw new Error("not written yet"); },';
   expect(done.stdout).toContain('kept 2025-06-18/mine.ts: it is yours\n');
-  expect(done.stdout).toContain('new revision 2025-11-25\n  in src/protocol.ts, add `revision` of ');
-  expect(done.stdout).toContain(
-    `new in 2025-11-25: tasks/list (request to the server)\n  in src/server.ts, into \`handlers\`: ${line}\n`,
-  );
-  const listed = [...done.stdout.matchAll(/^new in 2025-11-25: (\S+)/gm)].map((match) => match[1]);
-  expect(listed).toEqual(['tasks/cancel', 'tasks/get', 'tasks/list', 'tasks/result']);
-  for (const { stdout } of [planned, checked]) {
-    const told = JSON.parse(stdout) as { newMethods: { method: string }[]; removedMethods: unknown[] };
-    expect(told.newMethods.map(({ method }) => method)).toEqual(listed);
-    expect(told.removedMethods).toEqual([]);
-    expect(stdout).toContain('"path": "2025-06-18/mine.ts"');
-  }
+  const news = `
+new revision 2025-11-25: src/protocol.ts does not speak it yet
+  npx mcpgen add revision 2025-11-25
+new revision 2026-07-28: src/protocol.ts does not speak it yet
+  npx mcpgen add revision 2026-07-28
+new in 2025-11-25: notifications/tasks/status (notification to the server, optional)
+  Reports a task's new state to the side that started it.
+  npx mcpgen add handler notifications/tasks/status
+new in 2025-11-25: tasks/cancel (request to the server; a handler declares tasks.cancel)
+  Cancels a task that has not ended yet.
+  npx mcpgen add handler tasks/cancel
+new in 2025-11-25: tasks/get (request to the server; a handler declares tasks)
+`;
+  expect(done.stdout).toContain(news);
+  // To see it costs nothing: the check tells the same.
+  expect(checked.stdout).toContain(news);
+  // The runtime sees to `server/discover` and `subscriptions/listen`.
+  const told = JSON.parse(planned.stdout) as Told;
+  expect(told.newMethods.map(({ method, kind, to, optional }) => [method, kind, to, optional])).toEqual([
+    ['notifications/tasks/status', 'notification', 'server', true],
+    ...TASKS.map((name) => [name, 'request', 'server', true]),
+  ]);
+  expect(told.removedMethods).toEqual([]);
+  const commands = offered(done.stdout);
+  expect([...told.newRevisions, ...told.newMethods].map(({ command }) => command)).toEqual(commands);
 
   // Told once: what is there is not new.
-  expect((await generate(project)).stdout).not.toMatch(/new in|new revision|removed/);
-  expect(await generate(project, '--check')).toMatchObject({ code: 0 });
+  const settled = await generate(project, '--check');
+  expect(settled.code).toBe(0);
+  expect(settled.stdout).not.toMatch(/new in|new revision|removed/);
 
-  // What was offered compiles.
-  edit(project, 'src/protocol.ts', (text) =>
-    text
-      .replaceAll('2025-06-18/server', '2025-11-25/server')
-      .replace('[revision20250618]', '[revision20250618, revision20251125]')
-      .replace(
-        'export',
-        'import { revision as revision20251125 } from "./generated/2025-11-25/revision.js";\n\nexport',
-      ),
+  // What was offered works when it is pasted, and touches only what it names. The types of 2026-07-28, which the project
+  // has then, lack the methods: that must not be in the way.
+  const [revision = '', ...others] = commands;
+  expect(await run('sh', ['-c', revision], { cwd: project })).toMatchObject({ code: 0, stderr: '' });
+  const pasted = await paste(project, others);
+  expect([pasted.code, pasted.stderr]).toEqual([0, '']);
+  const after = hashes(project);
+  const touched = Object.keys(after).filter((name) => after[name] !== before[name]);
+  expect(touched.sort()).toEqual([
+    'src/handlers/on-tasks-status.ts',
+    ...TASKS.map((name) => `src/handlers/${name.replace('/', '-')}.ts`),
+    'src/protocol.ts',
+    'src/server.ts',
+  ]);
+  expect(readFileSync(path.join(project, 'src/server.ts'), 'utf8').endsWith("\n\n// The author's.\r\n")).toBe(true);
+  expect(readFileSync(path.join(project, 'src/protocol.ts'), 'utf8')).toContain('"./generated/2026-07-28/server.js"');
+  await compiles(project);
+
+  // Upstream takes two away and brings two: their places are told, and what the author wrote stays.
+  const own = upstream('2025-11-25');
+  own.rename('tasks/list', 'tasks/find');
+  own.rename('notifications/tasks/status', 'notifications/tasks/state');
+  own.write(project);
+  edit(project, 'mcpgen.config.json', (text) =>
+    text.replace(/"revisions": \[[^\]]*\]/, '"schema": "own.json", "catalog": "own-catalog.json"'),
   );
-  edit(project, 'src/server.ts', (text) => text.replace('handlers: {', `handlers: {\n${line}`));
-  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-  expect(await run(process.execPath, [tsc, '-p', '.'], { cwd: project })).toMatchObject({ code: 0, stdout: '' });
-});
+  const mine = hashes(project);
+  const next = await generate(project);
+  expect(next).toMatchObject({ code: 0, stderr: '' });
+  expect(hashes(project)).toEqual(mine);
+  expect(offered(next.stdout)).toEqual([
+    'npx mcpgen add handler notifications/tasks/state',
+    'npx mcpgen add handler tasks/find',
+  ]);
+  expect(next.stdout).toContain(
+    `removed: notifications/tasks/status (was in 2025-11-25); named in 1 place
+  src/handlers/on-tasks-status.ts:5:3
+removed: tasks/list (was in 2025-11-25); named in 1 place
+  src/handlers/tasks-list.ts:9:3
+`,
+  );
+}, 300_000);
+
+test('a client is offered what servers send it, and stays in types that have what it handles', async () => {
+  const project = await scaffolded('client', '2025-06-18', 'roots');
+  edit(project, 'mcpgen.config.json', (text) => text.replace('"2025-06-18"', '"2025-06-18", "2025-11-25"'));
+  const before = hashes(project);
+  const { stdout } = await generate(project);
+  expect(hashes(project)).toEqual(before);
+  expect(stdout).toContain(
+    'new in 2025-11-25: notifications/elicitation/complete (notification to the client, optional)\n',
+  );
+  const commands = offered(stdout);
+  expect(commands).toEqual([
+    'npx mcpgen add revision 2025-11-25',
+    'npx mcpgen add handler notifications/elicitation/complete',
+    'npx mcpgen add handler notifications/tasks/status',
+    ...TASKS.map((name) => `npx mcpgen add handler ${name}`),
+  ]);
+  const pasted = await paste(project, [
+    ...commands.slice(0, 4),
+    ...commands.slice(1, 4),
+    'add revision 2026-07-28',
+    'add handler',
+    'add handler tasks/gte',
+    'add handler tools/call',
+  ]);
+  expect(pasted.stdout).toContain(`wrote src/handlers/on-elicitation-complete.ts
+changed src/client.ts: ...onElicitationComplete
+wrote src/handlers/on-tasks-status.ts
+changed src/client.ts: ...onTasksStatus
+wrote src/handlers/tasks-cancel.ts
+changed src/handlers/index.ts: ...tasksCancel
+notifications/elicitation/complete: handled already; nothing was changed
+notifications/tasks/status: handled already; nothing was changed
+tasks/cancel: handled already; nothing was changed
+changed mcpgen.config.json
+changed src/protocol.ts
+`);
+  const read = (file: string): string => readFileSync(path.join(project, file), 'utf8');
+  expect(read('src/client.ts')).toContain('    notifications: { ...onElicitationComplete, ...onTasksStatus },\n');
+  expect(read('src/handlers/index.ts')).toContain('  "roots/list": roots,\n  ...tasksCancel,\n};');
+  expect(pasted.stdout).toContain(
+    'src/protocol.ts keeps the types that it had: those of 2026-07-28 lack notifications/elicitation/complete, notifications/tasks/status, tasks/cancel, which you handle\n',
+  );
+  expect(read('src/protocol.ts')).toContain('export { createClient } from "./generated/2025-11-25/client.js";');
+  expect(read('src/protocol.ts')).toContain('[revision20250618, revision20251125, revision20260728]');
+  expect(read('mcpgen.config.json')).toContain('["2025-06-18", "2025-11-25", "2026-07-28"]');
+  // Nothing of what the runtime sees to, nor of what is handled.
+  expect(pasted.stderr)
+    .toBe(`add handler: no method is named Without a handler are elicitation/create, notifications/message, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/tools/list_changed, sampling/createMessage, tasks/get, tasks/list, tasks/result.
+add handler tasks/gte: there is no method "tasks/gte" in 2025-06-18, 2025-11-25, 2026-07-28 Did you mean tasks/get?
+add handler tools/call: a client has no handler of tools/call: no server sends it, or the runtime answers it There are elicitation/create, notifications/cancelled, notifications/elicitation/complete, notifications/message, notifications/progress, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/subscriptions/acknowledged, notifications/tasks/status, notifications/tools/list_changed, ping, roots/list, sampling/createMessage, tasks/cancel, tasks/get, tasks/list, tasks/result.
+`);
+  await compiles(project);
+}, 300_000);
 
 test('a revision that a config no longer names is told of where code still names its methods', async () => {
-  const project = await scaffolded('2025-11-25');
+  const project = await scaffolded('server', '2025-11-25');
   writeFileSync(path.join(project, 'src/extra.ts'), 'export const once = ["tasks/list", "tools/list"];\n');
   edit(project, 'mcpgen.config.json', (text) => text.replace('"2025-11-25"', '"2026-07-28"'));
   const before = hashes(project);
@@ -116,6 +258,27 @@ test('a revision that a config no longer names is told of where code still names
   // One command line of several that write to a folder takes nothing away.
   expect((await generate(project, '-r', '2026-07-28')).stdout).not.toContain('removed: ');
 });
+
+/** The schema and catalog of a revision, to be changed as upstream would. */
+function upstream(revision: string): {
+  rename: (from: string, to: string) => void;
+  write: (project: string) => void;
+} {
+  const read = (name: string): string => readFileSync(path.join(ROOT, 'schema', revision, name), 'utf8');
+  let [schema, catalog] = [read('schema.json'), read('catalog.json')];
+  return {
+    rename: (from, to) => {
+      const changed = schema.replaceAll(`"const": "${from}"`, `"const": "${to}"`);
+      expect(changed, `${from} is as it was`).not.toBe(schema);
+      schema = changed;
+      catalog = catalog.replace(`"method": "${from}"`, `"method": "${to}"`);
+    },
+    write: (project) => {
+      writeFileSync(path.join(project, 'own.json'), schema);
+      writeFileSync(path.join(project, 'own-catalog.json'), catalog);
+    },
+  };
+}
 
 /** A small project with a schema of its own, in which some methods are. */
 function custom(methods: readonly string[], project = temporaryFolder()): string {
@@ -192,7 +355,7 @@ test('case-099: a method that is gone is told of with its places, and only what 
   expect(hashes(project)).toEqual(before);
 
   // The command that is offered where there is no server of ours to edit.
-  const [, command = ''] = /items\/find \(request to the server\)\n {2}mcpgen (.+)\n/.exec(done.stdout) ?? [];
+  const [, command = ''] = /items\/find \(request to the server\)\n.*\n {2}mcpgen (.+)\n/.exec(done.stdout) ?? [];
   expect(command).toBe('generate --emit stubs --methods items/find');
   expect((await mcpgen(command.split(' '), { cwd: project })).code).toBe(0);
   const handlers = readFileSync(path.join(folder, 'handlers.ts'), 'utf8');

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { handledMethods } from '../../generator/emit/handled.js';
 import { builtinRevisions, loadProtocol } from '../../generator/index.js';
 import { compareMethods, methodsOfFile } from '../../generator/model/method-changes.js';
 import { constantCase } from '../../generator/model/naming.js';
+import { handlerFile, handlerNames } from '../../generator/scaffold/handler-file.js';
 import { placesOfMethods } from '../../generator/scaffold/method-names.js';
 
 const RELEASED = builtinRevisions().filter(({ status }) => status === 'released');
@@ -65,4 +67,55 @@ test('code that does not parse, names of modules and other tables give no false 
     { method: 'ping', path: 'a.ts', line: 2, column: 11 },
     { method: 'ping', path: 'b.tsx', line: 1, column: 27 },
   ]);
+});
+
+test('what the runtime sees to is offered to nobody, all else to the side that gets it', async () => {
+  const of = async (revision: string, side: 'client' | 'server'): Promise<readonly string[]> =>
+    handledMethods(await loadProtocol({ revision }), side).map(({ name }) => name);
+  const lists = ['prompts', 'resources', 'tools'].map((name) => `notifications/${name}/list_changed`);
+  const told = [...lists, 'notifications/message', 'notifications/resources/updated'];
+  expect([...(await of('2024-11-05', 'client'))].sort()).toEqual(
+    [...told, 'roots/list', 'sampling/createMessage'].sort(),
+  );
+  expect(await of('2024-11-05', 'server')).toEqual([
+    'completion/complete',
+    'prompts/get',
+    'prompts/list',
+    'resources/list',
+    'resources/read',
+    'resources/templates/list',
+    'tools/call',
+    'tools/list',
+    'notifications/roots/list_changed',
+  ]);
+  expect([...(await of('2026-07-28', 'client'))].sort()).toEqual(
+    [...told, 'elicitation/create', 'roots/list', 'sampling/createMessage'].sort(),
+  );
+  expect(
+    (await of('2026-07-28', 'server')).filter((name) => /^(?:server|subscriptions|notifications)\//.test(name)),
+  ).toEqual([]);
+});
+
+test('the file of a handler has the types of its revision, and hides what others lack', async () => {
+  const { methods } = await loadProtocol({ revision: '2025-11-25' });
+  const of = (name: string, isForeign: boolean): string => {
+    const method = methods.find((item) => item.name === name);
+    if (method === undefined) throw new Error(`no ${name}`);
+    const { identifier } = handlerNames(method);
+    const places = { revision: '../generated/2025-11-25', runtime: '../generated/runtime', extension: '.js' };
+    return handlerFile({ method, identifier, side: 'client', isForeign, ...places });
+  };
+  expect(of('notifications/elicitation/complete', false))
+    .toBe(`import type { ClientNotificationHandlers } from "../generated/2025-11-25/client.js";
+
+/** Reports that the user has finished a visit to an elicitation URL. */
+export const onElicitationComplete = {
+"notifications/elicitation/complete": () => {
+// Not written yet: what is to happen then.
+},
+} satisfies ClientNotificationHandlers;
+`);
+  expect(of('tasks/get', true)).toContain(
+    'export const tasksGet: object = {\n"tasks/get": () => {\nthrow new RpcError(',
+  );
 });

@@ -12,7 +12,7 @@ import type {
   TypeNode,
 } from '../protocol.js';
 import { placeOf, type Change, type Step, type Subject } from './change.js';
-import { guessRenames, type Rename } from './pairing.js';
+import { findRenames, type Rename } from './pairing.js';
 import { sendersOf, sendersOfMethod } from './reach.js';
 import type { RuleId } from './rules.js';
 
@@ -76,7 +76,7 @@ class Comparison {
     this.#new = typesOf(after);
     this.#forward = new Assignability(this.#old, this.#new);
     this.#backward = new Assignability(this.#new, this.#old);
-    this.renames = guessRenames(before, after);
+    this.renames = findRenames(before, after);
     this.#renamed = new Map(this.renames.map((rename) => [rename.before, rename.after]));
     this.#told = new Set(
       [...before.methods, ...after.methods].flatMap((method) => [
@@ -221,8 +221,12 @@ class Comparison {
       const other = now.get(this.#renamed.get(name) ?? name);
       if (other !== undefined) this.#definition(definition, other);
     }
-    for (const { before, after, evidence } of this.renames) {
-      this.#add('definition-renamed', 'definition', after, { before, after, detail: evidence.join('; ') });
+    const keepable = new Set(this.#after.formerNames.map(({ before }) => before));
+    for (const { before, after, isKnown, evidence } of this.renames) {
+      const detail = isKnown
+        ? `${evidence.join('; ')}${keepable.has(before) ? '; `generate --emit default,aliases` keeps the old name, deprecated' : ''}`
+        : `a guess: ${evidence.join('; ')}`;
+      this.#add('definition-renamed', 'definition', after, { before, after, detail });
     }
     const renamed = new Set(this.#renamed.values());
     for (const name of now.keys()) {

@@ -8,7 +8,9 @@ import type { Protocol, TypeNode } from '../protocol.js';
 export interface Rename {
   readonly before: string;
   readonly after: string;
-  /** Why it is thought to be the same one. */
+  /** Whether it is a fact; else it is a guess. */
+  readonly isKnown: boolean;
+  /** Why it is thought to be the same one; for a fact, since when it has the name. */
   readonly evidence: readonly string[];
 }
 
@@ -16,13 +18,46 @@ export interface Rename {
 const LEAST_ALIKE = 0.6;
 
 /**
- * Guesses which definitions that are gone live on under another name: by the method that both carry, or by their
- * structure together with the places where they stand.
+ * Finds which definitions that are gone live on under another name: those of which it is known, then those that seem to,
+ * by the method that both carry, or by their structure together with the places where they stand.
  */
-export function guessRenames(before: Protocol, after: Protocol): readonly Rename[] {
+export function findRenames(before: Protocol, after: Protocol): readonly Rename[] {
   const [old, now] = [typesOf(before), typesOf(after)];
-  const gone = before.definitions.filter(({ name }) => !now.has(name)).map(({ name }) => name);
-  const fresh = after.definitions.filter(({ name }) => !old.has(name)).map(({ name }) => name);
+  const fact = (from: string, to: string, since: string): readonly Rename[] =>
+    old.has(from) && !old.has(to) && now.has(to) && !now.has(from)
+      ? [{ before: from, after: to, isKnown: true, evidence: [since] }]
+      : [];
+  const facts = [
+    ...after.formerNames.flatMap((item) => fact(item.before, item.after, `called so since ${item.revision}`)),
+    // The other way round, from a newer revision to an older one.
+    ...before.formerNames.flatMap((item) => fact(item.after, item.before, `called so before ${item.revision}`)),
+  ];
+  const told = new Set(facts.flatMap((item) => [`-${item.before}`, `+${item.after}`]));
+  const guesses = guessRenames(
+    before,
+    after,
+    (name) => told.has(`-${name}`),
+    (name) => told.has(`+${name}`),
+  );
+  return [...facts, ...guesses];
+}
+
+/**
+ * Guesses renames among the definitions that are gone and those that are new.
+ *
+ * @param isToldOld - Old names that are accounted for.
+ * @param isToldNew - New names that are accounted for.
+ */
+export function guessRenames(
+  before: Protocol,
+  after: Protocol,
+  isToldOld: (name: string) => boolean = () => false,
+  isToldNew: (name: string) => boolean = () => false,
+): readonly Rename[] {
+  const [old, now] = [typesOf(before), typesOf(after)];
+  const names = ({ definitions }: Protocol): readonly string[] => definitions.map(({ name }) => name);
+  const gone = names(before).filter((name) => !now.has(name) && !isToldOld(name));
+  const fresh = names(after).filter((name) => !old.has(name) && !isToldNew(name));
   const forward = new Assignability(old, now);
   const backward = new Assignability(now, old);
   const [oldUses, newUses] = [usesOf(old), usesOf(now)];
@@ -58,7 +93,7 @@ export function guessRenames(before: Protocol, after: Protocol): readonly Rename
     );
     if (rival) return [];
     taken.add(`-${a}`).add(`+${b}`);
-    return [{ before: a, after: b, evidence }];
+    return [{ before: a, after: b, isKnown: false, evidence }];
   });
 }
 

@@ -125,7 +125,7 @@ export const RULES = {
   'definition-added': rule('definition added', 'safe', 'safe', 'What uses it tells what changes on the wire.'),
   'definition-removed': rule('definition removed', 'safe', 'safe', 'What used it tells what changes on the wire.'),
   'definition-renamed': rule(
-    'definition renamed (a guess)',
+    'definition renamed',
     'safe',
     'safe',
     'Its name is not on the wire; only code that imports the type must follow.',

@@ -75,6 +75,8 @@ export interface DiffReport {
   readonly renames: readonly {
     readonly before: string;
     readonly after: string;
+    /** Whether it is a fact; else it is a guess. */
+    readonly isKnown: boolean;
     readonly evidence: readonly string[];
   }[];
   readonly changes: readonly ReportChange[];

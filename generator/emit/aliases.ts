@@ -1,0 +1,44 @@
+import type { FormerName } from '../model/renames.js';
+import { docComment } from '../print/doc-comment.js';
+import { SourceFile } from '../print/source-file.js';
+import type { EmitContext } from './context.js';
+import type { Emittable } from './index.js';
+import { nameOf } from './validators.js';
+
+/**
+ * `aliases.ts`: the names that definitions had in earlier revisions, deprecated, for code that still says them. Undefined
+ * if nothing was renamed.
+ *
+ * @param parts - All parts that are written: guards, validators and Zod schemas have their old names only with them.
+ */
+export function emitAliases(context: EmitContext, parts: readonly Emittable[]): SourceFile | undefined {
+  const taken = new Set(context.names.values());
+  const former = context.protocol.formerNames.filter(({ before }) => !taken.has(before));
+  if (former.length === 0) return undefined;
+  const file = new SourceFile('aliases');
+  for (const name of former) file.add(...aliasesOf(file, context, parts, name));
+  return file;
+}
+
+function aliasesOf(
+  file: SourceFile,
+  { printer }: EmitContext,
+  parts: readonly Emittable[],
+  { before, after, revision }: FormerName,
+): readonly string[] {
+  const now = printer.name(after);
+  const doc = (name: string): string =>
+    docComment({ deprecated: `Since ${revision} it is called {@link ${name}}.` }, new Set([name]));
+  const value = (from: 'validators' | 'zod', old: string, name: string): string =>
+    // An assertion must be declared with its type.
+    `${doc(name)}export const ${old}: typeof ${file.value(from, name)} = ${name};\n`;
+  return [
+    `${doc(now)}export type ${before} = ${file.type('types', now)};\n`,
+    ...(parts.includes('validators')
+      ? (['is', 'validate', 'assert'] as const).map((verb) =>
+          value('validators', nameOf(verb, before), nameOf(verb, now)),
+        )
+      : []),
+    ...(parts.includes('zod') ? [value('zod', `${before}Schema`, `${now}Schema`)] : []),
+  ];
+}

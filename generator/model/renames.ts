@@ -1,0 +1,35 @@
+import type { KnownRename } from '../read/renames.js';
+import type { Definition } from './protocol.js';
+
+/** A name that a definition had in earlier revisions. */
+export interface FormerName {
+  /** The name that it had. */
+  readonly before: string;
+  /** The definition, by its name now. */
+  readonly after: string;
+  /** The first revision that no longer has the old name. */
+  readonly revision: string;
+}
+
+/**
+ * The names that definitions of a protocol had in earlier revisions, by old name. One that the protocol still has, or has
+ * again, is none.
+ *
+ * @param renames - All that are known of the protocol, oldest first.
+ */
+export function formerNames(
+  definitions: readonly Pick<Definition, 'name'>[],
+  renames: readonly KnownRename[],
+): readonly FormerName[] {
+  const names = new Set(definitions.map(({ name }) => name));
+  return renames
+    .flatMap(({ before, after, revision }) => {
+      // What was renamed twice has its last name.
+      let now = after;
+      for (const next of renames.slice(renames.findIndex((item) => item.before === before) + 1)) {
+        if (next.before === now && !names.has(now)) now = next.after;
+      }
+      return names.has(now) && !names.has(before) ? [{ before, after: now, revision }] : [];
+    })
+    .sort((a, b) => (a.before < b.before ? -1 : 1));
+}

@@ -1,0 +1,78 @@
+import type { SourceFile as Tree } from 'ts-morph';
+import { localName } from './protocol-file.js';
+import { edited, elementEdit, parse, register, unwrapped, type Edit, type Registration } from './register.js';
+
+/**
+ * Adds a revision to the file that names those that a project speaks, `src/protocol.ts`: its import, its place in the
+ * list, and, if it is the newest, its types in the place of the others'.
+ *
+ * @param text - The author's file.
+ * @param generated - Folder of the generated code, seen from the file.
+ * @param keepsTypes - Whether the types stay those of the revision that they are of.
+ */
+export async function addRevision(
+  text: string,
+  revision: string,
+  generated: string,
+  keepsTypes: boolean,
+): Promise<Registration> {
+  const entry = { name: localName(revision), exported: 'revision', from: `${generated}/${revision}/revision` };
+  const result = await register(text, 'revisions', entry);
+  if (result.status !== 'added' || keepsTypes) return result;
+  const parsed = await parse(result.text);
+  if ('status' in parsed) return parsed;
+  const { mark, source, tree } = parsed;
+  const types = typesIn(tree, generated);
+  if (types.some((item) => item.revision > revision)) return result;
+  let moved = source;
+  for (const { at, length } of types.sort((a, b) => b.at - a.at)) {
+    moved = moved.slice(0, at) + revision + moved.slice(at + length);
+  }
+  return { status: 'added', text: mark + moved };
+}
+
+/** Where names of revisions stand in the imports and exports of what is generated for one side. */
+function typesIn(tree: Tree, generated: string): { at: number; length: number; revision: string }[] {
+  const declarations = [...tree.getImportDeclarations(), ...tree.getExportDeclarations()];
+  return declarations.flatMap((declaration) => {
+    const specifier = declaration.getModuleSpecifier();
+    const value = declaration.getModuleSpecifierValue() ?? '';
+    if (specifier === undefined || !value.startsWith(`${generated}/`)) return [];
+    const [, revision = ''] =
+      /^([^/]+)\/(?:server|client)(?:\.[cm]?[jt]s)?$/.exec(value.slice(generated.length + 1)) ?? [];
+    if (revision === '') return [];
+    return [{ at: specifier.getStart() + 1 + generated.length + 1, length: revision.length, revision }];
+  });
+}
+
+/**
+ * Adds a revision to the list `revisions` of a config in JSON.
+ *
+ * @param text - The config.
+ */
+export async function addToConfig(text: string, revision: string): Promise<Registration> {
+  const { Project, SyntaxKind } = await import('ts-morph');
+  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
+  // An object by itself would be a block.
+  const start = 'export const config = ';
+  const tree = project.createSourceFile('config.ts', start + text);
+  const object = unwrapped(tree.getVariableDeclaration('config')?.getInitializer())?.asKind(
+    SyntaxKind.ObjectLiteralExpression,
+  );
+  const member = object
+    ?.getProperties()
+    .find((item) =>
+      /^["']?revisions["']?$/.test(item.asKind(SyntaxKind.PropertyAssignment)?.getNameNode().getText() ?? ''),
+    );
+  const list = member
+    ?.asKind(SyntaxKind.PropertyAssignment)
+    ?.getInitializer()
+    ?.asKind(SyntaxKind.ArrayLiteralExpression);
+  if (list === undefined) return { status: 'unknown', reason: 'it has no list `revisions`', line: 1 };
+  const elements = list.getElements();
+  const own = elements.map((item) => item.asKind(SyntaxKind.StringLiteral)?.getLiteralText());
+  if (own.includes(revision)) return { status: 'present' };
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const edit: Edit = elementEdit(start + text, list, elements, JSON.stringify(revision), eol);
+  return { status: 'added', text: edited(start + text, [edit]).slice(start.length) };
+}

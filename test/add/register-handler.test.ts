@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { addRevision, addToConfig } from '../../generator/scaffold/add-revision.js';
+import { handlerNames } from '../../generator/scaffold/handler-file.js';
+import { handledIn } from '../../generator/scaffold/method-names.js';
+import { registerHandler, type HandlerPlace } from '../../generator/scaffold/register-handler.js';
+
+const ENTRY = { name: 'tasksGet', from: './handlers/tasks-get', method: 'tasks/get' };
+const REQUESTS: HandlerPlace = { maker: 'createServer', member: 'handlers' };
+const NOTICES: HandlerPlace = { maker: 'createServer', member: 'notifications' };
+
+const IMPORT = 'import { tasksGet } from "./handlers/tasks-get.js";';
+
+describe('a handler comes among the others, in the style of the file', () => {
+  test.each([
+    [
+      'on lines',
+      REQUESTS,
+      'f({\n  handlers: {\n    ...a(b), // c\n  },\n});',
+      'f({\n  handlers: {\n    ...a(b), // c\n    ...tasksGet,\n  },\n});',
+    ],
+    ['on one line', REQUESTS, 'f({ handlers: { ...a }, b });', 'f({ handlers: { ...a, ...tasksGet }, b });'],
+    ['none yet', REQUESTS, 'f({ handlers: {} });', 'f({ handlers: { ...tasksGet } });'],
+    [
+      'no such member',
+      NOTICES,
+      'f({ info, handlers, onEvent });',
+      'f({ info, handlers, notifications: { ...tasksGet }, onEvent });',
+    ],
+    [
+      'an object of the file',
+      REQUESTS,
+      'const handlers = { "a/b": c } satisfies X;\nf({ handlers });',
+      'const handlers = { "a/b": c, ...tasksGet } satisfies X;\nf({ handlers });',
+    ],
+    [
+      'another name',
+      REQUESTS,
+      'const own = {};\nf({ handlers: own });',
+      'const own = { ...tasksGet };\nf({ handlers: own });',
+    ],
+  ])('%s', async (_, place, before, after) => {
+    const code = (text: string): string => text.replaceAll('f(', 'createServer(');
+    const head = 'import { createServer } from "./protocol.js";';
+    const result = await registerHandler(`${head}\n\n${code(before)}\n`, place, ENTRY);
+    expect(result).toEqual({ status: 'added', text: `${head}\n${IMPORT}\n\n${code(after)}\n` });
+    const text = result.status === 'added' ? result.text : '';
+    expect(await registerHandler(text, place, ENTRY)).toEqual({ status: 'present' });
+    const crlf = `\ufeff${head}\n\n${code(before)}\n`.replaceAll('\n', '\r\n');
+    expect(await registerHandler(crlf, place, ENTRY)).toEqual({
+      status: 'added',
+      text: `\ufeff${text}`.replaceAll('\n', '\r\n'),
+    });
+  });
+
+  test('one of the method is enough, and one in another file is named', async () => {
+    expect(await registerHandler('createServer({ handlers: { "tasks/get": x } });', REQUESTS, ENTRY)).toEqual({
+      status: 'present',
+    });
+    const other = 'import { all as own } from "./handlers/index.js";\ncreateServer({ handlers: own });';
+    expect(await registerHandler(other, REQUESTS, ENTRY)).toEqual({
+      status: 'elsewhere',
+      from: './handlers/index.js',
+      object: 'all',
+    });
+    const there = 'export const all: Handlers = {\n\t"a/b": c\n}\n';
+    expect(await registerHandler(there, { object: 'all' }, { ...ENTRY, from: './tasks-get' })).toEqual({
+      status: 'added',
+      text: 'import { tasksGet } from "./tasks-get.js";\n\nexport const all: Handlers = {\n\t"a/b": c,\n\t...tasksGet\n}\n'.replace(
+        'js";',
+        'js"',
+      ),
+    });
+  });
+
+  test.each([
+    ['no call', 'createClient({ handlers: {} });', /does not call createServer/, 1],
+    ['no object', 'createServer(options);', /does not call createServer with an object/, 1],
+    ['handlers out of a call', '\ncreateServer({ handlers: make() });', /not written as an object/, 2],
+    ['a name that is taken', 'const tasksGet = 1;\ncreateServer({ handlers: {} });', /another `tasksGet`/, 1],
+    ['what does not parse', '\n\ncreateServer({ handlers: { );', /does not parse/, 3],
+  ])('%s is left alone', async (_, text, reason, line) => {
+    expect(await registerHandler(text, REQUESTS, ENTRY)).toEqual({
+      status: 'unknown',
+      reason: expect.stringMatching(reason) as string,
+      line,
+    });
+  });
+});
+
+describe('a revision', () => {
+  const file = (newest: string): string => `// Mine.
+import { revision as revision20250618 } from './generated/2025-06-18/revision.js'
+
+export { createServer } from './generated/${newest}/server.js'
+export type { ServerContext } from './generated/${newest}/server.js'
+
+export const revisions = [revision20250618]
+`;
+  const added = (newest: string, name: string): string =>
+    file(newest)
+      .replace(
+        "revision.js'\n",
+        `revision.js'\nimport { revision as revision${name.replaceAll('-', '')} } from './generated/${name}/revision.js'\n`,
+      )
+      .replace('[revision20250618]', `[revision20250618, revision${name.replaceAll('-', '')}]`);
+
+  test('comes into the list, and gives the types if it is the newest', async () => {
+    const { text } = (await addRevision(file('2025-06-18'), '2025-11-25', './generated', false)) as { text: string };
+    expect(text).toBe(added('2025-11-25', '2025-11-25'));
+    expect(await addRevision(text, '2025-11-25', './generated', false)).toEqual({ status: 'present' });
+    const kept = (await addRevision(file('2025-06-18'), '2025-11-25', './generated', true)) as { text: string };
+    expect(kept.text).toBe(added('2025-06-18', '2025-11-25'));
+    const older = (await addRevision(file('2025-06-18'), '2024-11-05', './generated', false)) as { text: string };
+    expect(older.text).toBe(added('2025-06-18', '2024-11-05'));
+  });
+
+  test('comes into a config as it is laid out', async () => {
+    const one = '{ "out": "x",\n  "revisions": ["a"] }\n';
+    expect(await addToConfig(one, 'b')).toEqual({ status: 'added', text: one.replace('["a"]', '["a", "b"]') });
+    expect(await addToConfig(one, 'a')).toEqual({ status: 'present' });
+    const lines = '{\r\n  "revisions": [\r\n    "a"\r\n  ]\r\n}';
+    expect(await addToConfig(lines, 'b')).toEqual({ status: 'added', text: lines.replace('"a"', '"a",\r\n    "b"') });
+    expect(await addToConfig('{}', 'b')).toMatchObject({ status: 'unknown' });
+  });
+});
+
+test('a handler is named after its method, whatever that is called', () => {
+  const of = (name: string, kind: 'request' | 'notification' = 'request'): readonly string[] =>
+    Object.values(handlerNames({ name, kind }));
+  expect(of('tasks/get')).toEqual(['tasks-get', 'tasksGet']);
+  expect(of('notifications/roots/list_changed', 'notification')).toEqual([
+    'on-roots-list-changed',
+    'onRootsListChanged',
+  ]);
+  expect(of('../../etc/passwd')).toEqual(['etc-passwd', 'etcPasswd']);
+  expect(of('delete')).toEqual(['delete', 'handleDelete']);
+  expect(of('1/2')).toEqual(['1-2', 'handle12']);
+  expect(of('$/`*/')).toEqual(['handler', 'handle']);
+  expect(of('index')).toEqual(['index-one', 'index']);
+});
+
+test('what has a handler is found by key, by constant and by the registry', async () => {
+  const files = [
+    { path: 'a.ts', text: 'f({ "a/b": 1, [METHODS.C_D]: 2, ["e/f"]() {} }); const handlers = { ping() {} };' },
+    { path: 'b.ts', text: 'g({ ...toolHandlers(tools) }); call("x/y"); const other = { roots: 1 };' },
+    { path: 'c.ts', text: '// "x/y": and { "x/y": 1 }' },
+  ];
+  const methods = ['a/b', 'c/d', 'e/f', 'ping', 'tools/list', 'x/y', 'prompts/get', 'roots'];
+  expect([...(await handledIn(files, methods))].sort()).toEqual(['a/b', 'c/d', 'e/f', 'ping', 'tools/list']);
+});

@@ -1,0 +1,254 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  check,
+  DEFAULT_PARTS,
+  generate,
+  loadProtocol,
+  render,
+  type Emittable,
+  type Protocol,
+} from '../../generator/index.js';
+import { compareProtocols } from '../../generator/model/diff/compare.js';
+import { guessRenames } from '../../generator/model/diff/pairing.js';
+import { formerNames } from '../../generator/model/renames.js';
+import { reportOf } from '../../generator/print/diff/report.js';
+import { builtinRenames } from '../../generator/read/renames.js';
+import { mcpgen } from '../support/cli.js';
+import { REVISIONS } from '../support/revisions.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-aliases-'));
+const NAMES = REVISIONS.map(({ revision }) => revision);
+let protocols: readonly Protocol[];
+
+beforeAll(async () => {
+  protocols = await Promise.all(NAMES.map((revision) => loadProtocol({ revision })));
+});
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+function named(revision: string): Protocol {
+  const found = protocols.find((protocol) => protocol.revision === revision);
+  if (found === undefined) throw new Error(`no ${revision}`);
+  return found;
+}
+
+/** The file of aliases without its header; undefined if there is none. */
+async function aliasesOf(protocol: Protocol, emit: readonly Emittable[]): Promise<string | undefined> {
+  const file = (await render(protocol, scratch, { emit })).find((item) => item.path.endsWith('/aliases.ts'));
+  return file?.contents.replace(/^(?:\/\/.*\n|\/\* eslint-disable \*\/\n)+\n?/, '');
+}
+
+describe('what is known of renames', () => {
+  it('is what the schemas show, each from its revision on and not before', () => {
+    const renames = builtinRenames();
+    expect(Object.fromEntries(renames.map(({ before, after }) => [before, after]))).toEqual({
+      JSONRPCError: 'JSONRPCErrorResponse',
+      ResourceReference: 'ResourceTemplateReference',
+    });
+    for (const { before, after, revision, source } of renames) {
+      expect(source).toContain(revision);
+      for (const protocol of protocols) {
+        const has = (name: string): boolean => protocol.definitions.some((definition) => definition.name === name);
+        const isLater = protocol.revision >= revision;
+        expect([protocol.revision, has(before), has(after)]).toEqual([protocol.revision, !isLater, isLater]);
+      }
+    }
+  });
+
+  it('is all that a comparison of neighbours would guess by itself', () => {
+    const guessed = protocols.slice(1).flatMap((after, index) => {
+      const before = protocols[index];
+      return before === undefined
+        ? []
+        : guessRenames(before, after).map((item) => [item.before, item.after, after.revision]);
+    });
+    expect(guessed).toEqual(builtinRenames().map(({ before, after, revision }) => [before, after, revision]));
+  });
+
+  it('follows a name through several renames, and leaves out one that is there again', () => {
+    const step = (before: string, after: string, revision: string): Parameters<typeof formerNames>[1][number] => ({
+      before,
+      after,
+      revision,
+      source: '',
+    });
+    const renames = [step('A', 'B', '1'), step('B', 'C', '2'), step('D', 'E', '2')];
+    const of = (...names: string[]): unknown =>
+      formerNames(
+        names.map((name) => ({ name })),
+        renames,
+      );
+    expect(of('C', 'E')).toEqual([
+      { before: 'A', after: 'C', revision: '1' },
+      { before: 'B', after: 'C', revision: '2' },
+      { before: 'D', after: 'E', revision: '2' },
+    ]);
+    expect(of('D', 'E')).toEqual([]);
+    expect(of('A', 'C')).toEqual([{ before: 'B', after: 'C', revision: '2' }]);
+  });
+});
+
+describe('case-110: --emit aliases', () => {
+  it('writes the old names, deprecated, of what the revision renamed', async () => {
+    expect(await aliasesOf(named('2025-11-25'), ['types', 'aliases'])).toBe(`import type {
+  JSONRPCErrorResponse,
+  ResourceTemplateReference,
+} from "./types.js";
+
+/** @deprecated Since 2025-11-25 it is called {@link JSONRPCErrorResponse}. */
+export type JSONRPCError = JSONRPCErrorResponse;
+
+/** @deprecated Since 2025-06-18 it is called {@link ResourceTemplateReference}. */
+export type ResourceReference = ResourceTemplateReference;
+`);
+    const old = await Promise.all(protocols.map((protocol) => aliasesOf(protocol, ['aliases'])));
+    expect(old.map((text) => [...(text ?? '').matchAll(/^export type (\w+)/gm)].map((match) => match[1]))).toEqual([
+      [],
+      [],
+      ['ResourceReference'],
+      ['JSONRPCError', 'ResourceReference'],
+      ['JSONRPCError', 'ResourceReference'],
+    ]);
+  });
+
+  it('brings guards, validators and Zod schemas with what they are of, and is no part of the default', async () => {
+    const values = async (emit: readonly Emittable[]): Promise<readonly (string | undefined)[]> => {
+      const text = (await aliasesOf(named('2025-06-18'), emit)) ?? '';
+      return [...text.matchAll(/^export const (\w+): typeof \w+ =/gm)].map((match) => match[1]);
+    };
+    const own = ['isResourceReference', 'validateResourceReference', 'assertResourceReference'];
+    expect(await values(['types', 'aliases'])).toEqual([]);
+    expect(await values([...DEFAULT_PARTS, 'aliases'])).toEqual(own);
+    expect(await values(['zod', 'aliases'])).toEqual(['ResourceReferenceSchema']);
+    expect(DEFAULT_PARTS).not.toContain('aliases');
+    expect(await aliasesOf(named('2025-06-18'), DEFAULT_PARTS)).toBeUndefined();
+  });
+
+  it('never takes a name that the schema has, nor one of another protocol', async () => {
+    const schema = JSON.parse(readFileSync(path.join(ROOT, 'schema/2025-11-25/schema.json'), 'utf8')) as {
+      $defs: Record<string, unknown>;
+    };
+    const catalog = JSON.parse(readFileSync(path.join(ROOT, 'schema/2025-11-25/catalog.json'), 'utf8')) as object;
+    const load = (more: Record<string, unknown>, protocol: string): Promise<Protocol> =>
+      loadProtocol({
+        schema: { name: 's.json', contents: JSON.stringify({ ...schema, $defs: { ...schema.$defs, ...more } }) },
+        catalog: { name: 'c.json', contents: JSON.stringify({ ...catalog, protocol }) },
+      });
+    const both = await load({ JSONRPCError: { type: 'string' } }, 'Model Context Protocol');
+    const text = await aliasesOf(both, ['types', 'aliases']);
+    expect(text).toContain('export type ResourceReference =');
+    expect(text).not.toContain('JSONRPCError');
+    // A name that is only made into one in TypeScript.
+    const made = await load({ 'Resource-Reference': { type: 'string' } }, 'Model Context Protocol');
+    expect(await aliasesOf(made, ['types', 'aliases'])).not.toContain('ResourceReference');
+    expect(await aliasesOf(await load({}, 'Another Protocol'), ['types', 'aliases'])).toBeUndefined();
+  });
+
+  it('compiles in all revisions, where code by old names meets the new ones, and is checked', async () => {
+    const out = path.join(scratch, 'all');
+    const options = { out, revisions: NAMES, emit: ['types', 'validators', 'aliases'] as const };
+    await generate(options);
+    const user = path.join(scratch, 'user.ts');
+    const [first = ''] = NAMES;
+    // One program for all: the oldest revision has the names themselves.
+    writeFileSync(
+      user,
+      NAMES.map((revision, index) => {
+        const folder = `./all/${revision}/index.js`;
+
+        return `import { assertResourceReference as assert${index}, isJSONRPCError as is${index}, type JSONRPCError as Error${index}, type ResourceReference as Reference${index} } from "${folder}";
+export const reference${index}: Reference${index} = { type: "ref/resource", uri: "a:b" };
+export function code${index}(value: unknown): number {
+  assert${index}(reference${index} as unknown);
+  return is${index}(value) ? ((value satisfies Error${index}).error.code satisfies number) : 0;
+}
+`;
+      }).join('\n') +
+        `import type { ResourceReference as Oldest } from "./all/${first}/index.js";
+export const same: Oldest = reference4;
+`,
+    );
+    const program = ts.createProgram([user], {
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      verbatimModuleSyntax: false,
+      exactOptionalPropertyTypes: true,
+      types: [],
+    });
+    const faults = ts
+      .getPreEmitDiagnostics(program)
+      .map((item) => ts.flattenDiagnosticMessageText(item.messageText, '\n'));
+    expect(faults).toEqual([]);
+    const index = readFileSync(path.join(out, '2025-11-25/index.ts'), 'utf8');
+    expect(index).toContain('export * from "./aliases.js";');
+
+    expect((await check(options)).upToDate).toBe(true);
+    const file = path.join(out, '2026-07-28/aliases.ts');
+    expect(readFileSync(file, 'utf8')).toContain('--emit types,validators,aliases');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('JSONRPCError =', 'Other ='));
+    expect((await check(options)).upToDate).toBe(false);
+    rmSync(file);
+    expect((await check(options)).upToDate).toBe(false);
+    // Without the part the files of it are left over.
+    const { changes } = await generate({ ...options, emit: ['types', 'validators'] });
+    expect(changes.filter(({ status }) => status === 'orphaned').map((change) => change.path)).toEqual([
+      '2025-06-18/aliases.ts',
+      '2025-11-25/aliases.ts',
+    ]);
+  });
+});
+
+describe('where a rename is told', () => {
+  it('diff tells a known one as a fact with what to do, and a guess as a guess', () => {
+    const notes = { given: '', catalog: 'built in' } as const;
+    const told = (from: string, to: string): readonly (readonly unknown[])[] =>
+      reportOf(compareProtocols(named(from), named(to)), notes, notes)
+        .changes.filter(({ rule }) => rule === 'definition-renamed')
+        .map(({ before, after, detail, title }) => [title, before, after, detail]);
+    const remedy = '; `generate --emit default,aliases` keeps the old name, deprecated';
+    expect(told('2025-03-26', '2026-07-28')).toEqual([
+      ['definition renamed', 'JSONRPCError', 'JSONRPCErrorResponse', `called so since 2025-11-25${remedy}`],
+      ['definition renamed', 'ResourceReference', 'ResourceTemplateReference', `called so since 2025-06-18${remedy}`],
+    ]);
+    expect(told('2025-11-25', '2025-06-18')).toEqual([
+      ['definition renamed', 'JSONRPCErrorResponse', 'JSONRPCError', 'called so before 2025-11-25'],
+    ]);
+    const other = named('2025-06-18');
+    const renamed = {
+      ...other,
+      definitions: JSON.parse(
+        JSON.stringify(other.definitions).replaceAll('"ImageContent"', '"PictureContent"'),
+      ) as Protocol['definitions'],
+    };
+    const difference = compareProtocols(other, renamed);
+    expect(difference.renames).toMatchObject([{ before: 'ImageContent', after: 'PictureContent', isKnown: false }]);
+    const [change] = difference.changes.filter(({ rule }) => rule === 'definition-renamed');
+    expect(change?.detail).toMatch(/^a guess: /);
+  });
+
+  it('explain says the name that it has by now, and the one that it had', async () => {
+    const explain = (...args: readonly string[]): ReturnType<typeof mcpgen> => mcpgen(['explain', ...args]);
+    const [newer, older, before] = await Promise.all([
+      explain('JSONRPCError', '-r', '2025-11-25'),
+      explain('JSONRPCError'),
+      explain('JSONRPCErrorResponse', '-r', '2025-06-18'),
+    ]);
+    expect(newer.code).toBe(0);
+    expect(newer.stderr).toBe('JSONRPCError is called JSONRPCErrorResponse since 2025-11-25\n');
+    expect(newer.stdout).toMatch(/^JSONRPCErrorResponse {2}revision 2025-11-25\n.*\n {2}formerly +JSONRPCError\n/);
+    expect(older.stdout).toMatch(
+      /^JSONRPCError {2}revision 2025-06-18\n.*\n {2}renamed +JSONRPCErrorResponse since 2025-11-25\n/,
+    );
+    expect(before.code).toBe(2);
+    expect(before.stderr).toContain('It is called JSONRPCError there, and JSONRPCErrorResponse since 2025-11-25.');
+  });
+});
