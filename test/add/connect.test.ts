@@ -122,6 +122,11 @@ describe('a server that its author has edited', () => {
   });
 
   test.each<[string, string, number]>([
+    [
+      'it has another `prompts`',
+      `import { type prompts } from "./prompts/index.js";\n${PROTOCOL}createServer({ handlers: {} });\n`,
+      1,
+    ],
     ['it does not parse', `${PROTOCOL}createServer({ handlers: {\n`, 3],
     [
       'it does not call `createServer`',
