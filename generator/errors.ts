@@ -17,11 +17,12 @@ export class McpgenError extends Error {
     this.remedy = options.remedy;
   }
 
-  /** The whole text as the terminal shows it: `place: message`, then the remedy on a line of its own. */
+  /** The whole text as the terminal shows it: `place: message`, then the remedy on lines of its own. */
   format(): string {
-    // What is quoted of a file must not steer the terminal or hide; only a message of our own has several lines.
+    // What is quoted of a file must not steer the terminal or hide; only a text of our own has several lines.
     const message = this.message.split('\n').map(escapeHidden).join('\n');
     const head = this.place === undefined ? message : `${escapeHidden(this.place)}: ${message}`;
-    return this.remedy === undefined ? head : `${head}\n  ${escapeHidden(this.remedy)}`;
+    const remedy = this.remedy?.split('\n').map(escapeHidden).join('\n  ');
+    return remedy === undefined ? head : `${head}\n  ${remedy}`;
   }
 }

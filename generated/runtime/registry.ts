@@ -335,6 +335,8 @@ export interface PromptArgument {
   readonly title?: string;
   readonly description?: string;
   readonly required?: boolean;
+  /** Not here, where it would be told to clients: the prompt has `complete: { [name]: ... }` beside `arguments`. */
+  readonly complete?: never;
 }
 
 /** A message of a prompt. */
@@ -405,12 +407,13 @@ export interface PromptHandlers<Context> {
  * Serves prompts. A name that none of them has, and a required argument that is missing, are answered by the error
  * -32602 (MCP, server features, prompts, error handling).
  *
- * @throws TypeError if two prompts have one name.
+ * @throws TypeError if two prompts have one name, or `complete` of one stands where it would not be called.
  */
 export function promptHandlers<Context = DefinitionContext>(
   prompts: readonly RegisteredPrompt<Context>[],
 ): PromptHandlers<Context> {
   const byName = keyed(prompts, 'prompt', ({ name }) => name);
+  for (const prompt of prompts) refuseLostCompleters(prompt);
   const listed = prompts.map(listedPrompt);
   return {
     'prompts/list': (params) => ({ prompts: onePage(params, listed) }),
@@ -464,11 +467,14 @@ const MOST_SUGGESTIONS = 100;
 /**
  * Serves the `complete` functions of prompts' arguments and of templates' variables. An argument without one has no
  * suggestions; a prompt or a template that is not there is answered by the error -32602.
+ *
+ * @throws TypeError if `complete` of a prompt stands where it would not be called.
  */
 export function completionHandlers<Context = DefinitionContext>(of: {
   readonly prompts?: readonly RegisteredPrompt<Context>[];
   readonly resources?: readonly RegisteredResource<Context>[];
 }): CompletionHandlers {
+  for (const prompt of of.prompts ?? []) refuseLostCompleters(prompt);
   const prompts = new Map((of.prompts ?? []).map((one) => [one.name, one]));
   const templates = new Map(
     (of.resources ?? []).flatMap((one) => ('uriTemplate' in one ? [[one.uriTemplate, one] as const] : [])),
@@ -498,6 +504,21 @@ export function completionHandlers<Context = DefinitionContext>(of: {
       };
     },
   };
+}
+
+/** Refuses what nobody would call: types tell of it, but not every author has them. */
+function refuseLostCompleters<Context>(prompt: RegisteredPrompt<Context>): void {
+  const names = new Set<string>();
+  for (const argument of prompt.arguments ?? []) {
+    names.add(argument.name);
+    if ('complete' in argument)
+      throw new TypeError(
+        `prompt ${prompt.name}: \`complete\` of the argument ${argument.name} belongs beside \`arguments\`, as complete: { ${JSON.stringify(argument.name)}: ... }`,
+      );
+  }
+  const lost = Object.keys(prompt.complete ?? {}).find((name) => !names.has(name));
+  if (lost !== undefined)
+    throw new TypeError(`prompt ${prompt.name} completes ${JSON.stringify(lost)}, which is none of its arguments`);
 }
 
 /** The error code of a resource that is not there, up to 2025-11-25. */

@@ -11,11 +11,12 @@ import { writeChanges } from '../output/write.js';
 import { isReserved } from '../print/names.js';
 import { readConfig, type ConfigFile } from '../read/config.js';
 import { NO_DOCS } from '../read/docs.js';
-import { readBytes, readText } from '../read/files.js';
+import { readBytes, readTemplate, readText } from '../read/files.js';
 import { isObject, member, parseOutsideJson, type JsonValue } from '../read/json.js';
 import { readToolFiles } from '../read/tools.js';
 import { handlerFile, testFile, type Addable, type Addition } from '../scaffold/addition.js';
-import { register } from '../scaffold/register.js';
+import { connectList, expectCapability } from '../scaffold/connect.js';
+import { definitionIn, register } from '../scaffold/register.js';
 import { progress, say } from '../terminal.js';
 import { asJson, sayTouched } from './changes.js';
 import { flag, text } from './options.js';
@@ -26,13 +27,15 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
   const project = await projectOf(text(flags, 'config'));
   const list = `${kind}s`;
   const index = `src/${list}/index.ts`;
-  const indexText = readIndex(project, kind, index);
+  const existing = textOf(project, index);
+  const served = existing === undefined ? await serveList(project, kind, index) : [];
+  const indexText = existing ?? emptyList(kind, index);
   const stem = stemOf(name);
   progress(`adding ${name} ...`);
   const given = text(flags, 'input');
   const input = given === undefined ? undefined : await readInput(given, stem, project);
   const file = `src/${list}/${stem}.ts`;
-  const identifier = existingExport(project, file) ?? identifierOf(kind, name, stem);
+  const identifier = (await existingExport(project, kind, name, file, stem)) ?? identifierOf(kind, name, stem);
   const generated = posix(path.relative(path.join(project.folder, 'src', list), project.out));
   const addition: Addition = {
     kind,
@@ -52,10 +55,10 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
           ...(input.description === undefined ? {} : { description: input.description }),
         }),
   };
-  const registration = await register(indexText, list, { name: identifier, from: `./${stem}` });
+  const registration = await register(indexText, list, { name: identifier, from: `./${stem}` }, project.extension);
   if (registration.status === 'unknown') {
     throw new McpgenError(`${registration.reason}, so ${identifier} cannot be added to it; nothing was written`, {
-      place: `${index}:${registration.line}`,
+      place: `${shown(project, index)}:${registration.line}`,
       remedy: `By hand: import { ${identifier} } from "./${stem}${project.extension}"; and ${identifier} into the list \`${list}\`.`,
     });
   }
@@ -77,8 +80,9 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
   const changes: FileChange[] = [
     ...planChanges(project.folder, own),
     ...(registration.status === 'added'
-      ? [{ path: index, status: 'stale' as const, expected: registration.text, actual: indexText }]
+      ? [await changeOf(index, existing, registration.text)]
       : [{ path: index, status: 'kept' as const, expected: indexText, actual: indexText }]),
+    ...served,
     ...(input === undefined ? [] : await planGenerated(project, input.tools)),
   ];
   const isDry = flag(flags, 'dryRun');
@@ -90,10 +94,19 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
     isDry,
     isJson: flag(flags, 'json'),
     isRegistered: registration.status === 'added',
-    index,
+    notes: new Map([
+      [index, `${identifier} is in the list`],
+      [SERVER, `the server has ${list}`],
+      [CONVERSATION, `the server has ${list}`],
+    ]),
+    project,
   });
   return 0;
 }
+
+/** Where the author's server is made, and the test of its first messages. */
+const SERVER = 'src/server.ts';
+const CONVERSATION = 'test/conversation.test.ts';
 
 /** A project that `mcpgen init` wrote. */
 interface Project {
@@ -107,7 +120,7 @@ interface Project {
 async function projectOf(given: string | undefined): Promise<Project> {
   const config = await readConfig(process.cwd(), given);
   if (config === undefined) {
-    throw new McpgenError('this is not the project of a server: there is no mcpgen.config.json here or above', {
+    throw new McpgenError('this is not the project of a server: there is no config of mcpgen here or above', {
       place: process.cwd(),
       remedy: '`mcpgen init server NAME` writes such a project.',
     });
@@ -133,13 +146,66 @@ function refuseName(kind: Addable, name: string): void {
   });
 }
 
-function readIndex(project: Project, kind: Addable, index: string): string {
-  const file = path.join(project.folder, index);
-  if (existsSync(file)) return readText(file);
-  throw new McpgenError(`the project has no list of ${kind}s yet`, {
-    place: index,
-    remedy: `Write \`export const ${kind}s = [];\` there, and add \`...${kind}Handlers(${kind}s)\` to the handlers in src/server.ts.`,
-  });
+/** The text of a file of the project; undefined if there is none. */
+function textOf(project: Project, file: string): string | undefined {
+  const target = path.join(project.folder, file);
+  return existsSync(target) ? readText(target) : undefined;
+}
+
+/** A file of the project as one names it who is where the command runs. */
+function shown(project: Project, file: string): string {
+  return path.relative(process.cwd(), path.join(project.folder, file));
+}
+
+async function changeOf(file: string, actual: string | undefined, expected: string): Promise<FileChange> {
+  return actual === undefined
+    ? { path: file, status: 'missing', expected: await layOutFile(expected, file), actual }
+    : { path: file, status: 'stale', expected, actual };
+}
+
+/** A list that has nothing yet, in the words of the template. */
+function emptyList(kind: Addable, index: string): string {
+  const start = /^\/\*\*[^]*? = \[/m.exec(readTemplate('server', ...index.split('/')))?.[0];
+  if (start === undefined) throw new Error(`the template has no list of ${kind}s`);
+  return `${start}];\n`;
+}
+
+/**
+ * What has to change for the server to serve a list that is not there yet.
+ *
+ * @throws {@link McpgenError} if the author's server is of a form that is not understood, with the lines to write by hand.
+ */
+async function serveList(project: Project, kind: Addable, index: string): Promise<readonly FileChange[]> {
+  const list = `${kind}s`;
+  const text = textOf(project, SERVER);
+  if (text === undefined && /\bcreateClient\b/.test(textOf(project, 'src/protocol.ts') ?? '')) {
+    throw new McpgenError(`this is the project of a client; ${list} are what a server has`, {
+      place: project.folder,
+      remedy: '`mcpgen init server NAME` writes the project of a server.',
+    });
+  }
+  const below = posix(path.relative(path.join(project.folder, 'src'), project.out));
+  const registry = `${below.startsWith('.') ? below : `./${below}`}/runtime/registry`;
+  const connection = await connectList(text ?? '', { kind, registry, extension: project.extension });
+  if (connection.status === 'unknown') {
+    const reason = text === undefined ? 'there is no such file' : connection.reason;
+    throw new McpgenError(`${reason}, so a list of ${list} cannot be connected to the server; nothing was written`, {
+      place: text === undefined ? shown(project, SERVER) : `${shown(project, SERVER)}:${connection.line}`,
+      remedy: [
+        'By hand:',
+        ...connection.byHand.map((line) => `  ${line}`),
+        `and in ${shown(project, index)}:`,
+        `  export const ${list} = [];`,
+        'Then run this again.',
+      ].join('\n'),
+    });
+  }
+  const conversation = textOf(project, CONVERSATION);
+  const expecting = conversation === undefined ? undefined : await expectCapability(conversation, list);
+  return [
+    ...(connection.status === 'added' ? [await changeOf(SERVER, text, connection.text)] : []),
+    ...(expecting === undefined ? [] : [await changeOf(CONVERSATION, conversation, expecting)]),
+  ];
 }
 
 function stemOf(name: string): string {
@@ -159,11 +225,35 @@ function identifierOf(kind: Addable, name: string, stem: string): string {
   return isReserved(camel) || camel === `${kind}s` ? `${camel}${capital}` : camel;
 }
 
-/** What a file that is there already exports, if that is a tool, resource or prompt. */
-function existingExport(project: Project, file: string): string | undefined {
-  const target = path.join(project.folder, file);
-  if (!existsSync(target)) return undefined;
-  return /^export const ([\w$]+)[^=]*=\s*define\w+\(/m.exec(readText(target))?.[1];
+/**
+ * What a file that is there already exports as the tool, resource or prompt of a name.
+ *
+ * @throws {@link McpgenError} if it has none, or only one of another name.
+ */
+async function existingExport(
+  project: Project,
+  kind: Addable,
+  name: string,
+  file: string,
+  stem: string,
+): Promise<string | undefined> {
+  const text = textOf(project, file);
+  if (text === undefined) return undefined;
+  const found = await definitionIn(text, identifierOf(kind, name, stem));
+  const remedy = `It is kept. Have it export the ${kind}, as \`export const ${identifierOf(kind, name, stem)} = ...\`, or choose another name.`;
+  if (found === undefined) {
+    throw new McpgenError(`this file is there already, and no ${kind} that it exports was found`, {
+      place: shown(project, file),
+      remedy,
+    });
+  }
+  if (found.name !== undefined && found.name !== name) {
+    throw new McpgenError(`this file is there already, with the ${kind} ${JSON.stringify(found.name)} in it`, {
+      place: shown(project, file),
+      remedy: 'It is kept. Choose another name.',
+    });
+  }
+  return found.identifier;
 }
 
 interface Input {
@@ -254,18 +344,19 @@ interface Report {
   readonly isDry: boolean;
   readonly isJson: boolean;
   readonly isRegistered: boolean;
-  readonly index: string;
+  /** What it means that a file is changed, by its path. */
+  readonly notes: ReadonlyMap<string, string>;
+  readonly project: Project;
 }
 
-function report({ addition, changes, isDry, isJson, isRegistered, index }: Report): void {
+function report({ addition, changes, isDry, isJson, isRegistered, notes, project }: Report): void {
   if (isJson) {
     const files = changes.filter((change) => change.status !== 'unchanged').map((change) => asJson(change, false));
     const { kind, name, identifier } = addition;
     say(JSON.stringify({ kind, name, identifier, registered: isRegistered, dryRun: isDry, files }, undefined, 2));
     return;
   }
-  const notes = new Map([[index, `${addition.identifier} is in the list`]]);
-  if (!sayTouched(changes, isDry, notes)) {
+  if (!sayTouched(changes, isDry, notes, (file) => shown(project, file))) {
     say(`${addition.kind} ${addition.name} is there already; nothing was changed`);
   }
 }

@@ -49,6 +49,7 @@ export function sayTouched(
   changes: readonly FileChange[],
   isDry: boolean,
   notes: ReadonlyMap<string, string> = new Map(),
+  shown = (file: string): string => file,
 ): boolean {
   const touched = changes.filter((change) => !isSettled(change));
   if (touched.length === 0) return false;
@@ -57,10 +58,10 @@ export function sayTouched(
   for (const { path: file, status } of touched) {
     const what = notes.get(file);
     const word = isDry ? `would ${words[status]}` : done[status];
-    say(`${colour.green(word)} ${escapeHidden(`${file}${what === undefined ? '' : `: ${what}`}`)}`);
+    say(`${colour.green(word)} ${escapeHidden(`${shown(file)}${what === undefined ? '' : `: ${what}`}`)}`);
   }
   for (const { path: file } of changes.filter(({ status, path: name }) => status === 'kept' && !notes.has(name))) {
-    say(`kept ${escapeHidden(file)}`);
+    say(`kept ${escapeHidden(shown(file))}`);
   }
   return true;
 }

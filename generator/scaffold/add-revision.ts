@@ -1,6 +1,7 @@
 import type { SourceFile as Tree } from 'ts-morph';
+import { listEdit, parse, spanOf, unwrapped } from './edits.js';
 import { localName } from './protocol-file.js';
-import { edited, elementEdit, parse, register, unwrapped, type Edit, type Registration } from './register.js';
+import { register, type Registration } from './register.js';
 
 /**
  * Adds a revision to the file that names those that a project speaks, `src/protocol.ts`: its import, its place in the
@@ -20,15 +21,15 @@ export async function addRevision(
   const result = await register(text, 'revisions', entry);
   if (result.status !== 'added' || keepsTypes) return result;
   const parsed = await parse(result.text);
-  if ('status' in parsed) return parsed;
-  const { mark, source, tree } = parsed;
+  if ('fault' in parsed) return { status: 'unknown', ...parsed.fault };
+  const { source, tree } = parsed;
   const types = typesIn(tree, generated);
   if (types.some((item) => item.revision > revision)) return result;
   let moved = source;
   for (const { at, length } of types.sort((a, b) => b.at - a.at)) {
     moved = moved.slice(0, at) + revision + moved.slice(at + length);
   }
-  return { status: 'added', text: mark + moved };
+  return { status: 'added', text: result.text.slice(0, result.text.length - source.length) + moved };
 }
 
 /** Where names of revisions stand in the imports and exports of what is generated for one side. */
@@ -51,11 +52,11 @@ function typesIn(tree: Tree, generated: string): { at: number; length: number; r
  * @param text - The config.
  */
 export async function addToConfig(text: string, revision: string): Promise<Registration> {
-  const { Project, SyntaxKind } = await import('ts-morph');
-  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
   // An object by itself would be a block.
   const start = 'export const config = ';
-  const tree = project.createSourceFile('config.ts', start + text);
+  const parsed = await parse(start + text);
+  if ('fault' in parsed) return { status: 'unknown', ...parsed.fault };
+  const { tree, SyntaxKind } = parsed;
   const object = unwrapped(tree.getVariableDeclaration('config')?.getInitializer())?.asKind(
     SyntaxKind.ObjectLiteralExpression,
   );
@@ -72,7 +73,6 @@ export async function addToConfig(text: string, revision: string): Promise<Regis
   const elements = list.getElements();
   const own = elements.map((item) => item.asKind(SyntaxKind.StringLiteral)?.getLiteralText());
   if (own.includes(revision)) return { status: 'present' };
-  const eol = text.includes('\r\n') ? '\r\n' : '\n';
-  const edit: Edit = elementEdit(start + text, list, elements, JSON.stringify(revision), eol);
-  return { status: 'added', text: edited(start + text, [edit]).slice(start.length) };
+  const edits = listEdit(parsed.source, spanOf(list, elements), JSON.stringify(revision));
+  return { status: 'added', text: parsed.apply(edits).slice(start.length) };
 }

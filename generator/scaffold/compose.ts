@@ -99,7 +99,8 @@ function configOf(text: string, selection: Selection): string {
   const config = JSON.parse(text) as Record<string, unknown>;
   config['revisions'] = selection.revisions.map(({ revision }) => revision);
   config['emit'] = partsOf(selection);
-  if (!selection.features.includes('tools') && selection.listed === undefined) delete config['tools'];
+  // A server without tools may be given some later.
+  if (selection.kind === 'client' && selection.listed === undefined) delete config['tools'];
   return json(config);
 }
 

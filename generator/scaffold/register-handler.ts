@@ -1,5 +1,6 @@
 import type { CallExpression, Expression, Node, ObjectLiteralExpression, SourceFile as Tree } from 'ts-morph';
-import { edited, elementEdit, importEdit, parse, unwrapped, type Entry, type Registration } from './register.js';
+import { importedFrom, importEdit, listEdit, parse, spanOf, unwrapped, type Entry } from './edits.js';
+import type { Registration } from './register.js';
 
 /** Where handlers are named: in the call that makes a server or client, or in an object of its own. */
 export type HandlerPlace =
@@ -28,23 +29,19 @@ export async function registerHandler(
   place: HandlerPlace,
   entry: HandlerEntry,
 ): Promise<HandlerRegistration> {
-  const { SyntaxKind } = await import('ts-morph');
   const parsed = await parse(text);
-  if ('status' in parsed) return parsed;
-  const { mark, source, tree, eol } = parsed;
+  if ('fault' in parsed) return { status: 'unknown', ...parsed.fault };
+  const { source, tree, SyntaxKind } = parsed;
   const isTaken = tree.getLocals().some((symbol) => symbol.getName() === entry.name);
-  const isImported = tree
-    .getImportDeclarations()
-    .filter((item) => item.getModuleSpecifierValue().replace(/\.[cm]?[jt]s$/, '') === entry.from)
-    .some((item) => item.getNamedImports().some((name) => name.getText() === entry.name));
+  const isImported = importedFrom(tree, entry) === entry.name;
   if (isTaken && !isImported) return { status: 'unknown', reason: `it has another \`${entry.name}\``, line: 1 };
-  const withImport = (at: Node, before: readonly Node[], code: string): Registration => {
-    const edits = [elementEdit(source, at, before, code, eol)];
-    if (!isImported) edits.push(importEdit(source, tree, entry, eol));
-    return { status: 'added', text: mark + edited(source, edits) };
+  const withImport = (object: ObjectLiteralExpression, code: string, after?: number): Registration => {
+    const edits = [...listEdit(source, spanOf(object, object.getProperties()), code, after)];
+    if (!isImported) edits.push(importEdit(source, tree, entry));
+    return { status: 'added', text: parsed.apply(edits) };
   };
   const into = (object: ObjectLiteralExpression): Registration =>
-    has(object, entry) ? { status: 'present' } : withImport(object, object.getProperties(), `...${entry.name}`);
+    has(object, entry) ? { status: 'present' } : withImport(object, `...${entry.name}`);
 
   if ('object' in place) {
     const declaration = tree.getVariableDeclaration(place.object);
@@ -63,8 +60,7 @@ export async function registerHandler(
   if (member === undefined) {
     const properties = options.getProperties();
     const handlers = properties.findIndex((item) => nameOf(item) === 'handlers');
-    const before = handlers === -1 ? properties : properties.slice(0, handlers + 1);
-    return withImport(options, before, `${place.member}: { ...${entry.name} }`);
+    return withImport(options, `${place.member}: { ...${entry.name} }`, handlers === -1 ? undefined : handlers);
   }
   const line = member.getStartLineNumber();
   const value: Expression | undefined = member.isKind(SyntaxKind.PropertyAssignment)

@@ -126,7 +126,7 @@ describe('what cannot be done is told once, with nothing written', () => {
     expect((await here(['add', 'tool', 'x'], cwd)).stderr).toMatch(/mcpgen\.config\.json: emit: .*no registry/);
     writeFileSync(path.join(cwd, 'mcpgen.config.json'), '{ "emit": ["default", "registry"] }');
     expect((await here(['add', 'tool', 'x'], cwd)).stderr).toMatch(
-      /the project has no list of tools yet\n {2}Write `export const tools/,
+      /src\/server\.ts: there is no such file, .*nothing was written\n {2}By hand:\n/,
     );
     mkdirSync(path.join(cwd, 'src/tools'), { recursive: true });
     writeFileSync(path.join(cwd, 'src/tools/index.ts'), 'export const tools = [];\n');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { register } from '../../generator/scaffold/register.js';
+import { definitionIn, register } from '../../generator/scaffold/register.js';
 
 const ENTRY = { name: 'weather', from: './weather' };
 
@@ -129,4 +129,14 @@ describe('an index that its author has edited', () => {
   ])('%s is not touched', async (_, text, reason) => {
     expect(await register(text, 'tools', ENTRY)).toMatchObject({ status: 'unknown', reason });
   });
+});
+
+test.each<[string, object | undefined]>([
+  ['export const weather = defineTool({ name: "get-weather" });', { identifier: 'weather', name: 'get-weather' }],
+  ['export const other = defineTool({ name: NAME });', { identifier: 'other', name: undefined }],
+  ['export const a = defineTool({}), b = defineTool({});', undefined],
+  ['export const helper = 1;', undefined],
+  ['export const helper = (;', undefined],
+])('a file that is there already: %s', async (text, expected) => {
+  expect(await definitionIn(text, 'weather')).toEqual(expected);
 });

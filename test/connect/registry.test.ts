@@ -258,6 +258,22 @@ test('a long address costs one pass', () => {
   return expect(read({ uri: `x:${'-'.repeat(1_000_000)}` }, { revision: '2025-11-25' } as never)).rejects.toThrow();
 });
 
+test('a completer that nobody would call is refused, by its type and when it is put together', () => {
+  const inside = definePrompt({
+    name: 'p',
+    // @ts-expect-error It belongs beside `arguments`.
+    arguments: [{ name: 'tone', complete: () => ['formal'] }],
+    render: () => '',
+  });
+  const lost = { name: 'p', arguments: [{ name: 'tone' }], complete: { tune: () => [] }, render: () => '' };
+  for (const serve of [promptHandlers, (prompts: readonly never[]) => completionHandlers({ prompts })]) {
+    expect(() => serve([inside as never])).toThrow(
+      'prompt p: `complete` of the argument tone belongs beside `arguments`, as complete: { "tone": ... }',
+    );
+    expect(() => serve([lost as never])).toThrow('prompt p completes "tune", which is none of its arguments');
+  }
+});
+
 test('what cannot be served is refused when it is put together', () => {
   expect(() => toolHandlers([greet, greet])).toThrow('there are two of the tool greet');
   expect(() => resourceHandlers([readme, readme])).toThrow(TypeError);

@@ -1,10 +1,12 @@
 import { inspect } from "node:util";
+// if: tools|resources|prompts
 import {
   completionHandlers, // if: completion
   promptHandlers, // if: prompts
   resourceHandlers, // if: resources
   toolHandlers, // if: tools
 } from "./generated/runtime/registry.js";
+// end
 import { info } from "./info.js";
 import { log } from "./log.js";
 import { prompts } from "./prompts/index.js"; // if: prompts
