@@ -188,7 +188,7 @@ removed: tasks/list (was in 2025-11-25); named in 1 place
   src/handlers/tasks-list.ts:9:3
 `,
   );
-}, 300_000);
+}, 600_000);
 
 test('a client is offered what servers send it, and stays in types that have what it handles', async () => {
   const project = await scaffolded('client', '2025-06-18', 'roots');
@@ -242,7 +242,7 @@ add handler tasks/gte: there is no method "tasks/gte" in 2025-06-18, 2025-11-25,
 add handler tools/call: a client has no handler of tools/call: no server sends it, or the runtime answers it There are elicitation/create, notifications/cancelled, notifications/elicitation/complete, notifications/message, notifications/progress, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/subscriptions/acknowledged, notifications/tasks/status, notifications/tools/list_changed, ping, roots/list, sampling/createMessage, tasks/cancel, tasks/get, tasks/list, tasks/result.
 `);
   await compiles(project);
-}, 300_000);
+}, 600_000);
 
 test('a revision that a config no longer names is told of where code still names its methods', async () => {
   const project = await scaffolded('server', '2025-11-25');
