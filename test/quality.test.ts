@@ -55,7 +55,7 @@ describe('layers', () => {
       'text',
     ],
     cli: ['errors', 'read', 'emit', 'scaffold', 'commands', 'cli', 'terminal', 'text'],
-    terminal: [],
+    terminal: ['text'],
     text: [],
     errors: ['text'],
   };

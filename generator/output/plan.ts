@@ -127,6 +127,24 @@ export function keptBeside(folder: string, files: readonly PlannedFile[]): reado
   });
 }
 
+/**
+ * Refuses an output folder that cannot be one, before anything is made for it.
+ *
+ * @throws {@link McpgenError} if its path is longer than the system takes.
+ */
+export function refuseFolder(folder: string): void {
+  try {
+    lstatSync(folder, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') return;
+    throw new McpgenError('the path is too long for this system', {
+      place: `${folder.slice(0, 200)}...`,
+      remedy: 'Choose another output folder.',
+      cause: error,
+    });
+  }
+}
+
 /** The absolute path of a planned file, refused if it would leave the output folder by its name or through a link. */
 export function pathBelow(folder: string, relative: string): string {
   const root = path.resolve(folder);
