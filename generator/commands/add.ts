@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { nameTools } from '../emit/tools.js';
@@ -32,6 +32,7 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
   const given = text(flags, 'input');
   const input = given === undefined ? undefined : await readInput(given, stem, project);
   const file = `src/${list}/${stem}.ts`;
+  refuseTaken(project, kind, name, file);
   const identifier = existingExport(project, file) ?? identifierOf(kind, name, stem);
   const generated = posix(path.relative(path.join(project.folder, 'src', list), project.out));
   const addition: Addition = {
@@ -77,7 +78,7 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
   const changes: FileChange[] = [
     ...planChanges(project.folder, own),
     ...(registration.status === 'added'
-      ? [{ path: index, status: 'stale' as const, expected: registration.text, actual: indexText }]
+      ? [{ path: index, status: 'stale' as const, expected: registration.text, actual: indexText, isEdit: true }]
       : [{ path: index, status: 'kept' as const, expected: indexText, actual: indexText }]),
     ...(input === undefined ? [] : await planGenerated(project, input.tools)),
   ];
@@ -144,7 +145,8 @@ function readIndex(project: Project, kind: Addable, index: string): string {
 
 function stemOf(name: string): string {
   const stem = name.replaceAll('.', '-').replace(/^[-_]+|[-_]+$/g, '') || name;
-  return stem === 'index' ? 'index-one' : stem;
+  // `index` is the list; the others are devices on Windows, whatever stands behind a dot.
+  return /^(?:index|con|prn|aux|nul|com\d|lpt\d)$/i.test(stem) ? `${stem}-one` : stem;
 }
 
 function uriScheme(stem: string): string {
@@ -157,6 +159,20 @@ function identifierOf(kind: Addable, name: string, stem: string): string {
   const camel = tool?.camel ?? name;
   const capital = kind.charAt(0).toUpperCase() + kind.slice(1);
   return isReserved(camel) || camel === `${kind}s` ? `${camel}${capital}` : camel;
+}
+
+/** Names that differ in capitals, or only in what a file name cannot say, come to one file. */
+function refuseTaken(project: Project, kind: Addable, name: string, file: string): void {
+  const base = path.basename(file);
+  const folder = path.join(project.folder, path.dirname(file));
+  const taken = readdirSync(folder).find((entry) => entry.toLowerCase() === base.toLowerCase());
+  if (taken === undefined) return;
+  const owner = taken === base ? /\bname:\s*(["'`])(.+?)\1/.exec(readText(path.join(folder, taken)))?.[2] : taken;
+  if (owner === undefined || owner === name) return;
+  throw new McpgenError(`there is another ${kind} in that file already`, {
+    place: path.posix.join(path.posix.dirname(file), taken),
+    remedy: `Choose a name other than ${name}, which would come to the same file.`,
+  });
 }
 
 /** What a file that is there already exports, if that is a tool, resource or prompt. */

@@ -45,7 +45,7 @@ export function pinnedConfig(
   const indent = /^([ \t]+)"/m.exec(actual ?? '')?.[1] ?? '  ';
   const expected = `${JSON.stringify(value, undefined, indent)}\n`;
   const status = actual === undefined ? 'missing' : actual === expected ? 'unchanged' : 'stale';
-  return { path: file, status, expected, actual };
+  return { path: file, status, expected, actual, isEdit: status === 'stale' };
 }
 
 function withSync(config: JsonObject, pins: readonly (readonly [string, JsonObject])[]): JsonObject {

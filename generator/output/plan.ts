@@ -25,6 +25,8 @@ export interface FileChange {
   readonly expected: string | undefined;
   /** What it holds; undefined if it is missing. */
   readonly actual: string | undefined;
+  /** Made of `actual`: not written if the file holds something else by then. */
+  readonly isEdit?: boolean;
 }
 
 /** Whether nothing is to be done. */

@@ -1,21 +1,28 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   copyFileSync,
   existsSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { pathBelow, STAGED, type FileChange } from './plan.js';
+
+/** Milliseconds after which a staged file belongs to no run any more. */
+const LONGEST_RUN = 60 * 60 * 1000;
 
 interface Staged {
   readonly temporary: string;
@@ -30,6 +37,12 @@ interface Staged {
  * @throws {@link McpgenError} if something cannot be written.
  */
 export function writeChanges(folder: string, changes: readonly FileChange[]): void {
+  uninterrupted(() => {
+    writeAll(folder, changes);
+  });
+}
+
+function writeAll(folder: string, changes: readonly FileChange[]): void {
   const written = changes.filter((change) => change.status === 'missing' || change.status === 'stale');
   const orphaned = changes.filter((change) => change.status === 'orphaned');
   const made: string[] = [];
@@ -44,27 +57,36 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
       const temporary = path.join(path.dirname(target), `${STAGED}${process.pid}-${path.basename(target)}`);
       staged.push({ temporary, target });
       writeFully(temporary, change.expected ?? '');
+      keepMode(target, temporary);
     }
   } catch (error) {
     for (const { temporary } of staged) rmSync(temporary, { force: true });
     for (const parent of made.reverse()) removeIfEmpty(parent);
     throw writeError(folder, error);
   }
-  const replaced: { target: string; old: string | undefined }[] = [];
+  const replaced: { target: string; old: string | undefined; isDone: boolean }[] = [];
   try {
+    for (const change of written) refuseChanged(pathBelow(folder, change.path), change);
     for (const { temporary, target } of staged) {
-      replaced.push({ target, old: setAside(target) });
+      const entry = { target, old: setAside(target), isDone: false };
+      replaced.push(entry);
       renameSync(temporary, target);
+      entry.isDone = true;
     }
     for (const change of orphaned) {
       const target = pathBelow(folder, change.path);
-      replaced.push({ target, old: setAside(target) });
+      const entry = { target, old: setAside(target), isDone: false };
+      replaced.push(entry);
       rmSync(target, { force: true });
+      entry.isDone = true;
     }
   } catch (error) {
     for (const { temporary } of staged) rmSync(temporary, { force: true });
-    for (const { target, old } of replaced.reverse()) {
-      if (old === undefined) rmSync(target, { force: true });
+    for (const { target, old, isDone } of replaced.reverse()) {
+      // What could not be replaced is there still, and may not be touched at all.
+      if (!isDone) {
+        if (old !== undefined) rmSync(old, { force: true });
+      } else if (old === undefined) rmSync(target, { force: true });
       else renameSync(old, target);
     }
     throw writeError(folder, error);
@@ -80,6 +102,48 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
 export function writeText(file: string, contents: string): void {
   const folder = path.dirname(file);
   writeChanges(folder, [{ path: path.basename(file), status: 'stale', expected: contents, actual: undefined }]);
+}
+
+/** Does something at once that Ctrl-C must not leave half done; the signal counts as soon as it is over. */
+function uninterrupted(action: () => void): void {
+  // Whoever listens already decides, and hears of it only when we are done.
+  const signals = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).filter((signal) => process.listenerCount(signal) === 0);
+  const release = (): void => {
+    for (const signal of signals) process.off(signal, end);
+  };
+  const end = (signal: NodeJS.Signals): void => {
+    release();
+    process.kill(process.pid, signal);
+  };
+  for (const signal of signals) process.on(signal, end);
+  try {
+    action();
+  } finally {
+    // What came in the meantime is heard of in the next turn.
+    setImmediate(() => setImmediate(release));
+  }
+}
+
+/** What replaces a file has its permissions. */
+function keepMode(target: string, temporary: string): void {
+  const mode = statSync(target, { throwIfNoEntry: false })?.mode;
+  if (mode !== undefined) chmodSync(temporary, mode & 0o777);
+}
+
+/** An edit of what its author may have changed, or another run, since it was read, would undo that. */
+function refuseChanged(target: string, { isEdit, actual }: FileChange): void {
+  if (isEdit !== true) return;
+  if (lstatSync(target).isSymbolicLink()) {
+    throw new McpgenError('this is a symbolic link, which a file would take the place of; nothing was written', {
+      place: target,
+      remedy: 'Put the file itself there.',
+    });
+  }
+  if (readFileSync(target, 'utf8') === actual) return;
+  throw new McpgenError('the file was changed by something else in the meantime; nothing was written', {
+    place: target,
+    remedy: 'Run the command again.',
+  });
 }
 
 /** Gives what is at a place a second name until all is done; the place itself stays filled. */
@@ -142,8 +206,16 @@ function removeLeftovers(folder: string): void {
     const { name } = entry;
     if (!name.startsWith(STAGED) || entry.isDirectory()) continue;
     const owner = Number.parseInt(name.slice(STAGED.length), 10);
-    if (owner === process.pid || !isRunning(owner)) rmSync(path.join(folder, name), { force: true });
+    const file = path.join(folder, name);
+    if (owner === process.pid || !isRunning(owner) || isOld(file)) rmSync(file, { force: true });
   }
+}
+
+/** Older than any run: its process number is another's by now, as it often is in containers. */
+function isOld(file: string): boolean {
+  // The time of the entry: what was set aside has the contents of long ago.
+  const changed = lstatSync(file, { throwIfNoEntry: false })?.ctimeMs ?? Date.now();
+  return Date.now() - changed > LONGEST_RUN;
 }
 
 function isRunning(pid: number): boolean {

@@ -63,18 +63,18 @@ async function watched<T>(load: () => Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
       fail(new Error(`it takes longer than ${LONGEST_LOAD / 1000} s`));
     }, LONGEST_LOAD).unref();
+    // What the config throws comes out of its load, or as an exception that nobody caught.
     process.exit = (): never => {
-      const error = new Error('it ends the process');
-      fail(error);
-      throw error;
+      throw new Error('it ends the process');
     };
     process.once('beforeExit', stall);
-    process.on('uncaughtException', fail);
+    // Before any listener, which would end the run.
+    process.setUncaughtExceptionCaptureCallback(fail);
     stop = () => {
       clearTimeout(timer);
       process.exit = exit;
       process.off('beforeExit', stall);
-      process.off('uncaughtException', fail);
+      process.setUncaughtExceptionCaptureCallback(null);
     };
   });
   try {
