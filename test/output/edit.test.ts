@@ -3,8 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSy
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeChanges } from '../../generator/output/write.js';
-import { ROOT } from '../support/here.js';
-import { listing, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { CLI, listing, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -51,7 +50,7 @@ test('a signal in the middle of writing counts when all is written', async (cont
   // The signal is sent by the program itself, between the files, where nobody could time it otherwise.
   writeFileSync(
     program,
-    `import { writeChanges } from ${JSON.stringify(path.join(ROOT, 'dist/generator/output/write.js'))};
+    `import { writeChanges } from ${JSON.stringify(path.join(path.dirname(CLI), 'output/write.js'))};
 const change = (name, signal) => ({
   path: name, status: 'missing', actual: undefined,
   get expected() { if (signal) process.kill(process.pid, 'SIGTERM'); return name; },
