@@ -9,10 +9,23 @@ const DONE = 0;
 const WRONG_INPUT = 2;
 const OWN_FAULT = 70;
 
+/** Whether all was done, or it was told why not. */
+let isDone = false;
+
 async function main(): Promise<void> {
+  process.on('exit', () => {
+    if (isDone) return;
+    // Otherwise a check would pass that was never made.
+    writeSync(
+      2,
+      'error: the run was ended by a program that it loads\n  Look into the configs of Prettier and mcpgen.\n',
+    );
+    process.exitCode = WRONG_INPUT;
+  });
   // A reader that has seen enough, such as `head`, closes the pipe: that is no fault.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
+      isDone = true;
       if (error.code === 'EPIPE') process.exit(process.exitCode ?? DONE);
       // The stream itself is what failed, so it cannot say so.
       if (stream === process.stdout) {
@@ -21,24 +34,48 @@ async function main(): Promise<void> {
       process.exit(WRONG_INPUT);
     });
   }
+  process.on('uncaughtException', (error) => {
+    process.exit(told(error));
+  });
   try {
+    requireCurrentFolder();
     await buildProgram().parseAsync();
+    isDone = true;
   } catch (error) {
-    progress('');
-    if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? DONE : WRONG_INPUT;
-      return;
-    }
-    if (error instanceof McpgenError) {
-      note(`${noteColour.red('error')}: ${error.format()}`);
-      process.exitCode = WRONG_INPUT;
-      return;
-    }
-    // Not 1, which says that a check failed.
-    note(`${noteColour.red('error')}: this is a fault of mcpgen itself; please report it`);
-    note(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    process.exitCode = OWN_FAULT;
+    process.exitCode = told(error);
   }
+  endSoon();
+}
+
+/** Tells what ended the run. Returns the exit code. */
+function told(error: unknown): number {
+  isDone = true;
+  progress('');
+  if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_INPUT;
+  if (error instanceof McpgenError) {
+    note(`${noteColour.red('error')}: ${error.format()}`);
+    return WRONG_INPUT;
+  }
+  // Not 1, which says that a check failed.
+  note(`${noteColour.red('error')}: this is a fault of mcpgen itself; please report it`);
+  note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return OWN_FAULT;
+}
+
+function requireCurrentFolder(): void {
+  try {
+    process.cwd();
+  } catch (error) {
+    throw new McpgenError('the current folder is gone', { remedy: 'Change to another folder.', cause: error });
+  }
+}
+
+/** Ends the process even if something that a config or a plugin began goes on, but not before all is printed. */
+function endSoon(): void {
+  const timer = setInterval(() => {
+    if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
+  }, 1000);
+  timer.unref();
 }
 
 await main();

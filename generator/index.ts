@@ -14,7 +14,7 @@ import { loadProtocol, refuseWarnings, STANDARD_INPUT, type InputFile, type Load
 import type { Protocol, Warning } from './model/protocol.js';
 import { readTool } from './model/tools.js';
 import { Formatter } from './output/format.js';
-import { isSettled, keptBeside, planChanges, type FileChange, type PlannedFile } from './output/plan.js';
+import { isSettled, keptBeside, planChanges, refuseFolder, type FileChange, type PlannedFile } from './output/plan.js';
 import { writeChanges } from './output/write.js';
 import { header, runtimeHeader, toolHeader } from './print/header.js';
 import type { ImportExtension, RuntimeModule } from './print/source-file.js';
@@ -301,6 +301,7 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
 
 async function plan(options: GenerateOptions): Promise<GenerateResult> {
   const out = path.resolve(options.out);
+  refuseFolder(out);
   const { protocols, files, warnings } = await renderAll(options);
   return { out, protocols, changes: [...planChanges(out, files), ...keptBeside(out, files)], warnings };
 }

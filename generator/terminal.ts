@@ -1,5 +1,6 @@
 import { isatty } from 'node:tty';
 import pc from 'picocolors';
+import { escapeHidden, HIDDEN } from './text.js';
 
 /** Colours for standard output; they are off when it is piped or NO_COLOR is set. */
 export const colour = pc.createColors(wantsColour(1));
@@ -15,9 +16,18 @@ function wantsColour(fileDescriptor: number): boolean {
   return isatty(fileDescriptor) && TERM !== 'dumb';
 }
 
+const STEERING = new RegExp(`[\\n\\t]|\\u001b\\[[\\d;]*m|${HIDDEN.source}`, 'gu');
+
+/** Text in which nothing steers the terminal but line ends and, where there are any, colours: parts of it are others'. */
+function harmless(text: string, hasColour: boolean): string {
+  return text.replace(STEERING, (found) =>
+    found === '\n' || found === '\t' || (hasColour && found.length > 2) ? found : escapeHidden(found),
+  );
+}
+
 /** Writes a line to standard output. */
 export function say(line = ''): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${harmless(line, colour.isColorSupported)}\n`);
 }
 
 /** Writes a value to standard output, for machines that people look over the shoulder of. */
@@ -27,13 +37,13 @@ export function sayJson(value: unknown): void {
 
 /** Writes a line to standard error: notices and progress, which never belong to the result. */
 export function note(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${harmless(line, noteColour.isColorSupported)}\n`);
 }
 
 /** Shows a line that the next one replaces, where a person is looking; nothing when piped. */
 export function progress(line: string): void {
   if (!process.stderr.isTTY) return;
-  process.stderr.write(`\r\u001b[2K${line}`);
+  process.stderr.write(`\r\u001b[2K${harmless(line, false)}`);
 }
 
 /** A cell of a table: its text, and how it is coloured. */

@@ -56,7 +56,7 @@ describe('layers', () => {
       'text',
     ],
     cli: ['errors', 'read', 'emit', 'scaffold', 'commands', 'cli', 'terminal', 'text'],
-    terminal: [],
+    terminal: ['text'],
     paths: [],
     text: [],
     errors: ['text'],

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { packageFile, readText } from '../read/files.js';
+import { escapeHidden } from '../text.js';
 import { declareAdd } from './add.js';
 import { declareCatalog } from './catalog.js';
 import { declareDiff } from './diff.js';
@@ -38,6 +39,11 @@ export function buildProgram(): Command {
     .version(version(), '-v, --version', 'print the version')
     .showHelpAfterError('(mcpgen --help shows what there is)')
     .exitOverride()
+    .configureOutput({
+      outputError: (text, write) => {
+        write(text.split('\n').map(escapeHidden).join('\n'));
+      },
+    })
     // Refused by each command, which can say more than that there are too many.
     .allowExcessArguments()
     .addHelpText(

@@ -4,7 +4,7 @@ import { McpgenError } from '../errors.js';
 import { typedMethods } from '../emit/handled.js';
 import { generate, loadAll } from '../index.js';
 import type { Protocol } from '../model/protocol.js';
-import { isSettled, type FileChange } from '../output/plan.js';
+import { editOf, isSettled, type FileChange } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
 import { requireRevision } from '../read/builtin.js';
 import { readConfig } from '../read/config.js';
@@ -54,7 +54,7 @@ export async function addRevisionCommand(revision: string, flags: Record<string,
         remedy: `Add ${JSON.stringify(revision)} to \`revisions\` there, and run this again.`,
       });
     }
-    changes.push(stale(name, readText(config.file), edit.text));
+    changes.push(editOf(name, edit.text, readText(config.file)));
   }
   const isDry = flag(flags, 'dryRun');
   const settings = await settingsOf(given);
@@ -77,7 +77,7 @@ export async function addRevisionCommand(revision: string, flags: Record<string,
     const folder = below.startsWith('.') ? below : `./${below}`;
     const edit = await addRevision(before, revision, folder, lost.length > 0);
     if (edit.status === 'unknown') throw byHand(edit, revision);
-    if (edit.status === 'added') changes.push(stale(PROTOCOL, before, edit.text));
+    if (edit.status === 'added') changes.push(editOf(PROTOCOL, edit.text, before));
     const result = await generate({ ...plan.options, dryRun: isDry });
     if (!isDry) writeChanges(config.folder, changes);
     progress('');
@@ -127,10 +127,6 @@ async function lostMethods(
   const next = namesOf(revision);
   const gone = namesOf(typed).filter((name) => !next.includes(name));
   return gone.length === 0 ? [] : [...(await handledIn(await authorFiles(project, out), gone))].sort();
-}
-
-function stale(file: string, actual: string, expected: string): FileChange {
-  return { path: file, status: 'stale', actual, expected };
 }
 
 /** Without a list all that are released are meant, and are generated. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { nameTools } from '../emit/tools.js';
@@ -6,7 +6,7 @@ import { renderTools, type ImportExtension, type ToolSource } from '../index.js'
 import { exampleOf } from '../model/example.js';
 import { readTool } from '../model/tools.js';
 import { layOutFile } from '../output/format.js';
-import { planChanges, type FileChange } from '../output/plan.js';
+import { editOf, planChanges, type FileChange } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
 import { isReserved } from '../print/names.js';
 import { readConfig, type ConfigFile } from '../read/config.js';
@@ -35,6 +35,7 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
   const given = text(flags, 'input');
   const input = given === undefined ? undefined : await readInput(given, stem, project);
   const file = `src/${list}/${stem}.ts`;
+  refuseTwin(project, kind, name, file);
   const identifier = (await existingExport(project, kind, name, file, stem)) ?? identifierOf(kind, name, stem);
   const generated = posix(path.relative(path.join(project.folder, 'src', list), project.out));
   const addition: Addition = {
@@ -80,7 +81,7 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
   const changes: FileChange[] = [
     ...planChanges(project.folder, own),
     ...(registration.status === 'added'
-      ? [await changeOf(index, existing, registration.text)]
+      ? [await additionTo(index, existing, registration.text)]
       : [{ path: index, status: 'kept' as const, expected: indexText, actual: indexText }]),
     ...served,
     ...(input === undefined ? [] : await planGenerated(project, input.tools)),
@@ -157,10 +158,8 @@ function shown(project: Project, file: string): string {
   return path.relative(process.cwd(), path.join(project.folder, file));
 }
 
-async function changeOf(file: string, actual: string | undefined, expected: string): Promise<FileChange> {
-  return actual === undefined
-    ? { path: file, status: 'missing', expected: await layOutFile(expected, file), actual }
-    : { path: file, status: 'stale', expected, actual };
+async function additionTo(file: string, actual: string | undefined, expected: string): Promise<FileChange> {
+  return editOf(file, actual === undefined ? await layOutFile(expected, file) : expected, actual);
 }
 
 /** A list that has nothing yet, in the words of the template. */
@@ -203,14 +202,15 @@ async function serveList(project: Project, kind: Addable, index: string): Promis
   const conversation = textOf(project, CONVERSATION);
   const expecting = conversation === undefined ? undefined : await expectCapability(conversation, list);
   return [
-    ...(connection.status === 'added' ? [await changeOf(SERVER, text, connection.text)] : []),
-    ...(expecting === undefined ? [] : [await changeOf(CONVERSATION, conversation, expecting)]),
+    ...(connection.status === 'added' ? [await additionTo(SERVER, text, connection.text)] : []),
+    ...(expecting === undefined ? [] : [await additionTo(CONVERSATION, conversation, expecting)]),
   ];
 }
 
 function stemOf(name: string): string {
   const stem = name.replaceAll('.', '-').replace(/^[-_]+|[-_]+$/g, '') || name;
-  return stem === 'index' ? 'index-one' : stem;
+  // `index` is the list; the others are devices on Windows, whatever stands behind a dot.
+  return /^(?:index|con|prn|aux|nul|com\d|lpt\d)$/i.test(stem) ? `${stem}-one` : stem;
 }
 
 function uriScheme(stem: string): string {
@@ -223,6 +223,19 @@ function identifierOf(kind: Addable, name: string, stem: string): string {
   const camel = tool?.camel ?? name;
   const capital = kind.charAt(0).toUpperCase() + kind.slice(1);
   return isReserved(camel) || camel === `${kind}s` ? `${camel}${capital}` : camel;
+}
+
+/** Names that differ in capitals come to one file on many systems. */
+function refuseTwin(project: Project, kind: Addable, name: string, file: string): void {
+  const base = path.basename(file);
+  const folder = path.join(project.folder, path.dirname(file));
+  const entries = existsSync(folder) ? readdirSync(folder) : [];
+  const twin = entries.find((entry) => entry !== base && entry.toLowerCase() === base.toLowerCase());
+  if (twin === undefined) return;
+  throw new McpgenError(`there is another ${kind} in that file already`, {
+    place: shown(project, path.posix.join(path.posix.dirname(file), twin)),
+    remedy: `Choose a name other than ${name}, which would come to the same file.`,
+  });
 }
 
 /**

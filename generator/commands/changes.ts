@@ -31,7 +31,7 @@ export function asJson(change: FileChange, withDiff: boolean): object {
 /** Says which files are not as they should be, and how they differ. */
 export function sayWrong(changes: readonly FileChange[], out: string): void {
   for (const change of changes) {
-    say(`${colour.red(change.status.padEnd(8))}  ${path.join(out, change.path)}`);
+    say(`${colour.red(change.status.padEnd(8))}  ${escapeHidden(path.join(out, change.path))}`);
     for (const line of shortDiff(change)) {
       const paint = line.startsWith('-') ? colour.red : line.startsWith('+') ? colour.green : colour.dim;
       say(`          ${paint(line)}`);
@@ -88,14 +88,14 @@ function shortDiff(change: FileChange): readonly string[] {
   if (change.status !== 'stale') return [];
   const patch = structuredPatch('', '', change.actual ?? '', change.expected ?? '', '', '', { context: 0 });
   const lines = patch.hunks.flatMap((hunk) => [`@@ line ${hunk.oldStart} @@`, ...hunk.lines]);
-  const shownLines = lines.slice(0, DIFF_LINES).map((line) => line.slice(0, 160));
+  const shownLines = lines.slice(0, DIFF_LINES).map((line) => escapeHidden(line.slice(0, 160)));
   const more = lines.length - shownLines.length;
   return more > 0 ? [...shownLines, `... ${count(more, 'more line')}`] : shownLines;
 }
 
 /** A folder as messages show it. */
 export function shown(out: string): string {
-  return out.endsWith(path.sep) || out.endsWith('/') ? out : `${out}/`;
+  return escapeHidden(out.endsWith(path.sep) || out.endsWith('/') ? out : `${out}/`);
 }
 
 /** A number of things. */

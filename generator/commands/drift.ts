@@ -36,6 +36,13 @@ export async function driftCommand(flags: Record<string, unknown>): Promise<numb
       config === undefined || Object.hasOwn(given, name) ? '--name' : config.placeOf('drift', 'names', name),
     ignore: [...(config?.config.drift?.ignore ?? []), ...texts(flags, 'ignore')],
     exact: flag(flags, 'exact'),
+  }).catch((error: unknown) => {
+    if (!(error instanceof RangeError)) throw error;
+    throw new McpgenError('its types are nested deeper than the compiler can read', {
+      place: `--sdk ${sdk}`,
+      remedy: 'Check that this is the right file.',
+      cause: error,
+    });
   });
   progress('');
   if (flag(flags, 'json')) sayJson(report);

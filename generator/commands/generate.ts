@@ -4,7 +4,7 @@ import { check, generate, renderAll, type CheckResult, type GenerateOptions, typ
 import { isSettled } from '../output/plan.js';
 import type { ImportExtension } from '../print/source-file.js';
 import { colour, progress, say, sayJson, table, type Cell } from '../terminal.js';
-import { shellQuoted } from '../text.js';
+import { escapeHidden, shellQuoted } from '../text.js';
 import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
 import { methodNews, sayMethodNews, type MethodNews } from './method-news.js';
 import { emitParts, flag, inputFile, list, optionOf, refuseBoth, text, texts } from './options.js';
@@ -161,10 +161,10 @@ function reportGenerate(result: GenerateResult, out: string, dryRun: boolean): v
   }
   say(table(['revision', 'definitions', 'methods', 'errata', 'files'], rows));
   for (const change of result.changes.filter((item) => item.status === 'orphaned')) {
-    say(`${dryRun ? 'would remove' : 'removed'} ${change.path}`);
+    say(`${dryRun ? 'would remove' : 'removed'} ${escapeHidden(change.path)}`);
   }
   for (const change of result.changes.filter((item) => item.status === 'kept')) {
-    say(`kept ${change.path}: it is yours`);
+    say(`kept ${escapeHidden(change.path)}: it is yours`);
   }
   const all = result.changes.length;
   say(
@@ -180,7 +180,7 @@ function reportCheck(result: CheckResult, out: string, given: Record<string, unk
   }
   sayWrong(wrong, out);
   say(
-    `\n${wrong.length} of ${count(result.changes.length, 'file')} not up to date. To mend it:\n  ${mendingCommand(given)}`,
+    `\n${wrong.length} of ${count(result.changes.length, 'file')} not up to date. To mend it:\n  ${escapeHidden(mendingCommand(given))}`,
   );
 }
 

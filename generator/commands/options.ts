@@ -1,8 +1,7 @@
-import { readSync } from 'node:fs';
 import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../emit/index.js';
 import { McpgenError } from '../errors.js';
 import { STANDARD_INPUT, type InputFile } from '../model/load.js';
-import { readBytes } from '../read/files.js';
+import { readAll, readBytes } from '../read/files.js';
 import { nearest } from '../text.js';
 
 /**
@@ -90,31 +89,14 @@ export function inputFile(options: Record<string, unknown>, name: string): Input
   if (file === undefined) return undefined;
   if (file !== '-') return { name: file, contents: readBytes(file) };
   try {
-    return { name: STANDARD_INPUT, contents: readStandardInput() };
+    return { name: STANDARD_INPUT, contents: readAll(0, STANDARD_INPUT) };
   } catch (error) {
+    if (error instanceof McpgenError) throw error;
     throw new McpgenError('standard input cannot be read', {
       place: `--${name} -`,
       remedy: 'Pipe a file into it.',
       cause: error,
     });
-  }
-}
-
-/** All of standard input. A pipe into which nothing was written yet is no error but something to wait for. */
-function readStandardInput(): Buffer {
-  const chunks: Buffer[] = [];
-  const chunk = Buffer.alloc(65_536);
-  for (;;) {
-    try {
-      const length = readSync(0, chunk);
-      if (length === 0) return Buffer.concat(chunks);
-      chunks.push(Buffer.from(chunk.subarray(0, length)));
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EOF') return Buffer.concat(chunks);
-      if (code !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-    }
   }
 }
 

@@ -5,11 +5,8 @@ import { loadProtocol, loadWithoutCatalog, type InputFile } from '../model/load.
 import type { Protocol } from '../model/protocol.js';
 import type { SideNotes } from '../print/diff/report.js';
 import { builtinRevisions, findRevision } from '../read/builtin.js';
-import { readBytes } from '../read/files.js';
+import { MOST_BYTES, readBytes } from '../read/files.js';
 import { escapeHidden, nearest } from '../text.js';
-
-/** Largest file that is read out of git, in bytes. */
-const MOST_BYTES = 64 * 1024 * 1024;
 
 /** A revision that a word of the command line named, and how it was read. */
 export interface NamedProtocol extends SideNotes {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
-import { changeOf, type FileChange } from '../output/plan.js';
+import { editOf, type FileChange } from '../output/plan.js';
 import type { ConfigFile } from '../read/config.js';
 import { findRevision } from '../read/builtin.js';
 import { readText } from '../read/files.js';
@@ -44,7 +44,7 @@ export function pinnedConfig(
   const withPins = withSync(isObject(own) ? own : {}, pins);
   const value: JsonValue = isPackage ? { ...root, mcpgen: withPins } : withPins;
   const indent = /^([ \t]+)"/m.exec(actual ?? '')?.[1] ?? '  ';
-  return changeOf(file, laidOutLike(actual, JSON.stringify(value, undefined, indent)), actual);
+  return editOf(file, laidOutLike(actual, JSON.stringify(value, undefined, indent)), actual);
 }
 
 /** A text with the mark at its beginning, the line ends and the last line of a file that it takes the place of. */

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ts } from 'ts-morph';
 import { McpgenError } from '../errors.js';
+import { statsOf } from '../read/files.js';
 import { nearest } from '../text.js';
 import type { Compiler } from './their-shape.js';
 
@@ -96,7 +97,7 @@ function resolveModule(compiler: Compiler, specifier: string, from: string): Res
 
 function findPath(compiler: Compiler, specifier: string, folder: string): Entry {
   const absolute = path.resolve(folder, specifier);
-  const stats = statSync(absolute, { throwIfNoEntry: false });
+  const stats = statsOf(absolute);
   if (stats?.isDirectory() === true) return findFolder(compiler, specifier, absolute);
   if (/\.[cm]?tsx?$/.test(absolute)) {
     if (stats === undefined) throw noFile(specifier);

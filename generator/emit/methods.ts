@@ -63,10 +63,7 @@ ${docComment({ text: `Capabilities that must have been declared${negotiated}. On
     ];
     return `${literalKey(method.name)}: { ${members.join(', ')} },\n`;
   });
-  file.add(
-    '/** The method catalog as data. */\n',
-    `export const METHOD_INFO = {\n${rows.join('')}} as const;\n`,
-  );
+  file.add('/** The method catalog as data. */\n', `export const METHOD_INFO = {\n${rows.join('')}} as const;\n`);
 }
 
 function map(name: string, doc: string, rows: readonly (readonly [string, string])[]): string {

@@ -26,12 +26,20 @@ export interface FileChange {
   readonly expected: string | undefined;
   /** What it holds; undefined if it is missing. */
   readonly actual: string | undefined;
+  /** Made of `actual`: not written if the file holds something else by then. */
+  readonly isEdit?: boolean;
 }
 
 /** What is to happen to a file that should hold a text, by what it holds; undefined if it is missing. */
 export function changeOf(file: string, expected: string, actual: string | undefined): FileChange {
   const status = actual === undefined ? 'missing' : isSameText(actual, expected) ? 'unchanged' : 'stale';
   return { path: file, status, expected, actual };
+}
+
+/** The change of an author's file that is made of what it holds, and is only written while it still holds that. */
+export function editOf(file: string, expected: string, actual: string | undefined): FileChange {
+  const change = changeOf(file, expected, actual);
+  return change.status === 'stale' ? { ...change, isEdit: true } : change;
 }
 
 /** On Windows, Git gives every line of a file that it checks out another end, which is no change. */
@@ -135,6 +143,24 @@ export function keptBeside(folder: string, files: readonly PlannedFile[]): reado
         return isGenerated(actual) ? [] : [{ path: file, status: 'kept', expected: actual, actual }];
       });
   });
+}
+
+/**
+ * Refuses an output folder that cannot be one, before anything is made for it.
+ *
+ * @throws {@link McpgenError} if its path is longer than the system takes.
+ */
+export function refuseFolder(folder: string): void {
+  try {
+    lstatSync(folder, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') return;
+    throw new McpgenError('the path is too long for this system', {
+      place: `${folder.slice(0, 200)}...`,
+      remedy: 'Choose another output folder.',
+      cause: error,
+    });
+  }
 }
 
 /** The absolute path of a planned file, refused if it would leave the output folder by its name or through a link. */

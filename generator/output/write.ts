@@ -6,9 +6,11 @@ import {
   fchmodSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -18,6 +20,9 @@ import {
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { pathBelow, STAGED, type FileChange } from './plan.js';
+
+/** Milliseconds after which a staged file belongs to no run any more. */
+const LONGEST_RUN = 60 * 60 * 1000;
 
 interface Staged {
   readonly temporary: string;
@@ -32,6 +37,12 @@ interface Staged {
  * @throws {@link McpgenError} if something cannot be written.
  */
 export function writeChanges(folder: string, changes: readonly FileChange[]): void {
+  uninterrupted(() => {
+    writeAll(folder, changes);
+  });
+}
+
+function writeAll(folder: string, changes: readonly FileChange[]): void {
   const written = changes.filter((change) => change.status === 'missing' || change.status === 'stale');
   const orphaned = changes.filter((change) => change.status === 'orphaned');
   const made: string[] = [];
@@ -52,21 +63,29 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
     for (const parent of made.reverse()) removeIfEmpty(parent);
     throw writeError(folder, error);
   }
-  const replaced: { target: string; old: string | undefined }[] = [];
+  const replaced: { target: string; old: string | undefined; isDone: boolean }[] = [];
   try {
+    for (const change of written) refuseChanged(pathBelow(folder, change.path), change);
     for (const { temporary, target } of staged) {
-      replaced.push({ target, old: setAside(target, replaced.length) });
+      const entry = { target, old: setAside(target, replaced.length), isDone: false };
+      replaced.push(entry);
       renameSync(temporary, target);
+      entry.isDone = true;
     }
     for (const change of orphaned) {
       const target = pathBelow(folder, change.path);
-      replaced.push({ target, old: setAside(target, replaced.length) });
+      const entry = { target, old: setAside(target, replaced.length), isDone: false };
+      replaced.push(entry);
       rmSync(target, { force: true });
+      entry.isDone = true;
     }
   } catch (error) {
     for (const { temporary } of staged) rmSync(temporary, { force: true });
-    for (const { target, old } of replaced.reverse()) {
-      if (old === undefined) rmSync(target, { force: true });
+    for (const { target, old, isDone } of replaced.reverse()) {
+      // What could not be replaced is there still, and may not be touched at all.
+      if (!isDone) {
+        if (old !== undefined) rmSync(old, { force: true });
+      } else if (old === undefined) rmSync(target, { force: true });
       else renameSync(old, target);
     }
     for (const parent of made.reverse()) removeIfEmpty(parent);
@@ -88,6 +107,42 @@ export function writeText(file: string, contents: string): void {
 /** A name of our own in the folder of a file; without its name, which may be as long as the file system allows. */
 function beside(target: string, name: string): string {
   return path.join(path.dirname(target), `${STAGED}${process.pid}-${name}`);
+}
+
+/** Does something at once that Ctrl-C must not leave half done; the signal counts as soon as it is over. */
+function uninterrupted(action: () => void): void {
+  // Whoever listens already decides, and hears of it only when we are done.
+  const signals = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).filter((signal) => process.listenerCount(signal) === 0);
+  const release = (): void => {
+    for (const signal of signals) process.off(signal, end);
+  };
+  const end = (signal: NodeJS.Signals): void => {
+    release();
+    process.kill(process.pid, signal);
+  };
+  for (const signal of signals) process.on(signal, end);
+  try {
+    action();
+  } finally {
+    // What came in the meantime is heard of in the next turn.
+    setImmediate(() => setImmediate(release));
+  }
+}
+
+/** An edit of what its author may have changed, or another run, since it was read, would undo that. */
+function refuseChanged(target: string, { isEdit, actual }: FileChange): void {
+  if (isEdit !== true) return;
+  if (lstatSync(target).isSymbolicLink()) {
+    throw new McpgenError('this is a symbolic link, which a file would take the place of; nothing was written', {
+      place: target,
+      remedy: 'Put the file itself there.',
+    });
+  }
+  if (readFileSync(target, 'utf8') === actual) return;
+  throw new McpgenError('the file was changed by something else in the meantime; nothing was written', {
+    place: target,
+    remedy: 'Run the command again.',
+  });
 }
 
 /** Gives what is at a place a second name until all is done; the place itself stays filled. */
@@ -152,8 +207,16 @@ function removeLeftovers(folder: string): void {
     const { name } = entry;
     if (!name.startsWith(STAGED) || entry.isDirectory()) continue;
     const owner = Number.parseInt(name.slice(STAGED.length), 10);
-    if (owner === process.pid || !isRunning(owner)) rmSync(path.join(folder, name), { force: true });
+    const file = path.join(folder, name);
+    if (owner === process.pid || !isRunning(owner) || isOld(file)) rmSync(file, { force: true });
   }
+}
+
+/** Older than any run: its process number is another's by now, as it often is in containers. */
+function isOld(file: string): boolean {
+  // The time of the entry: what was set aside has the contents of long ago.
+  const changed = lstatSync(file, { throwIfNoEntry: false })?.ctimeMs ?? Date.now();
+  return Date.now() - changed > LONGEST_RUN;
 }
 
 function isRunning(pid: number): boolean {

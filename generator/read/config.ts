@@ -4,6 +4,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { McpgenError } from '../errors.js';
 import { shownPath } from '../paths.js';
 import { nearest } from '../text.js';
+import { configOfProgram } from './config-program.js';
 import { readBuiltinJson, readText } from './files.js';
 import { isObject, member, parseJson, parseOutsideJson, type JsonObject } from './json.js';
 
@@ -123,39 +124,7 @@ async function valueOf(file: string, isPackage: boolean): Promise<unknown> {
   }
   // For a missing file the message is ours.
   readText(file);
-  return moduleValue(file);
-}
-
-async function moduleValue(file: string): Promise<unknown> {
-  // Loaded only where a config is a program. Nothing is cached, so that a watched one is read anew.
-  const { createJiti } = await import('jiti');
-  const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
-  let loaded: unknown;
-  try {
-    loaded = await jiti.import(file);
-  } catch (error) {
-    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new McpgenError(`the config cannot be loaded: ${line.replaceAll(`${path.dirname(file)}${path.sep}`, '')}`, {
-      place: file + positionIn(file, error),
-      remedy: 'Correct it there.',
-      cause: error,
-    });
-  }
-  const value = loaded !== null && typeof loaded === 'object' && 'default' in loaded ? loaded.default : undefined;
-  if (value === undefined) {
-    throw new McpgenError('the config has no default export', {
-      place: file,
-      remedy: 'Write `export default { ... }`.',
-    });
-  }
-  return value;
-}
-
-/** Line and column at which a program failed, by its stack: `:3:7`, or nothing. */
-function positionIn(file: string, error: unknown): string {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const at = stack.indexOf(`${file}:`);
-  return at === -1 ? '' : (/^:\d+:\d+/.exec(stack.slice(at + file.length))?.[0] ?? '');
+  return configOfProgram(file);
 }
 
 /** A place in a config: the file, and the key as a person would write it. */

@@ -1,8 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { McpgenError } from '../errors.js';
 import { parseJson, type JsonValue } from './json.js';
+
+/** Largest file that is read, in bytes: a device such as `/dev/zero` has no end. */
+export const MOST_BYTES = 64 * 1024 * 1024;
 
 /** The folder `schema/` of this package, found upwards from this file: the same in the sources and when built. */
 function builtinFolder(): string {
@@ -53,22 +56,71 @@ export function readText(file: string): string {
 /**
  * Reads a file as bytes.
  *
- * @throws {@link McpgenError} if it cannot be read.
+ * @throws {@link McpgenError} if it cannot be read, or is larger than {@link MOST_BYTES}.
  */
 export function readBytes(file: string): Buffer {
+  let descriptor: number | undefined;
   try {
-    return readFileSync(file);
+    descriptor = openSync(file, 'r');
+    return readAll(descriptor, file);
   } catch (error) {
+    if (error instanceof McpgenError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     const reasons: Record<string, string> = {
       ENOENT: 'no such file',
       EISDIR: 'is a folder, not a file',
       EACCES: 'permission to read it is missing',
+      ENOTDIR: 'no such file: what stands above it is no folder',
+      ELOOP: 'the symbolic links lead in a circle',
+      ENAMETOOLONG: 'the name is too long for this file system',
     };
     throw new McpgenError(reasons[code] ?? `cannot be read (${code})`, {
-      place: file,
+      place: file.length > 300 ? `${file.slice(0, 300)}...` : file,
       remedy: 'Check the path.',
       cause: error,
     });
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/**
+ * Reads an open file, pipe or device to its end. A pipe into which nothing was written yet is no error but something to
+ * wait for.
+ *
+ * @param place - What to call it in an error.
+ * @throws {@link McpgenError} if it holds more than {@link MOST_BYTES}; what the system says if it cannot be read.
+ */
+export function readAll(descriptor: number, place: string): Buffer {
+  const chunks: Buffer[] = [];
+  const chunk = Buffer.alloc(65_536);
+  for (let length = 0; ;) {
+    try {
+      const read = readSync(descriptor, chunk);
+      if (read === 0) return Buffer.concat(chunks);
+      length += read;
+      chunks.push(Buffer.from(chunk.subarray(0, read)));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EOF') return Buffer.concat(chunks);
+      if (code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+    if (length > MOST_BYTES) {
+      throw new McpgenError(`larger than ${MOST_BYTES / 1024 / 1024} MB`, {
+        place,
+        remedy: 'Check that this is the right file.',
+      });
+    }
+  }
+}
+
+/** What is at a path; undefined if nothing can be found there, for whatever reason. */
+export function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    // A file stands above it, links lead in a circle, the name is too long: whoever reads it says so.
+    return undefined;
   }
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { fetchBytes, isUrl } from './fetch.js';
-import { readBytes } from './files.js';
+import { readBytes, statsOf } from './files.js';
 
 const OFFICIAL = 'https://raw.githubusercontent.com/modelcontextprotocol/modelcontextprotocol/main/schema';
 
@@ -35,7 +35,7 @@ export async function readSource(source: string, revision: string, seconds: numb
 }
 
 function fileIn(source: string, revision: string): string {
-  if (statSync(source, { throwIfNoEntry: false })?.isDirectory() !== true) return source;
+  if (statsOf(source)?.isDirectory() !== true) return source;
   const candidates = [
     path.join(source, 'schema', revision, 'schema.json'),
     path.join(source, revision, 'schema.json'),

@@ -94,6 +94,9 @@ describe('what cannot be done is told once, with nothing written', () => {
     ],
     [['tool', 'greet2', 'x'], /too many arguments/],
     [['tol', 'x'], /unknown command 'tol'[^]*Did you mean tool\?/],
+    [['tool', 'Greet'], /src\/tools\/greet\.ts: there is another tool in that file already/],
+    [['tool', '-greet'], /unknown option/],
+    [['tool', '_greet'], /src\/tools\/greet\.ts: this file is there already, with the tool "greet" in it/],
   ])('%j', async (args, message) => {
     const before = own();
     const result = await add(...args);

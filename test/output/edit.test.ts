@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { writeChanges } from '../../generator/output/write.js';
+import { CLI, listing, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+
+afterAll(removeTemporaryFolders);
+
+const EDIT = { path: 'index.ts', status: 'stale', expected: 'new', actual: 'old', isEdit: true } as const;
+
+describe('an edit of a file of the author', () => {
+  test('keeps its permissions', () => {
+    const folder = temporaryFolder();
+    const file = path.join(folder, 'index.ts');
+    writeFileSync(file, 'old');
+    chmodSync(file, 0o640);
+    writeChanges(folder, [EDIT]);
+    expect(readFileSync(file, 'utf8')).toBe('new');
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+
+  test('is refused where something else has changed it in the meantime, and nothing is written', () => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'index.ts'), 'of another run');
+    const other = { path: 'tool.ts', status: 'missing', expected: 'tool', actual: undefined } as const;
+    expect(() => {
+      writeChanges(folder, [other, EDIT]);
+    }).toThrow('changed by something else in the meantime');
+    expect(listing(folder)).toEqual(['index.ts']);
+    expect(readFileSync(path.join(folder, 'index.ts'), 'utf8')).toBe('of another run');
+  });
+
+  test('is refused where a symbolic link stands, which it would replace', () => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'real.ts'), 'old');
+    symlinkSync('real.ts', path.join(folder, 'index.ts'));
+    expect(() => {
+      writeChanges(folder, [EDIT]);
+    }).toThrow('this is a symbolic link');
+    expect(listing(folder)).toEqual(['index.ts', 'real.ts']);
+    expect(readFileSync(path.join(folder, 'real.ts'), 'utf8')).toBe('old');
+  });
+});
+
+test('a signal in the middle of writing counts when all is written', async (context) => {
+  if (process.platform === 'win32') context.skip('there are no signals here');
+  const folder = temporaryFolder();
+  const program = path.join(folder, 'program.mjs');
+  // The signal is sent by the program itself, between the files, where nobody could time it otherwise.
+  writeFileSync(
+    program,
+    `import { writeChanges } from ${JSON.stringify(path.join(path.dirname(CLI), 'output/write.js'))};
+const change = (name, signal) => ({
+  path: name, status: 'missing', actual: undefined,
+  get expected() { if (signal) process.kill(process.pid, 'SIGTERM'); return name; },
+});
+writeChanges('out', [change('a.ts'), change('b.ts', true), change('c.ts')]);
+setTimeout(() => console.log('still there'), 20_000);
+`,
+  );
+  const child = spawn(process.execPath, [program], { cwd: folder, env: plainEnvironment(), stdio: 'ignore' });
+  const signal = await new Promise((resolve) => {
+    child.on('close', (_, by) => {
+      resolve(by);
+    });
+  });
+  expect(signal).toBe('SIGTERM');
+  expect(existsSync(path.join(folder, 'out'))).toBe(true);
+  expect(listing(path.join(folder, 'out'))).toEqual(['a.ts', 'b.ts', 'c.ts']);
+});
