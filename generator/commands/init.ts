@@ -15,6 +15,7 @@ import { readTemplateProject } from '../read/template-project.js';
 import { readToolFiles, type ToolSource } from '../read/tools.js';
 import { compose, partsOf } from '../scaffold/compose.js';
 import { entryOf } from '../scaffold/manifest.js';
+import { installArguments, managerFiles, scriptCommand } from '../scaffold/package-manager.js';
 import {
   bareName,
   defaultFeatures,
@@ -62,6 +63,8 @@ export async function initCommand(
   refuseTarget(folder, flag(flags, 'force'));
   const server = origin === undefined ? undefined : await readServer(origin, selection, folder, flags);
   if (server !== undefined) selection = { ...selection, listed: server.listed };
+  const managerVersion = await versionOf(selection.packageManager);
+  if (managerVersion !== undefined) selection = { ...selection, managerVersion };
   progress('writing ...');
   const changes = await planProject(selection, folder, text(flags, 'mcpgen'), server?.tools);
   writeChanges(folder, changes);
@@ -69,7 +72,7 @@ export async function initCommand(
   const hasGit = flags['git'] !== false && (await initGit(folder));
   const manager = selection.packageManager;
   let failure: string | undefined;
-  if (flags['install'] !== false) failure = await install(manager, folder);
+  if (flags['install'] !== false) failure = await install(selection, folder);
   const done: Outcome = { selection, folder, changes, hasGit, isInstalled: flags['install'] !== false, failure };
   if (flag(flags, 'json')) say(JSON.stringify(summaryOf(done), undefined, 2));
   else report(done);
@@ -156,6 +159,14 @@ function callingManager(): PackageManager {
   return PACKAGE_MANAGERS.find((manager) => manager === name) ?? 'npm';
 }
 
+/** The version to name in package.json, by which others get the same; npm does without, and what is not there has none. */
+async function versionOf(manager: PackageManager): Promise<string | undefined> {
+  if (manager === 'npm') return undefined;
+  const [, caller, called] = /^(\w+)\/(\S+)/.exec(process.env['npm_config_user_agent'] ?? '') ?? [];
+  const version = caller === manager ? called : (await spawned(manager, ['--version'], process.cwd())).output.trim();
+  return version !== undefined && /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/.test(version) ? version : undefined;
+}
+
 function refuseMissing(kind: Kind, given: string | undefined, flags: Record<string, unknown>): void {
   if (given === undefined) {
     throw new McpgenError('the name of the package is missing', {
@@ -234,7 +245,9 @@ async function planProject(
   const packages = { ranges: ownPackage().ranges, own: own ?? ownSpec(folder) };
   const authored = compose(readTemplateProject(selection.kind), selection, packages);
   const files: PlannedFile[] = [];
+  const settings = managerFiles(selection);
   for (const [name, contents] of authored) {
+    if (settings.has(name) && isInFolderAbove(name, folder)) continue;
     // The list of tools stays as it is written whenever it is brought up to date.
     const text = name === TOOL_LIST ? contents : await layOutFile(contents, name);
     files.push({ path: name, contents: text, belongsToUser: true });
@@ -253,6 +266,12 @@ async function planProject(
     for (const warning of warnings) noteWarning(warning);
   }
   return planChanges(folder, [...files, ...generated.map((file) => ({ ...file, path: `src/generated/${file.path}` }))]);
+}
+
+/** Whether a folder above has a file of this name, as the root of a workspace does. */
+function isInFolderAbove(name: string, folder: string): boolean {
+  const above = path.dirname(folder);
+  return above !== folder && (existsSync(path.join(above, name)) || isInFolderAbove(name, above));
 }
 
 /** The tools of the project: what the author has there already stays, and comes first. */
@@ -275,10 +294,10 @@ async function initGit(folder: string): Promise<boolean> {
 }
 
 /** Installs what the project needs. Returns what went wrong; undefined if nothing did. */
-async function install(manager: PackageManager, folder: string): Promise<string | undefined> {
-  const args = manager === 'npm' ? ['install', '--no-audit', '--no-fund'] : ['install'];
+async function install(selection: Selection, folder: string): Promise<string | undefined> {
+  const manager = selection.packageManager;
   progress(`${manager} install ...`);
-  const { code, output, error } = await spawned(manager, args, folder);
+  const { code, output, error } = await spawned(manager, installArguments(selection), folder);
   progress('');
   if (code === 0) return undefined;
   if (error !== undefined) return error;
@@ -330,8 +349,8 @@ function nextCommands({ selection, isInstalled, failure, ...done }: Outcome): re
   const { packageManager: manager } = selection;
   return [
     ...(isInstalled && failure === undefined ? [] : [`${manager} install`]),
-    `${manager} test`,
-    `${manager} run build`,
+    scriptCommand(manager, 'test'),
+    scriptCommand(manager, 'build'),
   ].map((command, index) => (index === 0 ? `${inFolder(done)}${command}` : command));
 }
 

@@ -1,14 +1,15 @@
+import { managerFacts } from './package-manager.js';
 import type { Selection } from './selection.js';
 
 /** What holds of a selection, as the markers in templates name it. */
 export function conditionsOf(selection: Selection): ReadonlySet<string> {
-  const { features, transports, runtime, revisions, packageManager, kind, listed } = selection;
+  const { features, transports, runtime, revisions, kind, listed } = selection;
   return new Set([
     ...features,
     ...transports,
     ...(transports.length > 1 ? ['both'] : []),
     runtime === 'sdk' ? 'sdk' : 'own',
-    packageManager,
+    ...managerFacts(selection),
     ...(revisions.some(({ isStateless }) => isStateless) ? ['stateless'] : []),
     ...(revisions.some(({ isStateless }) => !isStateless) ? ['stateful'] : []),
     // The capability came a revision after the method.

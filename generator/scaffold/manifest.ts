@@ -1,3 +1,4 @@
+import { scriptCommand } from './package-manager.js';
 import { bareName, type Selection } from './selection.js';
 
 /** What a project takes from elsewhere. */
@@ -44,6 +45,9 @@ export function manifestOf(selection: Selection, { ranges, own }: Packages): obj
     bin: { [bareName(selection.packageName)]: `dist/${entry}.js` },
     files: ['dist'],
     engines: { node: '>=20' },
+    ...(selection.managerVersion === undefined
+      ? {}
+      : { packageManager: `${selection.packageManager}@${selection.managerVersion}` }),
     scripts: {
       dev: `tsx src/${entry}.ts`,
       ...(hasBoth ? { 'dev:http': 'tsx watch src/http.ts' } : {}),
@@ -54,7 +58,7 @@ export function manifestOf(selection: Selection, { ranges, own }: Packages): obj
       lint: 'eslint .',
       generate: 'mcpgen generate',
       check: 'mcpgen generate --check && tsc -p .',
-      prepublishOnly: `${selection.packageManager} run build`,
+      prepublishOnly: scriptCommand(selection.packageManager, 'build'),
     },
     ...(dependencies.length === 0 ? {} : { dependencies: sorted(dependencies) }),
     devDependencies: sorted(devDependencies),

@@ -1,0 +1,58 @@
+import type { PackageManager, Selection } from './selection.js';
+
+type Chosen = Pick<Selection, 'packageManager' | 'managerVersion'>;
+
+/** Whether it is Yarn 2 or later, whose commands and files are others than those of Yarn 1. */
+export function isModernYarn({ packageManager, managerVersion = '' }: Chosen): boolean {
+  return packageManager === 'yarn' && Number.parseInt(managerVersion, 10) >= 2;
+}
+
+/** What holds of a package manager, as the markers in templates name it. */
+export function managerFacts(chosen: Chosen): readonly string[] {
+  const { packageManager, managerVersion } = chosen;
+  const yarn = isModernYarn(chosen) ? 'yarn-modern' : 'yarn-classic';
+  return [
+    packageManager,
+    ...(packageManager === 'yarn' ? [yarn] : []),
+    ...(managerVersion === undefined ? [] : ['pinned']),
+  ];
+}
+
+/** The command that runs a script of package.json; `bun test` would be Bun's own test runner. */
+export function scriptCommand(manager: PackageManager, script: string): string {
+  return manager === 'npm' && script === 'test' ? 'npm test' : `${manager} run ${script}`;
+}
+
+/** The arguments with which it installs a project that has no lockfile yet, in CI too. */
+export function installArguments(chosen: Chosen): readonly string[] {
+  if (chosen.packageManager === 'npm') return ['install', '--no-audit', '--no-fund'];
+  return isModernYarn(chosen) ? ['install', '--no-immutable'] : ['install'];
+}
+
+/** Text with npm's commands, with those of another package manager. */
+export function inTermsOf(chosen: Chosen, text: string): string {
+  const manager = chosen.packageManager;
+  if (manager === 'npm') return text;
+  const runs = { pnpm: 'pnpm exec', yarn: 'yarn', bun: 'bunx' }[manager];
+  // Yarn 1 has nothing that runs a package which is not installed; npx is there wherever Node.js is.
+  const fetches = { pnpm: 'pnpm dlx', yarn: isModernYarn(chosen) ? 'yarn dlx' : 'npx', bun: 'bunx' }[manager];
+  const ours = text
+    .replaceAll(/\bnpx mcpgen\b/g, `${runs} mcpgen`)
+    .replaceAll(/\bnpx (?=@)/g, `${fetches} `)
+    .replaceAll(/\bnpm (install|run)\b/g, `${manager} $1`)
+    .replaceAll(/\bnpm (test|start)\b/g, `${manager} run $1`);
+  // These hand the first `--` on to the script too.
+  return manager === 'pnpm' || isModernYarn(chosen) ? ours.replaceAll(/( run \S+ -- )-- (.*?)( *)$/gm, '$1$2$3') : ours;
+}
+
+/**
+ * The files in which a package manager's own settings are. One of the same name in a folder above has the say.
+ *
+ * pnpm 11 and later stop where a package wants to run a script at its installation and nobody has decided on it; esbuild
+ * needs none, because its programs are packages of their own. Yarn's other linker, Plug'n'Play, is for the author to
+ * choose: not every editor and tool knows it.
+ */
+export function managerFiles(chosen: Chosen): ReadonlyMap<string, string> {
+  if (chosen.packageManager === 'pnpm') return new Map([['pnpm-workspace.yaml', 'allowBuilds:\n  esbuild: false\n']]);
+  return new Map(isModernYarn(chosen) ? [['.yarnrc.yml', 'nodeLinker: node-modules\n']] : []);
+}
