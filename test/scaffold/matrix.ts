@@ -96,9 +96,9 @@ const words = process.argv.slice(2);
 const wanted = choices().filter((choice) => words.every((word) => titleOf(choice).includes(word)));
 const folder = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'mcpgen-scaffold-'));
 const verdicts: Verdict[] = [];
-let installed = 0;
+let workplace: Workplace;
 try {
-  const workplace = await prepare(folder);
+  workplace = await prepare(folder);
   const open = wanted.entries();
   await Promise.all(
     Array.from({ length: PARALLEL }, async () => {
@@ -111,14 +111,13 @@ try {
       }
     }),
   );
-  installed = workplace.installations.count;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 const failures = verdicts.filter(({ problem }) => problem !== undefined);
 console.log(
   `\n${verdicts.length - failures.length} of ${wanted.length} projects install, check, build, lint, test and talk;` +
-    ` ${installed} installations, ${((performance.now() - begun) / 1000).toFixed(0)} seconds`,
+    ` ${workplace.installations.count} installations, ${((performance.now() - begun) / 1000).toFixed(0)} seconds`,
 );
 for (const { title } of failures) console.log(`FAIL  ${title}`);
 process.exitCode = failures.length === 0 && wanted.length > 0 ? 0 : 1;
