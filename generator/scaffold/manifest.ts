@@ -1,4 +1,4 @@
-import { scriptCommand } from './package-manager.js';
+import { managerField, scriptCommand } from './package-manager.js';
 import { bareName, type Selection } from './selection.js';
 
 /** What a project takes from elsewhere. */
@@ -45,9 +45,7 @@ export function manifestOf(selection: Selection, { ranges, own }: Packages): obj
     bin: { [bareName(selection.packageName)]: `dist/${entry}.js` },
     files: ['dist'],
     engines: { node: '>=20' },
-    ...(selection.managerVersion === undefined
-      ? {}
-      : { packageManager: `${selection.packageManager}@${selection.managerVersion}` }),
+    ...managerField(selection),
     scripts: {
       dev: `tsx src/${entry}.ts`,
       ...(hasBoth ? { 'dev:http': 'tsx watch src/http.ts' } : {}),

@@ -9,13 +9,17 @@ export function isModernYarn({ packageManager, managerVersion = '' }: Chosen): b
 
 /** What holds of a package manager, as the markers in templates name it. */
 export function managerFacts(chosen: Chosen): readonly string[] {
-  const { packageManager, managerVersion } = chosen;
-  const yarn = isModernYarn(chosen) ? 'yarn-modern' : 'yarn-classic';
-  return [
-    packageManager,
-    ...(packageManager === 'yarn' ? [yarn] : []),
-    ...(managerVersion === undefined ? [] : ['pinned']),
-  ];
+  if (chosen.packageManager !== 'yarn') return [chosen.packageManager];
+  return ['yarn', isModernYarn(chosen) ? 'yarn-modern' : 'yarn-classic'];
+}
+
+/**
+ * What package.json says of the package manager. pnpm would look up all its own builds whenever it runs, so there the
+ * workflow names the version.
+ */
+export function managerField({ packageManager, managerVersion }: Chosen): { readonly packageManager?: string } {
+  if (packageManager === 'pnpm' || managerVersion === undefined) return {};
+  return { packageManager: `${packageManager}@${managerVersion}` };
 }
 
 /** The command that runs a script of package.json; `bun test` would be Bun's own test runner. */
@@ -41,8 +45,16 @@ export function inTermsOf(chosen: Chosen, text: string): string {
     .replaceAll(/\bnpx (?=@)/g, `${fetches} `)
     .replaceAll(/\bnpm (install|run)\b/g, `${manager} $1`)
     .replaceAll(/\bnpm (test|start)\b/g, `${manager} run $1`);
-  // These hand the first `--` on to the script too.
-  return manager === 'pnpm' || isModernYarn(chosen) ? ours.replaceAll(/( run \S+ -- )-- (.*?)( *)$/gm, '$1$2$3') : ours;
+  if (manager === 'pnpm' && chosen.managerVersion !== undefined) {
+    const major = String(Number.parseInt(chosen.managerVersion, 10));
+    return dashesOnce(ours.replace(/^( +version: )\d+$/m, `$1${major}`));
+  }
+  return manager === 'pnpm' || isModernYarn(chosen) ? dashesOnce(ours) : ours;
+}
+
+/** For those that hand the first `--` on to the script too. */
+function dashesOnce(text: string): string {
+  return text.replaceAll(/( run \S+ -- )-- (.*?)( *)$/gm, '$1$2$3');
 }
 
 /**

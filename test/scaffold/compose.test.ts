@@ -123,7 +123,7 @@ describe.each(KINDS)('%s', (kind) => {
   describe('files and workflow are those of the package manager and its version', () => {
     const managers = [
       ['npm', undefined, [], undefined, ['npm ci']],
-      ['pnpm', '12.1.0', ['pnpm-workspace.yaml'], 'pnpm@12.1.0', ['pnpm install']],
+      ['pnpm', '11.1.0', ['pnpm-workspace.yaml'], undefined, ['pnpm install']],
       ['pnpm', undefined, ['pnpm-workspace.yaml'], undefined, ['pnpm install']],
       ['yarn', '1.22.22', [], 'yarn@1.22.22', ['yarn install --frozen-lockfile']],
       ['yarn', undefined, [], undefined, ['yarn install --frozen-lockfile']],
@@ -143,10 +143,9 @@ describe.each(KINDS)('%s', (kind) => {
       const first = steps.findIndex(({ run }) => run?.includes('generate --check'));
       expect(steps.slice(0, first).flatMap(({ run }) => run ?? [])).toEqual(installs);
       const action = steps.find(({ uses }) => /pnpm|bun/.test(uses ?? ''));
-      // It needs to be told a version only where package.json does not.
       expect([action?.uses?.split('@')[0], action?.with]).toEqual([
         { pnpm: 'pnpm/action-setup', bun: 'oven-sh/setup-bun', npm: undefined, yarn: undefined }[packageManager],
-        packageManager === 'pnpm' && managerVersion === undefined ? { version: 12 } : undefined,
+        packageManager === 'pnpm' ? { version: managerVersion === undefined ? 12 : 11 } : undefined,
       ]);
       expect(files.get('.gitignore')?.includes('.yarn/*')).toBe(managerVersion === '4.9.0');
     });
