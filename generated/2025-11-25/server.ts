@@ -73,21 +73,22 @@ export interface ServerContext extends Omit<
   'log' | 'notify' | 'request' | 'requireInput' | 'sampling' | 'elicitation' | 'roots'
 > {
   /** Sends a log message, if the client wants those of this level. */
-  log(level: LoggingLevel, data: unknown, logger?: string): void;
+  log(this: void, level: LoggingLevel, data: unknown, logger?: string): void;
   /** Sends a notification that belongs to the request. */
-  notify<M extends NotificationMethod<'server'>>(method: M, params?: ParamsOf<M>): void;
+  notify<M extends NotificationMethod<'server'>>(this: void, method: M, params?: ParamsOf<M>): void;
   /** Sends a request to the client, and waits for its result. */
   request<M extends RequestMethod<'server'>>(
+    this: void,
     method: M,
     params?: ParamsOf<M>,
     options?: CallOptions,
   ): Promise<ResultOf<M>>;
   /** Has the client ask its user for form input or a visit to a URL. */
-  elicitation(params: ParamsOf<'elicitation/create'>, options?: CallOptions): Promise<ElicitResult>;
+  elicitation(this: void, params: ParamsOf<'elicitation/create'>, options?: CallOptions): Promise<ElicitResult>;
   /** Asks the client for its root folders and files. */
-  roots(params?: ParamsOf<'roots/list'>, options?: CallOptions): Promise<ListRootsResult>;
+  roots(this: void, params?: ParamsOf<'roots/list'>, options?: CallOptions): Promise<ListRootsResult>;
   /** Asks the client to have its language model write a message. */
-  sampling(params: ParamsOf<'sampling/createMessage'>, options?: CallOptions): Promise<CreateMessageResult>;
+  sampling(this: void, params: ParamsOf<'sampling/createMessage'>, options?: CallOptions): Promise<CreateMessageResult>;
   /**
    * Asks the client for input, all at once, and waits for it. In a stateless revision the handler
    * runs anew when it is there.
@@ -95,6 +96,7 @@ export interface ServerContext extends Omit<
    * Let what it throws pass.
    */
   requireInput<const Requests extends Readonly<Record<string, InputRequestOf>>>(
+    this: void,
     requests: Requests,
     state?: unknown,
   ): Promise<{ [Key in keyof Requests]: InputAnswerOf<Requests[Key]['method']> }>;

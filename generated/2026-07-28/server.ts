@@ -61,9 +61,9 @@ export interface ServerContext extends Omit<
   'log' | 'notify' | 'request' | 'requireInput' | 'sampling' | 'elicitation' | 'roots'
 > {
   /** Sends a log message, if the client wants those of this level. */
-  log(level: LoggingLevel, data: unknown, logger?: string): void;
+  log(this: void, level: LoggingLevel, data: unknown, logger?: string): void;
   /** Sends a notification that belongs to the request. */
-  notify<M extends NotificationMethod<'server'>>(method: M, params?: ParamsOf<M>): void;
+  notify<M extends NotificationMethod<'server'>>(this: void, method: M, params?: ParamsOf<M>): void;
   /**
    * Asks the client for input. The first time it ends the handler: the client is told what is asked
    * for, and calls again with it. Then the handler runs from its start once more, and gets the
@@ -72,6 +72,7 @@ export interface ServerContext extends Omit<
    * Let what it throws pass.
    */
   requireInput<const Requests extends Readonly<Record<string, InputRequestOf>>>(
+    this: void,
     requests: Requests,
     state?: unknown,
   ): Promise<{ [Key in keyof Requests]: InputAnswerOf<Requests[Key]['method']> }>;

@@ -42,14 +42,18 @@ export interface HandlerContext {
   readonly state: unknown;
   /** What the transport knows of the request beyond the message. */
   readonly extra: unknown;
-  progress(progress: number, total?: number, message?: string): void;
-  log(level: string, data: unknown, logger?: string): void;
-  notify(method: string, params?: object): void;
-  request(method: string, params?: object, options?: CallOptions): Promise<object>;
-  sampling(params: object, options?: CallOptions): Promise<object>;
-  elicitation(params: object, options?: CallOptions): Promise<object>;
-  roots(params?: object, options?: CallOptions): Promise<object>;
-  requireInput(requests: Readonly<Record<string, EmbeddedRequest>>, state?: unknown): Promise<Record<string, object>>;
+  progress(this: void, progress: number, total?: number, message?: string): void;
+  log(this: void, level: string, data: unknown, logger?: string): void;
+  notify(this: void, method: string, params?: object): void;
+  request(this: void, method: string, params?: object, options?: CallOptions): Promise<object>;
+  sampling(this: void, params: object, options?: CallOptions): Promise<object>;
+  elicitation(this: void, params: object, options?: CallOptions): Promise<object>;
+  roots(this: void, params?: object, options?: CallOptions): Promise<object>;
+  requireInput(
+    this: void,
+    requests: Readonly<Record<string, EmbeddedRequest>>,
+    state?: unknown,
+  ): Promise<Record<string, object>>;
 }
 
 /** A request for input: `method` and `params`, without an envelope. */

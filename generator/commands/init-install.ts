@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import type { PackageManager } from '../scaffold/selection.js';
+import { installArguments } from '../scaffold/package-manager.js';
+import type { PackageManager, Selection } from '../scaffold/selection.js';
 import { note, progress } from '../terminal.js';
 import { escapeHidden } from '../text.js';
 
@@ -12,11 +13,19 @@ export async function initGit(folder: string): Promise<boolean> {
   return named.code === 0 || (await spawned('git', ['init', '--quiet'], folder)).code === 0;
 }
 
+/** The version to name in package.json, by which others get the same; npm does without, and what is not there has none. */
+export async function versionOf(manager: PackageManager): Promise<string | undefined> {
+  if (manager === 'npm') return undefined;
+  const [, caller, called] = /^(\w+)\/(\S+)/.exec(process.env['npm_config_user_agent'] ?? '') ?? [];
+  const version = caller === manager ? called : (await spawned(manager, ['--version'], process.cwd())).output.trim();
+  return version !== undefined && /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/.test(version) ? version : undefined;
+}
+
 /** Installs what the project needs. Returns what went wrong; undefined if nothing did. */
-export async function install(manager: PackageManager, folder: string): Promise<string | undefined> {
-  const args = manager === 'npm' ? ['install', '--no-audit', '--no-fund'] : ['install'];
+export async function install(selection: Selection, folder: string): Promise<string | undefined> {
+  const manager = selection.packageManager;
   progress(`${manager} install ...`);
-  const { code, output, error } = await spawned(manager, args, folder);
+  const { code, output, error } = await spawned(manager, installArguments(selection), folder);
   progress('');
   if (code === 0) return undefined;
   if (error !== undefined) return error;

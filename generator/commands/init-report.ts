@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { FileChange } from '../output/plan.js';
 import { shownPath } from '../paths.js';
 import { entryOf } from '../scaffold/manifest.js';
+import { scriptCommand } from '../scaffold/package-manager.js';
 import type { Selection } from '../scaffold/selection.js';
 import { colour, note, noteColour, say } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
@@ -31,8 +32,8 @@ function nextCommands({ selection, isInstalled, failure, ...done }: Outcome): re
   const { packageManager: manager } = selection;
   return [
     ...(isInstalled && failure === undefined ? [] : [`${manager} install`]),
-    `${manager} test`,
-    `${manager} run build`,
+    scriptCommand(manager, 'test'),
+    scriptCommand(manager, 'build'),
   ].map((command, index) => (index === 0 ? `${inFolder(done)}${command}` : command));
 }
 

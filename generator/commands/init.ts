@@ -13,12 +13,12 @@ import type { JsonValue } from '../read/json.js';
 import { readTemplateProject } from '../read/template-project.js';
 import { readToolFiles, type ToolSource } from '../read/tools.js';
 import { compose, partsOf } from '../scaffold/compose.js';
+import { managerFiles } from '../scaffold/package-manager.js';
 import {
   bareName,
   combinationFault,
   defaultFeatures,
   featuresOf,
-  hasSessionsOnly,
   oneOf,
   PACKAGE_MANAGERS,
   runtimeOf,
@@ -32,7 +32,7 @@ import {
 } from '../scaffold/selection.js';
 import { note, noteColour, progress, sayJson } from '../terminal.js';
 import { noteWarning } from './changes.js';
-import { initGit, install } from './init-install.js';
+import { initGit, install, versionOf } from './init-install.js';
 import { installCommand, sayOutcome, summaryOf, type Outcome } from './init-report.js';
 import { readServer, TOOL_LIST, toolOrigin } from './init-tools.js';
 import { flag, list, optionOf, text, texts } from './options.js';
@@ -62,6 +62,8 @@ export async function initCommand(
   refuseTarget(folder, flag(flags, 'force'));
   const server = origin === undefined ? undefined : await readServer(origin, selection, folder, flags);
   if (server !== undefined) selection = { ...selection, listed: server.listed };
+  const managerVersion = await versionOf(selection.packageManager);
+  if (managerVersion !== undefined) selection = { ...selection, managerVersion };
   progress('writing ...');
   const changes = await planProject(selection, folder, text(flags, 'mcpgen'), server?.tools);
   writeChanges(folder, changes);
@@ -69,7 +71,7 @@ export async function initCommand(
   const hasGit = flags['git'] !== false && (await initGit(folder));
   const manager = selection.packageManager;
   let failure: string | undefined;
-  if (flags['install'] !== false) failure = await install(manager, folder);
+  if (flags['install'] !== false) failure = await install(selection, folder);
   const done: Outcome = { selection, folder, changes, hasGit, isInstalled: flags['install'] !== false, failure };
   if (flag(flags, 'json')) sayJson(summaryOf(done));
   else sayOutcome(done);
@@ -230,7 +232,9 @@ async function planProject(
   const packages = { ranges: ownPackage().ranges, own: own ?? ownSpec(folder) };
   const authored = compose(readTemplateProject(selection.kind), selection, packages);
   const files: PlannedFile[] = [];
+  const settings = managerFiles(selection);
   for (const [name, contents] of authored) {
+    if (settings.has(name) && isInFolderAbove(name, folder)) continue;
     // The list of tools stays as it is written whenever it is brought up to date.
     const text = name === TOOL_LIST ? contents : await layOutFile(contents, name);
     files.push({ path: name, contents: text, belongsToUser: true });
@@ -249,6 +253,12 @@ async function planProject(
     for (const warning of warnings) noteWarning(warning);
   }
   return planChanges(folder, [...files, ...generated.map((file) => ({ ...file, path: `src/generated/${file.path}` }))]);
+}
+
+/** Whether a folder above has a file of this name, as the root of a workspace does. */
+function isInFolderAbove(name: string, folder: string): boolean {
+  const above = path.dirname(folder);
+  return above !== folder && (existsSync(path.join(above, name)) || isInFolderAbove(name, above));
 }
 
 /** The tools of the project: what the author has there already stays, and comes first. */

@@ -12,6 +12,7 @@ import { escapeHidden, shellQuoted } from '../text.js';
 import { authorFiles } from './author-files.js';
 import { count } from './changes.js';
 import type { Plan } from './generate.js';
+import { text } from './options.js';
 import { runsAs, sidesOf } from './project.js';
 import type { Settings } from './settings.js';
 
@@ -91,7 +92,8 @@ export async function methodNews(
   const project = config?.folder ?? process.cwd();
   const open = new Set(added.map(({ name }) => name));
   const handled = open.size === 0 ? open : await handledIn(await authorFiles(project, result.out), [...open]);
-  const ofConfig = given['config'] === undefined ? '' : ` --config ${shellQuoted(String(given['config']))}`;
+  const named = text(given, 'config');
+  const ofConfig = named === undefined ? '' : ` --config ${shellQuoted(named)}`;
   const runner = runsAs(project);
   const pasted = (verb: string, words: string): string => `${runner} ${verb}${ofConfig} ${words}`;
   const context: OfferContext = { project, out: result.out, emit: options.emit, pasted };

@@ -63,15 +63,16 @@ function emitContextType(file: SourceFile, context: EmitContext): void {
     level === undefined
       ? ''
       : `/** Sends a log message, if the client wants those of this level. */
-log(level: ${useDefinition(file, context, level.name)}, data: unknown, logger?: string): void;
+log(this: void, level: ${useDefinition(file, context, level.name)}, data: unknown, logger?: string): void;
 `,
     `/** Sends a notification that belongs to the request. */
-notify<M extends NotificationMethod<"server">>(method: M, params?: ParamsOf<M>): void;
+notify<M extends NotificationMethod<"server">>(this: void, method: M, params?: ParamsOf<M>): void;
 `,
   ];
   if (onWire.length > 0) {
     members.push(`/** Sends a request to the client, and waits for its result. */
 request<M extends ${file.type('methods', 'RequestMethod')}<"server">>(
+  this: void,
   method: M,
   params?: ParamsOf<M>,
   options?: ${file.type('runtime/endpoint', 'CallOptions')},
@@ -81,7 +82,7 @@ request<M extends ${file.type('methods', 'RequestMethod')}<"server">>(
       const [result = 'Result'] = method.results;
       members.push(
         docComment({ text: method.summary, deprecated: method.deprecated }, new Set()),
-        `${shortName(method)}(params${method.name === 'roots/list' ? '?' : ''}: ParamsOf<${JSON.stringify(method.name)}>, options?: CallOptions): Promise<${useDefinition(file, context, result)}>;\n`,
+        `${shortName(method)}(this: void, params${method.name === 'roots/list' ? '?' : ''}: ParamsOf<${JSON.stringify(method.name)}>, options?: CallOptions): Promise<${useDefinition(file, context, result)}>;\n`,
       );
     }
   }
@@ -98,6 +99,7 @@ request<M extends ${file.type('methods', 'RequestMethod')}<"server">>(
         new Set(),
       ),
       `requireInput<const Requests extends Readonly<Record<string, ${requests}>>>(
+  this: void,
   requests: Requests,
   state?: unknown,
 ): Promise<{ [Key in keyof Requests]: ${answers}<Requests[Key]["method"]> }>;\n`,

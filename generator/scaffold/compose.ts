@@ -1,9 +1,10 @@
 import { applyConditions, conditionsOf, holds } from './conditions.js';
 import { manifestOf, type Packages } from './manifest.js';
+import { inTermsOf, managerFiles } from './package-manager.js';
 import { protocolFile } from './protocol-file.js';
 import { toolFiles } from './tool-files.js';
 import { transportFile } from './transport-file.js';
-import { bareName, newestOf, RUNNERS, type Selection } from './selection.js';
+import { bareName, newestOf, type Selection } from './selection.js';
 
 /** Text files by their path, with forward slashes. */
 export type Files = ReadonlyMap<string, string>;
@@ -62,6 +63,7 @@ export function compose(template: Files, selection: Selection, packages: Package
     ['src/protocol.ts', protocolFile(selection.kind, selection.revisions)],
     ...(selection.kind === 'client' ? [['src/transport.ts', transportFile(selection)] as const] : []),
     ...toolFiles(selection),
+    ...managerFiles(selection),
   ]);
   for (const [path, text] of template) {
     const condition =
@@ -79,20 +81,11 @@ export function compose(template: Files, selection: Selection, packages: Package
 function filled(text: string, selection: Selection, facts: ReadonlySet<string>): string {
   const stateful = selection.revisions.filter(({ isStateless }) => !isStateless).at(-1)?.revision;
   const stateless = selection.revisions.filter(({ isStateless }) => isStateless).at(-1)?.revision;
-  return inTermsOf(selection.packageManager, applyConditions(text, facts))
+  return inTermsOf(selection, applyConditions(text, facts))
     .replaceAll(`generated/${NEWEST}/`, `generated/${newestOf(selection).revision}/`)
     .replaceAll(`"${NEWEST}"`, `"${stateless ?? NEWEST}"`)
     .replaceAll(`"${NEWEST_STATEFUL}"`, `"${stateful ?? NEWEST_STATEFUL}"`)
     .replaceAll(PLACEHOLDER[selection.kind], bareName(selection.packageName));
-}
-
-/** Commands as the package manager has them. */
-function inTermsOf(manager: Selection['packageManager'], text: string): string {
-  if (manager === 'npm') return text;
-  return text
-    .replaceAll(/\bnpx mcpgen\b/g, `${RUNNERS[manager]} mcpgen`)
-    .replaceAll(/\bnpm (install|run)\b/g, `${manager} $1`)
-    .replaceAll(/\bnpm (test|start)\b/g, `${manager} run $1`);
 }
 
 function configOf(text: string, selection: Selection): string {

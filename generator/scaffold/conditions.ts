@@ -1,3 +1,4 @@
+import { managerFacts } from './package-manager.js';
 import { hasSessionsOnly, type Selection } from './selection.js';
 
 /** `sdk` is either version. */
@@ -5,13 +6,13 @@ const RUNTIME_FACTS = { none: ['own'], sdk: ['sdk', 'sdk-v2'], 'sdk-v1': ['sdk',
 
 /** What holds of a selection, as the markers in templates name it. */
 export function conditionsOf(selection: Selection): ReadonlySet<string> {
-  const { features, transports, runtime, revisions, packageManager, kind, listed } = selection;
+  const { features, transports, runtime, revisions, kind, listed } = selection;
   return new Set([
     ...features,
     ...transports,
     ...(transports.length > 1 ? ['both'] : []),
     ...RUNTIME_FACTS[runtime],
-    packageManager,
+    ...managerFacts(selection),
     ...(revisions.some(({ isStateless }) => isStateless) ? ['stateless'] : []),
     ...(revisions.some(({ isStateless }) => !isStateless) ? ['stateful'] : []),
     ...(hasSessionsOnly(selection) ? ['sessions'] : []),

@@ -218,8 +218,8 @@ function objectOf(
   const call = inner.asKind(kinds.CallExpression);
   if (call === undefined) {
     const declaration = declarationOf(inner, kinds)?.asKind(kinds.VariableDeclaration);
-    const isConstant = declaration?.getVariableStatement()?.getDeclarationKind() === 'const';
-    return isConstant ? next(declaration?.getInitializer()) : undefined;
+    const isConstant = declaration?.getVariableStatement()?.getDeclarationKind().valueOf() === 'const';
+    return isConstant ? next(declaration.getInitializer()) : undefined;
   }
   if (call.getExpression().getText() === 'Object.freeze') return next(call.getArguments()[0] as Expression | undefined);
   const declaration = declarationOf(call.getExpression(), kinds);
@@ -241,7 +241,7 @@ function objectOf(
 
 function declarationOf(node: Node, kinds: Parsed['SyntaxKind']): Node | undefined {
   const identifier = node.asKind(kinds.Identifier);
-  const shorthand = identifier?.getParent()?.asKind(kinds.ShorthandPropertyAssignment);
+  const shorthand = identifier?.getParent().asKind(kinds.ShorthandPropertyAssignment);
   const symbol = shorthand === undefined ? identifier?.getSymbol() : shorthand.getValueSymbol();
   const declarations = symbol?.getDeclarations() ?? [];
   return declarations.length === 1 ? declarations[0] : undefined;

@@ -1,3 +1,4 @@
+import { managerField, scriptCommand } from './package-manager.js';
 import { bareName, type Selection } from './selection.js';
 
 /** What a project takes from elsewhere. */
@@ -45,6 +46,7 @@ export function manifestOf(selection: Selection, { ranges, own }: Packages): obj
     bin: { [bareName(selection.packageName)]: `dist/${entry}.js` },
     files: ['dist'],
     engines: { node: '>=20' },
+    ...managerField(selection),
     scripts: {
       dev: `tsx src/${entry}.ts`,
       ...(hasBoth ? { 'dev:http': 'tsx watch src/http.ts' } : {}),
@@ -55,7 +57,7 @@ export function manifestOf(selection: Selection, { ranges, own }: Packages): obj
       lint: 'eslint .',
       generate: 'mcpgen generate',
       check: 'mcpgen generate --check && tsc -p .',
-      prepublishOnly: `${selection.packageManager} run build`,
+      prepublishOnly: scriptCommand(selection.packageManager, 'build'),
     },
     ...(dependencies.length === 0 ? {} : { dependencies: sorted(dependencies) }),
     devDependencies: sorted(devDependencies),

@@ -84,6 +84,8 @@ export interface Selection {
   readonly transports: readonly TransportName[];
   readonly runtime: RuntimeName;
   readonly packageManager: PackageManager;
+  /** The version of the package manager that is on this machine, if it is one to name in package.json. */
+  readonly managerVersion?: string;
   /** The server that a client is for, if its tools are known. */
   readonly listed?: ListedServer;
 }

@@ -126,7 +126,7 @@ export const revisions = [revision20250618]
 
 test('a handler is named after its method, whatever that is called', () => {
   const of = (name: string, kind: 'request' | 'notification' = 'request'): readonly string[] =>
-    Object.values(handlerNames({ name, kind }));
+    Object.values<string>({ ...handlerNames({ name, kind }) });
   expect(of('tasks/get')).toEqual(['tasks-get', 'tasksGet']);
   expect(of('notifications/roots/list_changed', 'notification')).toEqual([
     'on-roots-list-changed',

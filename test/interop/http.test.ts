@@ -87,7 +87,7 @@ const PAIRS: readonly Pair[] = [
     name: "2025-11-25: our client on v1's transport, v1 server",
     hosting: { server: 'v1', revision: '2025-11-25' },
     client: () => oursClient(['2025-11-25']),
-    transport: (url) => new V1Http(new URL(url)) as Transport,
+    transport: (url) => new V1Http(new URL(url)),
   },
   {
     name: "2025-11-25: our client on v2's transport, v1 server",

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { layOutFile } from '../../generator/output/format.js';
 import { readTemplateProject } from '../../generator/read/template-project.js';
 import { compose } from '../../generator/scaffold/compose.js';
 import { applyConditions } from '../../generator/scaffold/conditions.js';
+import { inTermsOf } from '../../generator/scaffold/package-manager.js';
 import {
   combinationFault,
   FEATURES,
@@ -33,6 +35,31 @@ const LISTED: Selection['listed'] = {
 
 function subsets<T>(items: readonly T[]): readonly (readonly T[])[] {
   return items.reduce<readonly (readonly T[])[]>((all, item) => [...all, ...all.map((one) => [...one, item])], [[]]);
+}
+
+/** The package that has the program which a script runs. */
+const PROGRAMS: Readonly<Record<string, string>> = { tsc: 'typescript' };
+const OURS = ['npm', 'node'];
+
+/** What files import and scripts run, and package.json does not name where it is needed: for others, or for the author. */
+function missing(files: ReadonlyMap<string, string>): readonly string[] {
+  const manifest = JSON.parse(files.get('package.json') ?? '') as Record<
+    'dependencies' | 'devDependencies' | 'scripts',
+    Record<string, string> | undefined
+  >;
+  const shipped = new Set(Object.keys(manifest.dependencies ?? {}));
+  const all = new Set([...shipped, ...Object.keys(manifest.devDependencies ?? {})]);
+  const imports = [...files].flatMap(([name, text]) =>
+    [...text.matchAll(/ from ["']((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/[^"']*)?["']/g)]
+      .map(([, imported = '']) => imported)
+      .filter((imported) => !(name.startsWith('src/') ? shipped : all).has(imported))
+      .map((imported) => `${name}: ${imported}`),
+  );
+  const programs = Object.values(manifest.scripts ?? {})
+    .flatMap((script) => script.split(' && '))
+    .map((command) => command.split(' ')[0] ?? '')
+    .filter((program) => !OURS.includes(program) && !all.has(PROGRAMS[program] ?? program));
+  return [...imports, ...programs];
 }
 
 describe.each(KINDS)('%s', (kind) => {
@@ -70,6 +97,9 @@ describe.each(KINDS)('%s', (kind) => {
               expect([where, target, files.has(target)]).toEqual([where, target, true]);
             }
           }
+          // A feature asks for the same packages whatever comes with it.
+          if (features.length > 1 && features.length < FEATURES[kind].length) continue;
+          expect([features, runtime, transport, missing(files)]).toEqual([features, runtime, transport, []]);
         }
       }
     }
@@ -110,13 +140,55 @@ describe.each(KINDS)('%s', (kind) => {
   test.each(['pnpm', 'yarn', 'bun'] as const)('commands are those of %s', (packageManager) => {
     const files = compose(template, { ...everything, packageManager }, packages);
     for (const name of ['README.md', '.github/workflows/ci.yml', 'package.json']) {
-      expect([name, /\b(?<!p)npm (?:install|run|test|start)\b/.exec(files.get(name) ?? '')?.[0]]).toEqual([
+      expect([
         name,
-        undefined,
-      ]);
+        /\b(?<!p)npm (?:ci|install|run|test|start)\b|\bbun test\b/.exec(files.get(name) ?? '')?.[0],
+      ]).toEqual([name, undefined]);
     }
     expect(files.get('package.json')).toContain(`"prepublishOnly": "${packageManager} run build"`);
   });
+
+  describe('files and workflow are those of the package manager and its version', () => {
+    const managers = [
+      ['npm', undefined, [], undefined, ['npm ci']],
+      ['pnpm', '11.1.0', ['pnpm-workspace.yaml'], undefined, ['pnpm install']],
+      ['pnpm', undefined, ['pnpm-workspace.yaml'], undefined, ['pnpm install']],
+      ['yarn', '1.22.22', [], 'yarn@1.22.22', ['yarn install --frozen-lockfile']],
+      ['yarn', undefined, [], undefined, ['yarn install --frozen-lockfile']],
+      ['yarn', '4.9.0', ['.yarnrc.yml'], 'yarn@4.9.0', ['npm i --global corepack && corepack enable', 'yarn install']],
+      ['bun', '1.3.0', [], 'bun@1.3.0', ['bun install --frozen-lockfile']],
+    ] as const;
+    test.each(managers)('%s %s', (packageManager, managerVersion, settings, pinned, installs) => {
+      const selection = { ...everything, packageManager, ...(managerVersion === undefined ? {} : { managerVersion }) };
+      const files = compose(template, selection, packages);
+      const known = ['pnpm-workspace.yaml', '.yarnrc.yml'];
+      expect(known.filter((name) => files.has(name))).toEqual(settings);
+      expect((JSON.parse(files.get('package.json') ?? '') as { packageManager?: string }).packageManager).toBe(pinned);
+      const { jobs } = parse(files.get('.github/workflows/ci.yml') ?? '') as {
+        jobs: { check: { steps: { run?: string; uses?: string; with?: object }[] } };
+      };
+      const { steps } = jobs.check;
+      const first = steps.findIndex(({ run }) => run?.includes('generate --check'));
+      expect(steps.slice(0, first).flatMap(({ run }) => run ?? [])).toEqual(installs);
+      const action = steps.find(({ uses }) => /pnpm|bun/.test(uses ?? ''));
+      expect([action?.uses?.split('@')[0], action?.with]).toEqual([
+        { pnpm: 'pnpm/action-setup', bun: 'oven-sh/setup-bun', npm: undefined, yarn: undefined }[packageManager],
+        packageManager === 'pnpm' ? { version: managerVersion === undefined ? 12 : 11 } : undefined,
+      ]);
+      expect(files.get('.gitignore')?.includes('.yarn/*')).toBe(managerVersion === '4.9.0');
+    });
+  });
+});
+
+test('pnpm and Yarn 2 hand on the first `--` of a command, others take it away', () => {
+  const command = 'npm run dev -- -- node server.js   # run the sources';
+  const given = (packageManager: Selection['packageManager'], managerVersion = '1.0.0'): string =>
+    inTermsOf({ packageManager, managerVersion }, command).replace(/ +#.*/, '');
+  expect(given('npm')).toBe('npm run dev -- -- node server.js');
+  expect(given('bun')).toBe('bun run dev -- -- node server.js');
+  expect(given('yarn')).toBe('yarn run dev -- -- node server.js');
+  expect(given('yarn', '4.0.0')).toBe('yarn run dev -- node server.js');
+  expect(given('pnpm')).toBe('pnpm run dev -- node server.js');
 });
 
 test('the README tells how to add a tool, where there are tools, in words of the package manager', () => {

@@ -209,6 +209,50 @@ test('a package manager that fails is named with the command to run, and the pro
   expect(listing(path.join(folder, 'demo'))).toContain('package.json');
 });
 
+describe('another package manager than npm', () => {
+  const withManager = async (folder: string, name: string, script: string, ...args: readonly string[]) => {
+    const bin = path.join(folder, 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(path.join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, npm_config_user_agent: '' };
+    const flags = ['--yes', '--no-git', '-r', '2024-11-05', '--package-manager', name];
+    return mcpgen(['init', 'server', 'demo', ...flags, ...args], { cwd: folder, env });
+  };
+  const manifest = (project: string): unknown => JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'));
+
+  test('is asked for its version and installs, in CI too', async () => {
+    const folder = temporaryFolder();
+    const script = 'if [ "$1" = --version ]; then echo 4.2.1; else echo "$@" > asked; fi';
+    const { code, stdout, stderr } = await withManager(folder, 'yarn', script);
+    expect([code, stderr]).toEqual([0, '']);
+    const project = path.join(folder, 'demo');
+    expect(readFileSync(path.join(project, 'asked'), 'utf8')).toBe('install --no-immutable\n');
+    expect(manifest(project)).toMatchObject({ packageManager: 'yarn@4.2.1' });
+    expect(readFileSync(path.join(project, '.yarnrc.yml'), 'utf8')).toBe('nodeLinker: node-modules\n');
+    expect(stdout).toContain('yarn run test');
+  });
+
+  test('that says no version is not named with one', async () => {
+    const folder = temporaryFolder();
+    const { code, stdout } = await withManager(folder, 'bun', 'echo "is not a version"', '--no-install');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('bun run test')]);
+    expect(manifest(path.join(folder, 'demo'))).not.toHaveProperty('packageManager');
+  });
+
+  test('keeps the settings of a workspace above', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'pnpm-workspace.yaml'), 'packages: ["packages/*"]\n');
+    const { code } = await withManager(folder, 'pnpm', 'echo 12.0.0', '--dir', 'packages/demo', '--no-install');
+    expect(code).toBe(0);
+    expect(listing(path.join(folder, 'packages/demo'))).not.toContain('pnpm-workspace.yaml');
+    await withManager(temporaryFolder(), 'pnpm', 'echo 12.0.0', '--no-install', '--dir', path.join(folder, 'b/demo'));
+    expect(listing(path.join(folder, 'b/demo'))).not.toContain('pnpm-workspace.yaml');
+    const alone = temporaryFolder();
+    await withManager(alone, 'pnpm', 'echo 12.0.0', '--no-install');
+    expect(readFileSync(path.join(alone, 'demo/pnpm-workspace.yaml'), 'utf8')).toContain('allowBuilds:');
+  });
+});
+
 describe('what the project depends on as mcpgen', () => {
   const installed = (spec: string | undefined): { installation: string; folder: string } => {
     const folder = temporaryFolder();

@@ -1,12 +1,14 @@
 /**
- * Scaffolds every kind of project that makes sense, and has each check, build, lint and test itself, and talk:
+ * Scaffolds every kind of project that makes sense with the packed package, installs what each asks for and nothing else,
+ * has it check, build, lint and test itself, and talks to it, without what only its author installs:
  * `npm run test:scaffold [-- WORD ...]` takes those whose titles have all the words.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { installPrograms, pack, SharedInstallations } from './packed.js';
 import { talk } from './talk.js';
-import { ALL_FEATURES, ALL_REVISIONS, runScripts, scaffold, shareModules, titleOf, type Choice } from './support.js';
+import { ALL_FEATURES, ALL_REVISIONS, runScripts, scaffold, titleOf, type Choice } from './support.js';
 
 const SETS = [...ALL_REVISIONS.map((revision) => [revision]), ['2025-11-25', '2026-07-28'], ALL_REVISIONS];
 const HAS_ELICITATION = '2025-06-18';
@@ -55,19 +57,36 @@ interface Verdict {
   readonly seconds: number;
 }
 
-async function tryOut(folder: string, name: string, choice: Choice): Promise<Verdict> {
+interface Workplace {
+  readonly projects: string;
+  /** The program that is packed. */
+  readonly cli: string;
+  readonly installations: SharedInstallations;
+}
+
+async function prepare(folder: string): Promise<Workplace> {
+  const tarball = await pack(folder);
+  const programs = await installPrograms(path.join(folder, 'mcpgen'), tarball);
+  const projects = path.join(folder, 'projects');
+  mkdirSync(projects);
+  return { projects, cli: path.join(programs, 'mcpgen'), installations: new SharedInstallations(folder) };
+}
+
+async function tryOut({ projects, cli, installations }: Workplace, name: string, choice: Choice): Promise<Verdict> {
   const begun = performance.now();
-  const project = path.join(folder, name);
+  const project = path.join(projects, name);
   const verdict = (problem: string | undefined): Verdict => ({
     title: titleOf(choice),
     problem,
     seconds: (performance.now() - begun) / 1000,
   });
   try {
-    const written = await scaffold(folder, name, choice);
+    const written = await scaffold(projects, name, choice, cli);
     if (written.code !== 0) return verdict(written.output);
+    await installations.provide(project);
     const failed = (await runScripts(project)).find(({ code }) => code !== 0);
     if (failed !== undefined) return verdict(`${failed.command}\n${failed.output}`);
+    await installations.provide(project, 'dependencies');
     await talk(project, choice);
     return verdict(undefined);
   } catch (error) {
@@ -77,17 +96,19 @@ async function tryOut(folder: string, name: string, choice: Choice): Promise<Ver
   }
 }
 
+const begun = performance.now();
 const words = process.argv.slice(2);
 const wanted = choices().filter((choice) => words.every((word) => titleOf(choice).includes(word)));
-const folder = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-scaffold-'));
+const folder = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'mcpgen-scaffold-'));
 const verdicts: Verdict[] = [];
+let workplace: Workplace;
 try {
-  shareModules(folder);
+  workplace = await prepare(folder);
   const open = wanted.entries();
   await Promise.all(
     Array.from({ length: PARALLEL }, async () => {
       for (const [index, choice] of open) {
-        const verdict = await tryOut(folder, `case-${index}`, choice);
+        const verdict = await tryOut(workplace, `case-${index}`, choice);
         verdicts.push(verdict);
         const sign = verdict.problem === undefined ? 'ok  ' : 'FAIL';
         console.log(`${sign} ${verdict.seconds.toFixed(0).padStart(4)} s  ${verdict.title}`);
@@ -98,6 +119,10 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-const failures = verdicts.filter(({ problem }) => problem !== undefined).length;
-console.log(`\n${verdicts.length - failures} of ${wanted.length} projects check, build, lint, test and talk`);
-process.exitCode = failures === 0 && wanted.length > 0 ? 0 : 1;
+const failures = verdicts.filter(({ problem }) => problem !== undefined);
+console.log(
+  `\n${verdicts.length - failures.length} of ${wanted.length} projects install, check, build, lint, test and talk;` +
+    ` ${workplace.installations.count} installations, ${((performance.now() - begun) / 1000).toFixed(0)} seconds`,
+);
+for (const { title } of failures) console.log(`FAIL  ${title}`);
+process.exitCode = failures.length === 0 && wanted.length > 0 ? 0 : 1;

@@ -61,14 +61,19 @@ export interface Step {
 }
 
 /** Runs a program in a folder, for at most five minutes. */
-export async function step(program: string, args: readonly string[], cwd: string): Promise<Step> {
+export async function step(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Step> {
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;
   const command = [path.basename(program), ...args].join(' ');
   try {
     const { stdout, stderr } = await promisify(execFile)(program, args, {
       cwd,
-      env: plainEnvironment({ CI: 'true' }),
+      env: plainEnvironment({ CI: 'true', ...env }),
       timeout: 300_000,
       maxBuffer: 32 * 1024 * 1024,
     });
@@ -96,10 +101,10 @@ export function answers({ revisions, features, transport, runtime }: Choice): re
   ];
 }
 
-/** Writes a project, without installing it. */
-export async function scaffold(folder: string, name: string, choice: Choice): Promise<Step> {
+/** Writes a project, without installing it; by the command line of this repository, or another. */
+export async function scaffold(folder: string, name: string, choice: Choice, cli = CLI): Promise<Step> {
   const flags = [...answers(choice), '--no-install', '--no-git'];
-  return step(process.execPath, [CLI, 'init', choice.kind, name, ...flags], folder);
+  return step(process.execPath, [cli, 'init', choice.kind, name, ...flags], folder);
 }
 
 /** The scripts that have to pass in every project, as its author runs them. */
