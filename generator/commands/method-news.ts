@@ -5,6 +5,7 @@ import type { GenerateResult } from '../index.js';
 import { compareMethods, methodsOfFile, type ChangedMethod, type NamedMethod } from '../model/method-changes.js';
 import { constantCase } from '../model/naming.js';
 import type { MessageKind, Method, Protocol, Side } from '../model/protocol.js';
+import { shownPath } from '../paths.js';
 import { isGenerated } from '../print/header.js';
 import { handledIn, placesOfMethods, type MethodPlace } from '../scaffold/method-names.js';
 import { colour, say } from '../terminal.js';
@@ -49,6 +50,8 @@ export interface RemovedMethod {
 export interface MethodNews {
   /** Revisions that `src/protocol.ts` does not name yet, with a command to paste that adds each. */
   readonly newRevisions: readonly { readonly revision: string; readonly command: string }[];
+  /** Revisions that are still in the output folder although the config, which says all that it holds, does not name them. */
+  readonly leftRevisions: readonly { readonly revision: string; readonly folder: string; readonly isSpoken: boolean }[];
   readonly newMethods: readonly NewMethod[];
   readonly removedMethods: readonly RemovedMethod[];
 }
@@ -105,6 +108,9 @@ export async function methodNews(
       revision,
       command: pasted('add revision', shellQuoted(revision)),
     })),
+    leftRevisions: isWhole
+      ? [...left.keys()].sort().map((revision) => leftRevision(project, result.out, revision))
+      : [],
     newMethods,
     removedMethods: await located(
       removed.filter(({ name }) => !stillThere.has(name)),
@@ -128,6 +134,14 @@ function leftBeside(out: string, now: ReadonlySet<string>): ReadonlyMap<string, 
   return left;
 }
 
+function leftRevision(project: string, out: string, revision: string): MethodNews['leftRevisions'][number] {
+  return {
+    revision,
+    folder: `${shownPath(path.join(out, revision))}/`,
+    isSpoken: spokenIn(project)?.includes(`/${revision}/`) === true,
+  };
+}
+
 function foldersIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -147,9 +161,14 @@ function textOf(file: string): string | undefined {
   }
 }
 
+/** The file in which a project names the revisions that it speaks. */
+function spokenIn(project: string): string | undefined {
+  return textOf(path.join(project, 'src/protocol.ts'));
+}
+
 /** New revisions that `src/protocol.ts` does not name yet, in a project that has one. */
 function unspoken(project: string, revisions: readonly string[]): readonly string[] {
-  const text = revisions.length === 0 ? undefined : textOf(path.join(project, 'src/protocol.ts'));
+  const text = revisions.length === 0 ? undefined : spokenIn(project);
   return text === undefined ? [] : revisions.filter((revision) => !text.includes(`/${revision}/revision`));
 }
 
@@ -242,11 +261,16 @@ async function located(
 }
 
 /** Tells the news of a run; nothing if there are none. */
-export function sayMethodNews({ newRevisions, newMethods, removedMethods }: MethodNews): void {
-  if (newRevisions.length + newMethods.length + removedMethods.length > 0) say();
+export function sayMethodNews({ newRevisions, leftRevisions, newMethods, removedMethods }: MethodNews): void {
+  if (newRevisions.length + leftRevisions.length + newMethods.length + removedMethods.length > 0) say();
   for (const { revision, command } of newRevisions) {
     say(`${colour.green('new revision')} ${escapeHidden(revision)}: src/protocol.ts does not speak it yet`);
     say(`  ${escapeHidden(command)}`);
+  }
+  for (const { revision, folder, isSpoken } of leftRevisions) {
+    say(`${colour.red('left over')}: the config does not name ${escapeHidden(revision)}`);
+    const first = isSpoken ? 'take it out of src/protocol.ts, which speaks it still, and ' : '';
+    say(`  ${first}delete ${escapeHidden(folder)}, or name it again`);
   }
   for (const { method, kind, revisions, to, summary, declares, offer } of newMethods) {
     const where = escapeHidden(revisions.join(', '));

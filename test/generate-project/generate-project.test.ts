@@ -377,6 +377,33 @@ test('a tsconfig says which files are the author’s, and a folder that was empt
   expect((await generate(project)).stdout).not.toMatch(/removed|new in/);
 });
 
+test('a revision that the config names no more is told of until its folder is gone', async () => {
+  const project = temporaryFolder();
+  const names = (...revisions: readonly string[]): void => {
+    writeFileSync(
+      path.join(project, 'mcpgen.config.json'),
+      JSON.stringify({ out: 'gen', emit: ['methods'], revisions }),
+    );
+  };
+  names('2024-11-05', '2025-03-26');
+  expect((await generate(project)).stdout).not.toContain('left over');
+  names('2025-03-26');
+  mkdirSync(path.join(project, 'src'));
+  writeFileSync(path.join(project, 'src/protocol.ts'), 'export * from "../gen/2024-11-05/methods.js";\n');
+  expect((await generate(project, '--check')).stdout).toContain(
+    `left over: the config does not name 2024-11-05
+  take it out of src/protocol.ts, which speaks it still, and delete gen/2024-11-05/, or name it again
+`,
+  );
+  rmSync(path.join(project, 'src'), { recursive: true });
+  expect((await generate(project)).stdout).toContain('\n  delete gen/2024-11-05/, or name it again\n');
+  expect(existsSync(path.join(project, 'gen/2024-11-05/methods.ts'))).toBe(true);
+  // A command line does not say what the folder is to hold.
+  expect((await generate(project, '-r', '2025-03-26')).stdout).not.toContain('left over');
+  rmSync(path.join(project, 'gen/2024-11-05'), { recursive: true });
+  expect((await generate(project)).stdout).not.toContain('left over');
+});
+
 test('--watch tells the same in a round', async () => {
   const project = custom(['items/list']);
   await generate(project);
