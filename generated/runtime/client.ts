@@ -10,7 +10,7 @@ import {
   UnsupportedMethodError,
   UnsupportedRevisionError,
 } from './call-errors.js';
-import { asResult, Endpoint } from './endpoint.js';
+import { asResult, Endpoint, MAX_DELAY } from './endpoint.js';
 import type { CallOptions, EndpointOptions } from './endpoint.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import type { Notification, Request, RequestId } from './message.js';
@@ -340,9 +340,12 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     timeout = this.#settings.timeout ?? 60_000,
   ): Promise<object> {
     if (timeout === Number.POSITIVE_INFINITY) return promise;
-    const timer = setTimeout(() => {
-      controller.abort(new TimeoutError('subscriptions/listen', timeout));
-    }, timeout);
+    const timer = setTimeout(
+      () => {
+        controller.abort(new TimeoutError('subscriptions/listen', timeout));
+      },
+      Math.min(timeout, MAX_DELAY),
+    );
     try {
       return await promise;
     } finally {

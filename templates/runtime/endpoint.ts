@@ -21,13 +21,13 @@ export type EndpointEvent =
   | { readonly kind: "lateResponse"; readonly id: RequestId }
   /** A response to nothing that was ever asked. */
   | { readonly kind: "unknownResponse"; readonly id: RequestId | null }
-  /** Progress of a call that nobody waits for, or that goes backwards. */
   /** A request in a revision in which this side is asked nothing, so that it must not answer either. */
   | {
       readonly kind: "unexpectedRequest";
       readonly id: RequestId;
       readonly method: string;
     }
+  /** Progress of a call that nobody waits for, or that goes backwards. */
   | {
       readonly kind: "unknownProgress" | "progressNotIncreasing";
       readonly token: unknown;
@@ -115,7 +115,7 @@ const DEFAULT_TIMEOUT = 60_000;
 const DEFAULT_MAX_CONCURRENT = 1000;
 
 /** The longest time that `setTimeout` knows. */
-const MAX_DELAY = 2 ** 31 - 1;
+export const MAX_DELAY = 2 ** 31 - 1;
 
 /** A call of ours that is not answered yet. */
 interface Pending {

@@ -275,10 +275,9 @@ class HttpClient implements HttpClientTransport {
       throw new Error("the transport has not been started");
     const method = methodOf(message);
     if (method === undefined && !this.#mayRespond(message)) return;
-    const cancelled =
-      method === "notifications/cancelled"
-        ? this.#exchangeOf(message)
-        : undefined;
+    const id =
+      method === "notifications/cancelled" ? cancelledBy(message) : undefined;
+    const cancelled = id === undefined ? undefined : this.#ownerOf(id);
     if (cancelled?.isStateless === true) {
       // MCP 2026-07-28, cancellation: to close the stream is to say so.
       cancelled.cancel();
@@ -295,8 +294,10 @@ class HttpClient implements HttpClientTransport {
     try {
       await accepted;
     } finally {
-      // The server may leave the stream of a cancelled request open.
-      cancelled?.cancel();
+      // The server may leave the stream of a cancelled request open; others of its batch still wait for it.
+      if (cancelled !== undefined && cancelled.open.size > 1)
+        cancelled.settle(id as RequestId);
+      else cancelled?.cancel();
     }
     if (method === "notifications/initialized" && this.#postUrl === undefined)
       this.#listen();
@@ -336,15 +337,6 @@ class HttpClient implements HttpClientTransport {
       ),
     );
     return false;
-  }
-
-  #exchangeOf(cancelled: object): Exchange | undefined {
-    const { params } = cancelled as {
-      readonly params?: { readonly requestId?: RequestId };
-    };
-    const id = params?.requestId;
-    if (id === undefined) return undefined;
-    return [...this.#exchanges].find(({ open }) => open.has(id));
   }
 
   /** Posts what the server has to answer, and sees the answers through. */
@@ -421,14 +413,17 @@ class HttpClient implements HttpClientTransport {
     const end = (): void => {
       controller.abort(this.#end.signal.reason);
     };
-    const timer = setTimeout(() => {
-      controller.abort(
-        new HttpError(`not accepted within ${milliseconds} ms`, {
-          method: "POST",
-          url: this.#url,
-        }),
-      );
-    }, milliseconds);
+    const timer = setTimeout(
+      () => {
+        controller.abort(
+          new HttpError(`not accepted within ${milliseconds} ms`, {
+            method: "POST",
+            url: this.#url,
+          }),
+        );
+      },
+      Math.min(milliseconds, MAX_DELAY),
+    );
     const { signal } = this.#end;
     if (!signal.aborted) signal.addEventListener("abort", end, { once: true });
     try {
@@ -1130,6 +1125,14 @@ function httpUrl(url: string | URL): URL {
 
 function isStateful(version: string): boolean {
   return version < FIRST_STATELESS;
+}
+
+/** The request that a notification cancels. */
+function cancelledBy(notification: object): RequestId | undefined {
+  const { params } = notification as {
+    readonly params?: { readonly requestId?: RequestId };
+  };
+  return params?.requestId;
 }
 
 function methodOf(message: object): string | undefined {

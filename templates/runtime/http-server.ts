@@ -773,10 +773,16 @@ class Handler<A extends Auth> implements SessionHost {
       return;
     }
     const { server: source } = this.#options;
-    const server =
-      typeof source === "function"
-        ? await source({ auth })
-        : await this.#sharedServer();
+    let server: AnyServer;
+    this.#opening += 1;
+    try {
+      server =
+        typeof source === "function"
+          ? await source({ auth })
+          : await this.#sharedServer();
+    } finally {
+      this.#opening -= 1;
+    }
     const id = sessionId();
     const stream = new LegacyStream(
       this.reply(call, headers),
@@ -785,7 +791,12 @@ class Handler<A extends Auth> implements SessionHost {
     );
     this.#legacy.set(id, stream);
     stream.begin(`${this.#sse?.messages ?? ""}?sessionId=${id}`);
-    await server.connect(stream);
+    try {
+      await server.connect(stream);
+    } catch (error) {
+      await stream.close();
+      throw error;
+    }
   }
 
   #postLegacy({ call, headers, auth }: Visit<A>, value: unknown): void {

@@ -217,6 +217,28 @@ describe('answers', () => {
     ]);
   });
 
+  test('come to the others of a batch of which one is cancelled', async () => {
+    const { url } = await serve(({ verb, message }, response) => {
+      if (verb === 'GET') response.writeHead(405).end();
+      else if (Array.isArray(message)) {
+        stream(response);
+        setTimeout(() => {
+          event(response, result(2, TEXT));
+        }, 100);
+      } else response.writeHead(202).end();
+    });
+    const transport = httpClientTransport({ url });
+    const came: unknown[] = [];
+    transport.onmessage = (message) => came.push(message);
+    await transport.start();
+    transport.setProtocolVersion('2025-03-26');
+    const sent = transport.send([1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: call })));
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    await sent;
+    expect(came).toEqual([result(2, TEXT)]);
+    await transport.close();
+  });
+
   test('with an error of the protocol are that error, whatever the status', async () => {
     const { url } = await serve(
       inSession(({ message }, response) => {

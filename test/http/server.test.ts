@@ -520,6 +520,24 @@ describe('bad requests', () => {
   });
 });
 
+test('HTTP+SSE: streams that are being opened count against the limit, and one whose server fails is closed', async () => {
+  let made = 0;
+  handler = createHttpHandler({
+    server: async () => {
+      await delay(20);
+      made += 1;
+      if (made === 1) throw new Error('no server today');
+      return gardenServer();
+    },
+    sse: true,
+    sessions: { max: 2 },
+  });
+  const open = (): Promise<Response> => send(handler, 'GET', { accept: 'text/event-stream' }, undefined, '/sse');
+  const answers = await Promise.all([open(), open(), open(), open()]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 500, 503, 503]);
+  expect(handler.load).toEqual({ sessions: 1, open: 1 });
+});
+
 test('HTTP+SSE of 2024-11-05: one stream for all, and messages posted beside it', async () => {
   handler = garden({ sse: true });
   const stream = await send(handler, 'GET', { accept: 'text/event-stream' }, undefined, '/sse');
