@@ -159,7 +159,9 @@ describe('a client of 2026-07-28', () => {
     await raw.news();
     expect(await failure(client.listen({}, { timeout: 10 }))).toMatchObject({ name: 'TimeoutError', timeout: 10 });
     const controller = new AbortController();
-    const aborted = failure(client.listen({}, { signal: controller.signal }));
+    const aborted = failure(client.listen({}, { signal: controller.signal, timeout: 2 ** 40 }));
+    // Longer than a timer knows is not at once.
+    await new Promise((resolve) => setTimeout(resolve, 20));
     controller.abort(new Error('mine'));
     expect((await aborted).message).toBe('mine');
     expect((await raw.news()).map(({ method }) => method)).toEqual([
