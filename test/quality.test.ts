@@ -36,7 +36,7 @@ describe('layers', () => {
     emit: ['errors', 'read', 'model', 'print', 'text'],
     output: ['errors', 'paths', 'print', 'text'],
     index: ['errors', 'read', 'model', 'emit', 'print', 'output', 'drift', 'text'],
-    scaffold: ['errors', 'text'],
+    scaffold: ['errors', 'model', 'print', 'text'],
     drift: ['errors', 'paths', 'read', 'model', 'print', 'text'],
     // `..` is generated/: our own client over our own output.
     connect: ['errors', 'read', 'text', '..'],

@@ -3,7 +3,7 @@ import type { FileChange } from '../output/plan.js';
 import { shownPath } from '../paths.js';
 import { entryOf } from '../scaffold/manifest.js';
 import { scriptCommand } from '../scaffold/package-manager.js';
-import type { Selection } from '../scaffold/selection.js';
+import { hasSessionsOnly, type Selection } from '../scaffold/selection.js';
 import { colour, note, noteColour, say } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
 
@@ -77,6 +77,10 @@ export function sayOutcome(done: Outcome): void {
   say(
     `  revisions ${selection.revisions.map(({ revision }) => revision).join(', ')}; ${[...selection.features].join(', ') || 'no examples'}; over ${selection.transports.join(' and ')}`,
   );
+  if (hasSessionsOnly(selection) && selection.revisions.some(({ isStateless }) => isStateless))
+    say(
+      "  over HTTP only the revisions that begin with `initialize`: the official SDK's transport there knows no others",
+    );
   if (selection.listed !== undefined)
     say(`  each tool is a method, as src/example.ts calls one: ${escapeHidden(selection.listed.example.name)}`);
   say('\nNext:');

@@ -123,7 +123,12 @@ function reasonOf(error: unknown): string {
 
 /** Line and column at which a program failed, by its stack: `:3:7`, or nothing. */
 function positionIn(file: string, error: unknown): string {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const at = stack.indexOf(`${file}:`);
-  return at === -1 ? '' : (/^:\d+:\d+/.exec(stack.slice(at + file.length))?.[0] ?? '');
+  let stack: unknown;
+  try {
+    stack = error instanceof Error ? error.stack : undefined;
+  } catch {
+    // What was thrown may throw itself.
+  }
+  const at = typeof stack === 'string' ? stack.indexOf(`${file}:`) : -1;
+  return at === -1 ? '' : (/^:\d+:\d+/.exec(String(stack).slice(at + file.length))?.[0] ?? '');
 }

@@ -128,12 +128,14 @@ describe('a config that is wrong', () => {
     expect(await refused({ 'mcpgen.config.ts': 'export default { outt: "a" }' })).toContain('Did you mean "out"?');
     expect(await refused({ 'mcpgen.config.ts': 'export default () => ({})' })).toContain('an object is expected');
     // Where in the file, and values that JSON has not.
-    expect(await refused({ 'mcpgen.config.ts': 'const a: any = 1;\nexport default a.b.c;' })).toContain('config.ts:2:');
+    expect(await refused({ 'mcpgen.config.ts': 'const a: any = 1;\nexport default a.b();' })).toContain('config.ts:2:');
     expect(await refused({ 'mcpgen.config.ts': 'export default { out: 5n }' })).toContain(
-      'a text is expected, not bigint',
+      'the config is no plain data: it holds a bigint',
     );
     const circle = 'const a: any = { out: "x" };\na.tools = a;\nexport default a;';
-    expect(await refused({ 'mcpgen.config.ts': circle })).toContain('a list is expected, not object');
+    expect(await refused({ 'mcpgen.config.ts': circle })).toContain(
+      'no plain data: it holds itself, or is nested too deeply',
+    );
   });
 
   test('a named file that is missing, or is of another kind', async () => {
