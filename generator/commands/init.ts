@@ -244,7 +244,7 @@ async function planProject(
     emit: partsOf(selection).flatMap((part): readonly Emittable[] =>
       part === 'default' ? DEFAULT_PARTS : EMITTABLE.filter((known) => known === part),
     ),
-    ...(selection.features.includes('tools') ? { tools: await toolsIn(folder, authored) } : {}),
+    ...(selection.kind === 'server' ? { tools: await toolsIn(folder, authored) } : {}),
     ...(tools === undefined ? {} : { tools }),
     out: path.join(folder, 'src/generated'),
   });

@@ -69,6 +69,19 @@ describe('without a terminal (case 097)', () => {
   });
 });
 
+test.each([
+  ['server', 'none'],
+  ['server', 'prompts'],
+  ['client', 'none'],
+])('what a %s with %s has is what generate writes', async (kind, features) => {
+  const folder = temporaryFolder();
+  expect((await init(folder, kind, 'demo', ...QUICK, '--features', features)).code).toBe(0);
+  expect(await mcpgen(['generate', '--check'], { cwd: path.join(folder, 'demo') })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+});
+
 describe('what is refused, with nothing written', () => {
   const wrong: readonly (readonly [string, readonly string[], string])[] = [
     ['a path as a name', ['../x'], 'cannot be the name of a package'],
