@@ -623,15 +623,20 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   }
 }
 
+/** Pages of one list, of which a server that means well has far fewer. */
+const MAX_PAGES = 10_000;
+
 /**
  * All items of a paged list.
  *
  * @param fetch - Gives the page at a cursor; undefined for the first.
  * @returns Ends at a page without a cursor, or with one that is empty or came before.
+ * @throws Error at a list that has more pages than `maxPages`.
  */
 export async function* allPages<Page extends { readonly nextCursor?: string | null | undefined }, Item>(
   fetch: (cursor: string | undefined) => Promise<Page>,
   itemsOf: (page: Page) => readonly Item[],
+  maxPages = MAX_PAGES,
 ): AsyncGenerator<Item, void, undefined> {
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -641,6 +646,7 @@ export async function* allPages<Page extends { readonly nextCursor?: string | nu
     cursor = page.nextCursor ?? '';
     if (seen.has(cursor)) return;
     seen.add(cursor);
+    if (seen.size >= maxPages && cursor !== '') throw new Error(`the list has no end: ${maxPages} pages were read`);
   } while (cursor !== '');
 }
 

@@ -803,6 +803,9 @@ function base64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
+/** Places that are tried for the ends of a template's variables. */
+const MAX_TRIES = 32;
+
 const EXPRESSION = /\{(\+?)([A-Za-z_]\w*)\}/g;
 
 interface Variable {
@@ -814,7 +817,7 @@ interface Variable {
 }
 
 /**
- * What reads the variables of a URI that follows a template, in one pass over the URI.
+ * What reads the variables of a URI that follows a template, in a few passes over the URI.
  *
  * @throws TypeError if the template has expressions other than `{name}` and `{+name}`, or two side by side.
  */
@@ -834,22 +837,38 @@ function matcher(
       after,
     };
   });
+  const tail = variables.at(-1)?.after ?? "";
   return (uri) => {
-    if (!uri.startsWith(start)) return undefined;
-    const values = new Map<string, string>();
-    let from = start.length;
-    for (const [at, { name, isReserved, after }] of variables.entries()) {
+    if (!uri.startsWith(start) || !uri.endsWith(tail)) return undefined;
+    let tries = 0;
+    const rest = (
+      at: number,
+      from: number,
+    ): [name: string, value: string][] | undefined => {
+      const variable = variables[at];
+      if (variable === undefined) return from === uri.length ? [] : undefined;
+      const { name, isReserved, after } = variable;
       const isLast = at === variables.length - 1;
-      const end = isLast
+      // A reserved one may hold what parts it from the next: it reaches as far as what follows lets it.
+      let end = isLast
         ? uri.length - after.length
-        : uri.indexOf(after, from + 1);
-      if (end <= from || !uri.startsWith(after, end)) return undefined;
-      const value = decoded(uri.slice(from, end), isReserved);
-      if (value === undefined) return undefined;
-      values.set(name, value);
-      from = end + after.length;
-    }
-    return from === uri.length ? Object.fromEntries(values) : undefined;
+        : isReserved
+          ? uri.lastIndexOf(after)
+          : uri.indexOf(after, from + 1);
+      while (end > from && tries < MAX_TRIES) {
+        tries += 1;
+        const value = decoded(uri.slice(from, end), isReserved);
+        const others =
+          value === undefined ? undefined : rest(at + 1, end + after.length);
+        if (value !== undefined && others !== undefined)
+          return [[name, value], ...others];
+        if (isLast || !isReserved) return undefined;
+        end = uri.lastIndexOf(after, end - 1);
+      }
+      return undefined;
+    };
+    const values = rest(0, start.length);
+    return values === undefined ? undefined : Object.fromEntries(values);
   };
 }
 

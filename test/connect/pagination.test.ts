@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { allPages } from '../../generated/runtime/client.js';
 import { failure, info, r20251125, rawServer } from './harness.js';
 
 const { createClient } = r20251125;
@@ -30,6 +31,23 @@ describe('listAllTools', () => {
     const { names, cursors } = await listed(pages);
     expect(cursors).toEqual([undefined, ...pages.slice(0, asked - 1)]);
     expect(names).toEqual(Array.from({ length: asked }, (_item, at) => [`${at}a`, `${at}b`]).flat());
+  });
+
+  it('ends with an error at a list without end', async () => {
+    let asked = 0;
+    const pages = allPages(
+      () => Promise.resolve({ nextCursor: `${(asked += 1)}`, items: [asked] }),
+      ({ items }) => items,
+      100,
+    );
+    const items: number[] = [];
+    const error = await failure(
+      (async () => {
+        for await (const item of pages) items.push(item);
+      })(),
+    );
+    expect(error.message).toBe('the list has no end: 100 pages were read');
+    expect([asked, items.length]).toEqual([100, 100]);
   });
 
   it('asks for no page that nobody reads, and passes on what goes wrong', async () => {

@@ -251,11 +251,30 @@ test('a tool asks the client with the types of its revision', async () => {
   });
 });
 
+test.each([
+  ['x:{+path}/{name}', 'x:a/b/c', { path: 'a/b', name: 'c' }],
+  ['x:{+path}/{name}', 'x:a/b', { path: 'a', name: 'b' }],
+  ['x:{+path}/{name}', 'x:a', undefined],
+  ['x:{+path}/{name}', 'x:a/', undefined],
+  ['x:{+path}/{one}/{two}', 'x:p/q/a/bbbb', { path: 'p/q', one: 'a', two: 'bbbb' }],
+  ['x:{root}/{+path}.{type}', 'x:r/a.b/c.d', { root: 'r', path: 'a.b/c', type: 'd' }],
+  ['x:{+a}-{+b}!', 'x:1-2-3!', { a: '1-2', b: '3' }],
+  ['x:{+a}-{+b}!', 'x:1-2-3', undefined],
+])('%s reads %s', async (uriTemplate, uri, variables) => {
+  const { 'resources/read': read } = resourceHandlers([
+    defineResourceTemplate({ uriTemplate, name: 'x', read: (found) => JSON.stringify(found) }),
+  ]);
+  const reading = (async () => read({ uri }, { revision: '2025-11-25' } as never))();
+  if (variables === undefined) await expect(reading).rejects.toThrow('Resource not found');
+  else await expect(reading).resolves.toMatchObject({ contents: [{ text: JSON.stringify(variables) }] });
+});
+
 test('a long address costs one pass', () => {
   const { 'resources/read': read } = resourceHandlers([
     defineResourceTemplate({ uriTemplate: 'x:{+a}-{+b}-{+c}-{+d}!', name: 'x', read: () => '' }),
   ]);
-  return expect(read({ uri: `x:${'-'.repeat(1_000_000)}` }, { revision: '2025-11-25' } as never)).rejects.toThrow();
+  const reading = read({ uri: `x:${'-'.repeat(1_000_000)}!` }, { revision: '2025-11-25' } as never);
+  return expect(reading).resolves.toMatchObject({ contents: [{ text: '' }] });
 });
 
 test('a completer that nobody would call is refused, by its type and when it is put together', () => {

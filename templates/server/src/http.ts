@@ -2,7 +2,11 @@
 import { listen } from "./listen.js";
 import { log } from "./log.js";
 
-const listening = await listen(Number(process.env["PORT"] ?? 3000));
+const port = process.env["PORT"] ?? "3000";
+const listening = await listen(Number(port)).catch((error: unknown) => {
+  log(`cannot listen at port ${port}, which PORT may change: ${String(error)}`);
+  process.exit(1);
+});
 log(`ready at ${listening.url.href}`);
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)
