@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { McpgenError } from '../errors.js';
 import { nameTools } from '../emit/tools.js';
 import { renderTools, type ImportExtension, type ToolSource } from '../index.js';
@@ -328,12 +329,18 @@ function sourceOf(name: string, stem: string, input: JsonValue | undefined): Too
   };
 }
 
+/** Milliseconds that it may take to find out whether an example is valid. */
+const LONGEST_JUDGEMENT = 2000;
+
 /** Whether a schema allows a value, by the word of a library that knows all keywords. */
 async function isValid(schema: object, value: JsonValue): Promise<boolean> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const { $schema: _dialect, ...rest } = schema as Record<string, unknown>;
+  const judge = (): boolean =>
+    new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(rest)(value);
   try {
-    return new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(rest)(value);
+    // A pattern may take for ever; only there it can be interrupted.
+    return runInNewContext('judge()', { judge }, { timeout: LONGEST_JUDGEMENT }) === true;
   } catch {
     return false;
   }

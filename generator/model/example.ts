@@ -157,9 +157,8 @@ function exampleString(protocol: Exemplified, owner: string, constraints: Constr
   if (typeof format === 'string' && BY_FORMAT[format] !== undefined) return BY_FORMAT[format];
   if (/[pP]rotocolVersion$|^supportedVersion$/.test(owner)) return protocol.revision ?? '';
   const text = BY_NAME[owner] ?? (owner === '' ? 'text' : `some ${owner}`);
-  return text
-    .padEnd(Number(constraints['minLength'] ?? 0), '.')
-    .slice(0, Number(constraints['maxLength'] ?? text.length));
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = constraints;
+  return text.padEnd(Number(minLength), '.').slice(0, Number(maxLength));
 }
 
 function exampleNumber(constraints: Constraints): number {

@@ -53,6 +53,16 @@ test('a dry run says what would be written, and writes nothing', async () => {
   expect(own()).toEqual(before);
 });
 
+test('a pattern that takes for ever costs no more than an example', async () => {
+  const slow = { type: 'string', pattern: '^(.+)+!$' };
+  const a = { type: 'string', minLength: 60 };
+  const schema = { type: 'object', properties: { a }, required: ['a'], patternProperties: { '^.$': slow } };
+  writeFileSync(path.join(project, 'slow.json'), JSON.stringify(schema));
+  const result = await add('tool', 'slow', '--input', 'slow.json', '--dry-run');
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  expect(result.stdout).toContain('would write src/tools/slow.ts');
+}, 60_000);
+
 test('what was added compiles, is clean and works, and adding it again changes nothing', async () => {
   for (const args of [
     ['tool', 'get-weather', '--input', '../weather.json'],

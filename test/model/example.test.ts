@@ -62,6 +62,8 @@ describe('examples of schemas that ask for much', () => {
 
   test('as many items or characters as nobody would look at are not made', () => {
     expect(exampleWith({ kind: 'array', items: text, constraints: { minItems: 1e9 } })).toBeUndefined();
+    expect(exampleWith({ ...text, constraints: { minLength: 60 } })).toHaveLength(60);
+    expect(exampleWith({ ...text, constraints: { maxLength: 2 } })).toHaveLength(2);
     expect(exampleWith({ ...text, constraints: { minLength: 1e9 } })).toBeUndefined();
     const wide = { kind: 'array', items: { ...text, constraints: { minLength: 5000 } }, constraints: { minItems: 5 } };
     expect(exampleWith(wide as TypeNode)).toBeUndefined();
