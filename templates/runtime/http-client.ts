@@ -295,8 +295,12 @@ class HttpClient implements HttpClientTransport {
       await accepted;
     } finally {
       // The server may leave the stream of a cancelled request open; others of its batch still wait for it.
-      if (cancelled !== undefined && cancelled.open.size > 1)
-        cancelled.settle(id as RequestId);
+      if (
+        id !== undefined &&
+        cancelled !== undefined &&
+        cancelled.open.size > 1
+      )
+        cancelled.settle(id);
       else cancelled?.cancel();
     }
     if (method === "notifications/initialized" && this.#postUrl === undefined)
