@@ -10,3 +10,9 @@ export function isBelow(folder: string, file: string): boolean {
 export function shownPath(file: string, folder = process.cwd()): string {
   return isBelow(folder, file) ? path.relative(folder, file) || '.' : file;
 }
+
+/** A folder as a module in another one imports from it: `./generated`, `../generated`. */
+export function importPath(from: string, to: string): string {
+  const way = path.relative(from, to).replaceAll(path.sep, '/');
+  return way.startsWith('.') ? way : `./${way}`;
+}

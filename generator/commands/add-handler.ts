@@ -5,14 +5,15 @@ import { McpgenError } from '../errors.js';
 import { loadAll } from '../index.js';
 import type { Method, Protocol, Side } from '../model/protocol.js';
 import { layOutFile } from '../output/format.js';
-import { planChanges, type FileChange } from '../output/plan.js';
+import { editOf, planChanges, type FileChange } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
+import { importPath } from '../paths.js';
 import { readText } from '../read/files.js';
 import { handlerFile, handlerNames, type HandlerNames } from '../scaffold/handler-file.js';
 import { handledIn } from '../scaffold/method-names.js';
 import { typedRevision } from '../scaffold/protocol-file.js';
 import { registerHandler, type HandlerPlace } from '../scaffold/register-handler.js';
-import { say } from '../terminal.js';
+import { say, sayJson } from '../terminal.js';
 import { escapeHidden, nearest } from '../text.js';
 import { authorFiles } from './author-files.js';
 import { asJson, sayTouched } from './changes.js';
@@ -53,7 +54,7 @@ export async function addHandlerCommand(methods: readonly string[], flags: Recor
     const stem = freeStem(project, names, name);
     const file = `src/handlers/${stem}.ts`;
     const place = await registered(project, method, { ...names, stem }, read, texts);
-    const folder = relative(path.join(project.folder, 'src/handlers'), project.out);
+    const folder = importPath(path.join(project.folder, 'src/handlers'), project.out);
     const contents = await layOutFile(
       handlerFile({
         method,
@@ -81,14 +82,14 @@ export async function addHandlerCommand(methods: readonly string[], flags: Recor
     ...planChanges(project.folder, own),
     ...[...originals].map(([file, actual]): FileChange => {
       const expected = texts.get(file) ?? actual;
-      return { path: file, status: expected === actual ? 'kept' : 'stale', expected, actual };
+      return expected === actual ? { path: file, status: 'kept', expected, actual } : editOf(file, expected, actual);
     }),
   ];
   const isDry = flag(flags, 'dryRun');
   if (!isDry) writeChanges(project.folder, changes);
   if (flag(flags, 'json')) {
     const files = changes.filter(({ status }) => status !== 'unchanged').map((change) => asJson(change, false));
-    say(JSON.stringify({ kind: 'handler', side: project.side, handlers: added, dryRun: isDry, files }, undefined, 2));
+    sayJson({ kind: 'handler', side: project.side, handlers: added, dryRun: isDry, files });
     return 0;
   }
   const notes = new Map(
@@ -211,7 +212,7 @@ async function registered(
     member: method.kind === 'request' ? 'handlers' : 'notifications',
   };
   for (;;) {
-    const from = relative(path.posix.dirname(file), `src/handlers/${stem}`);
+    const from = importPath(path.posix.dirname(file), `src/handlers/${stem}`);
     const result = await registerHandler(read(file), place, { name: identifier, from, method: method.name });
     if (result.status === 'added') texts.set(file, result.text);
     if (result.status === 'added' || result.status === 'present') return { file, status: result.status };
@@ -232,10 +233,4 @@ async function registered(
       remedy: `By hand: write ${JSON.stringify(method.name)}: () => { ... } among its ${'member' in place ? place.member : place.object}.`,
     });
   }
-}
-
-/** A path from one folder to another, as an import has it. */
-function relative(from: string, to: string): string {
-  const way = path.relative(from, to).replaceAll(path.sep, '/');
-  return way.startsWith('.') ? way : `./${way}`;
 }

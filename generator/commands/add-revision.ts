@@ -6,6 +6,7 @@ import { generate, loadAll } from '../index.js';
 import type { Protocol } from '../model/protocol.js';
 import { editOf, isSettled, type FileChange } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
+import { importPath } from '../paths.js';
 import { requireRevision } from '../read/builtin.js';
 import { readConfig } from '../read/config.js';
 import { readText } from '../read/files.js';
@@ -13,7 +14,7 @@ import { addRevision, addToConfig } from '../scaffold/add-revision.js';
 import { handledIn } from '../scaffold/method-names.js';
 import { typedRevision } from '../scaffold/protocol-file.js';
 import type { Registration } from '../scaffold/register.js';
-import { progress, say } from '../terminal.js';
+import { progress, say, sayJson } from '../terminal.js';
 import { authorFiles } from './author-files.js';
 import { asJson, sayTouched } from './changes.js';
 import { planOf } from './generate.js';
@@ -73,8 +74,7 @@ export async function addRevisionCommand(revision: string, flags: Record<string,
       });
     }
     const lost = await lostMethods(config.folder, out, before, protocols, revision);
-    const below = path.relative(path.dirname(file), out).replaceAll(path.sep, '/');
-    const folder = below.startsWith('.') ? below : `./${below}`;
+    const folder = importPath(path.dirname(file), out);
     const edit = await addRevision(before, revision, folder, lost.length > 0);
     if (edit.status === 'unknown') throw byHand(edit, revision);
     if (edit.status === 'added') changes.push(editOf(PROTOCOL, edit.text, before));
@@ -88,13 +88,13 @@ export async function addRevisionCommand(revision: string, flags: Record<string,
         ...changes,
         ...generated.map((change) => ({ ...change, path: inProject(config.folder, out, change.path) })),
       ];
-      say(
-        JSON.stringify(
-          { kind: 'revision', revision, dryRun: isDry, files: files.map((change) => asJson(change, false)), ...news },
-          undefined,
-          2,
-        ),
-      );
+      sayJson({
+        kind: 'revision',
+        revision,
+        dryRun: isDry,
+        files: files.map((change) => asJson(change, false)),
+        ...news,
+      });
       return 0;
     }
     if (!sayTouched(changes, isDry)) say(`${revision} is there already; nothing of yours was changed`);

@@ -9,6 +9,7 @@ import { readTool } from '../model/tools.js';
 import { layOutFile } from '../output/format.js';
 import { editOf, planChanges, type FileChange } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
+import { importPath } from '../paths.js';
 import { isReserved } from '../print/names.js';
 import { readConfig, type ConfigFile } from '../read/config.js';
 import { NO_DOCS } from '../read/docs.js';
@@ -18,7 +19,7 @@ import { readToolFiles } from '../read/tools.js';
 import { handlerFile, testFile, type Addable, type Addition } from '../scaffold/addition.js';
 import { connectList, expectCapability } from '../scaffold/connect.js';
 import { definitionIn, register } from '../scaffold/register.js';
-import { progress, say } from '../terminal.js';
+import { progress, say, sayJson } from '../terminal.js';
 import { asJson, sayTouched } from './changes.js';
 import { flag, text } from './options.js';
 
@@ -38,20 +39,20 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
   const file = `src/${list}/${stem}.ts`;
   refuseTwin(project, kind, name, file);
   const identifier = (await existingExport(project, kind, name, file, stem)) ?? identifierOf(kind, name, stem);
-  const generated = posix(path.relative(path.join(project.folder, 'src', list), project.out));
+  const generated = importPath(path.join(project.folder, 'src', list), project.out);
   const addition: Addition = {
     kind,
     name,
     identifier,
     uri: text(flags, 'uri') ?? `${uriScheme(stem)}://${stem}`,
-    generated: generated.startsWith('.') ? generated : `./${generated}`,
+    generated,
     extension: project.extension,
     ...(input === undefined
       ? {}
       : {
           input: {
             identifier: `${input.camel}Input`,
-            module: `${generated.startsWith('.') ? generated : `./${generated}`}/tools/${input.stem}`,
+            module: `${generated}/tools/${input.stem}`,
             example: input.example,
           },
           ...(input.description === undefined ? {} : { description: input.description }),
@@ -184,8 +185,8 @@ async function serveList(project: Project, kind: Addable, index: string): Promis
       remedy: '`mcpgen init server NAME` writes the project of a server.',
     });
   }
-  const below = posix(path.relative(path.join(project.folder, 'src'), project.out));
-  const registry = `${below.startsWith('.') ? below : `./${below}`}/runtime/registry`;
+  const below = importPath(path.join(project.folder, 'src'), project.out);
+  const registry = `${below}/runtime/registry`;
   const connection = await connectList(text ?? '', { kind, registry, extension: project.extension });
   if (connection.status === 'unknown') {
     const reason = text === undefined ? 'there is no such file' : connection.reason;
@@ -373,7 +374,7 @@ function report({ addition, changes, isDry, isJson, isRegistered, notes, project
   if (isJson) {
     const files = changes.filter((change) => change.status !== 'unchanged').map((change) => asJson(change, false));
     const { kind, name, identifier } = addition;
-    say(JSON.stringify({ kind, name, identifier, registered: isRegistered, dryRun: isDry, files }, undefined, 2));
+    sayJson({ kind, name, identifier, registered: isRegistered, dryRun: isDry, files });
     return;
   }
   if (!sayTouched(changes, isDry, notes, (file) => shown(project, file))) {
