@@ -75,9 +75,10 @@ async function sync(folder: string, args: readonly string[], env: Readonly<Recor
 }
 
 describe('from files', () => {
-  test.each(builtinRevisions())(
+  test.for(builtinRevisions())(
     '$revision: the official file gives just what is built in, schema and catalog',
-    async ({ revision, sha256: known }) => {
+    async ({ revision, sha256: known }, context) => {
+      needsShared(context);
       const folder = temporaryFolder();
       const source = path.join(ROOT, '..', 'shared', 'spec');
       const run = await sync(folder, ['-r', revision, '--from', source, '--prose', 'strip']);
