@@ -16,7 +16,7 @@ import { readTool } from './model/tools.js';
 import { Formatter } from './output/format.js';
 import { isSettled, keptBeside, planChanges, refuseFolder, type FileChange, type PlannedFile } from './output/plan.js';
 import { writeChanges } from './output/write.js';
-import { header, runtimeHeader, toolHeader } from './print/header.js';
+import { header, runtimeHeader, toolHeader, withFirstLine } from './print/header.js';
 import type { ImportExtension, RuntimeModule } from './print/source-file.js';
 import { builtinRevisions, type BuiltinRevision } from './read/builtin.js';
 import { defineConfig, type Config } from './read/config.js';
@@ -156,8 +156,12 @@ async function laidOut(formatter: Formatter, drafts: readonly Draft[], out: stri
   const planned: PlannedFile[] = [];
   // One after the other, so that each finds what the ones before it had in common with it.
   for (const { path: name, pieces, isLaidOut, belongsToUser } of drafts) {
-    const contents = await formatter.format(pieces, path.resolve(out, name), isLaidOut);
-    planned.push({ path: name, contents, ...(belongsToUser ? { belongsToUser } : {}) });
+    const text = await formatter.format(pieces, path.resolve(out, name), isLaidOut);
+    planned.push(
+      belongsToUser
+        ? { path: name, contents: text, belongsToUser }
+        : { path: name, contents: withFirstLine(name, text) },
+    );
   }
   return planned;
 }

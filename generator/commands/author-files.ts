@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isGenerated } from '../print/header.js';
+import { originOf } from '../print/header.js';
 import type { AuthorFile } from '../scaffold/method-names.js';
 
 const TYPESCRIPT = /(?<!\.d)\.(?:ts|tsx|mts|cts)$/;
 
 /**
  * The TypeScript files of a project that its author wrote: what its tsconfig names, else what lies in `src/`, and what
- * lies in the output folder without our header. Files that cannot be read are passed over.
+ * lies in the output folder without being our output. Files that cannot be read are passed over.
  *
  * @param folder - The project's folder, absolute.
  * @param out - The output folder, absolute.
@@ -20,7 +20,7 @@ export async function authorFiles(folder: string, out: string): Promise<readonly
     if (!TYPESCRIPT.test(file) || file.split(path.sep).includes('node_modules')) return [];
     try {
       const text = readFileSync(file, 'utf8');
-      return isGenerated(text) ? [] : [{ path: path.relative(process.cwd(), file), text }];
+      return originOf(file, text) === 'foreign' ? [{ path: path.relative(process.cwd(), file), text }] : [];
     } catch {
       return [];
     }

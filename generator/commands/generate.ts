@@ -2,6 +2,7 @@ import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { check, generate, renderAll, type CheckResult, type GenerateOptions, type GenerateResult } from '../index.js';
 import { isSettled } from '../output/plan.js';
+import { originOf } from '../print/header.js';
 import type { ImportExtension } from '../print/source-file.js';
 import { colour, progress, say, sayJson, table, type Cell } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
@@ -164,7 +165,9 @@ function reportGenerate(result: GenerateResult, out: string, dryRun: boolean): v
     say(`${dryRun ? 'would remove' : 'removed'} ${escapeHidden(change.path)}`);
   }
   for (const change of result.changes.filter((item) => item.status === 'kept')) {
-    say(`kept ${escapeHidden(change.path)}: it is yours`);
+    const isEdited = originOf(change.path, change.actual ?? '') === 'edited';
+    const why = isEdited ? 'edited since mcpgen wrote it; delete it if nothing needs it' : 'it is yours';
+    say(`kept ${escapeHidden(change.path)}: ${why}`);
   }
   const all = result.changes.length;
   say(

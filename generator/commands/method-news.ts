@@ -6,7 +6,7 @@ import { compareMethods, methodsOfFile, type ChangedMethod, type NamedMethod } f
 import { constantCase } from '../model/naming.js';
 import type { MessageKind, Method, Protocol, Side } from '../model/protocol.js';
 import { shownPath } from '../paths.js';
-import { isGenerated } from '../print/header.js';
+import { originOf } from '../print/header.js';
 import { handledIn, placesOfMethods, type MethodPlace } from '../scaffold/method-names.js';
 import { colour, say } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
@@ -128,7 +128,8 @@ function leftBeside(out: string, now: ReadonlySet<string>): ReadonlyMap<string, 
   const left = new Map<string, readonly NamedMethod[]>();
   for (const name of foldersIn(out)) {
     const text = now.has(name) ? undefined : textOf(path.join(out, name, 'methods.ts'));
-    const methods = text !== undefined && isGenerated(text) ? methodsOfFile(text) : [];
+    const methods =
+      text !== undefined && originOf(path.join(name, 'methods.ts'), text) !== 'foreign' ? methodsOfFile(text) : [];
     if (methods.length > 0) left.set(name, methods);
   }
   return left;

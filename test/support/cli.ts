@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -48,9 +48,13 @@ export async function run(program: string, args: readonly string[], options: Run
   return { code, stdout: Buffer.concat(out).toString('utf8'), stderr: Buffer.concat(err).toString('utf8') };
 }
 
-/** Runs `mcpgen` to its end. */
+/** A folder outside the project, so that no config is found there. */
+const ELSEWHERE = path.join(os.tmpdir(), 'mcpgen-test-cwd');
+
+/** Runs `mcpgen` to its end, in a folder without a config unless another one is given. */
 export async function mcpgen(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  return run(process.execPath, [CLI, ...args], options);
+  mkdirSync(ELSEWHERE, { recursive: true });
+  return run(process.execPath, [CLI, ...args], { cwd: ELSEWHERE, ...options });
 }
 
 const folders: string[] = [];
