@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ADDABLE, type Addable } from '../scaffold/addition.js';
-import { refuseWords } from './shared.js';
+import { allowOutsideOption, refuseWords } from './shared.js';
 
 /** Declares `mcpgen add tool`, `add resource` and `add prompt`. */
 export function declareAdd(program: Command): void {
@@ -25,6 +25,7 @@ function declareHandler(add: Command): void {
     )
     .option('--to <side>', 'server or client, in a project that has both')
     .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
+    .addOption(allowOutsideOption())
     .option('--dry-run', 'write nothing; say what would be written')
     .option('--json', 'print the result as JSON')
     .addHelpText(
@@ -51,6 +52,7 @@ function declareRevision(add: Command): void {
       'Names a revision in mcpgen.config.json, generates its code, and adds it to src/protocol.ts. If it is the newest, the project is written in its types from then on. All else of yours stays as it is.',
     )
     .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
+    .addOption(allowOutsideOption())
     .option('--dry-run', 'write nothing; say what would be written')
     .option('--json', 'print the result as JSON')
     .addHelpText(
@@ -82,6 +84,7 @@ function declareKind(add: Command, kind: Addable): void {
   }
   command
     .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
+    .addOption(allowOutsideOption())
     .option('--dry-run', 'write nothing; say what would be written')
     .option('--json', 'print the result as JSON')
     .addHelpText(

@@ -1,6 +1,13 @@
 import { Option, type Command } from 'commander';
 import { DEFAULT_PARTS, EMITTABLE } from '../emit/index.js';
-import { collect, importExtensionOption, refuseWords, revisionOption, revisionOr } from './shared.js';
+import {
+  allowOutsideOption,
+  collect,
+  importExtensionOption,
+  refuseWords,
+  revisionOption,
+  revisionOr,
+} from './shared.js';
 
 /** Declares `mcpgen generate`. */
 export function declareGenerate(program: Command): void {
@@ -25,6 +32,7 @@ export function declareGenerate(program: Command): void {
     .option('--methods <methods>', 'with --emit stubs: the requests to write a handler of (default: all that need one)')
     .addOption(importExtensionOption())
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
+    .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
     .option('--dry-run', 'write nothing; say what would be written')
     .option('--watch', 'generate anew whenever schema, catalog, config or tools change, until Ctrl-C')

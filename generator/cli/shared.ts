@@ -18,6 +18,11 @@ export function importExtensionOption(): Option {
   ).choices(['js', 'ts', 'none']);
 }
 
+/** The option `--allow-outside`, the same in every command that writes to the output folder of a config. */
+export function allowOutsideOption(): Option {
+  return new Option('--allow-outside', 'write to the output folder of the config even if it is outside its folder');
+}
+
 /**
  * Lets a command that takes fewer words say which option a word was probably meant for.
  *

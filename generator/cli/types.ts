@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { importExtensionOption, refuseWords } from './shared.js';
+import { allowOutsideOption, importExtensionOption, refuseWords } from './shared.js';
 
 /** Declares `mcpgen types tools`. */
 export function declareTypes(program: Command): void {
@@ -19,6 +19,7 @@ export function declareTypes(program: Command): void {
     .option('-o, --out <dir>', 'output folder, of which tools/ and runtime/ are written; - for standard output')
     .addOption(importExtensionOption())
     .option('--config <file>', 'the config to use for out and importExtension (default: the nearest one, upwards)')
+    .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
     .option('--strict', 'make an error of every warning')
     .option('--json', 'print the result as JSON')

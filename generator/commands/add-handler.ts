@@ -20,7 +20,7 @@ import { asJson, sayTouched } from './changes.js';
 import { planOf } from './generate.js';
 import { flag, text } from './options.js';
 import { ENTRIES, sidesOf } from './project.js';
-import { naming, settingsOf } from './settings.js';
+import { naming, projectFlags, settingsOf } from './settings.js';
 
 interface HandlerProject {
   readonly folder: string;
@@ -108,7 +108,7 @@ export async function addHandlerCommand(methods: readonly string[], flags: Recor
 }
 
 async function projectOf(flags: Record<string, unknown>): Promise<HandlerProject> {
-  const given = { ...(flags['config'] === undefined ? {} : { config: flags['config'] }) };
+  const given = projectFlags(flags);
   const settings = await settingsOf(given);
   const { config } = settings;
   const sides = config === undefined ? [] : sidesOf(config.folder);

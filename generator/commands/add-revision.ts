@@ -21,7 +21,7 @@ import { planOf } from './generate.js';
 import { methodNews, sayMethodNews } from './method-news.js';
 import { flag, text } from './options.js';
 import { sidesOf } from './project.js';
-import { naming, settingsOf } from './settings.js';
+import { naming, outputFolder, projectFlags, settingsOf } from './settings.js';
 
 const PROTOCOL = 'src/protocol.ts';
 
@@ -30,7 +30,7 @@ const PROTOCOL = 'src/protocol.ts';
  * the exit code.
  */
 export async function addRevisionCommand(revision: string, flags: Record<string, unknown>): Promise<number> {
-  const given = flags['config'] === undefined ? {} : { config: flags['config'] };
+  const given = projectFlags(flags);
   const config = await readConfig(process.cwd(), text(flags, 'config'));
   const file = config === undefined ? PROTOCOL : path.join(config.folder, PROTOCOL);
   if (config === undefined || !existsSync(file)) {
@@ -39,7 +39,7 @@ export async function addRevisionCommand(revision: string, flags: Record<string,
       remedy: 'Elsewhere, name the revision in the config, or by --revision, and run `mcpgen generate`.',
     });
   }
-  const out = path.resolve(config.folder, config.config.out ?? 'generated');
+  const out = outputFolder(config, flags);
   const isOwn = config.config.schema !== undefined;
   if (!isOwn) requireRevision(revision);
   const changes: FileChange[] = [];

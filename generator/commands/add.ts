@@ -22,11 +22,12 @@ import { definitionIn, register } from '../scaffold/register.js';
 import { progress, say, sayJson } from '../terminal.js';
 import { asJson, sayTouched } from './changes.js';
 import { flag, text } from './options.js';
+import { outputFolder } from './settings.js';
 
 /** `mcpgen add tool`, `add resource` and `add prompt`. Returns the exit code. */
 export async function addCommand(kind: Addable, name: string, flags: Record<string, unknown>): Promise<number> {
   refuseName(kind, name);
-  const project = await projectOf(text(flags, 'config'));
+  const project = await projectOf(flags);
   const list = `${kind}s`;
   const index = `src/${list}/index.ts`;
   const existing = textOf(project, index);
@@ -120,16 +121,15 @@ interface Project {
   readonly extension: string;
 }
 
-async function projectOf(given: string | undefined): Promise<Project> {
-  const config = await readConfig(process.cwd(), given);
+async function projectOf(flags: Record<string, unknown>): Promise<Project> {
+  const config = await readConfig(process.cwd(), text(flags, 'config'));
   if (config === undefined) {
     throw new McpgenError('this is not the project of a server: there is no config of mcpgen here or above', {
       place: process.cwd(),
       remedy: '`mcpgen init server NAME` writes such a project.',
     });
   }
-  const { emit, importExtension = 'js', out = 'generated' } = config.config;
-  const folder = path.resolve(config.folder, out);
+  const { emit, importExtension = 'js' } = config.config;
   if (emit?.includes('registry') !== true) {
     throw new McpgenError('the generated code has no registry, which lists of tools, resources and prompts stand on', {
       place: config.placeOf('emit'),
@@ -137,7 +137,7 @@ async function projectOf(given: string | undefined): Promise<Project> {
     });
   }
   const extensions: Readonly<Record<ImportExtension, string>> = { js: '.js', ts: '.ts', none: '' };
-  return { folder: config.folder, config, out: folder, extension: extensions[importExtension] };
+  return { folder: config.folder, config, out: outputFolder(config, flags), extension: extensions[importExtension] };
 }
 
 /** Names are what the specification allows for tools (MCP 2025-11-25, server features, tools, tool names). */

@@ -9,9 +9,7 @@ import { escapeHidden, shellQuoted } from '../text.js';
 import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
 import { methodNews, sayMethodNews, type MethodNews } from './method-news.js';
 import { emitParts, flag, inputFile, list, optionOf, refuseBoth, text, texts } from './options.js';
-import { naming, settingsOf, toolsOf, type Settings } from './settings.js';
-
-const DEFAULT_OUT = 'generated';
+import { DEFAULT_OUT, naming, settingsOf, toolsOf, type Settings } from './settings.js';
 
 /** `mcpgen generate`: writes, checks, watches or only plans. Returns the exit code. */
 export async function generateCommand(given: Record<string, unknown>): Promise<number> {
@@ -202,5 +200,6 @@ function mendingCommand(given: Record<string, unknown>): string {
     ...option('import-extension', given['importExtension']),
     ...(given['errata'] === false ? ['--no-errata'] : []),
     ...option('out', given['out']),
+    ...(flag(given, 'allowOutside') ? ['--allow-outside'] : []),
   ].join(' ');
 }

@@ -1,8 +1,12 @@
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
+import { isWithin } from '../output/plan.js';
 import { readConfig, type Config, type ConfigFile } from '../read/config.js';
 import { readToolFiles, type ToolSource } from '../read/tools.js';
-import { optionOf, text } from './options.js';
+import { flag, optionOf, text } from './options.js';
+
+/** The output folder where nothing names one. */
+export const DEFAULT_OUT = 'generated';
 
 /** What the command line and the config of the project say together. */
 export interface Settings {
@@ -35,11 +39,38 @@ export async function settingsOf(given: Record<string, unknown>): Promise<Settin
   const config = await readConfig(process.cwd(), text(given, 'config'));
   if (config === undefined) return { flags: given, config };
   const flags = { ...given };
+  if (given['out'] === undefined && config.config.out !== undefined) refuseOutside(config, given);
   for (const [name, value] of Object.entries(asFlags(config, given['schema'] !== undefined))) flags[name] ??= value;
   // These two can only be switched one way on the command line.
   if (config.config.errata === false) flags['errata'] = false;
   if (config.config.strict === true) flags['strict'] = true;
   return { flags, config };
+}
+
+/** The flags of `mcpgen add` that say which project it is; what is generated there is up to its config. */
+export function projectFlags({ config, allowOutside }: Record<string, unknown>): Record<string, unknown> {
+  return { ...(config === undefined ? {} : { config }), ...(allowOutside === undefined ? {} : { allowOutside }) };
+}
+
+/**
+ * The output folder of a config, absolute.
+ *
+ * @param given - The flags: `--allow-outside` counts.
+ * @throws {@link McpgenError} if it is outside the config's folder, and that is not confirmed.
+ */
+export function outputFolder(config: ConfigFile, given: Record<string, unknown>): string {
+  refuseOutside(config, given);
+  return path.resolve(config.folder, config.config.out ?? DEFAULT_OUT);
+}
+
+/** A config may come from somebody else: it must not choose any folder of the user's to write to. */
+function refuseOutside({ config, folder, placeOf }: ConfigFile, given: Record<string, unknown>): void {
+  const { out = DEFAULT_OUT } = config;
+  if (flag(given, 'allowOutside') || isWithin(folder, path.resolve(folder, out))) return;
+  throw new McpgenError(`the output folder ${JSON.stringify(out)} is outside the folder of the config`, {
+    place: placeOf('out'),
+    remedy: 'Choose a folder below it. If it is meant, confirm it by --allow-outside, or by --out DIR.',
+  });
 }
 
 /**

@@ -12,14 +12,14 @@ import { shellQuoted } from '../text.js';
 import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
 import { askServer } from './ask-server.js';
 import { flag, inputFile, text } from './options.js';
-import { settingsOf } from './settings.js';
+import { DEFAULT_OUT, settingsOf } from './settings.js';
 
 /** `mcpgen types tools`: writes or checks types of tools. Returns the exit code. */
 export async function typesToolsCommand(file: string | undefined, given: Record<string, unknown>): Promise<number> {
   const server = text(given, 'fromServer');
   refuse(file, server, given);
   const { flags, config } = await settingsOf(given);
-  const out = text(flags, 'out') ?? 'generated';
+  const out = text(flags, 'out') ?? DEFAULT_OUT;
   const importExtension = (text(flags, 'importExtension') ?? 'js') as ImportExtension;
   const listed = server === undefined ? fromFile(file ?? '') : await fromServer(server, given);
   const saved = text(given, 'save');
@@ -102,7 +102,7 @@ interface Listed {
 
 /** The output folder of a config whose tools are written there; undefined if it has none. */
 function toolFolderOf({ config, folder }: ConfigFile): string | undefined {
-  return config.tools === undefined ? undefined : path.resolve(folder, config.out ?? 'generated');
+  return config.tools === undefined ? undefined : path.resolve(folder, config.out ?? DEFAULT_OUT);
 }
 
 /**

@@ -175,13 +175,22 @@ export function refuseFolder(folder: string): void {
 export function pathBelow(folder: string, relative: string): string {
   const root = path.resolve(folder);
   const target = path.resolve(root, relative);
-  if (!isBelow(root, target) || !isBelow(realParent(root), realParent(target))) {
+  if (!isWithin(root, target)) {
     throw new McpgenError(`${JSON.stringify(relative)} would leave the output folder`, {
       place: target,
       remedy: 'Remove the symbolic link that leads out of it, or choose another output folder.',
     });
   }
   return target;
+}
+
+/**
+ * Whether a path is a folder or below it, both by its name and by its real path. Neither needs to exist.
+ *
+ * @throws {@link McpgenError} if one of them leads through a symbolic link to nowhere.
+ */
+export function isWithin(folder: string, target: string): boolean {
+  return isBelow(folder, target) && isBelow(realParent(folder), realParent(target));
 }
 
 /** The real path of a file that may not exist yet: that of its nearest existing folder, and the rest as written. */

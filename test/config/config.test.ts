@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { EMITTABLE } from '../../generator/emit/index.js';
 import { McpgenError } from '../../generator/errors.js';
 import { readConfig, type Config } from '../../generator/read/config.js';
-import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { listing, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { here } from '../support/here.js';
 import { machineryIn } from '../support/hostile.js';
 import { cases, needsShared } from '../support/shared.js';
@@ -173,6 +173,83 @@ describe('the schema for editors', () => {
   test('is shipped', () => {
     const { files } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { files: string[] };
     expect(files).toContain('schema');
+  });
+});
+
+describe('an output folder outside the folder of the config', () => {
+  const config = { revisions: ['2025-11-25'], emit: ['errors'] };
+  const program = (out: string): string => `export default ${JSON.stringify({ ...config, out })};\n`;
+
+  test.each<[string, (out: string) => unknown, string]>([
+    ['mcpgen.config.json', (out) => ({ ...config, out }), 'mcpgen.config.json: out'],
+    ['mcpgen.config.js', program, 'mcpgen.config.js: out'],
+    ['mcpgen.config.ts', program, 'mcpgen.config.ts: out'],
+    ['package.json', (out) => ({ mcpgen: { ...config, out } }), 'package.json: mcpgen.out'],
+  ])('is refused in %s', async (name, text, place) => {
+    const outside = path.join(temporaryFolder(), 'x');
+    for (const out of ['../../x', outside]) {
+      const folder = folderWith({ [`a/b/${name}`]: text(out) });
+      const run = await here(['generate'], path.join(folder, 'a/b'));
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).toBe(
+        `error: ${place}: the output folder ${JSON.stringify(out)} is outside the folder of the config\n` +
+          '  Choose a folder below it. If it is meant, confirm it by --allow-outside, or by --out DIR.\n',
+      );
+      expect([listing(folder), existsSync(outside)]).toEqual([['a', 'a/b', `a/b/${name}`], false]);
+    }
+  });
+
+  test('is refused where a symbolic link leads there', async () => {
+    const folder = folderWith({ 'a/mcpgen.config.json': { ...config, out: 'link/below' }, 'other/x.txt': '' });
+    symlinkSync(path.join(folder, 'other'), path.join(folder, 'a/link'));
+    const run = await here(['generate'], path.join(folder, 'a'));
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('config.json: out: the output folder')]);
+    expect(listing(path.join(folder, 'other'))).toEqual(['x.txt']);
+  });
+
+  test('is written with --allow-outside or --out', async () => {
+    const folder = folderWith({ 'a/mcpgen.config.json': { ...config, out: '../x' } });
+    const check = await here(['generate', '--allow-outside', '--check'], path.join(folder, 'a'));
+    expect(check.stdout).toMatch(/ {2}mcpgen generate --allow-outside\n$/);
+    expect((await here(['generate', '--allow-outside'], path.join(folder, 'a'))).code).toBe(0);
+    expect((await here(['generate', '--out', '../y'], path.join(folder, 'a'))).code).toBe(0);
+    expect([listing(path.join(folder, 'x')), listing(path.join(folder, 'y'))]).toEqual([
+      ['2025-11-25', '2025-11-25/errors.ts', '2025-11-25/index.ts'],
+      ['2025-11-25', '2025-11-25/errors.ts', '2025-11-25/index.ts'],
+    ]);
+  });
+
+  test('is compared by real paths, so that a link to the project itself is no fault', async () => {
+    const folder = folderWith({ 'real/mcpgen.config.json': { ...config, out: 'x' } });
+    symlinkSync(path.join(folder, 'real'), path.join(folder, 'link'));
+    const run = await here(['generate', '--config', path.join(folder, 'link/mcpgen.config.json')], folder);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test.each([
+    ['types', ['types', 'tools', 'tools.json']],
+    ['add handler', ['add', 'handler', 'tools/list']],
+    ['add revision', ['add', 'revision', '2025-11-25']],
+    ['add tool', ['add', 'tool', 'x']],
+  ])('is refused by %s, unless it is confirmed', async (_, args) => {
+    const folder = folderWith({
+      'a/mcpgen.config.json': { revisions: ['2025-06-18'], emit: ['default', 'registry'], out: '../x' },
+      'a/tools.json': [{ name: 't', inputSchema: { type: 'object' } }],
+      'a/src/server.ts': '',
+      'a/src/protocol.ts': '',
+    });
+    const run = await here(args, path.join(folder, 'a'));
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('"../x" is outside the folder of the config')]);
+    const confirmed = await here([...args, '--allow-outside'], path.join(folder, 'a'));
+    expect(confirmed.stderr).not.toContain('outside');
+  });
+
+  test('is no fault of a path that is only read', async () => {
+    const folder = folderWith({
+      'tools.json': [{ name: 't', inputSchema: { type: 'object' } }],
+      'a/mcpgen.config.json': { ...config, out: 'x', tools: ['../tools.json'] },
+    });
+    expect(await here(['generate'], path.join(folder, 'a'))).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
