@@ -35,6 +35,7 @@ function declareKind(init: Command, kind: Kind): void {
     .option('--no-install', 'install nothing')
     .option('--no-git', 'make no Git repository')
     .option('--force', 'write into a folder that holds something; existing files stay as they are')
+    .option('--dry-run', 'write nothing; say what would be written')
     .option('--json', 'print the result as JSON');
   if (kind === 'client') {
     command

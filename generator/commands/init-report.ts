@@ -6,12 +6,15 @@ import { scriptCommand } from '../scaffold/package-manager.js';
 import { hasSessionsOnly, type Selection } from '../scaffold/selection.js';
 import { colour, note, noteColour, say } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
+import { asJson, count, sayTouched, shown, tally } from './changes.js';
 
 /** What became of a project. */
 export interface Outcome {
   readonly selection: Selection;
   readonly folder: string;
   readonly changes: readonly FileChange[];
+  /** Nothing was written. */
+  readonly isDry: boolean;
   readonly hasGit: boolean;
   readonly isInstalled: boolean;
   /** Why it could not be installed. */
@@ -39,7 +42,7 @@ function nextCommands({ selection, isInstalled, failure, ...done }: Outcome): re
 
 /** What was done, for machines. */
 export function summaryOf(done: Outcome): object {
-  const { selection, folder, changes, hasGit, isInstalled, failure } = done;
+  const { selection, folder, changes, isDry, hasGit, isInstalled, failure } = done;
   const paths = (status: FileChange['status'][]): readonly string[] =>
     changes.filter((change) => status.includes(change.status)).map((change) => change.path);
   return {
@@ -54,18 +57,27 @@ export function summaryOf(done: Outcome): object {
     ...(selection.listed === undefined
       ? {}
       : { server: selection.listed.target, example: selection.listed.example.name }),
-    written: paths(['missing', 'stale']),
+    dryRun: isDry,
+    files: changes.map((change) => asJson(change, false)),
+    written: isDry ? [] : paths(['missing', 'stale']),
     kept: paths(['kept', 'unchanged']),
     git: hasGit,
     installed: isInstalled && failure === undefined,
     ...(failure === undefined ? {} : { failure, mend: installCommand(done) }),
-    next: nextCommands(done),
+    next: isDry ? [] : nextCommands(done),
   };
 }
 
 /** What was done, for people, and what comes next. */
 export function sayOutcome(done: Outcome): void {
   const { selection, folder, changes } = done;
+  if (done.isDry) {
+    sayTouched(changes, true);
+    say(
+      `\n${count(changes.length, 'file')} in ${shown(shownPath(folder))}: ${tally(changes, true)}; nothing was written`,
+    );
+    return;
+  }
   const own = (file: FileChange): boolean => !file.path.startsWith('src/generated/');
   const written = changes.filter(({ status }) => status === 'missing' || status === 'stale');
   const kept = changes.filter((file) => file.status === 'kept');

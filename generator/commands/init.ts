@@ -6,7 +6,7 @@ import { McpgenError } from '../errors.js';
 import { renderAll } from '../index.js';
 import { layOutFile } from '../output/format.js';
 import { planChanges, type FileChange, type PlannedFile } from '../output/plan.js';
-import { writeChanges } from '../output/write.js';
+import { hasUnfinishedMove, leftoversIn, writeProject } from '../output/write.js';
 import { builtinCatalog, builtinRevisions, requireRevision } from '../read/builtin.js';
 import { ownPackage, ownSpec } from '../read/own-package.js';
 import type { JsonValue } from '../read/json.js';
@@ -64,15 +64,16 @@ export async function initCommand(
   if (server !== undefined) selection = { ...selection, listed: server.listed };
   const managerVersion = await versionOf(selection.packageManager);
   if (managerVersion !== undefined) selection = { ...selection, managerVersion };
+  const isDry = flag(flags, 'dryRun');
   progress('writing ...');
   const changes = await planProject(selection, folder, text(flags, 'mcpgen'), server?.tools);
-  writeChanges(folder, changes);
+  if (!isDry) writeProject(folder, changes);
   progress('');
-  const hasGit = flags['git'] !== false && (await initGit(folder));
+  const hasGit = !isDry && flags['git'] !== false && (await initGit(folder));
   const manager = selection.packageManager;
-  let failure: string | undefined;
-  if (flags['install'] !== false) failure = await install(selection, folder);
-  const done: Outcome = { selection, folder, changes, hasGit, isInstalled: flags['install'] !== false, failure };
+  const isInstalled = !isDry && flags['install'] !== false;
+  const failure = isInstalled ? await install(selection, folder) : undefined;
+  const done: Outcome = { selection, folder, changes, isDry, hasGit, isInstalled, failure };
   if (flag(flags, 'json')) sayJson(summaryOf(done));
   else sayOutcome(done);
   if (failure === undefined) return 0;
@@ -205,7 +206,11 @@ function refuseTarget(folder: string, force: boolean): void {
       if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
       throw new McpgenError('this symbolic link leads nowhere', { place: folder, remedy: 'Remove it.' });
     }
-    entries = readdirSync(folder).filter((name) => name !== '.git');
+    // What a killed run left is cleared when this one writes, and a project that it had begun to move here is finished.
+    const left = leftoversIn(folder);
+    entries = hasUnfinishedMove(folder)
+      ? []
+      : readdirSync(folder).filter((name) => name !== '.git' && !left.includes(name));
   } catch (error) {
     if (error instanceof McpgenError) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;

@@ -24,6 +24,12 @@ import { pathBelow, STAGED, type FileChange } from './plan.js';
 /** Milliseconds after which a staged file belongs to no run any more. */
 const LONGEST_RUN = 60 * 60 * 1000;
 
+/** Names of what is being written: {@link STAGED}, the process and what it is. */
+const LEFTOVER = new RegExp(`^${STAGED.replaceAll('.', '\\.')}(\\d+)-`);
+
+/** Ends the name of a folder whose entries are being moved to the folder that it is in. */
+const MOVING = 'moving';
+
 interface Staged {
   readonly temporary: string;
   readonly target: string;
@@ -40,6 +46,56 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
   uninterrupted(() => {
     writeAll(folder, changes);
   });
+}
+
+/**
+ * Writes a new project. It is written in full in a folder of its own, which is then moved into place in one step; in a
+ * folder that exists and is empty, each of its entries is. Into any other folder files go as {@link writeChanges} does it.
+ *
+ * @param folder - The folder of the project, absolute.
+ * @throws {@link McpgenError} if something cannot be written; what was there before is untouched then.
+ */
+export function writeProject(folder: string, changes: readonly FileChange[]): void {
+  uninterrupted(() => {
+    const isThere = existsSync(folder);
+    const wasMoving = isThere && hasUnfinishedMove(folder);
+    if (isThere) removeLeftovers(folder);
+    if (isThere && (wasMoving || readdirSync(folder).some((name) => name !== '.git'))) writeAll(folder, changes);
+    else writeStaged(folder, isThere, changes);
+  });
+}
+
+function writeStaged(folder: string, isThere: boolean, changes: readonly FileChange[]): void {
+  const parent = isThere ? folder : path.dirname(folder);
+  const made: string[] = [];
+  const [staging, moving] = ['project', MOVING].map((name) => path.join(parent, `${STAGED}${process.pid}-${name}`));
+  if (staging === undefined || moving === undefined) throw new Error('there are two names');
+  const moved: string[] = [];
+  try {
+    makeFolder(parent, made);
+    removeLeftovers(parent);
+    writeAll(staging, changes);
+    if (!isThere) {
+      renameSync(staging, folder);
+      return;
+    }
+    renameSync(staging, moving);
+    for (const name of readdirSync(moving)) {
+      renameSync(path.join(moving, name), path.join(folder, name));
+      moved.push(name);
+    }
+    rmdirSync(moving);
+  } catch (error) {
+    for (const name of moved) rmSync(path.join(folder, name), { recursive: true, force: true });
+    for (const name of [staging, moving]) rmSync(name, { recursive: true, force: true });
+    for (const one of made.reverse()) removeIfEmpty(one);
+    const { message, place, remedy, cause } = writeError(folder, error);
+    throw new McpgenError(message, {
+      place: place?.replace(staging, folder) ?? folder,
+      ...(remedy === undefined ? {} : { remedy }),
+      cause,
+    });
+  }
 }
 
 function writeAll(folder: string, changes: readonly FileChange[]): void {
@@ -201,15 +257,23 @@ function writeFully(file: string, text: string, mode: number | undefined): void 
   }
 }
 
-/** Removes staged files of processes that no longer run; those of one that does are its own. */
+/** What processes that no longer run left in a folder: names of files and folders. Those of one that runs are its own. */
+export function leftoversIn(folder: string): readonly string[] {
+  return readdirSync(folder).filter((name) => {
+    const [, pid] = LEFTOVER.exec(name) ?? [];
+    if (pid === undefined) return false;
+    const owner = Number(pid);
+    return owner === process.pid || !isRunning(owner) || isOld(path.join(folder, name));
+  });
+}
+
+/** Whether a run was killed while it moved a whole project into this folder: what it has of it is ours. */
+export function hasUnfinishedMove(folder: string): boolean {
+  return leftoversIn(folder).some((name) => name.endsWith(`-${MOVING}`));
+}
+
 function removeLeftovers(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const { name } = entry;
-    if (!name.startsWith(STAGED) || entry.isDirectory()) continue;
-    const owner = Number.parseInt(name.slice(STAGED.length), 10);
-    const file = path.join(folder, name);
-    if (owner === process.pid || !isRunning(owner) || isOld(file)) rmSync(file, { force: true });
-  }
+  for (const name of leftoversIn(folder)) rmSync(path.join(folder, name), { recursive: true, force: true });
 }
 
 /** Older than any run: its process number is another's by now, as it often is in containers. */
@@ -242,6 +306,7 @@ function writeError(folder: string, error: unknown): McpgenError {
     EROFS: 'the disk is read-only',
     ENOTDIR: 'a file stands where a folder should be',
     EEXIST: 'a file stands where a folder should be',
+    ENOTEMPTY: 'something else wrote into the folder in the meantime',
   };
   return new McpgenError(`the output was not written: ${reasons[code] ?? code}`, {
     place: (error as NodeJS.ErrnoException).path ?? folder,

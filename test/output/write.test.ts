@@ -17,7 +17,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { afterAll, describe, expect, test, type TestContext } from 'vitest';
 import { builtinRevisions, check, DEFAULT_PARTS, generate } from '../../generator/index.js';
-import { writeText } from '../../generator/output/write.js';
+import { writeProject, writeText } from '../../generator/output/write.js';
 import { withFirstLine } from '../../generator/print/header.js';
 import {
   CLI,
@@ -425,6 +425,90 @@ describe('a run that is killed', () => {
     expect((await mcpgen([...TYPES, '--out', out])).code).toBe(0);
     expect(existsSync(running)).toBe(true);
     expect(existsSync(dead)).toBe(false);
+  });
+});
+
+describe('a new project whose run is killed', () => {
+  const WRITE = path.join(path.dirname(CLI), 'output/write.js');
+  const KILLS = 15;
+  const files = Array.from({ length: 40 }, (_, index) => ({
+    path: `${['src', 'test', '.'][index % 3] ?? ''}/file-${index}.ts`,
+    status: 'missing' as const,
+    expected: `${index} `.repeat(5000),
+    actual: undefined,
+  }));
+  const code = `import { writeProject } from ${JSON.stringify(WRITE)};
+    const files = Array.from({ length: 40 }, (_, index) => ({
+      path: \`\${['src', 'test', '.'][index % 3]}/file-\${index}.ts\`, status: 'missing', expected: \`\${index} \`.repeat(5000) }));
+    writeProject(process.argv[1], files);`;
+
+  /** Kills a run at a random moment after it began to write into a folder. */
+  const kill = async (watched: string, target: string): Promise<boolean> => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code, target], { stdio: 'ignore' });
+    const watcher = watch(watched);
+    const ended = new Promise<boolean>((resolve) =>
+      child.on('close', (_, signal) => {
+        resolve(signal === 'SIGKILL');
+      }),
+    );
+    watcher.once('change', () => {
+      const end = performance.now() + Math.random() * 8;
+      while (performance.now() < end);
+      child.kill('SIGKILL');
+    });
+    const isKilled = await ended;
+    watcher.close();
+    return isKilled;
+  };
+
+  test('is there as a whole or not at all, and what the run left is cleared', async () => {
+    const parent = temporaryFolder();
+    const target = path.join(parent, 'demo');
+    const tally = { killed: 0, left: 0 };
+    for (let round = 0; round < KILLS; round += 1) {
+      if (await kill(parent, target)) tally.killed += 1;
+      if (leftovers(parent).length > 0) tally.left += 1;
+      if (existsSync(target)) expect(contents(target).size).toBe(files.length);
+      rmSync(target, { recursive: true, force: true });
+      writeProject(target, files);
+      expect(listing(parent).filter((name) => !name.includes('/'))).toEqual(['demo']);
+      rmSync(target, { recursive: true });
+    }
+    expect(tally.killed).toBeGreaterThan(KILLS / 2);
+    expect(tally.left).toBeGreaterThan(0);
+  });
+
+  test('leaves an empty folder that was there without anything but leftovers', async () => {
+    const target = temporaryFolder();
+    for (let round = 0; round < 5; round += 1) {
+      await kill(target, target);
+      const own = listing(target).filter((name) => !name.startsWith('.mcpgen-tmp-'));
+      // Else it was killed while it moved a complete project into place, or after that.
+      if (own.length > 0 && !leftovers(target).some((name) => name.includes('-moving')))
+        expect(contents(target).size).toBe(files.length);
+      writeProject(target, files);
+      expect(contents(target).size).toBe(files.length);
+      expect(leftovers(target)).toEqual([]);
+      for (const name of readdirSync(target)) rmSync(path.join(target, name), { recursive: true });
+    }
+  });
+
+  test('is finished where it was killed while entries were moved into an existing folder', () => {
+    const target = temporaryFolder();
+    writeProject(target, files);
+    const moving = path.join(target, '.mcpgen-tmp-99999999-moving');
+    mkdirSync(moving);
+    renameSync(path.join(target, 'test'), path.join(moving, 'test'));
+    writeProject(target, files);
+    expect([contents(target).size, leftovers(target)]).toEqual([files.length, []]);
+  });
+
+  test('keeps what a run that goes on is writing, and what only looks like it', () => {
+    const parent = temporaryFolder();
+    const names = [`.mcpgen-tmp-${process.ppid}-project`, '.mcpgen-tmp-notes', '.mcpgen-tmp-12'];
+    for (const name of names) mkdirSync(path.join(parent, name));
+    writeProject(path.join(parent, 'demo'), files);
+    expect(readdirSync(parent).sort()).toEqual([...names, 'demo'].sort());
   });
 });
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { specOf } from '../../generator/read/own-package.js';
@@ -155,6 +155,70 @@ describe('what is refused, with nothing written', () => {
     const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK, '--force');
     expect([code, stderr]).toEqual([2, expect.stringContaining('would leave the output folder')]);
     expect([listing(elsewhere), listing(path.join(folder, 'demo'))]).toEqual([[], ['src']]);
+  });
+});
+
+describe('what a killed run left', () => {
+  const LEFT = '.mcpgen-tmp-99999999';
+
+  test.each([
+    ['next to the folder', `${LEFT}-project/src/a.ts`],
+    ['in the folder', `demo/${LEFT}-project/src/a.ts`],
+    ['in the folder, of a file', `demo/${LEFT}-3`],
+  ])('%s is cleared, and the project is written', async (_, name) => {
+    const folder = temporaryFolder();
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), 'half of a file');
+    expect(await init(folder, 'server', 'demo', ...QUICK)).toMatchObject({ code: 0, stderr: '' });
+    expect(listing(folder).filter((entry) => entry.includes('.mcpgen-tmp-'))).toEqual([]);
+    expect(existsSync(path.join(folder, 'demo/package.json'))).toBe(true);
+  });
+
+  test('is a project half moved into place: it is finished', async () => {
+    const folder = temporaryFolder();
+    const project = path.join(folder, 'demo');
+    await init(folder, 'server', 'demo', ...QUICK);
+    const whole = listing(project);
+    mkdirSync(path.join(project, `${LEFT}-moving`));
+    renameSync(path.join(project, 'src'), path.join(project, `${LEFT}-moving/src`));
+    expect((await init(folder, 'server', 'demo', ...QUICK)).code).toBe(0);
+    expect(listing(project)).toEqual(whole);
+  });
+
+  test('in a folder that has files too is no reason to write there', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(path.join(folder, `demo/${LEFT}-project`), { recursive: true });
+    writeFileSync(path.join(folder, 'demo/notes.txt'), 'mine');
+    const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the folder is not empty: notes.txt\n')]);
+  });
+});
+
+describe('--dry-run (case-133)', () => {
+  test('lists the files that would be written, and writes none', async () => {
+    const folder = temporaryFolder();
+    const dry = await init(folder, 'server', 'demo', '--yes', '--dry-run');
+    expect([dry.code, dry.stderr, listing(folder)]).toEqual([0, '', []]);
+    const would = dry.stdout.split('\n').flatMap((line) => /^would write (.*)$/.exec(line)?.[1] ?? []);
+    expect(dry.stdout).toMatch(/\n\d+ files in demo\/: \d+ to write; nothing was written\n$/);
+    await init(folder, 'server', 'demo', '--yes', '--no-install', '--no-git');
+    expect(would.sort()).toEqual([...contents(path.join(folder, 'demo')).keys()]);
+  });
+
+  test('lists them as JSON', async () => {
+    const folder = temporaryFolder();
+    const { code, stdout } = await init(folder, 'client', 'demo', '--yes', '--dry-run', '--json');
+    expect([code, listing(folder)]).toEqual([0, []]);
+    const summary = JSON.parse(stdout) as { files: readonly object[] };
+    expect(summary).toMatchObject({ dryRun: true, written: [], git: false, installed: false, next: [] });
+    expect(summary.files).toContainEqual({ path: 'package.json', status: 'missing', action: 'create' });
+  });
+
+  test('refuses a folder that holds something', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(path.join(folder, 'demo'));
+    writeFileSync(path.join(folder, 'demo/notes.txt'), 'mine');
+    expect((await init(folder, 'server', 'demo', '--yes', '--dry-run')).code).toBe(2);
   });
 });
 
