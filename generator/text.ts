@@ -65,3 +65,38 @@ function editDistance(a: string, b: string): number {
   }
   return row.at(-1) ?? 0;
 }
+
+/** Names of query params whose values are secrets. */
+const SECRET_PARAM =
+  /token|secret|passw|passphrase|signature|credential|auth|(?:api|access|private|subscription|function)[-_.]?key|^(?:key|sig|sas|pwd|pass|jwt|code)$/i;
+
+/**
+ * A URL as it may be shown and stored: without user and password, and without query params that are named like secrets.
+ * Any other text stays as it is.
+ */
+export function shownUrl(url: string): string {
+  const [, scheme, rest] = /^(https?:[\\/]{2})([^]*)$/i.exec(url) ?? [];
+  if (scheme === undefined || rest === undefined) return url;
+  // Where it does not parse, it is not known where the password ends.
+  const place = rest.replace(URL.canParse(url) ? /^[^\\/?#]*@/ : /^[^]*@/, '');
+  const [address = '', ...query] = place.split(/(?=[?&#])/);
+  const shown = query.filter((param) => !SECRET_PARAM.test(percentDecoded(/^.([^=]*)/.exec(param)?.[1] ?? '')));
+  const [first = '', ...others] = shown;
+  // What comes first now begins the query.
+  const isCut = query[0]?.startsWith('?') === true && first.startsWith('&');
+  return [scheme, address, isCut ? `?${first.slice(1)}` : first, ...others].join('');
+}
+
+/** A text, such as a command or a message, with all URLs in it as they may be shown. */
+export function withoutCredentials(text: string): string {
+  return text.replace(/https?:\/\/(?:[^\s\\/?#@]*@)?[^\s"'`<>]+/gi, shownUrl);
+}
+
+/** A text without percent encoding; one that is not encoded well stays as it is. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -11,7 +11,7 @@ import { NO_DOCS } from '../read/docs.js';
 import { rawToolsOf, toolsOf, type ToolSource } from '../read/tools.js';
 import { newestOf, type ListedServer, type Selection, type TransportName } from '../scaffold/selection.js';
 import { note } from '../terminal.js';
-import { commandWords } from '../text.js';
+import { commandWords, shownUrl, withoutCredentials } from '../text.js';
 import { askServer } from './ask-server.js';
 import { text } from './options.js';
 
@@ -25,7 +25,7 @@ const STRUCTURED = '2025-06-18';
 export interface ToolOrigin {
   /** The flag that says so, with its value, for messages. */
   readonly place: string;
-  /** The server to ask, with its words; undefined for a file. */
+  /** The server to ask, and its words as the project keeps them, without passwords of URLs; undefined for a file. */
   readonly server?: { readonly text: string; readonly words: readonly string[]; readonly transport: TransportName };
   readonly file?: string;
 }
@@ -43,9 +43,12 @@ export function toolOrigin(flags: Record<string, unknown>): ToolOrigin | undefin
   if (file !== undefined) {
     throw new McpgenError('a server and a file are given', { place, remedy: 'Give one of --from-server and --tools.' });
   }
-  if (isUrl(server)) return { place, server: { text: server, words: [server], transport: 'http' } };
+  if (isUrl(server)) return { place, server: { text: server, words: [shownUrl(server)], transport: 'http' } };
   if (/^\S+\.json$/i.test(server) || existsSync(server)) return { place, file: server };
-  return { place, server: { text: server, words: commandWords(server) ?? [], transport: 'stdio' } };
+  return {
+    place,
+    server: { text: server, words: (commandWords(server) ?? []).map(withoutCredentials), transport: 'stdio' },
+  };
 }
 
 /** A server that a client is for, and its tools. */
@@ -84,6 +87,9 @@ export async function readServer(
   // What is wrong with the list is named where it was read.
   toolsOf({ tools: list }, file === '' ? 'list of the server' : file);
   const tools = toolsOf({ tools: list }, TOOL_LIST);
+  if (server !== undefined && withoutCredentials(server.text) !== server.text) {
+    note('the project names the server without its password or token: give those in src/transport.ts');
+  }
   return {
     tools,
     listed: {

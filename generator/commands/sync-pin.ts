@@ -7,6 +7,7 @@ import { readText } from '../read/files.js';
 import { isObject, member, parseJson, type JsonObject, type JsonValue } from '../read/json.js';
 import { isUrl } from '../read/fetch.js';
 import { officialUrl } from '../read/schema-source.js';
+import { shownUrl } from '../text.js';
 import type { SyncItem, SyncRequest } from './sync-plan.js';
 
 /**
@@ -69,7 +70,7 @@ function withSync(config: JsonObject, pins: readonly (readonly [string, JsonObje
 function sourceOf(request: SyncRequest | undefined, revision: string, config: ConfigFile | undefined): string {
   const source = request?.source;
   if (source === undefined) return officialUrl(revision);
-  if (isUrl(source)) return source;
+  if (isUrl(source)) return shownUrl(source);
   const relative = path.relative(config?.folder ?? process.cwd(), path.resolve(source));
   return relative.split(path.sep).join('/') || '.';
 }

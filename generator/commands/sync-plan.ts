@@ -14,6 +14,7 @@ import { canonicalFile, canonicalise } from '../read/canonical.js';
 import { readText } from '../read/files.js';
 import { isObject, member, parseOutsideJson, type JsonObject, type JsonValue } from '../read/json.js';
 import { officialUrl, readSource } from '../read/schema-source.js';
+import { shownUrl } from '../text.js';
 
 /** A revision that is to be brought up to its source. */
 export interface SyncRequest {
@@ -32,7 +33,7 @@ export interface SyncItem {
   /** `draft`: it may still change, and what is made of it says so. */
   readonly status: 'released' | 'draft';
   readonly state: 'new' | 'changed' | 'unchanged';
-  /** As it was named. */
+  /** As it was named, without the password of a URL. */
   readonly source: string;
   readonly sha256: string;
   readonly files: readonly FileChange[];
@@ -82,7 +83,7 @@ export async function planSync(requests: readonly SyncRequest[], options: SyncOp
   const facts = new Map<string, JsonObject>();
   for (const request of requests) {
     const source = request.source ?? officialUrl(request.revision);
-    options.onProgress(source);
+    options.onProgress(shownUrl(source));
     const file = await readSource(source, request.revision, options.seconds);
     const status = statusOf(request.revision);
     const mismatch = mismatchOf(request, status, file);
@@ -90,7 +91,7 @@ export async function planSync(requests: readonly SyncRequest[], options: SyncOp
       mismatches.push(mismatch);
       continue;
     }
-    const { item, dialect } = await planOne(request, status, file, options, request.named ?? source);
+    const { item, dialect } = await planOne(request, status, file, options, shownUrl(request.named ?? source));
     items.push(item);
     facts.set(item.revision, { status, dialect, sha256: file.sha256, source: item.source });
   }

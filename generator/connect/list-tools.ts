@@ -9,7 +9,7 @@ import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { defaultEnvironment, stdioClientTransport } from '../../generated/runtime/stdio-client.js';
 import type { Transport } from '../../generated/runtime/transport.js';
 import { McpgenError } from '../errors.js';
-import { isUrl } from '../read/fetch.js';
+import { isUrl, splitCredentials } from '../read/fetch.js';
 import { isObject, member, type JsonObject, type JsonValue } from '../read/json.js';
 import { commandWords } from '../text.js';
 
@@ -77,7 +77,7 @@ function transportTo(server: string, onLog: (chunk: Uint8Array) => void): Transp
     if (!URL.canParse(server)) {
       throw new McpgenError('this is no URL', { place: `--from-server ${server}`, remedy: 'Give it in full.' });
     }
-    return httpClientTransport({ url: server });
+    return httpClientTransport(splitCredentials(new URL(server)));
   }
   const words = commandWords(server);
   const [command, ...args] = words ?? [];

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { McpgenError } from '../errors.js';
 import { shownPath } from '../paths.js';
-import { nearest } from '../text.js';
+import { nearest, withoutCredentials } from '../text.js';
 import { configOfProgram } from './config-program.js';
 import { readBuiltinJson, readText } from './files.js';
 import { isObject, member, parseJson, parseOutsideJson, type JsonObject } from './json.js';
@@ -221,6 +221,6 @@ function shown(value: unknown): string {
   } catch {
     text = undefined;
   }
-  text ??= typeof value;
+  text = withoutCredentials(text ?? typeof value);
   return text.length > 60 ? `${text.slice(0, 60)}...` : text;
 }

@@ -1,4 +1,5 @@
 import { McpgenError } from '../errors.js';
+import { percentDecoded, shownUrl, withoutCredentials } from '../text.js';
 
 /** Largest answer that is read, in bytes after decompression; the official schemas have some 200,000. */
 export const MOST_BYTES = 16 * 1024 * 1024;
@@ -28,19 +29,20 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
   try {
     let at = parsed(url);
     for (let redirects = 0; ; redirects += 1) {
-      const response = await undici.request(at, { dispatcher, signal, headers: HEADERS });
-      if (response.statusCode < 300 || response.statusCode >= 400) return await bodyOf(response, at.href);
+      const { url: target, headers } = splitCredentials(at);
+      const response = await undici.request(target, { dispatcher, signal, headers: { ...HEADERS, ...headers } });
+      if (response.statusCode < 300 || response.statusCode >= 400) return await bodyOf(response, shownUrl(at.href));
       await response.body.dump();
       if (redirects === MOST_REDIRECTS) {
         throw new McpgenError(`redirected more than ${MOST_REDIRECTS} times`, {
-          place: url,
+          place: shownUrl(url),
           remedy: 'Give the address of the file itself.',
         });
       }
       at = redirectOf(headerOf(response, 'location'), at);
     }
   } catch (error) {
-    throw error instanceof McpgenError ? error : failure(url, seconds, error);
+    throw error instanceof McpgenError ? error : failure(shownUrl(url), seconds, error);
   } finally {
     await dispatcher.destroy();
   }
@@ -63,24 +65,39 @@ function quietly<T>(make: () => T): T {
 
 function parsed(url: string): URL {
   if (URL.canParse(url)) return new URL(url);
-  throw new McpgenError('not an address', { place: url, remedy: 'Give a URL that begins with https://.' });
+  throw new McpgenError('not an address', { place: shownUrl(url), remedy: 'Give a URL that begins with https://.' });
 }
 
 function redirectOf(location: string, from: URL): URL {
   if (location === '' || !URL.canParse(location, from.href)) {
     throw new McpgenError('redirected to nowhere', {
-      place: from.href,
+      place: shownUrl(from.href),
       remedy: 'Give the address of the file itself.',
     });
   }
   const to = new URL(location, from.href);
   if (!isUrl(to.href) || (from.protocol === 'https:' && to.protocol !== 'https:')) {
     throw new McpgenError(`redirected to ${to.protocol.replace(':', '')}, which is less safe and is not followed`, {
-      place: from.href,
+      place: shownUrl(from.href),
       remedy: 'Give an https address that leads to the file itself.',
     });
   }
+  // The password is for the server that it was given for.
+  if (to.origin === from.origin && to.username === '' && to.password === '') {
+    to.username = from.username;
+    to.password = from.password;
+  }
   return to;
+}
+
+/** A URL without its user and password, and the header that says them instead (RFC 7617). */
+export function splitCredentials(from: URL): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } {
+  const url = new URL(from);
+  if (url.username === '' && url.password === '') return { url, headers: {} };
+  const [user, password] = [from.username, from.password].map(percentDecoded);
+  url.username = '';
+  url.password = '';
+  return { url, headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` } };
 }
 
 /** The parts of a response that are read here. */
@@ -190,5 +207,5 @@ function reasonOf(error: unknown, seconds: number): readonly [string, string] {
   const text =
     error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
   if (/terminated|aborted|other side closed/.test(text)) return ['the answer breaks off', 'Try again.'];
-  return [`it cannot be fetched: ${text}`, offline];
+  return [`it cannot be fetched: ${withoutCredentials(text)}`, offline];
 }

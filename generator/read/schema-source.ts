@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
+import { shownUrl } from '../text.js';
 import { fetchBytes, isUrl } from './fetch.js';
 import { readBytes, statsOf } from './files.js';
 
@@ -9,7 +10,7 @@ const OFFICIAL = 'https://raw.githubusercontent.com/modelcontextprotocol/modelco
 
 /** A schema file as it came from its source. */
 export interface FetchedSchema {
-  /** The URL or path that it was read from. */
+  /** The URL, as it may be shown, or path that it was read from. */
   readonly place: string;
   readonly bytes: Uint8Array;
   /** SHA-256 in hexadecimal. */
@@ -29,7 +30,7 @@ export function officialUrl(revision: string): string {
  * @throws {@link McpgenError} if it is not there or cannot be had whole.
  */
 export async function readSource(source: string, revision: string, seconds: number): Promise<FetchedSchema> {
-  const place = isUrl(source) ? source : fileIn(source, revision);
+  const place = isUrl(source) ? shownUrl(source) : fileIn(source, revision);
   const bytes = isUrl(source) ? await fetchBytes(source, seconds) : readBytes(place);
   return { place, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }

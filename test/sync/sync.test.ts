@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { shownUrl } from '../../generator/text.js';
 import { builtinRevisions } from '../../generator/read/builtin.js';
 import {
   contents,
@@ -275,6 +276,7 @@ function decide(file: string): void {
 }
 
 describe('from a server', () => {
+  const CREDENTIALS = `Basic ${Buffer.from('me@home:SECRET1/%').toString('base64')}`;
   const good = smallSchema();
   const bytes = Buffer.from(good);
   let server: Server;
@@ -310,6 +312,17 @@ describe('from a server', () => {
     'redirect-loop': (response) => response.writeHead(302, { location: '/redirect-loop' }).end(),
     'redirect-nowhere': (response) => response.writeHead(302).end(),
     'redirect-file': (response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+    guarded: (response, request) => {
+      const { searchParams } = new URL(request.url ?? '', 'http://x');
+      const isAllowed = request.headers.authorization === CREDENTIALS && searchParams.get('token') === 'SECRET2';
+      response.writeHead(isAllowed && searchParams.get('ref') === 'main' ? 200 : 401).end(bytes);
+    },
+    'to-guarded': (response, request) =>
+      response.writeHead(302, { location: `/guarded${new URL(request.url ?? '', 'http://x').search}` }).end(),
+    'to-other': (response) =>
+      response
+        .writeHead(302, { location: `${base.replace('127.0.0.1', 'localhost')}/guarded?token=SECRET2&ref=main` })
+        .end(),
     missing: (response) => response.writeHead(404).end('not found'),
     failing: (response) => response.writeHead(500).end(),
     hang: () => undefined,
@@ -399,6 +412,97 @@ describe('from a server', () => {
     expect(run.stderr).toContain(`${base}/`);
     expect(run.stderr.trim().split('\n')).toHaveLength(2);
     expect(fingerprint(folder)).toBe(before);
+  });
+
+  /** The base with a password, and a path with a token. */
+  const secret = (name: string): string =>
+    `${base.replace('://', '://me%40home:SECRET1%2F%@')}/${name}?token=SECRET2&ref=main`;
+  const everything = (run: Run, folder: string): string =>
+    [run.stdout, run.stderr, ...[...contents(folder)].flat()].join('\n');
+
+  test.each<[string, string, readonly string[]]>([
+    ['guarded', 'as text', []],
+    ['guarded', 'as JSON', ['--json']],
+    ['guarded', 'as Markdown', ['--markdown']],
+    ['to-guarded', 'after a redirect on the same server', []],
+  ])('the password and token of a URL are used, and neither shown nor stored: %s, %s', async (name, _, more) => {
+    const folder = temporaryFolder();
+    const run = await sync(folder, ['-r', 'draft', '--from', secret(name), ...more]);
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(everything(run, folder)).not.toMatch(/SECRET|me(?:@|%40)home/);
+    expect(readJson(folder, 'schema/manifest.json')['revisions']).toMatchObject({
+      draft: { source: `${base}/${name}?ref=main` },
+    });
+  });
+
+  test('neither is written into a pin', async () => {
+    const folder = temporaryFolder();
+    const run = await sync(folder, ['-r', '2030-01-01', '--from', secret('guarded'), '--update-pin']);
+    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(everything(run, folder)).not.toContain('SECRET');
+    expect(readJson(folder, 'mcpgen.config.json')['sync']).toMatchObject({
+      '2030-01-01': { source: `${base}/guarded?ref=main` },
+    });
+  });
+
+  test.each(['missing', 'hang', 'html', 'text', 'list', 'redirect-loop', 'reset', 'gzip-cut'])(
+    'neither is shown in an error: %s',
+    async (name) => {
+      const folder = temporaryFolder();
+      const run = await sync(folder, ['-r', 'draft', '--from', secret(name), '--timeout', '1']);
+      expect([run.code, run.stdout]).toEqual([2, '']);
+      expect(run.stderr).toContain(`${base}/`);
+      expect(run.stderr).not.toMatch(/SECRET|home/);
+    },
+  );
+
+  test('neither is shown where the file is not the pinned one', async () => {
+    const folder = folderWith({
+      'mcpgen.config.json': { sync: { draft: { source: secret('guarded'), sha256: sha256('another') } } },
+    });
+    for (const more of [[], ['--check'], ['--check', '--json']]) {
+      const { stdout, stderr } = await sync(folder, more);
+      expect(stdout + stderr).toContain(`${base}/guarded?ref=main`);
+      expect(stdout + stderr).not.toContain('SECRET');
+    }
+  });
+
+  test('a password does not follow a redirect to another server', async () => {
+    const run = await sync(temporaryFolder(), ['-r', 'draft', '--from', secret('to-other')]);
+    expect([run.code, run.stderr]).toEqual([2, expect.stringMatching(/\(status 401\)/)]);
+    expect(run.stderr).not.toContain('SECRET');
+  });
+
+  test.each([
+    ['diff', ['diff', '2025-11-25', 'https://me:SECRET1@127.0.0.1:1/x?token=SECRET2']],
+    ['drift', ['drift', '--sdk', 'https://me:SECRET1@127.0.0.1:1/x?token=SECRET2']],
+    ['types tools', ['types', 'tools', '--from-server', 'http://me:SECRET1@127.0.0.1:1/x?token=SECRET2']],
+    ['types tools of a command', ['types', 'tools', '--from-server', 'no-such x http://me:SECRET1@127.0.0.1:1/']],
+    ['init client', ['init', 'client', 'x', '--yes', '--from-server', 'http://me:SECRET1@127.0.0.1:1/x?token=SECRET2']],
+    ['sync with a URL in the wrong place', ['sync', 'https://me:SECRET1@127.0.0.1:1/x']],
+    ['sync of a URL that does not parse', ['sync', '-r', 'draft', '--from', 'https://me:SECRET1/@127.0.0.1:x/']],
+  ])('%s shows no password in an error', async (_, args) => {
+    const run = await mcpgen(args, { cwd: temporaryFolder() });
+    expect(run.code).toBe(2);
+    expect(run.stdout + run.stderr).not.toContain('SECRET');
+  });
+
+  test.each([
+    ['https://a/b?ref=main#x', 'https://a/b?ref=main#x'],
+    ['https://me:pw@a/b', 'https://a/b'],
+    ['HTTPS://me@a:8/b@c?d=@', 'HTTPS://a:8/b@c?d=@'],
+    ['https://me:p@w@a/b', 'https://a/b'],
+    ["https://me:p w'x@a/b", 'https://a/b'],
+    ['https://a/b?token=1', 'https://a/b'],
+    ['https://a/b?x=1&api_key=2&y=3', 'https://a/b?x=1&y=3'],
+    ['https://a/b?sig=1&x=2', 'https://a/b?x=2'],
+    ['https://a/b?X-Amz-Signature=1&%74oken=2', 'https://a/b'],
+    ['https://a/b#access_token=1', 'https://a/b'],
+    ['https://a/b?keyword=1&design=2', 'https://a/b?keyword=1&design=2'],
+    ['https://me:p/w@a:x/b', 'https://a:x/b'],
+    ['schemas/a@b', 'schemas/a@b'],
+  ])('%s is shown as %s', (url, expected) => {
+    expect(shownUrl(url)).toBe(expected);
   });
 
   test('another hash than the pinned one', async () => {
