@@ -92,11 +92,13 @@ export function withoutCredentials(text: string): string {
   return text.replace(/https?:\/\/(?:[^\s\\/?#@]*@)?[^\s"'`<>]+/gi, shownUrl);
 }
 
-/** A text without percent encoding; one that is not encoded well stays as it is. */
+/** A text without percent encoding; what is not encoded well stays as it is. */
 export function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
 }
