@@ -428,7 +428,7 @@ describe('from a server', () => {
   ])('the password and token of a URL are used, and neither shown nor stored: %s, %s', async (name, _, more) => {
     const folder = temporaryFolder();
     const run = await sync(folder, ['-r', 'draft', '--from', secret(name), ...more]);
-    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(run.code, run.stderr).toBe(0);
     expect(everything(run, folder)).not.toMatch(/SECRET|me(?:@|%40)home/);
     expect(readJson(folder, 'schema/manifest.json')['revisions']).toMatchObject({
       draft: { source: `${base}/${name}?ref=main` },
@@ -438,7 +438,7 @@ describe('from a server', () => {
   test('neither is written into a pin', async () => {
     const folder = temporaryFolder();
     const run = await sync(folder, ['-r', '2030-01-01', '--from', secret('guarded'), '--update-pin']);
-    expect([run.code, run.stderr]).toEqual([0, '']);
+    expect(run.code, run.stderr).toBe(0);
     expect(everything(run, folder)).not.toContain('SECRET');
     expect(readJson(folder, 'mcpgen.config.json')['sync']).toMatchObject({
       '2030-01-01': { source: `${base}/guarded?ref=main` },
