@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { check, generate, renderAll, type CheckResult, type GenerateOptions, type GenerateResult } from '../index.js';
 import { isSettled } from '../output/plan.js';
@@ -144,7 +143,7 @@ function report(
 
 function reportGenerate(result: GenerateResult, out: string, dryRun: boolean): void {
   const filesIn = (folder: string): Cell => {
-    const own = result.changes.filter((change) => path.posix.dirname(change.path) === folder);
+    const own = result.changes.filter((change) => change.path.startsWith(`${folder}/`));
     return { text: tally(own, dryRun) };
   };
   const rows = result.protocols.map((protocol): Cell[] => [

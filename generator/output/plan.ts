@@ -97,7 +97,7 @@ function findUnusedRuntime(
     .flatMap((name) => typescriptFiles(path.join(folder, name)).map((file) => path.posix.join(name, file)))
     .some((name) => !passed.has(name) && readText(path.join(folder, name)).includes('./runtime/'));
   if (isUsed) return [];
-  const shared = typescriptFiles(runtime).map((name): FileChange => {
+  const shared = typescriptFilesBelow(runtime).map((name): FileChange => {
     const actual = readText(path.join(runtime, name));
     return { path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual };
   });
@@ -110,7 +110,7 @@ function findOrphans(folder: string, files: readonly PlannedFile[]): readonly Fi
   const expected = new Set(files.map((file) => file.path));
   // What other revisions in this folder need of the shared files is not known here.
   const folders = [...new Set(files.map((file) => path.posix.dirname(file.path)))]
-    .filter((name) => name !== 'runtime')
+    .filter((name) => name !== 'runtime' && !name.startsWith('runtime/'))
     .sort();
   return folders.flatMap((name) => {
     const real = pathBelow(folder, name);
@@ -251,6 +251,20 @@ function typescriptFiles(folder: string): readonly string[] {
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.startsWith(STAGED))
     .map((entry) => entry.name)
     .sort();
+}
+
+/** The same of a folder and all below it, as paths from that folder. */
+function typescriptFilesBelow(folder: string): readonly string[] {
+  const subfolders = looking(folder, () => readdirSync(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  return [
+    ...typescriptFiles(folder),
+    ...subfolders.flatMap((name) =>
+      typescriptFilesBelow(path.join(folder, name)).map((file) => path.posix.join(name, file)),
+    ),
+  ];
 }
 
 function readText(file: string): string {

@@ -1,11 +1,12 @@
+import path from 'node:path';
 import { readTemplate } from './files.js';
 
-/** An import of another file of the runtime. */
-const NEIGHBOUR = /(?<=\bfrom "\.\/)([\w-]+)\.js(?=")/g;
+/** The specifier of an import of another runtime file, in the same folder or another one. */
+const RELATIVE_IMPORT = /(?<=\bfrom ")(\.{1,2}\/[\w./-]+)\.js(?=")/g;
 
 /** A file of the runtime, as it is copied. */
 export interface RuntimeFile {
-  /** Its path below the output folder, without extension: `runtime/endpoint`. */
+  /** Its path below the output folder, without extension: `runtime/server`. */
   readonly name: string;
   readonly text: string;
 }
@@ -22,8 +23,9 @@ export function readRuntime(roots: readonly string[], extension: string): readon
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (found.has(name)) continue;
     const text = readTemplate(`${name}.ts`);
-    found.set(name, { name, text: text.replace(NEIGHBOUR, `$1${extension}`) });
-    open.push(...[...text.matchAll(NEIGHBOUR)].map((match) => `runtime/${match[1] ?? ''}`));
+    found.set(name, { name, text: text.replace(RELATIVE_IMPORT, `$1${extension}`) });
+    const folder = path.posix.dirname(name);
+    open.push(...[...text.matchAll(RELATIVE_IMPORT)].map((match) => path.posix.join(folder, match[1] ?? '')));
   }
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

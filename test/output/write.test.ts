@@ -711,6 +711,21 @@ describe('--emit', () => {
     expect([...contents(out).keys()].sort()).toEqual(['2025-11-25/index.ts', '2025-11-25/types.ts']);
   });
 
+  test('unused runtime files in subfolders are removed, files without our header stay', async () => {
+    const out = temporaryFolder();
+    await generate({ out, revisions: [REVISION], emit: ['validators'] });
+    mkdirSync(path.join(out, 'runtime/inner/most'), { recursive: true });
+    const [, generated = ''] = [...contents(out)].find(([name]) => name.startsWith('runtime/')) ?? [];
+    writeFileSync(path.join(out, 'runtime/inner/most/ours.ts'), generated);
+    writeFileSync(path.join(out, 'runtime/inner/theirs.ts'), 'export {};\n');
+    await generate({ out, revisions: [REVISION], emit: ['types'] });
+    expect([...contents(out).keys()].sort()).toEqual([
+      `${REVISION}/index.ts`,
+      `${REVISION}/types.ts`,
+      'runtime/inner/theirs.ts',
+    ]);
+  });
+
   test('the order and repetition of parts make no difference but in the command', async () => {
     const out = temporaryFolder();
     expect((await mcpgen([...ONE, '--emit', 'errors,types', '--out', path.join(out, 'a')])).code).toBe(0);
