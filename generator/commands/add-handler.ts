@@ -17,7 +17,7 @@ import { say, sayJson } from '../terminal.js';
 import { escapeHidden, nearest } from '../text.js';
 import { authorFiles } from './author-files.js';
 import { asJson, sayTouched } from './changes.js';
-import { planOf } from './generate.js';
+import { planOf } from './generate-plan.js';
 import { flag, text } from './options.js';
 import { ENTRIES, sidesOf } from './project.js';
 import { naming, projectFlags, settingsOf } from './settings.js';

@@ -17,7 +17,7 @@ import type { Registration } from '../scaffold/register.js';
 import { progress, say, sayJson } from '../terminal.js';
 import { authorFiles } from './author-files.js';
 import { asJson, sayTouched } from './changes.js';
-import { planOf } from './generate.js';
+import { planOf } from './generate-plan.js';
 import { methodNews, sayMethodNews } from './method-news.js';
 import { flag, text } from './options.js';
 import { sidesOf } from './project.js';

@@ -2,63 +2,22 @@ import { McpgenError } from '../errors.js';
 import { check, generate, renderAll, type CheckResult, type GenerateOptions, type GenerateResult } from '../index.js';
 import { isSettled } from '../output/plan.js';
 import { originOf } from '../print/header.js';
-import type { ImportExtension } from '../print/source-file.js';
 import { colour, progress, say, sayJson, table, type Cell } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
 import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
+import { planOf, type Plan } from './generate-plan.js';
 import { methodNews, sayMethodNews, type MethodNews } from './method-news.js';
-import { emitParts, flag, inputFile, list, optionOf, refuseBoth, text, texts } from './options.js';
-import { DEFAULT_OUT, naming, settingsOf, toolsOf, type Settings } from './settings.js';
+import { flag, optionOf, refuseBoth, texts } from './options.js';
+import { naming, settingsOf, type Settings } from './settings.js';
 
 /** `mcpgen generate`: writes, checks, watches or only plans. Returns the exit code. */
 export async function generateCommand(given: Record<string, unknown>): Promise<number> {
   if (flag(given, 'watch')) {
     const { watchCommand } = await import('./watch.js');
-    return watchCommand(given, planOf);
+    return watchCommand(given);
   }
   const settings = await settingsOf(given);
   return naming(settings, given, async () => generateOnce(await planOf(settings), settings, given));
-}
-
-/** What one run is to do. */
-export interface Plan {
-  /** As it was asked for; `-` is standard output. */
-  readonly out: string;
-  readonly options: GenerateOptions;
-}
-
-/** Reads the input of a run. */
-export async function planOf({ flags, config }: Settings): Promise<Plan> {
-  if (text(flags, 'schema') === '-' && text(flags, 'catalog') === '-') {
-    throw new McpgenError('schema and catalog cannot both come from standard input', {
-      place: '--schema - --catalog -',
-      remedy: 'Give one of them as a file.',
-    });
-  }
-  const schema = inputFile(flags, 'schema');
-  const out = text(flags, 'out') ?? (text(flags, 'schema') === '-' ? '-' : DEFAULT_OUT);
-  const catalog = inputFile(flags, 'catalog');
-  const emit = emitParts(flags);
-  const methods = list(flags, 'methods');
-  const revisions = texts(flags, 'revision');
-  const tools = await toolsOf(config);
-  const options: GenerateOptions = {
-    out: out === '-' ? '.' : out,
-    importExtension: (text(flags, 'importExtension') ?? 'js') as ImportExtension,
-    errata: flags['errata'] !== false,
-    strict: flag(flags, 'strict'),
-    dryRun: flag(flags, 'dryRun'),
-    onProgress: (revision) => {
-      progress(`${revision} ...`);
-    },
-    ...(revisions.length === 0 ? {} : { revisions }),
-    ...(schema === undefined ? {} : { schema }),
-    ...(catalog === undefined ? {} : { catalog }),
-    ...(emit === undefined ? {} : { emit }),
-    ...(methods === undefined ? {} : { methods }),
-    ...(tools === undefined ? {} : { tools }),
-  };
-  return { out, options };
 }
 
 /** @param given - What the command line alone says. */

@@ -12,7 +12,7 @@ import { colour, say } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
 import { authorFiles } from './author-files.js';
 import { count } from './changes.js';
-import type { Plan } from './generate.js';
+import type { Plan } from './generate-plan.js';
 import { text } from './options.js';
 import { runsAs, sidesOf } from './project.js';
 import type { Settings } from './settings.js';

@@ -6,7 +6,7 @@ import { isSettled } from '../output/plan.js';
 import { colour, note, noteColour, progress, say } from '../terminal.js';
 import { escapeHidden } from '../text.js';
 import { asJson, noteWarning, shown, tally } from './changes.js';
-import type { Plan } from './generate.js';
+import { planOf } from './generate-plan.js';
 import { methodNews, sayMethodNews } from './method-news.js';
 import { flag, optionOf, refuseBoth, text } from './options.js';
 import { naming, settingsOf, type Settings } from './settings.js';
@@ -26,13 +26,9 @@ interface Inputs {
  * `mcpgen generate --watch`: generates, and again whenever an input changes. A round that fails says why and is over; the
  * next change begins another. SIGINT and SIGTERM end it.
  *
- * @param planOf - Reads the input of a run.
  * @returns The exit code, once it was told to end.
  */
-export async function watchCommand(
-  given: Record<string, unknown>,
-  planOf: (settings: Settings) => Promise<Plan>,
-): Promise<number> {
+export async function watchCommand(given: Record<string, unknown>): Promise<number> {
   refuse(given);
   let settings = await settingsOf(given);
   let inputs = inputsOf(settings);
