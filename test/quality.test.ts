@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -26,6 +26,31 @@ test('Prettier finds nothing', () => {
     'All matched files use Prettier code style!',
   );
 });
+
+/** The files that a file imports by relative paths, types and dynamic imports included. */
+function importsOf(file: string): readonly string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map((match) =>
+    path.posix.join(path.posix.dirname(file), match[1] ?? '').replace(/\.js$/, '.ts'),
+  );
+}
+
+/** The cycles that a depth-first search closes, each as the files along it. */
+function cyclesIn(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const cycles: string[] = [];
+  const finished = new Set<string>();
+  const trail: string[] = [];
+  const visit = (file: string): void => {
+    const start = trail.indexOf(file);
+    if (start !== -1) cycles.push([...trail.slice(start), file].join(' -> '));
+    if (start !== -1 || finished.has(file)) return;
+    trail.push(file);
+    imports.get(file)?.forEach(visit);
+    trail.pop();
+    finished.add(file);
+  };
+  [...imports.keys()].forEach(visit);
+  return cycles;
+}
 
 describe('layers', () => {
   /** What each part of the generator may import from, besides itself. */
@@ -71,6 +96,18 @@ describe('layers', () => {
     );
     expect(allowed[own]).toBeDefined();
     expect(imports.filter((part) => part !== own && !allowed[own]?.includes(part))).toEqual([]);
+  });
+
+  test.each(['generator/', 'templates/runtime/'])('no files of %s import each other in a cycle', (folder) => {
+    const files = tracked.filter((name) => name.startsWith(folder) && name.endsWith('.ts') && existsSync(name));
+    const imports = new Map(files.map((file) => [file, importsOf(file).filter((target) => files.includes(target))]));
+    expect(files.length).toBeGreaterThan(20);
+    expect(cyclesIn(imports)).toEqual([]);
+  });
+
+  test('a cycle of imports is found, with the files that form it', () => {
+    const imports = { a: ['b'], b: ['c', 'd'], c: ['b'], d: [], e: ['a', 'f'], f: ['f'] };
+    expect(cyclesIn(new Map(Object.entries(imports)))).toEqual(['b -> c -> b', 'f -> f']);
   });
 
   test('model, printers and emitters read no files and know no clock', () => {
