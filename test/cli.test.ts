@@ -17,7 +17,8 @@ import {
 } from './support/cli.js';
 import { catalogWith, machineryIn, schemaWith } from './support/hostile.js';
 import { REVISIONS } from './support/revisions.js';
-import { cases, needsShared, officialSchema, officialSchemaPath } from './support/shared.js';
+import { cases } from './support/cases.js';
+import { needsShared, officialSchema, officialSchemaPath } from './support/shared.js';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const COMMANDS = [['generate'], ['methods'], ['explain'], ['errata'], ['catalog'], ['catalog', 'derive']] as const;

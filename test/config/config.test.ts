@@ -7,7 +7,7 @@ import { readConfig, type Config } from '../../generator/read/config.js';
 import { listing, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { here } from '../support/here.js';
 import { machineryIn } from '../support/hostile.js';
-import { cases, needsShared } from '../support/shared.js';
+import { cases } from '../support/cases.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const SCHEMA = JSON.parse(readFileSync(path.join(ROOT, 'schema/config.schema.json'), 'utf8')) as {
@@ -262,8 +262,7 @@ describe('generate with a config', () => {
     importExtension: 'none',
   };
 
-  test('case-106: found upwards, paths relative to it, flags come first, unknown keys are errors', async (context) => {
-    needsShared(context);
+  test('case-106: found upwards, paths relative to it, flags come first, unknown keys are errors', async () => {
     expect(cases('cli').map((item) => item.id)).toContain('case-106');
     const folder = folderWith({ 'mcpgen.config.json': config, 'deep/er/x.txt': '' });
     const run = async (...args: string[]): Promise<{ out: string; files: { path: string }[] }> => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cases, needsShared } from '../support/shared.js';
+import { cases } from '../support/cases.js';
 import { failure, info, joined, r20250618, r20251125, rawServer, rawSession, text, Events, settle } from './harness.js';
 
 /** Cases of these kinds that ask a guard, a validator or the codec, and are proven with those. */
@@ -92,8 +92,7 @@ describe('lifecycles', () => {
   });
 });
 
-it('every case of these kinds is proven here or in a test beside it', (context) => {
-  needsShared(context);
+it('every case of these kinds is proven here or in a test beside it', () => {
   const here = readdirSync(import.meta.dirname)
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => readFileSync(path.join(import.meta.dirname, name), 'utf8'))

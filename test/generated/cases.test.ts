@@ -22,7 +22,8 @@ import {
 import { readSchemaAlone } from '../../generator/model/load.js';
 import { applyErrata } from '../../generator/read/errata.js';
 import { REVISIONS } from '../support/revisions.js';
-import { cases, needsShared, officialSchema } from '../support/shared.js';
+import { cases } from '../support/cases.js';
+import { needsShared, officialSchema } from '../support/shared.js';
 import { errorsByLine } from '../support/type-equality.js';
 
 /** Cases of these kinds that are nothing but deep validation: they are tested where that is. */
@@ -1148,8 +1149,7 @@ describe('guards', () => {
 });
 
 describe('all cases', () => {
-  it('of these kinds are tested, here or with the validators', (context) => {
-    needsShared(context);
+  it('of these kinds are tested, here or with the validators', () => {
     const all = cases('guard', 'typegen', 'schema-erratum').map((item) => item.id);
     expect(all.length).toBeGreaterThan(40);
     expect([...proven, ...BY_VALIDATORS].sort()).toEqual([...all].sort());

@@ -8,7 +8,7 @@ import {
   resultResponse,
 } from '../../templates/runtime/index.js';
 import type { Classification, Diagnostic, Parsed, ParseOptions } from '../../templates/runtime/index.js';
-import { cases, needsShared } from '../support/shared.js';
+import { cases } from '../support/cases.js';
 import {
   bytesOf,
   CLASSIFY,
@@ -293,8 +293,7 @@ describe('batch', () => {
   });
 });
 
-it('every case of these kinds is proven, or waits for the endpoint', (context) => {
-  needsShared(context);
+it('every case of these kinds is proven, or waits for the endpoint', () => {
   const all = cases(...KINDS).map(({ id }) => id);
   expect(all.length).toBeGreaterThan(0);
   expect(all.filter((id) => !proven.has(id) && !ENDPOINT.includes(id))).toEqual([]);
@@ -302,8 +301,7 @@ it('every case of these kinds is proven, or waits for the endpoint', (context) =
   expect(IN_PART.filter((id) => !proven.has(id) || !all.includes(id))).toEqual([]);
 });
 
-it('inputs that the cases give as bytes never throw, and give the same however they are cut', (context) => {
-  needsShared(context);
+it('inputs that the cases give as bytes never throw, and give the same however they are cut', () => {
   const streams = cases(...KINDS).flatMap(({ id, input }) => {
     const { raw, chunks } = input as { readonly raw?: string; readonly chunks?: readonly string[] };
     return raw !== undefined

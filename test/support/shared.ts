@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'vitest';
 
-/** Reference material beside the project: official schemas, examples and cases. It is not part of the project. */
+/** Reference material beside the project: official schemas and examples. It is not part of the project. */
 const folder = path.resolve(import.meta.dirname, '../../../shared');
 
 /** Whether the reference material is there. Tests that need it skip with a reason where it is not. */
@@ -21,26 +21,6 @@ export function officialSchema(revision: string): string {
 /** Path of an official schema file. */
 export function officialSchemaPath(revision: string): string {
   return path.join(folder, 'spec', revision, 'schema.json');
-}
-
-/** A case from a public bug report of a peer, restated. */
-export interface Case {
-  readonly id: string;
-  readonly source: string;
-  readonly title: string;
-  readonly kind: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly expected: string;
-}
-
-/** All cases of the given kinds. */
-export function cases(...kinds: readonly string[]): readonly Case[] {
-  if (!hasShared) return [];
-  return readFileSync(path.join(folder, 'cases', 'cases.jsonl'), 'utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as Case)
-    .filter((item) => kinds.includes(item.kind));
 }
 
 /** The official example values of 2026-07-28: the definition that each is of, its file name and its value. */

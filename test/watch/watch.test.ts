@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { CLI, mcpgen, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { catalogWith, machineryIn, schemaWith } from '../support/hostile.js';
-import { cases, needsShared } from '../support/shared.js';
+import { cases } from '../support/cases.js';
 
 const running: ChildProcess[] = [];
 afterEach(() => {
@@ -63,8 +63,7 @@ function saveAtomically(file: string, text: string): void {
   renameSync(`${file}~`, file);
 }
 
-test('case-103: follows every input through atomic saves and broken files, and SIGINT ends it with 0', async (context) => {
-  needsShared(context);
+test('case-103: follows every input through atomic saves and broken files, and SIGINT ends it with 0', async () => {
   expect(cases('cli').map((item) => item.id)).toContain('case-103');
   const cwd = project();
   const types = path.join(cwd, 'out/draft/types.ts');
