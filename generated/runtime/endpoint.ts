@@ -5,16 +5,25 @@
 
 import { ConnectionClosedError, TimeoutError } from './call-errors.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
-import type { ErrorObject, Message, Notification, Request, RequestId, Response } from './message.js';
+import { errorResponse } from './message.js';
+import type { ErrorObject, ErrorResponse, Message, Notification, Request, RequestId, Response } from './message.js';
 import type { Diagnostic } from './ndjson.js';
 import { collectBatch, isObject, judgeValue } from './parse.js';
-import type { Classification, Invalid, Parsed, ParseOptions } from './parse.js';
-import type { SendOptions, Transport } from './transport.js';
+import type { Classification, Invalid, Parsed, ParseOptions, Tolerated } from './parse.js';
+import { tell } from './receive.js';
+import { counterOf } from './transport.js';
+import type { RequestCounter, SendOptions, Transport } from './transport.js';
 
 /** Something that is worth a line in a log, and no reason to stop. */
 export type EndpointEvent =
   /** What came is no message; it was skipped, and answered if it may be. */
   | { readonly kind: 'invalidMessage'; readonly invalid: Invalid | Diagnostic }
+  /** What came deviates from JSON-RPC in a way that an option tolerates. */
+  | {
+      readonly kind: 'toleratedMessage';
+      readonly deviation: Tolerated;
+      readonly id: RequestId | null;
+    }
   /** A response to a call that was cancelled, timed out or answered before. */
   | { readonly kind: 'lateResponse'; readonly id: RequestId }
   /** A response to nothing that was ever asked. */
@@ -81,6 +90,8 @@ export interface Role {
    * @param id - Of the request; null if it is unreadable, or what came was none.
    */
   mayAnswer?(id: RequestId | null): boolean;
+  /** What an answer bears whose id could not be read, in the revision that is spoken; null where it does not say. */
+  unreadId?(): 'null' | 'absent';
   /** @returns The result; what it throws is the error. */
   handleRequest(request: Request, exchange: Exchange): object | Promise<object>;
   handleNotification(notification: Notification): void;
@@ -97,17 +108,24 @@ export interface EndpointOptions {
   /** Milliseconds until a call is given up, where it does not say so itself; 60,000 by default. */
   readonly timeout?: number | undefined;
   /**
-   * Requests that are handled at the same time; a further one is answered with -32000. 1000 by default. A cancelled one
-   * counts until its handler has ended, or a client that cancels what it asks could have any number of them run.
+   * Requests that are handled at the same time; a further one is answered with {@link SERVER_BUSY}. 1000 by default. A
+   * cancelled one counts until its handler has ended, or a client that cancels what it asks could have any number of them
+   * run. Over HTTP it is one limit for all connections of a handler, in which each caller has a share.
    */
   readonly maxConcurrentRequests?: number | undefined;
+  /** Reads a result next to `error: null`, which some peers write, and reports it as an event. Refused by default. */
+  readonly nullErrorAsAbsent?: boolean | undefined;
   /** Tells the caller the message of an error that a handler threw, which may hold what is not meant for it. Off by default. */
   readonly exposeErrors?: boolean | undefined;
   readonly onEvent?: ((event: EndpointEvent) => void) | undefined;
 }
 
-/** The code that says that too many requests are being handled already. */
-export const SERVER_BUSY = -32000;
+/**
+ * The code that says that a limit of the receiver is reached: too many requests, sessions or subscriptions. It is outside
+ * the range that JSON-RPC reserves, as MCP 2026-07-28 wants new codes (Basic, Error Codes: -32000 to -32019 are closed); that
+ * of the HTTP status says the same.
+ */
+export const SERVER_BUSY = 503;
 
 const DEFAULT_TIMEOUT = 60_000;
 const DEFAULT_MAX_CONCURRENT = 1000;
@@ -136,6 +154,8 @@ export class Exchange {
   readonly extra: unknown;
   /** Where the answer goes if the request came in a batch. */
   readonly batch: Batch | undefined;
+  /** False for what waits for something to happen while no code runs, such as a subscription. */
+  runsHandler = true;
   #isOver = false;
   #controller: AbortController | undefined;
   #reason: unknown;
@@ -203,6 +223,7 @@ export class Endpoint {
   readonly #timeout: number;
   readonly #limit: number;
   readonly #judging: ParseOptions;
+  readonly #receiving: ParseOptions;
   readonly #pending = new Map<RequestId, Pending>();
   readonly #exchanges = new Map<RequestId, Exchange>();
   /** Handlers that have not ended, those of cancelled requests among them. */
@@ -225,6 +246,13 @@ export class Endpoint {
     this.#judging = {
       classify: (value) => role.classify(value),
       refuseInBatch: ({ message }) => ('method' in message ? role.refuseInBatch?.(message.method) : undefined),
+      nullErrorAsAbsent: options.nullErrorAsAbsent === true,
+    };
+    this.#receiving = {
+      ...this.#judging,
+      onTolerated: (deviation, id) => {
+        this.emit({ kind: 'toleratedMessage', deviation, id });
+      },
     };
     this.#closed = new Promise((resolve) => {
       this.#setClosed = resolve;
@@ -294,11 +322,7 @@ export class Endpoint {
 
   /** Tells who listens; its own failure is nobody's concern. */
   emit(event: EndpointEvent): void {
-    try {
-      this.#options.onEvent?.(event);
-    } catch {
-      // A listener that throws must not end the connection.
-    }
+    tell(this.#options.onEvent, event);
   }
 
   /**
@@ -389,7 +413,7 @@ export class Endpoint {
 
   #receive(value: unknown, extra: unknown): void {
     if (this.#state !== 'open') return;
-    const parsed = this.judge(value);
+    const parsed = judgeValue(value, this.#receiving);
     switch (parsed.kind) {
       case 'request':
         this.#accept(parsed.message, extra, undefined);
@@ -433,7 +457,7 @@ export class Endpoint {
         case 'invalid':
           if (this.#acceptWithoutParams(member, values[at], extra, batch)) break;
           this.emit({ kind: 'invalidMessage', invalid: member });
-          batch.settle(member.answer);
+          batch.settle(this.#answerTo(member));
           break;
         default:
           this.#answered(member.message);
@@ -487,8 +511,15 @@ export class Endpoint {
       );
     }
     const asked = invalid.about === 'request' ? invalid.id : null;
-    if (invalid.answer !== undefined && this.#state === 'open' && this.#role.mayAnswer?.(asked) !== false)
-      this.#send(invalid.answer);
+    const answer = this.#answerTo(invalid);
+    if (answer !== undefined && this.#state === 'open' && this.#role.mayAnswer?.(asked) !== false) this.#send(answer);
+  }
+
+  /** The answer to what is no message. Whoever read it may not have known the revision. */
+  #answerTo({ answer }: Invalid | Diagnostic): ErrorResponse | undefined {
+    return answer?.id === null && this.#role.unreadId?.() === 'absent'
+      ? errorResponse(undefined, answer.error)
+      : answer;
   }
 
   #accept(request: Request, extra: unknown, batch: Batch | undefined): void {
@@ -503,7 +534,8 @@ export class Endpoint {
       this.#reply(exchange, invalidRequest('a request with this id is being handled'));
       return;
     }
-    if (Math.max(this.#exchanges.size, this.#running) >= this.#limit) {
+    const counter = counterOf(extra);
+    if (Math.max(this.#exchanges.size, this.#running) >= this.#limit || counter?.mayBegin(this.#limit) === false) {
       this.#reply(exchange, { code: SERVER_BUSY, message: 'Server busy' });
       return;
     }
@@ -513,7 +545,7 @@ export class Endpoint {
       outcome = this.#role.handleRequest(request, exchange);
       if (isPromise(outcome)) {
         // A promise of another kind may throw, call back twice or give one more; one of ours does not.
-        this.#follow(exchange, Promise.resolve(outcome));
+        this.#follow(exchange, Promise.resolve(outcome), counter);
         return;
       }
     } catch (error) {
@@ -523,18 +555,26 @@ export class Endpoint {
     this.#succeed(exchange, outcome);
   }
 
-  #follow(exchange: Exchange, outcome: Promise<object>): void {
+  #follow(exchange: Exchange, outcome: Promise<object>, counter: RequestCounter | undefined): void {
+    const isCounted = exchange.runsHandler;
+    const ended = (): void => {
+      if (!isCounted) return;
+      this.#running -= 1;
+      counter?.end();
+    };
     outcome.then(
       (result) => {
-        this.#running -= 1;
+        ended();
         this.#succeed(exchange, result);
       },
       (error: unknown) => {
-        this.#running -= 1;
+        ended();
         this.#fail(exchange, error);
       },
     );
+    if (!isCounted) return;
     this.#running += 1;
+    counter?.begin();
   }
 
   #succeed(exchange: Exchange, given: object): void {
@@ -688,18 +728,23 @@ export class Endpoint {
     if (pending.options.resetTimeoutOnProgress === true) {
       pending.deadline = Math.min(performance.now() + pending.timeout, pending.latest);
     }
-    try {
-      pending.options.onProgress({
-        progress,
-        total: typeof total === 'number' ? total : undefined,
-        message: typeof message === 'string' ? message : undefined,
-      });
-    } catch (error) {
+    const failed = (error: unknown): void => {
       this.emit({
         kind: 'handlerFailed',
         method: 'notifications/progress',
         error,
       });
+    };
+    try {
+      const outcome: unknown = pending.options.onProgress({
+        progress,
+        total: typeof total === 'number' ? total : undefined,
+        message: typeof message === 'string' ? message : undefined,
+      });
+      // An `async` function fits a type that says void.
+      if (outcome instanceof Promise) outcome.catch(failed);
+    } catch (error) {
+      failed(error);
     }
   }
 

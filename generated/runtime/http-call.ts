@@ -4,7 +4,8 @@
 /* eslint-disable */
 
 import type { RequestId } from './message.js';
-import type { Authenticated } from './transport.js';
+import type { Caller } from './http-callers.js';
+import type { Authenticated, Counted, RequestCounter } from './transport.js';
 
 /** One HTTP request, as a binding hands it to the handler. It is answered once, by {@link respond} or {@link stream}. */
 export interface HttpCall {
@@ -13,6 +14,10 @@ export interface HttpCall {
   readonly target: string;
   /** What the runtime has for it: a `Request`, or an `IncomingMessage` in Node. */
   readonly raw: unknown;
+  /** The address of the client, or of the proxy before it; undefined if the runtime does not know it. */
+  readonly remoteAddress?: string | undefined;
+  /** A header that may be there only once and came twice, where the runtime shows that; such a request is refused. */
+  readonly repeatedHeader?: string | undefined;
   /**
    * Called once if the client goes away before the answer is complete. Set by the handler, and not called during a call of
    * one of the methods here.
@@ -20,11 +25,23 @@ export interface HttpCall {
   onGone: (() => void) | undefined;
   /** The value of a header; the name is in lower case. */
   header(name: string): string | undefined;
-  /** The whole body, or undefined if it has more than so many bytes. Rejects if it breaks off. */
-  body(maxBytes: number): Promise<string | Uint8Array | undefined>;
+  /**
+   * The whole body, or undefined if it has more than so many bytes or was stopped. Rejects if it breaks off.
+   *
+   * @param progress - Is told how much has come, and can stop it.
+   */
+  body(maxBytes: number, progress?: BodyProgress): Promise<string | Uint8Array | undefined>;
   respond(status: number, headers: HeaderFields, body?: string): void;
   /** Answers 200 with a body that is written bit by bit. */
   stream(headers: HeaderFields): EventSink;
+}
+
+/** Watches a body while it arrives. */
+export interface BodyProgress {
+  /** Called by the binding with the number of bytes of each chunk, after it has taken the chunk. */
+  received(bytes: number): void;
+  /** Set by the binding: no more of the body is wanted. */
+  stop: (() => void) | undefined;
 }
 
 /** Headers by name, in lower case. */
@@ -87,10 +104,13 @@ export class Reply {
   onGone: (() => void) | undefined;
   /** Set to be told when it has become a stream, before anything is on it. */
   onOpen: (() => void) | undefined;
+  /** Whether the client accepts JSON and nothing else: it never becomes a stream, and what would go there is dropped. */
+  readonly isJsonOnly: boolean;
   readonly #call: HttpCall;
   readonly #headers: HeaderFields;
   readonly #open: Set<Reply>;
   readonly #rules: StreamRules;
+  readonly #caller: Caller;
   #sink: EventSink | undefined;
   #isOver = false;
   #since: number;
@@ -99,14 +119,24 @@ export class Reply {
   #readAt: number;
 
   /** @param headers - Those that every answer bears. @param open - Where open replies are listed, to be ticked. */
-  constructor(call: HttpCall, headers: HeaderFields, rules: StreamRules, open: Set<Reply>) {
+  constructor(
+    call: HttpCall,
+    headers: HeaderFields,
+    rules: StreamRules,
+    open: Set<Reply>,
+    caller: Caller,
+    isJsonOnly = false,
+  ) {
     this.#call = call;
     this.#headers = headers;
     this.#rules = rules;
     this.#open = open;
+    this.#caller = caller;
+    this.isJsonOnly = isJsonOnly;
     this.#since = Date.now();
     this.#readAt = this.#since;
     open.add(this);
+    caller.take('open');
     call.onGone = () => {
       this.#gone();
     };
@@ -123,7 +153,7 @@ export class Reply {
 
   /** Begins the stream, if it has not begun. */
   open(): void {
-    if (this.#isOver || this.#sink !== undefined) return;
+    if (this.#isOver || this.#sink !== undefined || this.isJsonOnly) return;
     this.#sink = this.#call.stream(
       this.#headers === NO_HEADERS ? STREAM_HEADERS : { ...STREAM_HEADERS, ...this.#headers },
     );
@@ -132,7 +162,7 @@ export class Reply {
 
   /** Sends an event. */
   write(text: string): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.isJsonOnly) return;
     this.open();
     this.#since = Date.now();
     this.#sink?.write(text);
@@ -157,6 +187,10 @@ export class Reply {
   /** Ends the stream. One that has not begun ends without an event. */
   end(): void {
     if (this.#isOver) return;
+    if (this.isJsonOnly) {
+      this.empty(202);
+      return;
+    }
     this.open();
     this.#finish();
     this.#sink?.end();
@@ -194,6 +228,7 @@ export class Reply {
   #finish(): void {
     this.#isOver = true;
     this.#open.delete(this);
+    this.#caller.give('open');
   }
 }
 
@@ -208,10 +243,12 @@ export function answeredBy(message: object): RequestId | null | undefined {
 }
 
 /** What a handler finds as `context.extra` when its request came over HTTP. */
-export class HttpExtra<Auth = unknown> implements Authenticated {
+export class HttpExtra<Auth = unknown> implements Authenticated, Counted {
   /** What the authorization hook found out; undefined if there is none. */
   readonly auth: Auth | undefined;
   readonly principal: string | undefined;
+  /** @internal */
+  readonly counter: RequestCounter | undefined;
   readonly #call: HttpCall;
   readonly #reply: Reply;
   readonly #part: (() => boolean) | undefined;
@@ -222,12 +259,14 @@ export class HttpExtra<Auth = unknown> implements Authenticated {
     reply: Reply,
     auth: Auth | undefined,
     principal: string | undefined,
+    counter: RequestCounter | undefined,
     part?: () => boolean,
   ) {
     this.#call = call;
     this.#reply = reply;
     this.auth = auth;
     this.principal = principal;
+    this.counter = counter;
     this.#part = part;
   }
 

@@ -9,7 +9,7 @@ import { HTTP_HEADERS } from './http-headers.js';
 import type { RequestId } from './message.js';
 import type { Invalid, Parsed } from './parse.js';
 import { receive, receiveClose, receiveInvalid } from './receive.js';
-import type { SendOptions, Transport } from './transport.js';
+import type { Counted, SendOptions, Transport } from './transport.js';
 import { encodeLine } from './write.js';
 
 /** How much a session keeps of what its streams carried, so that a client can come back for what it missed. */
@@ -30,13 +30,11 @@ export interface ByteBudget {
 export interface SessionHost {
   readonly resume: ResumeRules | undefined;
   readonly budget: ByteBudget;
-  /** Makes the reply to a call. */
-  reply(call: HttpCall, headers: Readonly<Record<string, string>>): Reply;
   onClosed(session: HttpSession): void;
 }
 
 /** What is said with a message that a client posts. */
-export interface Sender {
+export interface Sender extends Counted {
   readonly auth: unknown;
   readonly principal: string | undefined;
 }
@@ -46,6 +44,9 @@ const PRIMED_FROM = '2025-11-25';
 
 /** What event ids of streams begin with that listen. */
 const LISTENING = 'g';
+
+/** The refusal of a client that accepts JSON alone, where the answer must be a stream. */
+export const NO_STREAM = 'the answer is a stream: Accept must list text/event-stream';
 
 /** Streams that listen for messages of no request, in one session. */
 const MAX_LISTENING = 8;
@@ -149,11 +150,10 @@ export class HttpSession implements Transport {
   }
 
   /** Takes what was posted, and answers it. */
-  post(call: HttpCall, headers: Readonly<Record<string, string>>, value: unknown, sender: Sender): void {
+  post(call: HttpCall, reply: Reply, value: unknown, sender: Sender): void {
     this.usedAt = Date.now();
     if (this.isOpen) this.isConfirmed = true;
     const parsed = this.judge(value);
-    const reply = this.#host.reply(call, headers);
     const requests = requestsIn(parsed);
     if (requests.length === 0) {
       this.#take(reply, parsed, value);
@@ -171,7 +171,7 @@ export class HttpSession implements Transport {
       this.#byRequest.set(id, stream);
     }
     this.#begin(stream, reply);
-    const extra = new HttpExtra(call, reply, sender.auth, sender.principal, () => this.#part(stream));
+    const extra = new HttpExtra(call, reply, sender.auth, sender.principal, sender.counter, () => this.#part(stream));
     this.#current = stream;
     receiveWith(this, value, extra);
     this.#current = undefined;
@@ -179,10 +179,9 @@ export class HttpSession implements Transport {
   }
 
   /** Opens a stream for what belongs to no request, or goes on with one that broke off. */
-  listen(call: HttpCall, headers: Readonly<Record<string, string>>, lastEventId: string | undefined): void {
+  listen(reply: Reply, lastEventId: string | undefined): void {
     this.usedAt = Date.now();
     this.isConfirmed = true;
-    const reply = this.#host.reply(call, headers);
     if (lastEventId !== undefined) {
       if (this.#resume(reply, lastEventId)) return;
       // The client had better hear that something is gone than wait for it.
@@ -217,6 +216,12 @@ export class HttpSession implements Transport {
     if (answered[0] === undefined) {
       const { relatedRequestId } = options ?? {};
       const stream = relatedRequestId === undefined ? undefined : this.#byRequest.get(relatedRequestId);
+      if (stream?.reply?.isJsonOnly === true) {
+        // A notification is dropped; a question has no way to the client.
+        if (!('id' in message)) return;
+        stream.reply.json(406, errorText(-32600, NO_STREAM));
+        throw new Error('the client accepts no stream to be asked on');
+      }
       if (stream !== undefined) this.#event(stream, data, !('id' in message));
       else this.#unrelated(data);
       return;
@@ -356,7 +361,13 @@ export class HttpSession implements Transport {
 
   #part(stream: Stream): boolean {
     const { reply } = stream;
-    if (reply === undefined || this.#host.resume === undefined || (this.revision() ?? '') < PRIMED_FROM) return false;
+    if (
+      reply === undefined ||
+      reply.isJsonOnly ||
+      this.#host.resume === undefined ||
+      (this.revision() ?? '') < PRIMED_FROM
+    )
+      return false;
     reply.open();
     this.#detach(stream);
     reply.end();
@@ -500,7 +511,7 @@ function receiveWith(session: HttpSession, value: unknown, extra: HttpExtra): vo
 }
 
 /** An error response as a text; without a request, it has no id. */
-export function errorText(code: number, message: string, id?: RequestId, data?: unknown): string {
+export function errorText(code: number, message: string, id?: RequestId | null, data?: unknown): string {
   return JSON.stringify({
     jsonrpc: '2.0',
     ...(id === undefined ? {} : { id }),

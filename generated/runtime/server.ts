@@ -21,6 +21,7 @@ import {
   missingCapability,
   MODERN_ERROR_CODES,
   newest,
+  unreadIdIn,
   versionOf,
 } from './revision.js';
 import type { Implementation, Revision } from './revision.js';
@@ -90,7 +91,7 @@ export interface ServerSettings extends EndpointOptions {
   readonly requestState?: RequestStateOptions | undefined;
   /**
    * Resources that a client may be subscribed to at a time on one connection, where one with a URI above 1024 characters
-   * counts once for each 1024; 10,000 by default. A further subscription is answered with -32000.
+   * counts once for each 1024; 10,000 by default. A further subscription is answered with `SERVER_BUSY`.
    */
   readonly maxSubscribedResources?: number | undefined;
 }
@@ -252,6 +253,7 @@ export class ServerSession {
         classify: (value): Classification => (this.#revision ?? this.#unjudged).classify(value),
         // MCP 2025-03-26, lifecycle: until it is answered, nobody knows whether there are batches.
         refuseInBatch: (method) => (method === 'initialize' ? 'initialize must not be part of a batch' : undefined),
+        unreadId: () => unreadIdIn((this.#revision ?? this.#unjudged).version),
         handleRequest: (request, exchange) => this.#handle(request, exchange),
         handleNotification: (notification) => {
           this.#notice(notification);
@@ -524,6 +526,7 @@ export class ServerSession {
   /** MCP 2026-07-28, subscriptions: the request stays open, and what it carries is tagged with its id. */
   #listen(revision: Revision, request: Request, exchange: Exchange): Promise<object> {
     const { id } = request;
+    exchange.runsHandler = false;
     const filter = this.#honoured(revision, paramsOf(request)['notifications'] as object);
     const weight = weightOf(filter['resourceSubscriptions']);
     this.#take(weight);
@@ -956,7 +959,9 @@ function invalidParams({ path, expected, found }: Failure, below = ''): RpcError
   const data = { path: below + path, expected, found };
   return new RpcError(
     STANDARD_ERROR_CODES.INVALID_PARAMS,
-    `Invalid params: ${data.path || '/'} should be ${expected}, not ${found}`,
+    data.path === ''
+      ? `Invalid params: params must be ${expected}, not ${found}`
+      : `Invalid params: ${data.path} should be ${expected}, not ${found}`,
     data,
   );
 }

@@ -16,6 +16,7 @@ import {
   missingCapability,
   MODERN_ERROR_CODES,
   newest,
+  unreadIdIn,
   versionOf,
 } from "./revision.js";
 import type { Implementation, Revision } from "./revision.js";
@@ -106,7 +107,7 @@ export interface ServerSettings extends EndpointOptions {
   readonly requestState?: RequestStateOptions | undefined;
   /**
    * Resources that a client may be subscribed to at a time on one connection, where one with a URI above 1024 characters
-   * counts once for each 1024; 10,000 by default. A further subscription is answered with -32000.
+   * counts once for each 1024; 10,000 by default. A further subscription is answered with `SERVER_BUSY`.
    */
   readonly maxSubscribedResources?: number | undefined;
 }
@@ -314,6 +315,7 @@ export class ServerSession {
           method === "initialize"
             ? "initialize must not be part of a batch"
             : undefined,
+        unreadId: () => unreadIdIn((this.#revision ?? this.#unjudged).version),
         handleRequest: (request, exchange) => this.#handle(request, exchange),
         handleNotification: (notification) => {
           this.#notice(notification);
@@ -684,6 +686,7 @@ export class ServerSession {
     exchange: Exchange,
   ): Promise<object> {
     const { id } = request;
+    exchange.runsHandler = false;
     const filter = this.#honoured(
       revision,
       paramsOf(request)["notifications"] as object,
@@ -1238,7 +1241,9 @@ function invalidParams(
   const data = { path: below + path, expected, found };
   return new RpcError(
     STANDARD_ERROR_CODES.INVALID_PARAMS,
-    `Invalid params: ${data.path || "/"} should be ${expected}, not ${found}`,
+    data.path === ""
+      ? `Invalid params: params must be ${expected}, not ${found}`
+      : `Invalid params: ${data.path} should be ${expected}, not ${found}`,
     data,
   );
 }

@@ -1,0 +1,123 @@
+import type { RequestCounter } from "./transport.js";
+
+/** What the callers of an HTTP handler share, each within a limit. */
+export type Shared = "visits" | "open" | "handlers" | "sessions" | "bodyBytes";
+
+/**
+ * How many times what would stay free a caller may hold. With 4, one caller gets four fifths of a limit, two that want all
+ * of it get four ninths each, and so on: whoever comes next always finds room.
+ */
+const SHARE = 4;
+
+/** Counts what each caller of a handler holds, and what all of them hold together. */
+export class Callers {
+  readonly #byKey = new Map<string, Caller>();
+  /** All that cannot be told apart. */
+  readonly #unknown: Caller = new Caller(this, undefined);
+  /** What all hold together. */
+  readonly total: Record<Shared, number> = {
+    visits: 0,
+    open: 0,
+    handlers: 0,
+    sessions: 0,
+    bodyBytes: 0,
+  };
+
+  /** @param key - Tells callers apart; undefined where they cannot be told apart, who then share without a bound for each. */
+  of(key: string | undefined): Caller {
+    if (key === undefined) return this.#unknown;
+    return this.#byKey.get(key) ?? new Caller(this, key);
+  }
+
+  /** @internal */
+  list(key: string, caller: Caller): void {
+    this.#byKey.set(key, caller);
+  }
+
+  /** @internal */
+  unlist(key: string): void {
+    this.#byKey.delete(key);
+  }
+}
+
+/** What one caller holds. It is remembered for as long as that is anything. */
+export class Caller implements RequestCounter {
+  readonly held: Record<Shared, number> = {
+    visits: 0,
+    open: 0,
+    handlers: 0,
+    sessions: 0,
+    bodyBytes: 0,
+  };
+  readonly #all: Callers;
+  readonly #key: string | undefined;
+  /** How many of the counts are not zero. */
+  #kinds = 0;
+
+  constructor(all: Callers, key: string | undefined) {
+    this.#all = all;
+    this.#key = key;
+  }
+
+  /** Whether it may hold one more of what there are so many of. Who holds none may have the last one. */
+  mayTake(what: Shared, max: number): boolean {
+    const free = max - this.#all.total[what];
+    if (free < 1) return false;
+    const held = this.held[what];
+    return this.#key === undefined || held === 0 || held < SHARE * (free - 1);
+  }
+
+  take(what: Shared, amount = 1): void {
+    if (this.held[what] === 0) {
+      if (this.#kinds === 0 && this.#key !== undefined)
+        this.#all.list(this.#key, this);
+      this.#kinds += 1;
+    }
+    this.held[what] += amount;
+    this.#all.total[what] += amount;
+  }
+
+  /** Gives back what was taken before. */
+  give(what: Shared, amount = 1): void {
+    if (amount === 0) return;
+    this.held[what] -= amount;
+    this.#all.total[what] -= amount;
+    if (this.held[what] > 0) return;
+    this.#kinds -= 1;
+    if (this.#kinds === 0 && this.#key !== undefined)
+      this.#all.unlist(this.#key);
+  }
+
+  mayBegin(limit: number): boolean {
+    return this.mayTake("handlers", limit);
+  }
+
+  begin(): void {
+    this.take("handlers");
+  }
+
+  end(): void {
+    this.give("handlers");
+  }
+}
+
+/**
+ * What tells a caller by its address: for IPv6 the first 64 bits, since whoever has an address there has all that begin
+ * like it (RFC 6177).
+ */
+export function addressKey(address: string): string {
+  if (!address.includes(":")) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = "", tail] = address
+    .toLowerCase()
+    .replace(/%.*$/, "")
+    .split("::");
+  const first = head === "" ? [] : head.split(":");
+  const last = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros =
+    tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
+  return [...first, ...Array<string>(zeros).fill("0"), ...last]
+    .slice(0, 4)
+    .join(":");
+}
