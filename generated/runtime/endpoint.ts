@@ -11,7 +11,6 @@ import type { Diagnostic } from './ndjson.js';
 import { collectBatch, isObject, judgeValue } from './parse.js';
 import type { Classification, Invalid, Parsed, ParseOptions, Tolerated } from './parse.js';
 import { tell } from './receive.js';
-import { counterOf } from './transport.js';
 import type { RequestCounter, SendOptions, Transport } from './transport.js';
 
 /** Something that is worth a line in a log, and no reason to stop. */
@@ -130,6 +129,11 @@ export const SERVER_BUSY = 503;
 const DEFAULT_TIMEOUT = 60_000;
 const DEFAULT_MAX_CONCURRENT = 1000;
 
+/** The limit of requests that are handled at the same time. */
+export function maxConcurrent(options: EndpointOptions): number {
+  return options.maxConcurrentRequests ?? DEFAULT_MAX_CONCURRENT;
+}
+
 /** The longest time that `setTimeout` knows. */
 export const MAX_DELAY = 2 ** 31 - 1;
 
@@ -154,8 +158,8 @@ export class Exchange {
   readonly extra: unknown;
   /** Where the answer goes if the request came in a batch. */
   readonly batch: Batch | undefined;
-  /** False for what waits for something to happen while no code runs, such as a subscription. */
-  runsHandler = true;
+  /** What counts its handler beyond the connection, if the role has it run one that counts. */
+  counter: RequestCounter | undefined;
   #isOver = false;
   #controller: AbortController | undefined;
   #reason: unknown;
@@ -242,7 +246,7 @@ export class Endpoint {
     this.#role = role;
     this.#options = options;
     this.#timeout = options.timeout ?? DEFAULT_TIMEOUT;
-    this.#limit = options.maxConcurrentRequests ?? DEFAULT_MAX_CONCURRENT;
+    this.#limit = maxConcurrent(options);
     this.#judging = {
       classify: (value) => role.classify(value),
       refuseInBatch: ({ message }) => ('method' in message ? role.refuseInBatch?.(message.method) : undefined),
@@ -534,8 +538,7 @@ export class Endpoint {
       this.#reply(exchange, invalidRequest('a request with this id is being handled'));
       return;
     }
-    const counter = counterOf(extra);
-    if (Math.max(this.#exchanges.size, this.#running) >= this.#limit || counter?.mayBegin(this.#limit) === false) {
+    if (Math.max(this.#exchanges.size, this.#running) >= this.#limit) {
       this.#reply(exchange, { code: SERVER_BUSY, message: 'Server busy' });
       return;
     }
@@ -545,7 +548,7 @@ export class Endpoint {
       outcome = this.#role.handleRequest(request, exchange);
       if (isPromise(outcome)) {
         // A promise of another kind may throw, call back twice or give one more; one of ours does not.
-        this.#follow(exchange, Promise.resolve(outcome), counter);
+        this.#follow(exchange, Promise.resolve(outcome));
         return;
       }
     } catch (error) {
@@ -555,24 +558,20 @@ export class Endpoint {
     this.#succeed(exchange, outcome);
   }
 
-  #follow(exchange: Exchange, outcome: Promise<object>, counter: RequestCounter | undefined): void {
-    const isCounted = exchange.runsHandler;
-    const ended = (): void => {
-      if (!isCounted) return;
-      this.#running -= 1;
-      counter?.end();
-    };
+  #follow(exchange: Exchange, outcome: Promise<object>): void {
+    const { counter } = exchange;
     outcome.then(
       (result) => {
-        ended();
+        this.#running -= 1;
+        counter?.end();
         this.#succeed(exchange, result);
       },
       (error: unknown) => {
-        ended();
+        this.#running -= 1;
+        counter?.end();
         this.#fail(exchange, error);
       },
     );
-    if (!isCounted) return;
     this.#running += 1;
     counter?.begin();
   }
@@ -736,7 +735,8 @@ export class Endpoint {
       });
     };
     try {
-      const outcome: unknown = pending.options.onProgress({
+      const listener: (progress: Progress) => unknown = pending.options.onProgress;
+      const outcome = listener({
         progress,
         total: typeof total === 'number' ? total : undefined,
         message: typeof message === 'string' ? message : undefined,

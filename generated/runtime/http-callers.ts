@@ -16,79 +16,74 @@ const SHARE = 4;
 
 /** Counts what each caller of a handler holds, and what all of them hold together. */
 export class Callers {
-  readonly #byKey = new Map<string, Caller>();
-  /** All that cannot be told apart. */
-  readonly #unknown: Caller = new Caller(this, undefined);
   /** What all hold together. */
-  readonly total: Record<Shared, number> = {
-    visits: 0,
-    open: 0,
-    handlers: 0,
-    sessions: 0,
-    bodyBytes: 0,
-  };
+  readonly total: Record<Shared, number> = nothing();
+  readonly #byKey = new Map<string, Caller>();
+  readonly #unknown: Caller = new Caller(this.total, false, () => undefined);
 
-  /** @param key - Tells callers apart; undefined where they cannot be told apart, who then share without a bound for each. */
+  /**
+   * A caller, who is remembered until {@link Caller.release} and for as long as anything is held.
+   *
+   * @param key - Tells callers apart; undefined where they cannot be told apart, who then share without a bound for each.
+   */
   of(key: string | undefined): Caller {
     if (key === undefined) return this.#unknown;
-    return this.#byKey.get(key) ?? new Caller(this, key);
-  }
-
-  /** @internal */
-  list(key: string, caller: Caller): void {
-    this.#byKey.set(key, caller);
-  }
-
-  /** @internal */
-  unlist(key: string): void {
-    this.#byKey.delete(key);
+    let caller = this.#byKey.get(key);
+    if (caller === undefined) {
+      caller = new Caller(this.total, true, () => this.#byKey.delete(key));
+      this.#byKey.set(key, caller);
+    }
+    caller.retain();
+    return caller;
   }
 }
 
-/** What one caller holds. It is remembered for as long as that is anything. */
+/** What one caller holds. */
 export class Caller implements RequestCounter {
-  readonly held: Record<Shared, number> = {
-    visits: 0,
-    open: 0,
-    handlers: 0,
-    sessions: 0,
-    bodyBytes: 0,
-  };
-  readonly #all: Callers;
-  readonly #key: string | undefined;
-  /** How many of the counts are not zero. */
-  #kinds = 0;
+  readonly held: Record<Shared, number> = nothing();
+  readonly #total: Record<Shared, number>;
+  readonly #isBounded: boolean;
+  readonly #forget: () => void;
+  /** Of visits that know it, and of what it holds any of. */
+  #references = 0;
 
-  constructor(all: Callers, key: string | undefined) {
-    this.#all = all;
-    this.#key = key;
+  constructor(total: Record<Shared, number>, isBounded: boolean, forget: () => void) {
+    this.#total = total;
+    this.#isBounded = isBounded;
+    this.#forget = forget;
+  }
+
+  /** @internal */
+  retain(): void {
+    this.#references += 1;
+  }
+
+  /** Whoever got it is done with it. */
+  release(): void {
+    this.#references -= 1;
+    if (this.#references === 0) this.#forget();
   }
 
   /** Whether it may hold one more of what there are so many of. Who holds none may have the last one. */
   mayTake(what: Shared, max: number): boolean {
-    const free = max - this.#all.total[what];
+    const free = max - this.#total[what];
     if (free < 1) return false;
     const held = this.held[what];
-    return this.#key === undefined || held === 0 || held < SHARE * (free - 1);
+    return !this.#isBounded || held === 0 || held < SHARE * (free - 1);
   }
 
   take(what: Shared, amount = 1): void {
-    if (this.held[what] === 0) {
-      if (this.#kinds === 0 && this.#key !== undefined) this.#all.list(this.#key, this);
-      this.#kinds += 1;
-    }
+    if (this.held[what] === 0) this.retain();
     this.held[what] += amount;
-    this.#all.total[what] += amount;
+    this.#total[what] += amount;
   }
 
   /** Gives back what was taken before. */
   give(what: Shared, amount = 1): void {
     if (amount === 0) return;
     this.held[what] -= amount;
-    this.#all.total[what] -= amount;
-    if (this.held[what] > 0) return;
-    this.#kinds -= 1;
-    if (this.#kinds === 0 && this.#key !== undefined) this.#all.unlist(this.#key);
+    this.#total[what] -= amount;
+    if (this.held[what] === 0) this.release();
   }
 
   mayBegin(limit: number): boolean {
@@ -102,6 +97,10 @@ export class Caller implements RequestCounter {
   end(): void {
     this.give('handlers');
   }
+}
+
+function nothing(): Record<Shared, number> {
+  return { visits: 0, open: 0, handlers: 0, sessions: 0, bodyBytes: 0 };
 }
 
 /**

@@ -311,15 +311,19 @@ class Handler<A extends Auth> implements SessionHost {
 
   async #serve(call: HttpCall): Promise<void> {
     const connection = this.#callers.of(this.#keyOf(call));
-    if (!connection.mayTake('visits', this.#maxOpen)) {
-      this.#busy(call, NO_HEADERS);
-      return;
-    }
-    connection.take('visits');
     try {
-      await this.#serveFor(connection, call);
+      if (!connection.mayTake('visits', this.#maxOpen)) {
+        this.#busy(call, NO_HEADERS);
+        return;
+      }
+      connection.take('visits');
+      try {
+        await this.#serveFor(connection, call);
+      } finally {
+        connection.give('visits');
+      }
     } finally {
-      connection.give('visits');
+      connection.release();
     }
   }
 
@@ -362,21 +366,26 @@ class Handler<A extends Auth> implements SessionHost {
       }
       ({ auth } = admission);
     }
-    const caller = auth === undefined ? connection : this.#callers.of(`principal ${auth.principal}`);
+    const isJsonOnly = this.#options.jsonOnlyClients === true && !accepts(call, 'text/event-stream');
+    const visit = { call, path, headers, auth, connection, isJsonOnly };
+    if (auth === undefined) {
+      await this.#admit({ ...visit, caller: connection });
+      return;
+    }
+    const caller = this.#callers.of(`principal ${auth.principal}`);
+    try {
+      await this.#admit({ ...visit, caller });
+    } finally {
+      caller.release();
+    }
+  }
+
+  async #admit(visit: Visit<A>): Promise<void> {
+    const { call, headers, caller } = visit;
     if (call.method !== 'DELETE' && !caller.mayTake('open', this.#maxOpen)) {
       this.#busy(call, headers);
       return;
     }
-    const isJsonOnly = this.#options.jsonOnlyClients === true && !accepts(call, 'text/event-stream');
-    const visit: Visit<A> = {
-      call,
-      path,
-      headers,
-      auth,
-      caller,
-      connection,
-      isJsonOnly,
-    };
     switch (call.method) {
       case 'POST':
         await this.#post(visit);

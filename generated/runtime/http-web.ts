@@ -49,7 +49,7 @@ class WebCall implements HttpCall {
     const reader = (body as ReadableStream<Uint8Array>).getReader();
     let chunks: Uint8Array[] = [];
     let length = 0;
-    let isStopped = false;
+    let isStopped = false as boolean;
     const stop = (): void => {
       isStopped = true;
       chunks = [];

@@ -1,5 +1,11 @@
 import { CapabilityError, UnsupportedMethodError } from "./call-errors.js";
-import { asResult, Endpoint, isPromise, SERVER_BUSY } from "./endpoint.js";
+import {
+  asResult,
+  Endpoint,
+  isPromise,
+  maxConcurrent,
+  SERVER_BUSY,
+} from "./endpoint.js";
 import type { CallOptions, EndpointOptions, Exchange } from "./endpoint.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
 import type { Notification, Request, RequestId } from "./message.js";
@@ -20,7 +26,7 @@ import {
   versionOf,
 } from "./revision.js";
 import type { Implementation, Revision } from "./revision.js";
-import { principalOf } from "./transport.js";
+import { counterOf, principalOf } from "./transport.js";
 import type { Transport } from "./transport.js";
 import type { Failure } from "./validation.js";
 
@@ -579,6 +585,7 @@ export class ServerSession {
     const handler = this.server.settings.handlers[method];
     if (handler === undefined)
       return this.#builtIn(revision, request, exchange);
+    this.#count(exchange);
     const params = paramsOf(request);
     const context = new Context(this, revision, client, exchange);
     if (revision.isStateless && params["requestState"] !== undefined)
@@ -591,6 +598,19 @@ export class ServerSession {
     return isPromise(outcome)
       ? outcome.then((result) => context.completed(result))
       : context.completed(outcome);
+  }
+
+  /**
+   * Counts a handler where one limit holds for many connections. What the runtime does itself is not counted, nor are
+   * subscriptions, which wait and do nothing.
+   *
+   * @throws RpcError if no more may run.
+   */
+  #count(exchange: Exchange): void {
+    const counter = counterOf(exchange.extra);
+    if (counter?.mayBegin(maxConcurrent(this.server.settings)) === false)
+      throw new RpcError(SERVER_BUSY, "Server busy");
+    exchange.counter = counter;
   }
 
   /** A handler in the place of the runtime's own does not take over its bookkeeping. */
@@ -686,7 +706,6 @@ export class ServerSession {
     exchange: Exchange,
   ): Promise<object> {
     const { id } = request;
-    exchange.runsHandler = false;
     const filter = this.#honoured(
       revision,
       paramsOf(request)["notifications"] as object,
