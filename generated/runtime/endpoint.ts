@@ -5,16 +5,24 @@
 
 import { ConnectionClosedError, TimeoutError } from './call-errors.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
-import type { ErrorObject, Message, Notification, Request, RequestId, Response } from './message.js';
+import { errorResponse } from './message.js';
+import type { ErrorObject, ErrorResponse, Message, Notification, Request, RequestId, Response } from './message.js';
 import type { Diagnostic } from './ndjson.js';
 import { collectBatch, isObject, judgeValue } from './parse.js';
-import type { Classification, Invalid, Parsed, ParseOptions } from './parse.js';
-import type { SendOptions, Transport } from './transport.js';
+import type { Classification, Invalid, Parsed, ParseOptions, Tolerated } from './parse.js';
+import { tell } from './receive.js';
+import type { RequestCounter, SendOptions, Transport } from './transport.js';
 
 /** Something that is worth a line in a log, and no reason to stop. */
 export type EndpointEvent =
   /** What came is no message; it was skipped, and answered if it may be. */
   | { readonly kind: 'invalidMessage'; readonly invalid: Invalid | Diagnostic }
+  /** What came deviates from JSON-RPC in a way that an option tolerates. */
+  | {
+      readonly kind: 'toleratedMessage';
+      readonly deviation: Tolerated;
+      readonly id: RequestId | null;
+    }
   /** A response to a call that was cancelled, timed out or answered before. */
   | { readonly kind: 'lateResponse'; readonly id: RequestId }
   /** A response to nothing that was ever asked. */
@@ -81,6 +89,8 @@ export interface Role {
    * @param id - Of the request; null if it is unreadable, or what came was none.
    */
   mayAnswer?(id: RequestId | null): boolean;
+  /** What an answer bears whose id could not be read, in the revision that is spoken; null where it does not say. */
+  unreadId?(): 'null' | 'absent';
   /** @returns The result; what it throws is the error. */
   handleRequest(request: Request, exchange: Exchange): object | Promise<object>;
   handleNotification(notification: Notification): void;
@@ -97,20 +107,32 @@ export interface EndpointOptions {
   /** Milliseconds until a call is given up, where it does not say so itself; 60,000 by default. */
   readonly timeout?: number | undefined;
   /**
-   * Requests that are handled at the same time; a further one is answered with -32000. 1000 by default. A cancelled one
-   * counts until its handler has ended, or a client that cancels what it asks could have any number of them run.
+   * Requests that are handled at the same time; a further one is answered with {@link SERVER_BUSY}. 1000 by default. A
+   * cancelled one counts until its handler has ended, or a client that cancels what it asks could have any number of them
+   * run. Over HTTP it is one limit for all connections of a handler, in which each caller has a share.
    */
   readonly maxConcurrentRequests?: number | undefined;
+  /** Reads a result next to `error: null`, which some peers write, and reports it as an event. Refused by default. */
+  readonly nullErrorAsAbsent?: boolean | undefined;
   /** Tells the caller the message of an error that a handler threw, which may hold what is not meant for it. Off by default. */
   readonly exposeErrors?: boolean | undefined;
   readonly onEvent?: ((event: EndpointEvent) => void) | undefined;
 }
 
-/** The code that says that too many requests are being handled already. */
-export const SERVER_BUSY = -32000;
+/**
+ * The code that says that a limit of the receiver is reached: too many requests, sessions or subscriptions. It is outside
+ * the range that JSON-RPC reserves, as MCP 2026-07-28 wants new codes (Basic, Error Codes: -32000 to -32019 are closed); that
+ * of the HTTP status says the same.
+ */
+export const SERVER_BUSY = 503;
 
 const DEFAULT_TIMEOUT = 60_000;
 const DEFAULT_MAX_CONCURRENT = 1000;
+
+/** The limit of requests that are handled at the same time. */
+export function maxConcurrent(options: EndpointOptions): number {
+  return options.maxConcurrentRequests ?? DEFAULT_MAX_CONCURRENT;
+}
 
 /** The longest time that `setTimeout` knows. */
 export const MAX_DELAY = 2 ** 31 - 1;
@@ -136,6 +158,8 @@ export class Exchange {
   readonly extra: unknown;
   /** Where the answer goes if the request came in a batch. */
   readonly batch: Batch | undefined;
+  /** What counts its handler beyond the connection, if the role has it run one that counts. */
+  counter: RequestCounter | undefined;
   #isOver = false;
   #controller: AbortController | undefined;
   #reason: unknown;
@@ -203,6 +227,7 @@ export class Endpoint {
   readonly #timeout: number;
   readonly #limit: number;
   readonly #judging: ParseOptions;
+  readonly #receiving: ParseOptions;
   readonly #pending = new Map<RequestId, Pending>();
   readonly #exchanges = new Map<RequestId, Exchange>();
   /** Handlers that have not ended, those of cancelled requests among them. */
@@ -221,10 +246,17 @@ export class Endpoint {
     this.#role = role;
     this.#options = options;
     this.#timeout = options.timeout ?? DEFAULT_TIMEOUT;
-    this.#limit = options.maxConcurrentRequests ?? DEFAULT_MAX_CONCURRENT;
+    this.#limit = maxConcurrent(options);
     this.#judging = {
       classify: (value) => role.classify(value),
       refuseInBatch: ({ message }) => ('method' in message ? role.refuseInBatch?.(message.method) : undefined),
+      nullErrorAsAbsent: options.nullErrorAsAbsent === true,
+    };
+    this.#receiving = {
+      ...this.#judging,
+      onTolerated: (deviation, id) => {
+        this.emit({ kind: 'toleratedMessage', deviation, id });
+      },
     };
     this.#closed = new Promise((resolve) => {
       this.#setClosed = resolve;
@@ -294,11 +326,7 @@ export class Endpoint {
 
   /** Tells who listens; its own failure is nobody's concern. */
   emit(event: EndpointEvent): void {
-    try {
-      this.#options.onEvent?.(event);
-    } catch {
-      // A listener that throws must not end the connection.
-    }
+    tell(this.#options.onEvent, event);
   }
 
   /**
@@ -389,7 +417,7 @@ export class Endpoint {
 
   #receive(value: unknown, extra: unknown): void {
     if (this.#state !== 'open') return;
-    const parsed = this.judge(value);
+    const parsed = judgeValue(value, this.#receiving);
     switch (parsed.kind) {
       case 'request':
         this.#accept(parsed.message, extra, undefined);
@@ -433,7 +461,7 @@ export class Endpoint {
         case 'invalid':
           if (this.#acceptWithoutParams(member, values[at], extra, batch)) break;
           this.emit({ kind: 'invalidMessage', invalid: member });
-          batch.settle(member.answer);
+          batch.settle(this.#answerTo(member));
           break;
         default:
           this.#answered(member.message);
@@ -487,8 +515,15 @@ export class Endpoint {
       );
     }
     const asked = invalid.about === 'request' ? invalid.id : null;
-    if (invalid.answer !== undefined && this.#state === 'open' && this.#role.mayAnswer?.(asked) !== false)
-      this.#send(invalid.answer);
+    const answer = this.#answerTo(invalid);
+    if (answer !== undefined && this.#state === 'open' && this.#role.mayAnswer?.(asked) !== false) this.#send(answer);
+  }
+
+  /** The answer to what is no message. Whoever read it may not have known the revision. */
+  #answerTo({ answer }: Invalid | Diagnostic): ErrorResponse | undefined {
+    return answer?.id === null && this.#role.unreadId?.() === 'absent'
+      ? errorResponse(undefined, answer.error)
+      : answer;
   }
 
   #accept(request: Request, extra: unknown, batch: Batch | undefined): void {
@@ -524,17 +559,21 @@ export class Endpoint {
   }
 
   #follow(exchange: Exchange, outcome: Promise<object>): void {
+    const { counter } = exchange;
     outcome.then(
       (result) => {
         this.#running -= 1;
+        counter?.end();
         this.#succeed(exchange, result);
       },
       (error: unknown) => {
         this.#running -= 1;
+        counter?.end();
         this.#fail(exchange, error);
       },
     );
     this.#running += 1;
+    counter?.begin();
   }
 
   #succeed(exchange: Exchange, given: object): void {
@@ -688,18 +727,24 @@ export class Endpoint {
     if (pending.options.resetTimeoutOnProgress === true) {
       pending.deadline = Math.min(performance.now() + pending.timeout, pending.latest);
     }
-    try {
-      pending.options.onProgress({
-        progress,
-        total: typeof total === 'number' ? total : undefined,
-        message: typeof message === 'string' ? message : undefined,
-      });
-    } catch (error) {
+    const failed = (error: unknown): void => {
       this.emit({
         kind: 'handlerFailed',
         method: 'notifications/progress',
         error,
       });
+    };
+    try {
+      const listener: (progress: Progress) => unknown = pending.options.onProgress;
+      const outcome = listener({
+        progress,
+        total: typeof total === 'number' ? total : undefined,
+        message: typeof message === 'string' ? message : undefined,
+      });
+      // An `async` function fits a type that says void.
+      if (outcome instanceof Promise) outcome.catch(failed);
+    } catch (error) {
+      failed(error);
     }
   }
 

@@ -191,7 +191,11 @@ export function headerMismatch(
   }
   for (const param of headerParams) {
     const value = argumentAt(message, param.path);
-    if (textOf(value) === undefined) continue;
+    if (textOf(value) === undefined) {
+      // Server Validation: who routes by a header must not be misled by one that stands for nothing in the body.
+      if (header(param.header) === null) continue;
+      return `${param.header} is there, and no value for it in params.arguments.${param.path.join('.')}`;
+    }
     const reason = difference(header(param.header), value);
     if (reason !== undefined) return `${param.header} ${reason} params.arguments.${param.path.join('.')}`;
   }

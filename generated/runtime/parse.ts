@@ -65,6 +65,9 @@ export interface ParsedBatch<C extends Classification = Classification> {
 export type Parsed<C extends Classification = Classification> =
   ClassifiedMessage<C> | ([Extract<C, { readonly kind: 'batch' }>] extends [never] ? never : ParsedBatch<C>) | Invalid;
 
+/** The options that tolerate something, by name. */
+export type Tolerated = 'nullParamsAsAbsent' | 'nullErrorAsAbsent';
+
 /** How {@link parseMessage} reads. */
 export interface ParseOptions<C extends Classification = Classification> {
   /** The revision's own; the rules of envelopes are there and only there. */
@@ -77,6 +80,10 @@ export interface ParseOptions<C extends Classification = Classification> {
   readonly refuseInBatch?: (message: ClassifiedMessage<C>) => string | undefined;
   /** Reads `params: null` as absent params, which some peers write. Off by default. */
   readonly nullParamsAsAbsent?: boolean;
+  /** Reads `error: null` next to a result as an absent error, which some peers write. Off by default. */
+  readonly nullErrorAsAbsent?: boolean;
+  /** Is told of each message that is only read because an option tolerates what is wrong with it. */
+  readonly onTolerated?: (deviation: Tolerated, id: RequestId | null) => void;
   /** What an answer bears whose id could not be read: `null` as JSON-RPC wants it (the default), or no member. */
   readonly unreadId?: 'null' | 'absent';
 }
@@ -206,9 +213,18 @@ function judgeInvalid<C extends Classification>(
     const without = options.classify(rest);
     if (without.kind === 'request' || without.kind === 'notification') {
       if (params === null && options.nullParamsAsAbsent === true) {
+        options.onTolerated?.('nullParamsAsAbsent', id);
         return judgeMessage<C>(without as ClassifiedMessage<C>, options);
       }
       return invalid('params', reason, about, id, options);
+    }
+  }
+  if (about === 'response' && options.nullErrorAsAbsent === true) {
+    const { error, ...rest } = value as { readonly error?: unknown };
+    const without = error === null ? options.classify(rest) : undefined;
+    if (without?.kind === 'result') {
+      options.onTolerated?.('nullErrorAsAbsent', id);
+      return judgeMessage<C>(without as ClassifiedMessage<C>, options);
     }
   }
   return invalid('envelope', reason, about, id, options);

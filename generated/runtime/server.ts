@@ -4,7 +4,7 @@
 /* eslint-disable */
 
 import { CapabilityError, UnsupportedMethodError } from './call-errors.js';
-import { asResult, Endpoint, isPromise, SERVER_BUSY } from './endpoint.js';
+import { asResult, Endpoint, isPromise, maxConcurrent, SERVER_BUSY } from './endpoint.js';
 import type { CallOptions, EndpointOptions, Exchange } from './endpoint.js';
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import type { Notification, Request, RequestId } from './message.js';
@@ -21,10 +21,11 @@ import {
   missingCapability,
   MODERN_ERROR_CODES,
   newest,
+  unreadIdIn,
   versionOf,
 } from './revision.js';
 import type { Implementation, Revision } from './revision.js';
-import { principalOf } from './transport.js';
+import { counterOf, principalOf } from './transport.js';
 import type { Transport } from './transport.js';
 import type { Failure } from './validation.js';
 
@@ -90,7 +91,7 @@ export interface ServerSettings extends EndpointOptions {
   readonly requestState?: RequestStateOptions | undefined;
   /**
    * Resources that a client may be subscribed to at a time on one connection, where one with a URI above 1024 characters
-   * counts once for each 1024; 10,000 by default. A further subscription is answered with -32000.
+   * counts once for each 1024; 10,000 by default. A further subscription is answered with `SERVER_BUSY`.
    */
   readonly maxSubscribedResources?: number | undefined;
 }
@@ -252,6 +253,7 @@ export class ServerSession {
         classify: (value): Classification => (this.#revision ?? this.#unjudged).classify(value),
         // MCP 2025-03-26, lifecycle: until it is answered, nobody knows whether there are batches.
         refuseInBatch: (method) => (method === 'initialize' ? 'initialize must not be part of a batch' : undefined),
+        unreadId: () => unreadIdIn((this.#revision ?? this.#unjudged).version),
         handleRequest: (request, exchange) => this.#handle(request, exchange),
         handleNotification: (notification) => {
           this.#notice(notification);
@@ -440,6 +442,7 @@ export class ServerSession {
     const client = revision.isStateless ? clientOf(request) : this.#client;
     const handler = this.server.settings.handlers[method];
     if (handler === undefined) return this.#builtIn(revision, request, exchange);
+    this.#count(exchange);
     const params = paramsOf(request);
     const context = new Context(this, revision, client, exchange);
     if (revision.isStateless && params['requestState'] !== undefined) return context.reopened(handler, params);
@@ -447,6 +450,19 @@ export class ServerSession {
     if (!revision.isStateless)
       return isBuiltIn(revision, method) ? this.#followed(revision, request, exchange, outcome) : outcome;
     return isPromise(outcome) ? outcome.then((result) => context.completed(result)) : context.completed(outcome);
+  }
+
+  /**
+   * Counts a handler where one limit holds for many connections. What the runtime does itself is not counted, nor are
+   * subscriptions, which wait and do nothing.
+   *
+   * @throws RpcError if no more may run.
+   */
+  #count(exchange: Exchange): void {
+    const counter = counterOf(exchange.extra);
+    if (counter?.mayBegin(maxConcurrent(this.server.settings)) === false)
+      throw new RpcError(SERVER_BUSY, 'Server busy');
+    exchange.counter = counter;
   }
 
   /** A handler in the place of the runtime's own does not take over its bookkeeping. */
@@ -956,7 +972,9 @@ function invalidParams({ path, expected, found }: Failure, below = ''): RpcError
   const data = { path: below + path, expected, found };
   return new RpcError(
     STANDARD_ERROR_CODES.INVALID_PARAMS,
-    `Invalid params: ${data.path || '/'} should be ${expected}, not ${found}`,
+    data.path === ''
+      ? `Invalid params: params must be ${expected}, not ${found}`
+      : `Invalid params: ${data.path} should be ${expected}, not ${found}`,
     data,
   );
 }

@@ -23,6 +23,26 @@ export interface Authenticated {
   readonly principal: string | undefined;
 }
 
+/** Counts the handlers that run for one caller, over all connections that share a limit. */
+export interface RequestCounter {
+  /** Whether one more may run, where there may be so many in all. */
+  mayBegin(limit: number): boolean;
+  /** A handler runs. */
+  begin(): void;
+  /** It has ended, whatever became of its request. */
+  end(): void;
+}
+
+/** What a transport says of a message that is one of many connections with a limit for all. */
+export interface Counted {
+  readonly counter: RequestCounter | undefined;
+}
+
+/** What counts the handler of a message; undefined if its connection alone does. */
+export function counterOf(extra: unknown): RequestCounter | undefined {
+  return (extra as Partial<Counted> | null | undefined)?.counter;
+}
+
 /** On whose behalf a message came, if its transport knows. */
 export function principalOf(extra: unknown): string | undefined {
   const { principal } = (extra ?? {}) as { readonly principal?: unknown };

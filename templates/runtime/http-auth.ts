@@ -34,7 +34,8 @@ export interface Authorization<A extends Auth = Auth> {
   /**
    * Verifies an access token: signature, issuer, and that it was issued for this server.
    *
-   * @returns What it says; undefined if it is not valid. What it throws counts as not valid too, and is an event.
+   * @returns What it says; undefined if it is not valid. What it throws counts as not valid too, and so does a result that
+   *   is no identity, such as one without a principal or with an `expiresAt` that is no number; both are events.
    */
   readonly verify: (
     token: string,
@@ -72,10 +73,12 @@ export class Gate<A extends Auth = Auth> {
   readonly #metadataUrl: URL | undefined;
   readonly #document: string | undefined;
 
-  /** @throws TypeError if the resource of the metadata is no absolute URL. */
+  /** @throws TypeError if the resource of the metadata is no absolute URL, or the scopes are none. */
   constructor(options: Authorization<A>, onFailure: (error: unknown) => void) {
     this.#options = options;
     this.#onFailure = onFailure;
+    if (options.scopes !== undefined && typeof options.scopes !== "function")
+      scopesOf(options.scopes);
     const { metadata } = options;
     if (metadata === undefined) return;
     this.#document = JSON.stringify({
@@ -108,7 +111,15 @@ export class Gate<A extends Auth = Auth> {
     let auth: A | undefined;
     try {
       auth = await this.#options.verify(token, call);
+      const fault = auth === undefined ? undefined : faultOf(auth);
+      if (fault !== undefined) {
+        auth = undefined;
+        this.#onFailure(
+          new TypeError(`authorize.verify returned no identity: ${fault}`),
+        );
+      }
     } catch (error) {
+      auth = undefined;
       this.#onFailure(error);
     }
     if (auth === undefined)
@@ -134,7 +145,9 @@ export class Gate<A extends Auth = Auth> {
     const { scopes } = this.#options;
     if (scopes === undefined) return undefined;
     const needed = new Set(
-      typeof scopes === "function" ? messages.flatMap(scopes) : scopes,
+      typeof scopes === "function"
+        ? messages.flatMap((message) => scopesOf(scopes(message)))
+        : scopes,
     );
     const granted = new Set(auth.scopes);
     if ([...needed].every((scope) => granted.has(scope))) return undefined;
@@ -182,6 +195,42 @@ export class Gate<A extends Auth = Auth> {
     const value = parts.length === 0 ? "Bearer" : `Bearer ${parts.join(", ")}`;
     return { status, reason, headers: { "www-authenticate": value } };
   }
+}
+
+/** Why what a hook returned is no identity; undefined if it is one. */
+function faultOf(auth: unknown): string | undefined {
+  if (typeof auth !== "object" || auth === null || Array.isArray(auth))
+    return "it is no object";
+  const { principal, scopes, expiresAt, audience } = auth as Readonly<
+    Record<keyof Auth, unknown>
+  >;
+  if (typeof principal !== "string" || principal === "")
+    return "principal must be a string that is not empty";
+  if (scopes !== undefined && !isStrings(scopes))
+    return "scopes must be an array of strings";
+  if (expiresAt !== undefined && !Number.isFinite(expiresAt))
+    return "expiresAt must be a finite number of seconds";
+  if (
+    audience !== undefined &&
+    typeof audience !== "string" &&
+    !isStrings(audience)
+  )
+    return "audience must be a string or an array of strings";
+  return undefined;
+}
+
+/** @throws TypeError if it is not what scopes are. */
+function scopesOf(scopes: unknown): readonly string[] {
+  if (isStrings(scopes)) return scopes;
+  throw new TypeError(
+    "authorize.scopes must be, or return, an array of strings",
+  );
+}
+
+function isStrings(value: unknown): value is readonly string[] {
+  return (
+    Array.isArray(value) && value.every((item) => typeof item === "string")
+  );
 }
 
 /** A scope as RFC 6749, 3.3 has it: nothing in it can end the quotes that it stands in. */

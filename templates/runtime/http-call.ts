@@ -1,7 +1,8 @@
 import { LOG_MESSAGE } from "./http-unread.js";
 import type { UnreadAnswer, UnreadBudget } from "./http-unread.js";
 import type { RequestId } from "./message.js";
-import type { Authenticated } from "./transport.js";
+import type { Caller } from "./http-callers.js";
+import type { Authenticated, Counted, RequestCounter } from "./transport.js";
 
 /** One HTTP request, as a binding hands it to the handler. It is answered once, by {@link respond} or {@link stream}. */
 export interface HttpCall {
@@ -12,6 +13,10 @@ export interface HttpCall {
   readonly raw: unknown;
   /** Whether the client went away before the answer was complete. */
   readonly isGone: boolean;
+  /** The address of the client, or of the proxy before it; undefined if the runtime does not know it. */
+  readonly remoteAddress?: string | undefined;
+  /** A header that may be there only once and came twice, where the runtime shows that; such a request is refused. */
+  readonly repeatedHeader?: string | undefined;
   /**
    * Called once if the client goes away before the answer is complete, or when the system has taken all of an answer that
    * was still pending. Set by the handler, and not called during a call of one of the methods here.
@@ -19,8 +24,15 @@ export interface HttpCall {
   onGone: (() => void) | undefined;
   /** The value of a header; the name is in lower case. */
   header(name: string): string | undefined;
-  /** The whole body, or undefined if it has more than so many bytes. Rejects if it breaks off. */
-  body(maxBytes: number): Promise<string | Uint8Array | undefined>;
+  /**
+   * The whole body, or undefined if it has more than so many bytes or was stopped. Rejects if it breaks off.
+   *
+   * @param progress - Is told how much has come, and can stop it.
+   */
+  body(
+    maxBytes: number,
+    progress?: BodyProgress,
+  ): Promise<string | Uint8Array | undefined>;
   /**
    * Answers at once.
    *
@@ -31,6 +43,14 @@ export interface HttpCall {
   stream(status: number, headers: HeaderFields, length?: number): EventSink;
   /** Breaks the connection off. */
   abort(): void;
+}
+
+/** Watches a body while it arrives. */
+export interface BodyProgress {
+  /** Called by the binding with the number of bytes of each chunk, after it has taken the chunk. */
+  received(bytes: number): void;
+  /** Set by the binding: no more of the body is wanted. */
+  stop: (() => void) | undefined;
 }
 
 /** Headers by name, in lower case. */
@@ -127,11 +147,14 @@ export class Reply implements UnreadAnswer {
   onOpen: (() => void) | undefined;
   /** Set to be told when messages that waited were taken. */
   onTaken: (() => void) | undefined;
+  /** Whether the client accepts JSON and nothing else: it never becomes a stream, and what would go there is dropped. */
+  readonly isJsonOnly: boolean;
   readonly #call: HttpCall;
   readonly #headers: HeaderFields;
   readonly #open: Set<Reply>;
   readonly #budget: UnreadBudget;
   readonly #rules: StreamRules;
+  readonly #caller: Caller;
   #sink: EventSink | undefined;
   /** Whether the answer is given: nothing can be added. */
   #isOver = false;
@@ -162,14 +185,19 @@ export class Reply implements UnreadAnswer {
     rules: StreamRules,
     open: Set<Reply>,
     budget: UnreadBudget,
+    caller: Caller,
+    isJsonOnly = false,
   ) {
     this.#call = call;
     this.#headers = headers;
     this.#rules = rules;
     this.#open = open;
     this.#budget = budget;
+    this.#caller = caller;
+    this.isJsonOnly = isJsonOnly;
     this.#since = Date.now();
     open.add(this);
+    caller.take("open");
     call.onGone = () => {
       this.#gone();
     };
@@ -203,7 +231,7 @@ export class Reply implements UnreadAnswer {
 
   /** Begins the stream, if it has not begun. */
   open(): void {
-    if (this.#isOver || this.#sink !== undefined) return;
+    if (this.#isOver || this.#sink !== undefined || this.isJsonOnly) return;
     this.#begin(
       200,
       this.#headers === NO_HEADERS
@@ -219,7 +247,7 @@ export class Reply implements UnreadAnswer {
    * @param name - What makes it droppable, by `droppableName`. @param receipt - Told when the system has taken it.
    */
   write(text: string, name?: string, receipt?: Receipt): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.isJsonOnly) return;
     this.open();
     const sink = this.#sink;
     if (sink === undefined) return;
@@ -269,6 +297,10 @@ export class Reply implements UnreadAnswer {
   /** Ends the stream, after what waits. One that has not begun ends without an event. */
   end(): void {
     if (this.#isOver) return;
+    if (this.isJsonOnly) {
+      this.empty(202);
+      return;
+    }
     this.open();
     this.#isOver = true;
     // What is full has been waiting since before.
@@ -408,6 +440,7 @@ export class Reply implements UnreadAnswer {
     this.#queue = [];
     this.#receipts = [];
     this.#named = undefined;
+    this.#caller.give("open");
   }
 }
 
@@ -422,10 +455,12 @@ export function answeredBy(message: object): RequestId | null | undefined {
 }
 
 /** What a handler finds as `context.extra` when its request came over HTTP. */
-export class HttpExtra<Auth = unknown> implements Authenticated {
+export class HttpExtra<Auth = unknown> implements Authenticated, Counted {
   /** What the authorization hook found out; undefined if there is none. */
   readonly auth: Auth | undefined;
   readonly principal: string | undefined;
+  /** @internal */
+  readonly counter: RequestCounter | undefined;
   readonly #call: HttpCall;
   readonly #reply: Reply;
   readonly #part: (() => boolean) | undefined;
@@ -436,12 +471,14 @@ export class HttpExtra<Auth = unknown> implements Authenticated {
     reply: Reply,
     auth: Auth | undefined,
     principal: string | undefined,
+    counter: RequestCounter | undefined,
     part?: () => boolean,
   ) {
     this.#call = call;
     this.#reply = reply;
     this.auth = auth;
     this.principal = principal;
+    this.counter = counter;
     this.#part = part;
   }
 

@@ -2,7 +2,13 @@ import { isUtf8 } from "node:buffer";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { EventSink, HeaderFields, HttpCall } from "./http-call.js";
+import type {
+  BodyProgress,
+  EventSink,
+  HeaderFields,
+  HttpCall,
+} from "./http-call.js";
+import { HTTP_HEADERS } from "./http-headers.js";
 import type { HttpHandler } from "./http-server.js";
 
 /** Where a server listens, and how long it waits for clients. */
@@ -115,6 +121,23 @@ export function nodeListener(
   };
 }
 
+/** A bit for each header that a request may bear once. */
+const SINGLE_HEADERS: ReadonlyMap<string, number> = new Map(
+  [
+    "Host",
+    "Origin",
+    "Authorization",
+    "Content-Type",
+    "Content-Length",
+    HTTP_HEADERS.SESSION_ID,
+    HTTP_HEADERS.PROTOCOL_VERSION,
+    HTTP_HEADERS.LAST_EVENT_ID,
+    HTTP_HEADERS.METHOD,
+    HTTP_HEADERS.NAME,
+  ].map((name, index) => [name.toLowerCase(), 1 << index]),
+);
+const PARAM_PREFIX = HTTP_HEADERS.PARAM_PREFIX.toLowerCase();
+
 class NodeCall implements HttpCall {
   onGone: (() => void) | undefined;
   readonly raw: IncomingMessage;
@@ -142,12 +165,41 @@ class NodeCall implements HttpCall {
     return this.raw.url ?? "/";
   }
 
+  get remoteAddress(): string | undefined {
+    // What stands in for Node's own request in some places where functions are hosted has no socket.
+    const { socket } = this.raw as Partial<IncomingMessage>;
+    return socket?.remoteAddress;
+  }
+
+  /** Node keeps the first of some headers and joins others: only what came over the wire shows it (RFC 9112, 3.2). */
+  get repeatedHeader(): string | undefined {
+    const { rawHeaders = [] } = this.raw as Partial<IncomingMessage>;
+    let seen = 0;
+    let params: Set<string> | undefined;
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const name = rawHeaders[index]?.toLowerCase() ?? "";
+      const bit = SINGLE_HEADERS.get(name);
+      if (bit !== undefined) {
+        if ((seen & bit) !== 0) return rawHeaders[index];
+        seen |= bit;
+      } else if (name.startsWith(PARAM_PREFIX)) {
+        params ??= new Set();
+        if (params.has(name)) return rawHeaders[index];
+        params.add(name);
+      }
+    }
+    return undefined;
+  }
+
   header(name: string): string | undefined {
     const value = this.raw.headers[name];
     return typeof value === "object" ? value.join(", ") : value;
   }
 
-  body(maxBytes: number): Promise<string | Uint8Array | undefined> {
+  body(
+    maxBytes: number,
+    progress?: BodyProgress,
+  ): Promise<string | Uint8Array | undefined> {
     const request = this.raw;
     // A framework may have read and parsed it before us.
     const { body } = request as { readonly body?: unknown };
@@ -161,18 +213,23 @@ class NodeCall implements HttpCall {
     return new Promise((resolve, reject) => {
       let chunks: Buffer[] = [];
       let length = 0;
-      const take = (chunk: Buffer): void => {
-        length += chunk.length;
-        if (length <= maxBytes) {
-          chunks.push(chunk);
-          return;
-        }
-        // The rest is read and dropped, so that the answer is: a client that still writes would not see it otherwise.
+      // The rest is read and dropped, so that the answer is: a client that still writes would not see it otherwise.
+      const stop = (): void => {
         chunks = [];
         request.off("data", take);
         request.resume();
         resolve(undefined);
       };
+      const take = (chunk: Buffer): void => {
+        length += chunk.length;
+        if (length > maxBytes) {
+          stop();
+          return;
+        }
+        chunks.push(chunk);
+        progress?.received(chunk.length);
+      };
+      if (progress !== undefined) progress.stop = stop;
       request.on("data", take);
       request.on("end", () => {
         const [first] = chunks;

@@ -2,15 +2,18 @@ import { isPromise, SERVER_BUSY } from "./endpoint.js";
 import { STANDARD_ERROR_CODES } from "./error-codes.js";
 import { Gate } from "./http-auth.js";
 import type { Auth, AuthorizedMessage, Authorization } from "./http-auth.js";
+import { Bodies } from "./http-bodies.js";
 import { HttpExtra, NO_HEADERS, Reply } from "./http-call.js";
 import type { HeaderFields, HttpCall, StreamRules } from "./http-call.js";
+import { addressKey, Callers } from "./http-callers.js";
+import type { Caller } from "./http-callers.js";
 import { Guard } from "./http-guard.js";
 import type { GuardOptions } from "./http-guard.js";
 import { headerMismatch, HTTP_HEADERS } from "./http-headers.js";
 import { OneShot } from "./http-one-shot.js";
 import { ParamHeaders } from "./http-params.js";
 import { ResumeBudget } from "./http-resume.js";
-import { errorText, HttpSession } from "./http-session.js";
+import { errorText, HttpSession, NO_STREAM } from "./http-session.js";
 import type { ResumeRules, SessionHost } from "./http-session.js";
 import { LegacyStream } from "./http-sse.js";
 import { UnreadBudget } from "./http-unread.js";
@@ -22,12 +25,14 @@ import {
   judgeValue,
   parseMessage,
 } from "./parse.js";
-import type { Parsed } from "./parse.js";
+import type { Invalid, Parsed } from "./parse.js";
+import { tell } from "./receive.js";
 import {
   cut,
   META,
   MODERN_ERROR_CODES,
   newest,
+  unreadIdIn,
   versionOf,
 } from "./revision.js";
 import type { Revision } from "./revision.js";
@@ -46,7 +51,10 @@ export type AnyServer = Pick<Server, "connect" | "revisions" | "settings">;
 export interface SessionOptions {
   /** Milliseconds without a request or a connection after which a session is closed; 30 minutes by default. */
   readonly idleTimeout?: number | undefined;
-  /** Sessions at the same time; a further `initialize` is answered with 503. 10,000 by default. */
+  /**
+   * Sessions at the same time, in which each caller has a share; a further `initialize` is answered with 503. 10,000 by
+   * default.
+   */
   readonly max?: number | undefined;
 }
 
@@ -110,12 +118,30 @@ export interface HttpHandlerOptions<
   readonly sse?: LegacySseOptions | boolean | undefined;
   /** Bytes that a body may have; 4 MiB by default. */
   readonly maxBodyBytes?: number | undefined;
-  /** Bytes of bodies that are read at the same time; 256 MiB by default. */
+  /**
+   * Bytes of bodies that have come and are not read yet; 256 MiB by default. Past it, bodies that are not complete are
+   * dropped and answered with 503: of the caller that holds the most, the one that began first.
+   */
   readonly maxTotalBodyBytes?: number | undefined;
   /** How many arrays and objects may be inside one another; 256 by default. */
   readonly maxDepth?: number | undefined;
-  /** Requests and streams that are open at the same time; a further one is answered with 503. 10,000 by default. */
+  /**
+   * Requests and streams that are open at the same time, in which each caller has a share; a further one is answered with
+   * 503. 10,000 by default.
+   */
   readonly maxOpen?: number | undefined;
+  /**
+   * Tells callers apart where there is no authorization; the address of the connection by default. Behind a proxy, all
+   * connections are the proxy's, so name the header that it sets: `(call) => call.header('x-real-ip')`. Undefined falls
+   * back to the address; where that is not known either, as with `fetch`, callers share without a bound for each.
+   */
+  readonly clientKey?: ((call: HttpCall) => string | undefined) | undefined;
+  /**
+   * Serves clients whose `Accept` lists `application/json` alone, against the transport's rule: they get their answer as
+   * JSON, without the progress and log messages that would come before it, and 406 where the answer has to be a stream. Off
+   * by default: such a client gets 406.
+   */
+  readonly jsonOnlyClients?: boolean | undefined;
   /**
    * Bytes that may wait for a client on one stream before progress and log messages to it are dropped; 1 MiB by default.
    * Of each progress token the newest message stays. All else waits, whatever its size.
@@ -159,6 +185,12 @@ interface Visit<A> {
   /** Headers of every answer. */
   readonly headers: HeaderFields;
   readonly auth: A | undefined;
+  /** The principal with authorization, else the same as {@link connection}. */
+  readonly caller: Caller;
+  /** Whoever is at the other end of the connection. */
+  readonly connection: Caller;
+  /** Whether the client accepts JSON and nothing else. */
+  readonly isJsonOnly: boolean;
 }
 
 const MI = 1024 * 1024;
@@ -170,6 +202,11 @@ const FIRST_USE = 60_000;
 /** So many streams of HTTP+SSE whose clients do not read fill the bytes that may wait. */
 const MAX_STREAMS_FULL = 16;
 const BATCHES = "2025-03-26";
+/** The revision that HTTP+SSE belongs to. */
+const SSE_REVISION = "2024-11-05";
+/** `application/json`, with or without parameters (RFC 9110, 8.3.1). */
+const JSON_TYPE =
+  /^application\/json[ \t]*(?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*$/i;
 
 /**
  * Makes the server's side of the Streamable HTTP transport: sessions for revisions up to 2025-11-25, and 2026-07-28
@@ -204,7 +241,11 @@ class Handler<A extends Auth> implements SessionHost {
   readonly #guard: Guard;
   readonly #gate: Gate<A> | undefined;
   readonly #rules: StreamRules;
+  readonly #callers = new Callers();
+  readonly #bodies: Bodies;
   readonly #sessions = new Map<string, HttpSession>();
+  /** Whose share the sessions are part of. */
+  readonly #holders = new WeakMap<HttpSession, Caller>();
   readonly #legacy = new Map<string, LegacyStream>();
   readonly #open = new Set<Reply>();
   readonly #connected = new Set<{ close(): Promise<void> }>();
@@ -213,8 +254,6 @@ class Handler<A extends Auth> implements SessionHost {
   readonly #maxBodyBytes: number;
   readonly #maxOpen: number;
   readonly #params: ParamHeaders;
-  #bodyBytes = 0;
-  #opening = 0;
   #shared: AnyServer | Promise<AnyServer> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
@@ -256,6 +295,10 @@ class Handler<A extends Auth> implements SessionHost {
     }
     this.#maxBodyBytes = options.maxBodyBytes ?? 4 * MI;
     this.#maxOpen = options.maxOpen ?? 10_000;
+    this.#bodies = new Bodies(
+      this.#callers,
+      options.maxTotalBodyBytes ?? 256 * MI,
+    );
     this.#params = new ParamHeaders();
   }
 
@@ -289,6 +332,7 @@ class Handler<A extends Auth> implements SessionHost {
     this.#isClosed = true;
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.#bodies.dropAll();
     await Promise.all([...this.#connected].map((session) => session.close()));
     for (const session of [
       ...this.#sessions.values(),
@@ -299,17 +343,68 @@ class Handler<A extends Auth> implements SessionHost {
   }
 
   /** @internal */
-  reply(call: HttpCall, headers: HeaderFields): Reply {
-    return new Reply(call, headers, this.#rules, this.#open, this.#unread);
+  onClosed(session: HttpSession): void {
+    if (!this.#sessions.delete(session.id)) return;
+    this.#holders.get(session)?.give("sessions");
+    this.#emit({ kind: "sessionClosed", sessions: this.#sessions.size });
   }
 
-  /** @internal */
-  onClosed(session: HttpSession): void {
-    if (this.#sessions.delete(session.id))
-      this.#emit({ kind: "sessionClosed", sessions: this.#sessions.size });
+  #reply({ call, headers, caller, isJsonOnly }: Visit<A>): Reply {
+    return new Reply(
+      call,
+      headers,
+      this.#rules,
+      this.#open,
+      this.#unread,
+      caller,
+      isJsonOnly,
+    );
+  }
+
+  /** Who is at the other end of a connection, as far as that can be told. */
+  #keyOf(call: HttpCall): string | undefined {
+    try {
+      const key = this.#options.clientKey?.(call);
+      if (typeof key === "string") return `key ${key}`;
+    } catch (error) {
+      this.#emit({ kind: "failed", error });
+    }
+    const { remoteAddress } = call;
+    return remoteAddress === undefined
+      ? undefined
+      : `address ${addressKey(remoteAddress)}`;
   }
 
   async #serve(call: HttpCall): Promise<void> {
+    const connection = this.#callers.of(this.#keyOf(call));
+    try {
+      if (!connection.mayTake("visits", this.#maxOpen)) {
+        this.#busy(call, NO_HEADERS);
+        return;
+      }
+      connection.take("visits");
+      try {
+        await this.#serveFor(connection, call);
+      } finally {
+        connection.give("visits");
+      }
+    } finally {
+      connection.release();
+    }
+  }
+
+  async #serveFor(connection: Caller, call: HttpCall): Promise<void> {
+    // RFC 9112, 3.2. What is in front of us may have looked at another one than we do.
+    const repeated = call.repeatedHeader;
+    if (repeated !== undefined) {
+      this.#refuse(
+        call,
+        NO_HEADERS,
+        400,
+        `Bad Request: more than one ${repeated} header`,
+      );
+      return;
+    }
     const path = call.target.split("?", 1)[0] ?? "/";
     const refusal = this.#guard.refusal(call);
     if (refusal !== undefined) {
@@ -317,10 +412,7 @@ class Handler<A extends Auth> implements SessionHost {
       return;
     }
     const headers = this.#guard.corsHeaders(call) ?? NO_HEADERS;
-    if (this.#isClosed) {
-      this.#refuse(call, headers, 503, "the server is shutting down");
-      return;
-    }
+    if (this.#isRefusedByClosing(call, headers)) return;
     this.#startTicking();
     if (call.method === "OPTIONS" && headers !== NO_HEADERS) {
       call.respond(204, { ...headers, ...this.#guard.preflightHeaders(call) });
@@ -335,10 +427,7 @@ class Handler<A extends Auth> implements SessionHost {
       this.#refuse(call, headers, 404, "there is no such path here");
       return;
     }
-    if (
-      this.#open.size >= this.#maxOpen ||
-      (this.#unread.isFull && call.method !== "DELETE")
-    ) {
+    if (this.#unread.isFull && call.method !== "DELETE") {
       this.#busy(call, headers);
       return;
     }
@@ -352,7 +441,28 @@ class Handler<A extends Auth> implements SessionHost {
       }
       ({ auth } = admission);
     }
-    const visit: Visit<A> = { call, path, headers, auth };
+    const isJsonOnly =
+      this.#options.jsonOnlyClients === true &&
+      !accepts(call, "text/event-stream");
+    const visit = { call, path, headers, auth, connection, isJsonOnly };
+    if (auth === undefined) {
+      await this.#admit({ ...visit, caller: connection });
+      return;
+    }
+    const caller = this.#callers.of(`principal ${auth.principal}`);
+    try {
+      await this.#admit({ ...visit, caller });
+    } finally {
+      caller.release();
+    }
+  }
+
+  async #admit(visit: Visit<A>): Promise<void> {
+    const { call, headers, caller } = visit;
+    if (call.method !== "DELETE" && !caller.mayTake("open", this.#maxOpen)) {
+      this.#busy(call, headers);
+      return;
+    }
     switch (call.method) {
       case "POST":
         await this.#post(visit);
@@ -377,15 +487,17 @@ class Handler<A extends Auth> implements SessionHost {
 
   async #post(visit: Visit<A>): Promise<void> {
     const { call, headers, auth } = visit;
-    const type = call.header("content-type") ?? "";
-    if (!/^application\/json *(?:;|$)/i.test(type)) {
+    if (!JSON_TYPE.test(call.header("content-type") ?? "")) {
       this.#refuse(call, headers, 415, "Content-Type must be application/json");
       return;
     }
     const isLegacy = visit.path === this.#sse?.messages;
     if (
       !isLegacy &&
-      !(accepts(call, "application/json") && accepts(call, "text/event-stream"))
+      !(
+        accepts(call, "application/json") &&
+        (visit.isJsonOnly || accepts(call, "text/event-stream"))
+      )
     ) {
       this.#refuse(
         call,
@@ -398,15 +510,7 @@ class Handler<A extends Auth> implements SessionHost {
     const parsed = await this.#read(visit);
     if (parsed === undefined) return;
     if (parsed.kind === "invalid") {
-      const { answer } = parsed;
-      this.#refuse(
-        call,
-        headers,
-        400,
-        answer?.error.message ?? parsed.reason,
-        answer?.error.code,
-        parsed.id ?? undefined,
-      );
+      this.#refuseInvalid(visit, parsed, await this.#versionOf(visit));
       return;
     }
     const value: unknown = (parsed as { readonly message: unknown }).message;
@@ -427,6 +531,7 @@ class Handler<A extends Auth> implements SessionHost {
       return;
     }
     const shared = await this.#sharedServer();
+    if (this.#isRefusedByClosing(call, headers)) return;
     const stateless = shared.revisions.filter(({ isStateless }) => isStateless);
     const version = call.header("mcp-protocol-version");
     const isStateless =
@@ -441,11 +546,23 @@ class Handler<A extends Auth> implements SessionHost {
   }
 
   /** The JSON value that was posted, or why there is none. Undefined if that was answered. */
-  async #read({ call, headers }: Visit<A>): Promise<Parsed | undefined> {
+  async #read({
+    call,
+    headers,
+    connection,
+  }: Visit<A>): Promise<Parsed | undefined> {
     const length = call.header("content-length");
     const max = this.#maxBodyBytes;
-    const reserved = length === undefined ? max : Number(length);
-    if (reserved > max) {
+    if (length !== undefined && !/^\d+$/.test(length)) {
+      this.#refuse(
+        call,
+        headers,
+        400,
+        "Bad Request: Content-Length is no number",
+      );
+      return undefined;
+    }
+    if (length !== undefined && Number(length) > max) {
       this.#refuse(
         call,
         headers,
@@ -454,16 +571,14 @@ class Handler<A extends Auth> implements SessionHost {
       );
       return undefined;
     }
-    if (
-      this.#bodyBytes + reserved >
-      (this.#options.maxTotalBodyBytes ?? 256 * MI)
-    ) {
-      this.#busy(call, headers);
-      return undefined;
-    }
-    this.#bodyBytes += reserved;
+    const arriving = this.#bodies.begin(connection);
     try {
-      const body = await call.body(max);
+      const body = await call.body(max, arriving);
+      if (this.#isRefusedByClosing(call, headers)) return undefined;
+      if (arriving.isDropped) {
+        this.#busy(call, headers);
+        return undefined;
+      }
       if (body === undefined) {
         this.#refuse(
           call,
@@ -474,17 +589,13 @@ class Handler<A extends Auth> implements SessionHost {
         return undefined;
       }
       const { maxDepth = DEFAULT_MAX_DEPTH } = this.#options;
-      return parseMessage(body, {
-        classify: unjudged,
-        maxDepth,
-        unreadId: "absent",
-      });
+      return parseMessage(body, { classify: unjudged, maxDepth });
     } catch {
       // It broke off: nobody is there any more to be told.
       call.respond(400, PLAIN_HEADERS);
       return undefined;
     } finally {
-      this.#bodyBytes -= reserved;
+      arriving.end();
     }
   }
 
@@ -499,25 +610,26 @@ class Handler<A extends Auth> implements SessionHost {
     const said = versionSaid(value);
     const revision =
       revisions.find(({ version }) => version === said) ?? newest(revisions);
-    const parsed = judgeValue(value, {
-      classify: revision.classify,
-      unreadId: "absent",
-    });
+    const parsed = judgeValue(value, { classify: revision.classify });
     const isRequest =
       parsed.kind === "request" || isRequestButForParams(parsed);
+    if (!isRequest && parsed.kind === "invalid") {
+      this.#refuseInvalid(visit, parsed, revision.version);
+      return;
+    }
     if (!isRequest && parsed.kind !== "notification") {
-      const reason =
-        parsed.kind === "invalid"
-          ? (parsed.answer?.error.message ?? parsed.reason)
-          : "Invalid Request: clients send no responses in this revision";
       this.#refuse(
         call,
         headers,
         400,
-        reason,
-        undefined,
-        parsed.kind === "invalid" ? (parsed.id ?? undefined) : undefined,
+        "Invalid Request: clients send no responses in this revision",
       );
+      return;
+    }
+    // MCP 2026-07-28, subscriptions: its answer is a stream from its first message on.
+    if (visit.isJsonOnly && methodOf(value) === "subscriptions/listen") {
+      const { id } = value as Addressed;
+      this.#refuse(call, headers, 406, NO_STREAM, undefined, id);
       return;
     }
     if (isRequest) {
@@ -607,7 +719,7 @@ class Handler<A extends Auth> implements SessionHost {
       return;
     }
     const { classify } = revision ?? newest(stateful);
-    const parsed = judgeValue(value, { classify, unreadId: "absent" });
+    const parsed = judgeValue(value, { classify });
     const isAnswered =
       parsed.kind === "request" ||
       isRequestButForParams(parsed) ||
@@ -616,12 +728,7 @@ class Handler<A extends Auth> implements SessionHost {
           (member) => member.kind === "request" || member.kind === "invalid",
         ));
     if (parsed.kind === "invalid" && !isAnswered) {
-      this.#refuse(
-        visit.call,
-        visit.headers,
-        400,
-        parsed.answer?.error.message ?? parsed.reason,
-      );
+      this.#refuseInvalid(visit, parsed, version);
       return;
     }
     await this.#connect(
@@ -636,15 +743,17 @@ class Handler<A extends Auth> implements SessionHost {
 
   /** Serves a value by a connection of its own. */
   async #connect(
-    { call, headers, auth }: Visit<A>,
+    visit: Visit<A>,
     value: unknown,
     server: AnyServer,
     version: string | undefined,
     isAnswered: boolean,
     status: (code: number) => number,
   ): Promise<void> {
-    const reply = this.reply(call, headers);
-    const extra = new HttpExtra(call, reply, auth, auth?.principal);
+    const { call, headers, auth, caller } = visit;
+    if (this.#isRefusedByClosing(call, headers)) return;
+    const reply = this.#reply(visit);
+    const extra = new HttpExtra(call, reply, auth, auth?.principal, caller);
     const held: { connection?: { close(): Promise<void> }; isOver: boolean } = {
       isOver: false,
     };
@@ -678,7 +787,7 @@ class Handler<A extends Auth> implements SessionHost {
     value: unknown,
     shared: AnyServer,
   ): Promise<void> {
-    const { call, headers, auth } = visit;
+    const { call, auth, caller } = visit;
     const id = call.header("mcp-session-id");
     if (id === undefined && methodOf(value) === "initialize") {
       await this.#openSession(visit, value, shared);
@@ -686,7 +795,11 @@ class Handler<A extends Auth> implements SessionHost {
     }
     const session = this.#sessionOf(visit);
     if (session === undefined) return;
-    session.post(call, headers, value, { auth, principal: auth?.principal });
+    session.post(call, this.#reply(visit), value, {
+      auth,
+      principal: auth?.principal,
+      counter: caller,
+    });
   }
 
   /** The session that a request names, if it is there and its own. Undefined if that was answered. */
@@ -731,34 +844,44 @@ class Handler<A extends Auth> implements SessionHost {
     value: unknown,
     shared: AnyServer,
   ): Promise<void> {
-    const { call, headers, auth } = visit;
+    const { call, headers, auth, caller } = visit;
     const { max = MAX_SESSIONS } = this.#sessionOptions;
-    if (this.#sessions.size + this.#legacy.size + this.#opening >= max) {
+    if (!caller.mayTake("sessions", max)) {
       this.#busy(call, headers);
       return;
     }
-    this.#opening += 1;
+    const session = new HttpSession(sessionId(), auth?.principal, this);
+    caller.take("sessions");
     try {
       const { server: source } = this.#options;
       const server =
         typeof source === "function" ? await source({ auth }) : shared;
-      const session = new HttpSession(sessionId(), auth?.principal, this);
+      if (this.#isRefusedByClosing(call, headers)) return;
       const connection = await server.connect(session);
+      if (this.#isRefusedByClosing(call, headers)) {
+        await session.close();
+        return;
+      }
       session.judge = (posted) => connection.judge(posted);
       session.revision = () => connection.revision;
       session.versions = () =>
         server.revisions
           .filter(({ isStateless }) => !isStateless)
           .map(versionOf);
-      session.post(call, headers, value, { auth, principal: auth?.principal });
+      session.post(call, this.#reply(visit), value, {
+        auth,
+        principal: auth?.principal,
+        counter: caller,
+      });
       if (!session.isOpen) {
         await session.close();
         return;
       }
+      this.#holders.set(session, caller);
       this.#sessions.set(session.id, session);
       this.#emit({ kind: "sessionOpened", sessions: this.#sessions.size });
     } finally {
-      this.#opening -= 1;
+      if (!this.#holders.has(session)) caller.give("sessions");
     }
   }
 
@@ -777,7 +900,10 @@ class Handler<A extends Auth> implements SessionHost {
       this.#notAllowed(visit);
       return;
     }
-    this.#sessionOf(visit)?.listen(call, headers, call.header("last-event-id"));
+    this.#sessionOf(visit)?.listen(
+      this.#reply(visit),
+      call.header("last-event-id"),
+    );
   }
 
   async #delete(visit: Visit<A>): Promise<void> {
@@ -800,40 +926,48 @@ class Handler<A extends Auth> implements SessionHost {
 
   /** MCP 2024-11-05, HTTP with SSE: the stream is the session. */
   async #openLegacy(visit: Visit<A>): Promise<void> {
-    const { call, headers, auth } = visit;
+    const { call, headers, auth, caller } = visit;
     const { max = MAX_SESSIONS } = this.#sessionOptions;
-    if (this.#sessions.size + this.#legacy.size + this.#opening >= max) {
+    if (!caller.mayTake("sessions", max)) {
       this.#busy(call, headers);
       return;
     }
     const { server: source } = this.#options;
-    let server: AnyServer;
-    this.#opening += 1;
+    const id = sessionId();
+    let isOver = false;
+    const over = (): void => {
+      if (isOver) return;
+      isOver = true;
+      this.#legacy.delete(id);
+      caller.give("sessions");
+    };
+    caller.take("sessions");
     try {
-      server =
+      const server =
         typeof source === "function"
           ? await source({ auth })
           : await this.#sharedServer();
+      if (this.#isRefusedByClosing(call, headers)) return;
+      const stream = new LegacyStream(
+        this.#reply(visit),
+        auth?.principal,
+        over,
+      );
+      // From here on it is closed with all others.
+      this.#legacy.set(id, stream);
+      stream.begin(`${this.#sse?.messages ?? ""}?sessionId=${id}`);
+      try {
+        await server.connect(stream);
+      } catch (error) {
+        await stream.close();
+        throw error;
+      }
     } finally {
-      this.#opening -= 1;
-    }
-    const id = sessionId();
-    const stream = new LegacyStream(
-      this.reply(call, headers),
-      auth?.principal,
-      () => this.#legacy.delete(id),
-    );
-    this.#legacy.set(id, stream);
-    stream.begin(`${this.#sse?.messages ?? ""}?sessionId=${id}`);
-    try {
-      await server.connect(stream);
-    } catch (error) {
-      await stream.close();
-      throw error;
+      if (!this.#legacy.has(id)) over();
     }
   }
 
-  #postLegacy({ call, headers, auth }: Visit<A>, value: unknown): void {
+  #postLegacy({ call, headers, auth, caller }: Visit<A>, value: unknown): void {
     const id = new URLSearchParams(call.target.split("?")[1]).get("sessionId");
     const stream = id === null ? undefined : this.#legacy.get(id);
     if (stream === undefined || stream.principal !== auth?.principal) {
@@ -853,7 +987,7 @@ class Handler<A extends Auth> implements SessionHost {
     call.respond(202, headers);
     stream.take(
       value,
-      new HttpExtra(call, stream.reply, auth, auth?.principal),
+      new HttpExtra(call, stream.reply, auth, auth?.principal, caller),
     );
   }
 
@@ -929,6 +1063,49 @@ class Handler<A extends Auth> implements SessionHost {
     );
   }
 
+  /** Whether the handler has been closed, be it while something was waited for; then that is the answer. */
+  #isRefusedByClosing(call: HttpCall, headers: HeaderFields): boolean {
+    if (this.#isClosed)
+      this.#refuse(call, headers, 503, "the server is shutting down");
+    return this.#isClosed;
+  }
+
+  /** The revision that a request is in, as far as its headers say: that of its session, or the newest where they do not. */
+  async #versionOf({ call, path }: Visit<A>): Promise<string> {
+    if (path === this.#sse?.messages) return SSE_REVISION;
+    const inSession = this.#sessions
+      .get(call.header("mcp-session-id") ?? "")
+      ?.revision();
+    if (inSession !== undefined) return inSession;
+    const { revisions } = await this.#sharedServer();
+    const version = call.header("mcp-protocol-version");
+    return (
+      revisions.find((revision) => revision.version === version) ??
+      newest(revisions)
+    ).version;
+  }
+
+  /** Answers what is no message as the endpoint does, with the id that the revision wants where none can be read. */
+  #refuseInvalid(
+    { call, headers }: Visit<A>,
+    { answer, id, reason }: Invalid,
+    version: string,
+  ): void {
+    // What must not be answered gets an error of the transport, which has no id.
+    const answered =
+      answer === undefined || unreadIdIn(version) === "absent"
+        ? (id ?? undefined)
+        : id;
+    this.#refuse(
+      call,
+      headers,
+      400,
+      answer?.error.message ?? reason,
+      answer?.error.code,
+      answered,
+    );
+  }
+
   #busy(call: HttpCall, headers: HeaderFields): void {
     this.#refuse(
       call,
@@ -946,7 +1123,7 @@ class Handler<A extends Auth> implements SessionHost {
     status: number,
     reason: string,
     code: number = STANDARD_ERROR_CODES.INVALID_REQUEST,
-    id?: RequestId,
+    id?: RequestId | null,
     data?: unknown,
   ): void {
     this.#emit({ kind: "refused", status, reason });
@@ -958,11 +1135,7 @@ class Handler<A extends Auth> implements SessionHost {
   }
 
   #emit(event: HttpEvent): void {
-    try {
-      this.#options.onEvent?.(event);
-    } catch {
-      // A listener that throws must not end a request.
-    }
+    tell(this.#options.onEvent, event);
   }
 }
 
@@ -1063,15 +1236,26 @@ function statusOfIncomplete(code: number): number {
   return code === STANDARD_ERROR_CODES.INVALID_PARAMS ? 400 : statusOf(code);
 }
 
-/** Whether a client takes an answer of a type. */
+/** Whether a client takes an answer of a type: what its most specific range says that fits (RFC 9110, 12.5.1). */
 function accepts(call: HttpCall, type: string): boolean {
   const accept = call.header("accept");
   if (accept === undefined) return true;
-  const [family = ""] = type.split("/");
-  return accept.split(",").some((item) => {
-    const range = item.split(";", 1)[0]?.trim().toLowerCase();
-    return range === type || range === "*/*" || range === `${family}/*`;
-  });
+  const family = type.slice(0, type.indexOf("/") + 1);
+  let specificity = 0;
+  let isAccepted = false;
+  for (const item of accept.split(",")) {
+    const end = item.indexOf(";");
+    const range = (end < 0 ? item : item.slice(0, end)).trim().toLowerCase();
+    const fit =
+      range === type ? 3 : range === `${family}*` ? 2 : range === "*/*" ? 1 : 0;
+    if (fit === 0 || fit < specificity) continue;
+    const isRefused =
+      end >= 0 && /;[ \t]*q=0(?:\.0*)?[ \t]*(?:;|$)/i.test(item);
+    // Of two that are as specific, the one that accepts it counts.
+    isAccepted = (fit === specificity && isAccepted) || !isRefused;
+    specificity = fit;
+  }
+  return isAccepted;
 }
 
 /** 32 characters that nobody can guess. */

@@ -6,7 +6,7 @@ import { droppableName } from "./http-unread.js";
 import type { RequestId } from "./message.js";
 import type { Invalid, Parsed } from "./parse.js";
 import { receive, receiveClose, receiveInvalid } from "./receive.js";
-import type { SendOptions, Transport } from "./transport.js";
+import type { Counted, SendOptions, Transport } from "./transport.js";
 import { encodeLine } from "./write.js";
 
 /** How much a session keeps of what its streams carried, so that a client can come back for what it missed. */
@@ -21,13 +21,11 @@ export interface ResumeRules {
 export interface SessionHost {
   readonly resume: ResumeRules | undefined;
   readonly budget: ResumeBudget;
-  /** Makes the reply to a call. */
-  reply(call: HttpCall, headers: Readonly<Record<string, string>>): Reply;
   onClosed(session: HttpSession): void;
 }
 
 /** What is said with a message that a client posts. */
-export interface Sender {
+export interface Sender extends Counted {
   readonly auth: unknown;
   readonly principal: string | undefined;
 }
@@ -37,6 +35,10 @@ const PRIMED_FROM = "2025-11-25";
 
 /** What event ids of streams begin with that listen. */
 const LISTENING = "g";
+
+/** The refusal of a client that accepts JSON alone, where the answer must be a stream. */
+export const NO_STREAM =
+  "the answer is a stream: Accept must list text/event-stream";
 
 /** Streams that listen for messages of no request, in one session. */
 const MAX_LISTENING = 8;
@@ -145,16 +147,10 @@ export class HttpSession implements Transport, EventHolder {
   }
 
   /** Takes what was posted, and answers it. */
-  post(
-    call: HttpCall,
-    headers: Readonly<Record<string, string>>,
-    value: unknown,
-    sender: Sender,
-  ): void {
+  post(call: HttpCall, reply: Reply, value: unknown, sender: Sender): void {
     this.usedAt = Date.now();
     if (this.isOpen) this.isConfirmed = true;
     const parsed = this.judge(value);
-    const reply = this.#host.reply(call, headers);
     const requests = requestsIn(parsed);
     if (requests.length === 0) {
       this.#take(reply, parsed, value);
@@ -184,6 +180,7 @@ export class HttpSession implements Transport, EventHolder {
       reply,
       sender.auth,
       sender.principal,
+      sender.counter,
       () => this.#part(stream),
     );
     this.#current = stream;
@@ -193,14 +190,9 @@ export class HttpSession implements Transport, EventHolder {
   }
 
   /** Opens a stream for what belongs to no request, or goes on with one that broke off. */
-  listen(
-    call: HttpCall,
-    headers: Readonly<Record<string, string>>,
-    lastEventId: string | undefined,
-  ): void {
+  listen(reply: Reply, lastEventId: string | undefined): void {
     this.usedAt = Date.now();
     this.isConfirmed = true;
-    const reply = this.#host.reply(call, headers);
     if (lastEventId !== undefined) {
       if (this.#resume(reply, lastEventId)) return;
       // The client had better hear that something is gone than wait for it.
@@ -240,6 +232,12 @@ export class HttpSession implements Transport, EventHolder {
         relatedRequestId === undefined
           ? undefined
           : this.#byRequest.get(relatedRequestId);
+      if (stream?.reply?.isJsonOnly === true) {
+        // A notification is dropped; a question has no way to the client.
+        if (!("id" in message)) return;
+        stream.reply.json(406, errorText(-32600, NO_STREAM));
+        throw new Error("the client accepts no stream to be asked on");
+      }
       if (stream !== undefined)
         this.#event(stream, data, !("id" in message), droppableName(message));
       else this.#unrelated(data);
@@ -395,6 +393,7 @@ export class HttpSession implements Transport, EventHolder {
     const { reply } = stream;
     if (
       reply === undefined ||
+      reply.isJsonOnly ||
       this.#host.resume === undefined ||
       (this.revision() ?? "") < PRIMED_FROM
     )
@@ -606,7 +605,7 @@ function receiveWith(
 export function errorText(
   code: number,
   message: string,
-  id?: RequestId,
+  id?: RequestId | null,
   data?: unknown,
 ): string {
   return JSON.stringify({

@@ -1,4 +1,9 @@
-import type { EventSink, HeaderFields, HttpCall } from "./http-call.js";
+import type {
+  BodyProgress,
+  EventSink,
+  HeaderFields,
+  HttpCall,
+} from "./http-call.js";
 
 /** Makes a function that answers requests as `fetch` does, from one that takes calls. */
 export function webFetch(
@@ -38,6 +43,13 @@ class WebCall implements HttpCall {
     return this.#url.pathname + this.#url.search;
   }
 
+  /** Headers of one name have been joined; no host has a comma in it. */
+  get repeatedHeader(): string | undefined {
+    return this.raw.headers.get("host")?.includes(",") === true
+      ? "Host"
+      : undefined;
+  }
+
   header(name: string): string | undefined {
     const value = this.raw.headers.get(name);
     if (value !== null) return value;
@@ -45,21 +57,34 @@ class WebCall implements HttpCall {
     return name === "host" ? this.#url.host : undefined;
   }
 
-  async body(maxBytes: number): Promise<Uint8Array | undefined> {
+  async body(
+    maxBytes: number,
+    progress?: BodyProgress,
+  ): Promise<Uint8Array | undefined> {
     const { body } = this.raw;
     if (body === null) return new Uint8Array();
     const reader = (body as ReadableStream<Uint8Array>).getReader();
-    const chunks: Uint8Array[] = [];
+    let chunks: Uint8Array[] = [];
     let length = 0;
+    let isStopped = false as boolean;
+    const stop = (): void => {
+      isStopped = true;
+      chunks = [];
+      // Ends the read that waits, too. Who sends may break off before it does.
+      reader.cancel().catch(() => undefined);
+    };
+    if (progress !== undefined) progress.stop = stop;
     for (;;) {
       const { done, value } = await reader.read();
+      if (isStopped) return undefined;
       if (done) break;
       length += value.byteLength;
       if (length > maxBytes) {
-        await reader.cancel();
+        stop();
         return undefined;
       }
       chunks.push(value);
+      progress?.received(value.byteLength);
     }
     if (chunks.length === 1) return chunks[0];
     const whole = new Uint8Array(length);

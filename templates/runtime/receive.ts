@@ -23,6 +23,20 @@ export function receiveInvalid(
   }
 }
 
+/** Tells a listener of the user's; its own failure, at once or later, is nobody's concern. */
+export function tell<E>(
+  listener: ((event: E) => unknown) | undefined,
+  event: E,
+): void {
+  try {
+    const outcome = listener?.(event);
+    // An `async` one fits a type that says void, and what it rejects with would end a process.
+    if (outcome instanceof Promise) outcome.catch(() => undefined);
+  } catch {
+    // Nothing may end because of it.
+  }
+}
+
 /** Says that the connection is over. Whoever calls it sees to it that this is once. */
 export function receiveClose(transport: Transport): void {
   try {

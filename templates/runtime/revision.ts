@@ -75,6 +75,18 @@ export const MODERN_ERROR_CODES = {
   UNSUPPORTED_VERSION: -32022,
 } as const;
 
+/** From this revision on the schema has an optional id in an error response, and no null. */
+const UNREAD_ID_ABSENT_FROM = "2025-11-25";
+
+/**
+ * What an answer bears in the place of an id that could not be read. The schemas from 2025-11-25 on make the id of an error
+ * response optional and never null, so it is left out. Those before have neither, so that JSON-RPC 2.0 (5, Response object)
+ * decides: null.
+ */
+export function unreadIdIn(version: string): "null" | "absent" {
+  return version >= UNREAD_ID_ABSENT_FROM ? "absent" : "null";
+}
+
 /** Whether a side may send a method as a request or a notification in a revision. */
 export function maySend(
   revision: Revision,

@@ -1,5 +1,11 @@
 import { CapabilityError, UnsupportedMethodError } from "./call-errors.js";
-import { asResult, Endpoint, isPromise, SERVER_BUSY } from "./endpoint.js";
+import {
+  asResult,
+  Endpoint,
+  isPromise,
+  maxConcurrent,
+  SERVER_BUSY,
+} from "./endpoint.js";
 import type { CallOptions, EndpointOptions, Exchange } from "./endpoint.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
 import type { Notification, Request, RequestId } from "./message.js";
@@ -16,10 +22,11 @@ import {
   missingCapability,
   MODERN_ERROR_CODES,
   newest,
+  unreadIdIn,
   versionOf,
 } from "./revision.js";
 import type { Implementation, Revision } from "./revision.js";
-import { principalOf } from "./transport.js";
+import { counterOf, principalOf } from "./transport.js";
 import type { Transport } from "./transport.js";
 import type { Failure } from "./validation.js";
 
@@ -106,7 +113,7 @@ export interface ServerSettings extends EndpointOptions {
   readonly requestState?: RequestStateOptions | undefined;
   /**
    * Resources that a client may be subscribed to at a time on one connection, where one with a URI above 1024 characters
-   * counts once for each 1024; 10,000 by default. A further subscription is answered with -32000.
+   * counts once for each 1024; 10,000 by default. A further subscription is answered with `SERVER_BUSY`.
    */
   readonly maxSubscribedResources?: number | undefined;
 }
@@ -314,6 +321,7 @@ export class ServerSession {
           method === "initialize"
             ? "initialize must not be part of a batch"
             : undefined,
+        unreadId: () => unreadIdIn((this.#revision ?? this.#unjudged).version),
         handleRequest: (request, exchange) => this.#handle(request, exchange),
         handleNotification: (notification) => {
           this.#notice(notification);
@@ -577,6 +585,7 @@ export class ServerSession {
     const handler = this.server.settings.handlers[method];
     if (handler === undefined)
       return this.#builtIn(revision, request, exchange);
+    this.#count(exchange);
     const params = paramsOf(request);
     const context = new Context(this, revision, client, exchange);
     if (revision.isStateless && params["requestState"] !== undefined)
@@ -589,6 +598,19 @@ export class ServerSession {
     return isPromise(outcome)
       ? outcome.then((result) => context.completed(result))
       : context.completed(outcome);
+  }
+
+  /**
+   * Counts a handler where one limit holds for many connections. What the runtime does itself is not counted, nor are
+   * subscriptions, which wait and do nothing.
+   *
+   * @throws RpcError if no more may run.
+   */
+  #count(exchange: Exchange): void {
+    const counter = counterOf(exchange.extra);
+    if (counter?.mayBegin(maxConcurrent(this.server.settings)) === false)
+      throw new RpcError(SERVER_BUSY, "Server busy");
+    exchange.counter = counter;
   }
 
   /** A handler in the place of the runtime's own does not take over its bookkeeping. */
@@ -1238,7 +1260,9 @@ function invalidParams(
   const data = { path: below + path, expected, found };
   return new RpcError(
     STANDARD_ERROR_CODES.INVALID_PARAMS,
-    `Invalid params: ${data.path || "/"} should be ${expected}, not ${found}`,
+    data.path === ""
+      ? `Invalid params: params must be ${expected}, not ${found}`
+      : `Invalid params: ${data.path} should be ${expected}, not ${found}`,
     data,
   );
 }

@@ -61,6 +61,44 @@ describe('wire payloads that reach an endpoint', () => {
   });
 });
 
+describe('envelopes and params', () => {
+  const deviating = { jsonrpc: '2.0', error: null, result: { tools: [] } };
+
+  it('case-123: error: null next to a result fails the call by default', async () => {
+    const client = createClient({ info });
+    const { raw } = await rawServer(client);
+    raw.responder = ({ id }) => ({ ...deviating, id });
+    expect(await failure(client.listTools())).toMatchObject({ name: 'RpcError', code: -32600 });
+    await client.close();
+  });
+
+  it('case-123: nullErrorAsAbsent reads it as a result, and reports that it did', async () => {
+    const events = new Events();
+    const client = createClient({ info, nullErrorAsAbsent: true, onEvent: events.onEvent });
+    const { raw } = await rawServer(client);
+    raw.responder = ({ id }) => ({ ...deviating, id });
+    expect(await client.listTools()).toEqual({ tools: [] });
+    expect(events.all).toEqual([
+      { kind: 'toleratedMessage', deviation: 'nullErrorAsAbsent', id: expect.any(Number) as number },
+    ]);
+    raw.responder = ({ id }) => ({ ...deviating, id, error: { code: 1, message: '' } });
+    expect(await failure(client.listTools())).toMatchObject({ code: -32600 });
+    await client.close();
+  });
+
+  it.each([
+    ['an array', ['a']],
+    ['a string', 'a'],
+    ['null', null],
+  ])('case-128: %s as params is -32602, and the message names params', async (found, params) => {
+    const { raw } = await rawSession(createServer({ info, handlers: { 'tools/call': () => text('') } }));
+    const { error } = await raw.ask({ id: 1, method: 'tools/call', params });
+    expect(error).toMatchObject({ code: -32602, data: { path: '' } });
+    expect(error?.message).toMatch(/^Invalid params: params must be an object, not /);
+    expect(found).not.toBe('');
+  });
+});
+
 describe('lifecycles', () => {
   it('case-081: a response with an unknown id is an event, later messages are handled', async () => {
     const events = new Events();

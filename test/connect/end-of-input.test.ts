@@ -137,7 +137,7 @@ describe('the end of the input', () => {
     const { frames, code } = await half.end();
     expect(frames.map((frame) => [(frame as Frame).id, (frame as Frame).error?.code])).toEqual([
       ['init', undefined],
-      [null, -32700],
+      [undefined, -32700],
       [0, undefined],
     ]);
     expect(code).toBe(0);

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { CallToolResult } from '../../generated/2025-11-25/index.js';
+import { SERVER_BUSY } from '../../generated/runtime/endpoint.js';
 import { RpcError } from '../../generated/runtime/error-codes.js';
 import { stdioServerTransport } from '../../generated/runtime/stdio-server.js';
 import {
@@ -470,7 +471,7 @@ describe('results', () => {
 });
 
 describe('too many requests', () => {
-  it('are answered with -32000 above the limit, and taken again below it', async () => {
+  it('are answered with SERVER_BUSY above the limit, and taken again below it', async () => {
     const gates: (() => void)[] = [];
     const server = serverOf(
       () =>
@@ -484,8 +485,8 @@ describe('too many requests', () => {
     const { raw, session } = await rawSession(server);
     for (const id of [1, 2, 3, 4]) raw.send({ jsonrpc: '2.0', id, ...call });
     expect((await raw.news()).map(({ id, error }) => [id, error?.code])).toEqual([
-      [3, -32000],
-      [4, -32000],
+      [3, SERVER_BUSY],
+      [4, SERVER_BUSY],
     ]);
     expect(session.inFlight.inbound).toBe(2);
     for (const open of gates.splice(0)) open();

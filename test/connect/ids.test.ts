@@ -109,13 +109,14 @@ describe('ids of requests that come in', () => {
     expect((await raw.news()).map(({ result }) => result)).toEqual([text('b')]);
   });
 
-  it.each([null, 1.5, true, {}, [1], 2 ** 53])('%j is no id: -32600, with id null', async (id) => {
+  it.each([null, 1.5, true, {}, [1], 2 ** 53])('%j is no id: -32600, without an id', async (id) => {
     const events = new Events();
     const { raw } = await rawSession(createServer({ info, handlers: {}, onEvent: events.onEvent }));
     raw.send({ jsonrpc: '2.0', id, method: 'ping' });
     const [answer, ...more] = await raw.news();
     expect(more).toEqual([]);
-    expect(answer).toMatchObject({ id: null, error: { code: -32600 } });
+    expect(answer).toMatchObject({ error: { code: -32600 } });
+    expect(answer).not.toHaveProperty('id');
     expect(events.kinds).toEqual(['invalidMessage']);
     expect((await raw.ask({ id: 2, method: 'ping' })).result).toEqual({});
   });

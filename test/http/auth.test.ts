@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import type { Auth, Authorization } from '../../generated/runtime/http-auth.js';
-import type { HttpHandler } from '../../generated/runtime/http-server.js';
+import type { HttpEvent, HttpHandler } from '../../generated/runtime/http-server.js';
 import { garden, modern, post, request, send, session } from './server-support.js';
 
 // Authorization as a server would have it, with tokens of its own making: HS256, the least of what JWTs offer.
@@ -131,4 +131,61 @@ test('the state of a request serves whoever it was given to, and nobody else', a
   expect(await (await modern(handler, 3, 'tools/call', again, rose)).json()).toMatchObject({
     result: { content: [{ text: 'decline' }] },
   });
+});
+
+test.each<[string, unknown]>([
+  ['null', null],
+  ['false', false],
+  ['a string', 'rose'],
+  ['an array', ['rose']],
+  ['no principal', { scopes: [] }],
+  ['an empty principal', { principal: '' }],
+  ['a principal that is a number', { principal: 7 }],
+  ['an expiry of NaN', { principal: 'rose', expiresAt: Number.NaN }],
+  ['an expiry of Infinity', { principal: 'rose', expiresAt: Number.POSITIVE_INFINITY }],
+  ['an expiry that is a string', { principal: 'rose', expiresAt: '9999999999' }],
+  ['an expiry of null', { principal: 'rose', expiresAt: null }],
+  ['scopes that are a string', { principal: 'rose', scopes: 'garden:read' }],
+  ['scopes that are numbers', { principal: 'rose', scopes: [1] }],
+  ['an audience that is a number', { principal: 'rose', audience: 7 }],
+  [
+    'what throws when it is read',
+    {
+      get principal(): string {
+        throw new Error('no');
+      },
+    },
+  ],
+])('verify that returns %s lets nobody in: 401 and an event', async (_, identity) => {
+  const seen: HttpEvent[] = [];
+  handler = garden({
+    authorize: { verify: () => Promise.resolve(identity as Auth) },
+    onEvent: (event) => seen.push(event),
+  });
+  const answer = await modern(handler, 1, 'tools/list', {}, { authorization: 'Bearer x' });
+  expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+    401,
+    'Bearer error="invalid_token", error_description="the token is not valid"',
+  ]);
+  expect(seen.map(({ kind }) => kind)).toEqual(['failed', 'refused']);
+});
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a string', 'garden:read'],
+  ['a promise', Promise.resolve([])],
+])('scopes that return %s let nobody in', async (_, scopes) => {
+  const seen: HttpEvent[] = [];
+  handler = garden({
+    authorize: { verify: () => ({ principal: 'rose', scopes: ['garden:read'] }), scopes: () => scopes as string[] },
+    onEvent: (event) => seen.push(event),
+  });
+  expect((await modern(handler, 1, 'tools/list', {}, { authorization: 'Bearer x' })).status).toBe(500);
+  expect(seen).toMatchObject([{ kind: 'failed', error: { name: 'TypeError' } }]);
+});
+
+test('scopes that are no array of strings are refused at once', () => {
+  expect(() => garden({ authorize: { ...authorize, scopes: 'garden:read' as unknown as string[] } })).toThrow(
+    TypeError,
+  );
 });
