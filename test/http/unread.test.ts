@@ -348,17 +348,17 @@ describe('resumption in 2025-11-25', () => {
   test('one session that fills the budget costs another neither its answer nor its events', async () => {
     const { handler } = await bindings({ resumability: { maxTotalBytes: 200_000 } });
     const modest = await session(handler);
-    const [left] = await events(await modest.call(1, 'leave'));
-    const counted = await allEvents(await modest.call(2, 'count'));
     const greedy = await session(handler);
-    for (let id = 1; id <= 10; id += 1) {
-      const [first] = await events(await greedy.call(id, 'leave'), 1);
-      expect(first?.data).toBe('');
-    }
-    await delay(150);
-    for (let id = 11; id <= 20; id += 1)
+    const counted = await allEvents(await modest.call(1, 'count'));
+    for (let id = 1; id <= 6; id += 1)
       await allEvents(await greedy.call(id, 'bulk', { bytes: 60_000, announced: true }));
-    expect(messages(await events(await modest.get({ 'last-event-id': left?.id ?? '' })))).toMatchObject([{ id: 1 }]);
+    const [left] = await events(await modest.call(2, 'leave', { pad: 'x'.repeat(50_000) }));
+    await delay(150);
+    for (let id = 7; id <= 12; id += 1)
+      await allEvents(await greedy.call(id, 'bulk', { bytes: 60_000, announced: true }));
+    const owed = await modest.get({ 'last-event-id': left?.id ?? '' });
+    expect(owed.status).toBe(200);
+    expect(messages(await allEvents(owed))).toMatchObject([{ id: 2 }]);
     const again = await events(await modest.get({ 'last-event-id': counted[1]?.id ?? '' }));
     expect(again).toEqual(counted.slice(2));
   });
