@@ -1,3 +1,6 @@
+import { printValue } from '../print/value.js';
+import type { JsonValue } from '../read/json.js';
+
 /** What can be added to a project. */
 export const ADDABLE = ['tool', 'resource', 'prompt'] as const;
 export type Addable = (typeof ADDABLE)[number];
@@ -12,7 +15,7 @@ export interface Addition {
   /** Of a resource. */
   readonly uri: string;
   /** Of a tool with arguments: what the generated file exports, and where it is, seen from `src/tools`. */
-  readonly input?: { readonly identifier: string; readonly module: string; readonly example: unknown };
+  readonly input?: { readonly identifier: string; readonly module: string; readonly example: JsonValue | undefined };
   readonly description?: string;
   /** Where the generated code is, seen from `src/<kind>s`. */
   readonly generated: string;
@@ -87,7 +90,7 @@ expect(tools.map((tool) => tool.name)).toContain("${name}");
 });
 `;
       }
-      const args = input === undefined ? '' : `, arguments: ${JSON.stringify(input.example)}`;
+      const args = input?.example === undefined ? '' : `, arguments: ${printValue(input.example)}`;
       return `${start}test("${name} answers", async () => {
 const client = await connect();
 const result = await client.callTool({ name: "${name}"${args} });
