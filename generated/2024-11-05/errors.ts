@@ -7,7 +7,9 @@
 
 /** Error codes that revision 2024-11-05 gives a meaning, by name. */
 export const ERROR_CODES = {
-  /** No resource has the requested URI. */
+  /** The user rejected the sampling request (MCP, client features, sampling, error handling). */
+  USER_REJECTED: -1,
+  /** No resource has the requested URI (MCP, server features, resources, error handling). */
   RESOURCE_NOT_FOUND: -32002,
   /** The JSON is well formed but no valid request. */
   INVALID_REQUEST: -32600,
@@ -30,6 +32,8 @@ export type ErrorCode = (typeof ERROR_CODES)[ErrorName];
 /** The name of an error code, or undefined if the revision gives it no meaning. */
 export function errorName(code: number): ErrorName | undefined {
   switch (code) {
+    case -1:
+      return 'USER_REJECTED';
     case -32002:
       return 'RESOURCE_NOT_FOUND';
     case -32600:

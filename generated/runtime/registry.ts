@@ -6,6 +6,7 @@
 import { RpcError, STANDARD_ERROR_CODES } from './error-codes.js';
 import { cut } from './revision.js';
 import type { HandlerContext } from './server.js';
+import { matchUri, parseUriTemplate } from './uri-template.js';
 import { describeFailure } from './validation.js';
 import type { Validation } from './validation.js';
 
@@ -297,7 +298,7 @@ export function resourceHandlers<Context = DefinitionContext>(
 ): ResourceHandlers<Context> {
   const byUri = keyed(resources, 'resource', (one) => ('uri' in one ? one.uri : one.uriTemplate));
   const templates = resources.flatMap((one) =>
-    'uriTemplate' in one ? [{ template: one, match: matcher(one.uriTemplate) }] : [],
+    'uriTemplate' in one ? [{ template: one, parsed: parseUriTemplate(one.uriTemplate) }] : [],
   );
   const listed = resources.flatMap((one): ListedResource[] =>
     'uri' in one ? [{ uri: one.uri, ...facts(one), ...defined('size', one.size) }] : [],
@@ -317,8 +318,8 @@ export function resourceHandlers<Context = DefinitionContext>(
         const outcome = await resource.read(uri, context);
         return readResult(uri, resource, outcome);
       }
-      for (const { template, match } of templates) {
-        const variables = match(uri);
+      for (const { template, parsed } of templates) {
+        const variables = matchUri(parsed, uri);
         if (variables === undefined) continue;
         const outcome = await template.read(variables as never, context, uri);
         if (outcome !== undefined) return readResult(uri, template, outcome);
@@ -706,83 +707,4 @@ function base64(bytes: Uint8Array): string {
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);
-}
-
-/** Places that are tried for the ends of a template's variables. */
-const MAX_TRIES = 32;
-
-const EXPRESSION = /\{(\+?)([A-Za-z_]\w*)\}/g;
-
-interface Variable {
-  readonly name: string;
-  /** Whether its value may hold what parts a URI. */
-  readonly isReserved: boolean;
-  /** The text between it and the next one. */
-  readonly after: string;
-}
-
-/**
- * What reads the variables of a URI that follows a template, in a few passes over the URI.
- *
- * @throws TypeError if the template has expressions other than `{name}` and `{+name}`, or two side by side.
- */
-function matcher(template: string): (uri: string) => Record<string, string> | undefined {
-  const found = [...template.matchAll(EXPRESSION)];
-  const start = literal(template, 0, found[0]?.index);
-  const variables = found.map((expression, at): Variable => {
-    const end = expression.index + expression[0].length;
-    const after = literal(template, end, found[at + 1]?.index);
-    if (after === '' && at < found.length - 1) throw new TypeError(`nothing parts two variables in ${template}`);
-    return {
-      name: expression[2] ?? '',
-      isReserved: expression[1] === '+',
-      after,
-    };
-  });
-  const tail = variables.at(-1)?.after ?? '';
-  return (uri) => {
-    if (!uri.startsWith(start) || !uri.endsWith(tail)) return undefined;
-    let tries = 0;
-    const rest = (at: number, from: number): [name: string, value: string][] | undefined => {
-      const variable = variables[at];
-      if (variable === undefined) return from === uri.length ? [] : undefined;
-      const { name, isReserved, after } = variable;
-      const isLast = at === variables.length - 1;
-      // A reserved one may hold what parts it from the next: it reaches as far as what follows lets it.
-      let end = isLast ? uri.length - after.length : isReserved ? uri.lastIndexOf(after) : uri.indexOf(after, from + 1);
-      while (end > from && tries < MAX_TRIES) {
-        tries += 1;
-        const value = decoded(uri.slice(from, end), isReserved);
-        const others = value === undefined ? undefined : rest(at + 1, end + after.length);
-        if (value !== undefined && others !== undefined) return [[name, value], ...others];
-        if (isLast || !isReserved) return undefined;
-        end = uri.lastIndexOf(after, end - 1);
-      }
-      return undefined;
-    };
-    const values = rest(0, start.length);
-    return values === undefined ? undefined : Object.fromEntries(values);
-  };
-}
-
-function literal(template: string, from: number, to?: number): string {
-  const text = template.slice(from, to);
-  if (/[{}]/.test(text)) throw new TypeError(`only {name} and {+name} can stand in a template: ${template}`);
-  return text;
-}
-
-function decoded(value: string, isReserved: boolean): string | undefined {
-  if (!isReserved && /[/?#]/.test(value)) return undefined;
-  let plain: string;
-  try {
-    plain = decodeURIComponent(value);
-  } catch {
-    // A percent sign that begins no escape.
-    return undefined;
-  }
-  // Whoever joins it to the path of a folder must not be led out of it, however that is escaped.
-  const segments = plain.split(/[/\\]/);
-  const leadsAway =
-    plain.includes('\0') || segments.includes('..') || segments.includes('.') || (!isReserved && segments.length > 1);
-  return leadsAway ? undefined : plain;
 }

@@ -18,6 +18,7 @@ import { isObject, member, parseOutsideJson, type JsonValue } from '../read/json
 import { readToolFiles } from '../read/tools.js';
 import { handlerFile, testFile, type Addable, type Addition } from '../scaffold/addition.js';
 import { connectList, expectCapability } from '../scaffold/connect.js';
+import { addressesIn, refuseAddress, type TakenAddress } from '../scaffold/resource-address.js';
 import { definitionIn, register } from '../scaffold/register.js';
 import { progress, say, sayJson } from '../terminal.js';
 import { asJson, sayTouched } from './changes.js';
@@ -41,11 +42,13 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
   refuseTwin(project, kind, name, file);
   const identifier = (await existingExport(project, kind, name, file, stem)) ?? identifierOf(kind, name, stem);
   const generated = importPath(path.join(project.folder, 'src', list), project.out);
+  const uri = text(flags, 'uri') ?? `${uriScheme(stem)}://${stem}`;
+  if (kind === 'resource') refuseAddress(uri, await takenAddresses(project, file));
   const addition: Addition = {
     kind,
     name,
     identifier,
-    uri: text(flags, 'uri') ?? `${uriScheme(stem)}://${stem}`,
+    uri,
     generated,
     extension: project.extension,
     ...(input === undefined
@@ -213,6 +216,20 @@ function stemOf(name: string): string {
   const stem = name.replaceAll('.', '-').replace(/^[-_]+|[-_]+$/g, '') || name;
   // `index` is the list; the others are devices on Windows, whatever stands behind a dot.
   return /^(?:index|con|prn|aux|nul|com\d|lpt\d)$/i.test(stem) ? `${stem}-one` : stem;
+}
+
+/** Addresses of the project's other resources. */
+async function takenAddresses(project: Project, own: string): Promise<readonly TakenAddress[]> {
+  const folder = path.join(project.folder, 'src/resources');
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.[cm]?ts$/.test(name)) : [];
+  const files = names.map((name) => `src/resources/${name}`).filter((name) => name !== own);
+  const found = await Promise.all(
+    files.map(async (name) => {
+      const file = shown(project, name);
+      return (await addressesIn(textOf(project, name) ?? '')).map((uri) => ({ uri, file }));
+    }),
+  );
+  return found.flat();
 }
 
 function uriScheme(stem: string): string {

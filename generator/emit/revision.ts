@@ -2,6 +2,8 @@ import { memberOf } from '../model/derive.js';
 import { findDefinition, methodsFrom, type Method, type TypeNode } from '../model/protocol.js';
 import { literalKey } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
+import { printValue } from '../print/value.js';
+import type { JsonValue } from '../read/json.js';
 import type { EmitContext } from './context.js';
 import { nameOf } from './validators.js';
 
@@ -44,7 +46,7 @@ export function emitRevision(context: EmitContext): SourceFile {
 
 /** An object literal of JSON values by method. */
 function table(rows: readonly (readonly [string, unknown])[]): string {
-  return `{\n${rows.map(([name, value]) => `${literalKey(name)}: ${JSON.stringify(value)},\n`).join('')}}`;
+  return `{\n${rows.map(([name, value]) => `${literalKey(name)}: ${printValue(value as JsonValue)},\n`).join('')}}`;
 }
 
 /** What answering each request declares, as the capability objects of the handshake have it. */

@@ -3,6 +3,7 @@ import { discriminate, kindsOf, lookupIn, type JsonKind, type TypeLookup } from 
 import { capitalised } from '../model/naming.js';
 import {
   findDefinition,
+  isInherited,
   type Constraints,
   type Definitions,
   type Method,
@@ -106,10 +107,11 @@ const LONGEST_NAME = 80;
 /** Most constants that a failure names one by one. */
 const MOST_NAMED = 8;
 
-/** Members that every object inherits: reading them plainly would find what the sender never sent. */
-function isInherited(name: string): boolean {
-  return name in Object.prototype;
-}
+/**
+ * Most operands of one `&&` or `||`. Compilers recurse into them, and TypeScript gives up on a function with some 2000
+ * (TS2563); beyond it constants go into a set, and checks into functions.
+ */
+const MAX_OPERANDS = 64;
 
 /** Reads a member of `value`. */
 function read(name: string): string {
@@ -121,6 +123,8 @@ export class GuardWriter {
   /** Guards of inline types, in the order in which they were asked for. */
   readonly inline: string[] = [];
   readonly #names = new Set<string>();
+  /** The number that the next function of a name gets, where several want one name. */
+  readonly #numbers = new Map<string, number>();
   /** Functions of inline types by their type, so that one serves wherever it recurs. */
   readonly #hoisted = new Map<string, string>();
   readonly #printer: TypePrinter;
@@ -231,10 +235,7 @@ export class GuardWriter {
     const shape = JSON.stringify(type, withoutProse);
     const same = this.#hoisted.get(shape);
     if (same !== undefined) return same;
-    const start = hint.length > LONGEST_NAME ? Array.from(hint).slice(0, LONGEST_NAME).join('') : hint;
-    let name = start;
-    for (let number = 2; this.#names.has(name); number += 1) name = `${start}${number}`;
-    this.#names.add(name);
+    const name = this.#freeName(hint);
     this.#hoisted.set(shape, name);
     const index = this.inline.length;
     // Kept in front of the inline types that it needs itself.
@@ -243,18 +244,43 @@ export class GuardWriter {
     return name;
   }
 
+  #freeName(hint: string): string {
+    const start = hint.length > LONGEST_NAME ? Array.from(hint).slice(0, LONGEST_NAME).join('') : hint;
+    let number = this.#numbers.get(start) ?? 2;
+    let name = start;
+    for (; this.#names.has(name); number += 1) name = `${start}${number}`;
+    this.#numbers.set(start, number);
+    this.#names.add(name);
+    return name;
+  }
+
+  /** Checks that all have to pass, as one expression: those of a long list in functions. */
+  #every(checks: readonly string[], name: string, parameter: 'unknown' | 'check.Fields'): string {
+    if (checks.length <= MAX_OPERANDS) return all(checks);
+    const parts = chunks(checks).map((part) => {
+      const own = this.#freeName(`${name}Part`);
+      this.inline.push(`function ${own}(value: ${parameter}): boolean {\nreturn ${all(part)};\n}\n`);
+      return `${own}(value)`;
+    });
+    return this.#every(parts, name, parameter);
+  }
+
   #body(name: string, type: TypeNode, definition?: string): string {
     if (type.kind === 'object' && hasMembers(type)) return this.#objectBody(name, type, definition);
     if (type.kind === 'union') return this.#unionBody(name, type.variants, type.exclusive);
     if (type.kind === 'intersection') {
-      const parts = all(type.parts.map((part, index) => this.#expression(part, 'value', `${name}Part${index + 1}`)));
+      const parts = this.#every(
+        type.parts.map((part, index) => this.#expression(part, 'value', `${name}Part${index + 1}`)),
+        name,
+        'unknown',
+      );
       return `return ${definition === undefined ? parts : `(${parts}) || check.inside(${JSON.stringify(definition)})`};\n`;
     }
     return `return ${this.#expression(type, 'value', name)};\n`;
   }
 
   #objectBody(name: string, type: ObjectNode, definition: string | undefined): string {
-    const checks = ['check.object(value)'];
+    const checks: string[] = [];
     for (const member of orderedMembers(type.members)) {
       const hint = name + capitalised(member.name);
       if (member.required) checks.push(this.#expression(member.type, read(member.name), hint));
@@ -267,9 +293,10 @@ export class GuardWriter {
       const item = type.rest.kind === 'never' ? 'check.nothing' : this.#reference(type.rest, `${name}Value`);
       checks.push(`check.rest(value, ${known}, ${item})`);
     }
+    const whole = all(['check.object(value)', this.#every(checks, name, 'check.Fields')]);
     return definition === undefined
-      ? `return ${all(checks)};\n`
-      : `return (${all(checks)}) || check.inside(${JSON.stringify(definition)});\n`;
+      ? `return ${whole};\n`
+      : `return (${whole}) || check.inside(${JSON.stringify(definition)});\n`;
   }
 
   #optional(type: TypeNode, value: string, hint: string): string {
@@ -283,13 +310,40 @@ export class GuardWriter {
     return `(${value} === undefined || ${grouped(expression)})`;
   }
 
+  /** A union of plain kinds and constants, as one expression; many constants are looked up in a set. */
+  #simpleUnion(name: string, variants: readonly TypeNode[]): string | undefined {
+    let tests = new Map<string, string>();
+    const constants = new Set<string>();
+    for (const variant of variants) {
+      if (variant.kind === 'literal') {
+        const text = JSON.stringify(variant.value);
+        constants.add(text);
+        tests.set(`value === ${text}`, text);
+      } else {
+        const plain = plainTest(variant);
+        if (plain === undefined) return undefined;
+        tests.set(...plain);
+      }
+    }
+    if (constants.size === tests.size && constants.size <= MAX_OPERANDS)
+      return `${[...tests.keys()].join(' || ')} || check.noneOf(value, ${[...constants].join(', ')})`;
+    if (constants.size > MAX_OPERANDS) {
+      const set = this.#freeName(`${name}Values`);
+      const list = [...constants].join(', ');
+      this.inline.push(`const ${set}: ReadonlySet<unknown> = /* @__PURE__ */ new Set<unknown>([${list}]);\n`);
+      const others = [...tests].filter(([, text]) => !constants.has(text));
+      tests = new Map([...others, [`${set}.has(value)`, manyValues(constants.size)]]);
+    }
+    return `${[...tests.keys()].join(' || ')} || check.miss(${JSON.stringify(alternatives([...tests.values()]))}, value)`;
+  }
+
   #unionBody(name: string, variants: readonly TypeNode[], exclusive: boolean): string {
     const variantHint = (index: number): string => `${name}Variant${index + 1}`;
     if (exclusive) {
       const outcomes = variants.map((variant, index) => this.#expression(variant, 'value', variantHint(index)));
       return `return check.exactlyOne(value, ${outcomes.join(', ')});\n`;
     }
-    const simple = simpleUnion(variants);
+    const simple = this.#simpleUnion(name, variants);
     if (simple !== undefined) return `return ${simple};\n`;
     const pick = (indices: readonly number[]): string => {
       const types = indices.map((index) => variants[index] ?? { kind: 'never' as const });
@@ -337,7 +391,7 @@ export class GuardWriter {
     );
     const otherwise =
       cases.size > MOST_NAMED
-        ? `check.miss(${JSON.stringify(`one of ${cases.size} known values`)}, ${read(member)})`
+        ? `check.miss(${JSON.stringify(manyValues(cases.size))}, ${read(member)})`
         : `check.noneOf(${read(member)}, ${[...cases.keys()].map((tag) => JSON.stringify(tag)).join(', ')})`;
     return `${lines.join('')}if (!check.object(value)) return false;
 switch (${read(member)}) {\n${branches.join('')}default:\nreturn ${otherwise};\n}\n`;
@@ -513,6 +567,11 @@ function grouped(expression: string): string {
   return expression.includes(' && ') ? `(${expression})` : expression;
 }
 
+/** What a failure says of constants that are too many to be named. */
+function manyValues(count: number): string {
+  return `one of ${count} known values`;
+}
+
 const NUMBER_LIMITS = {
   minimum: 'min',
   maximum: 'max',
@@ -553,26 +612,19 @@ function limitsOf(constraints: Constraints, names: Readonly<Record<string, strin
   return entries.length === 0 ? undefined : `{ ${entries.join(', ')} }`;
 }
 
-/** A union of plain kinds and constants, as one expression. */
-function simpleUnion(variants: readonly TypeNode[]): string | undefined {
-  const conditions: string[] = [];
-  const texts: string[] = [];
-  for (const variant of variants) {
-    if (variant.kind === 'literal') {
-      conditions.push(`value === ${JSON.stringify(variant.value)}`);
-      texts.push(JSON.stringify(variant.value));
-      continue;
-    }
-    const kind = variant.kind;
-    if (kind !== 'string' && kind !== 'number' && kind !== 'integer' && kind !== 'boolean' && kind !== 'null')
-      return undefined;
-    if (!isPlain(variant.constraints)) return undefined;
-    conditions.push(PLAIN_TESTS[kind]);
-    texts.push(kindsText([kind]));
-  }
-  if (variants.every((variant) => variant.kind === 'literal'))
-    return `${conditions.join(' || ')} || check.noneOf(value, ${texts.join(', ')})`;
-  return `${conditions.join(' || ')} || check.miss(${JSON.stringify(alternatives(texts))}, value)`;
+/** A list in pieces of {@link MAX_OPERANDS}. */
+function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(list.length / MAX_OPERANDS) }, (_, index) =>
+    list.slice(index * MAX_OPERANDS, (index + 1) * MAX_OPERANDS),
+  );
+}
+
+/** The test of a kind without constraints, and what it expects in words; undefined for any other type. */
+function plainTest(type: TypeNode): [condition: string, expected: string] | undefined {
+  const { kind } = type;
+  if (kind !== 'string' && kind !== 'number' && kind !== 'integer' && kind !== 'boolean' && kind !== 'null')
+    return undefined;
+  return isPlain(type.constraints) ? [PLAIN_TESTS[kind], kindsText([kind])] : undefined;
 }
 
 const PLAIN_TESTS = {

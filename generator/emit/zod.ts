@@ -1,6 +1,13 @@
 import { McpgenError } from '../errors.js';
 import { discriminate, lookupIn, resolve, type TypeLookup } from '../model/discriminate.js';
-import type { Constraints, Definition, Member, ObjectNode, TypeNode } from '../model/protocol.js';
+import {
+  isInherited,
+  type Constraints,
+  type Definition,
+  type Member,
+  type ObjectNode,
+  type TypeNode,
+} from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { literalKey } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
@@ -289,7 +296,7 @@ class SchemaWriter {
   }
 
   #member({ name, required, type }: Member): string {
-    if (name in Object.prototype) {
+    if (isInherited(name)) {
       throw this.#fault(`Zod cannot check a member named ${JSON.stringify(name)}, since every object inherits one`, {
         member: name,
         remedy: 'Leave zod out, or rename the member in the schema.',

@@ -1,8 +1,9 @@
-import { isObject, objectOf, type JsonObject, type JsonValue } from '../read/json.js';
+import { isObject, member, objectOf, type JsonObject, type JsonValue } from '../read/json.js';
 import {
   findDefinition,
   type Constraints,
   type Method,
+  isInherited,
   type ObjectNode,
   type Definitions,
   type TypeNode,
@@ -17,7 +18,7 @@ const DEEPEST = 12;
 const MOST = 10_000;
 
 /**
- * A small valid value of a type: required members only, the first variant of a union that has an end.
+ * A small valid value of a type: next to nothing but required members, the first variant of a union that has an end.
  *
  * @param owner - Name of the definition or member that the value is for; it decides what a string says.
  * @returns Undefined if no value ends, or only one too large to show.
@@ -118,21 +119,23 @@ class Examples {
 
   #object(type: ObjectNode, owner: string, depth: number): JsonValue | undefined {
     const entries: [string, JsonValue][] = [];
-    for (const { name, type: own } of type.members.filter((member) => member.required)) {
+    for (const { name, required, type: own } of type.members) {
+      // TypeScript takes an inherited member for the optional one of its name, so that one has to be there too.
+      if (!required && !isInherited(name)) continue;
       const value =
         name === 'resultType'
           ? owner === 'InputRequiredResult'
             ? 'input_required'
             : 'complete'
           : this.of(own, name, depth + 1);
-      if (value === undefined) return undefined;
-      entries.push([name, value]);
+      if (value !== undefined) entries.push([name, value]);
+      else if (required) return undefined;
     }
     return objectOf(entries);
   }
 }
 
-const BY_FORMAT: Readonly<Record<string, string>> = {
+const BY_FORMAT: JsonObject = {
   uri: 'file:///project/notes.txt',
   'uri-template': 'file:///project/{path}',
   byte: 'aGVsbG8=',
@@ -141,7 +144,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   email: 'someone@example.com',
 };
 
-const BY_NAME: Readonly<Record<string, string>> = {
+const BY_NAME: JsonObject = {
   mimeType: 'text/plain',
   version: '1.0.0',
   model: 'some-model',
@@ -154,9 +157,10 @@ const BY_NAME: Readonly<Record<string, string>> = {
 
 function exampleString(protocol: Exemplified, owner: string, constraints: Constraints): string {
   const format = constraints['format'];
-  if (typeof format === 'string' && BY_FORMAT[format] !== undefined) return BY_FORMAT[format];
+  const formatted = typeof format === 'string' ? member(BY_FORMAT, format) : undefined;
+  if (typeof formatted === 'string') return formatted;
   if (/[pP]rotocolVersion$|^supportedVersion$/.test(owner)) return protocol.revision ?? '';
-  const text = BY_NAME[owner] ?? (owner === '' ? 'text' : `some ${owner}`);
+  const text = String(member(BY_NAME, owner) ?? (owner === '' ? 'text' : `some ${owner}`));
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = constraints;
   return text.padEnd(Number(minLength), '.').slice(0, Number(maxLength));
 }

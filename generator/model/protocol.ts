@@ -167,3 +167,8 @@ export function methodOf(row: CatalogMethod): Method {
     ...(row.deprecated === undefined ? {} : { deprecated: row.deprecated }),
   };
 }
+
+/** Whether a name is that of a member that every object inherits: reading it plainly finds what nobody gave. */
+export function isInherited(name: string): boolean {
+  return name in Object.prototype;
+}

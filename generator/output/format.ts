@@ -18,26 +18,29 @@ export class Formatter {
    * @param isLaidOut - Whether they are as Prettier lays them out by default, so that nothing is to be done without a
    *   config.
    * @returns The file's text, with a blank line between its pieces.
-   * @throws {@link McpgenError} if the config is broken.
+   * @throws {@link McpgenError} if the config, or a plugin that it names, is broken; any other error is a fault of ours.
    */
   async format(pieces: readonly string[], fileName: string, isLaidOut = false): Promise<string> {
+    // A config may have other rules for some of the files; it is read but once.
+    const config = await resolveConfig(fileName, { editorconfig: true }).catch(async (error: unknown) => {
+      throw await unusable(error, fileName);
+    });
+    if (isLaidOut && Object.keys(config ?? {}).length === 0)
+      return `${pieces.map((piece) => piece.trimEnd()).join('\n\n')}\n`;
     try {
-      // A config may have other rules for some of the files; it is read but once.
-      const config = await resolveConfig(fileName, { editorconfig: true });
-      if (isLaidOut && Object.keys(config ?? {}).length === 0)
-        return `${pieces.map((piece) => piece.trimEnd()).join('\n\n')}\n`;
-      return isByPiece(config)
-        ? await this.#byPiece(pieces, config, fileName)
-        : await layOut(pieces.join('\n\n'), config, fileName, 'typescript');
+      return await this.#layOut(pieces, config, fileName);
     } catch (error) {
-      // A wrong value or a plugin that is not there shows only now; code that does not parse is no fault of the config.
-      if (error instanceof SyntaxError) throw error;
-      throw new McpgenError(`the Prettier config of the output folder cannot be used: ${reasonOf(error)}`, {
-        place: (await resolveConfigFile(fileName).catch(() => undefined)) ?? path.dirname(fileName),
-        remedy: 'Mend it; a .prettierrc in the output folder itself comes first.',
-        cause: error,
-      });
+      // A wrong value or a plugin that is not there shows only now. Whether it is that, or our text that cannot be laid out,
+      // is told by trying the same text without the config: what fails in both ways is a fault of ours.
+      await this.#layOut(pieces, null, fileName);
+      throw await unusable(error, fileName);
     }
+  }
+
+  async #layOut(pieces: readonly string[], config: Options | null, fileName: string): Promise<string> {
+    return isByPiece(config)
+      ? this.#byPiece(pieces, config, fileName)
+      : layOut(pieces.join('\n\n'), config, fileName, 'typescript');
   }
 
   async #byPiece(pieces: readonly string[], config: Options | null, fileName: string): Promise<string> {
@@ -53,6 +56,15 @@ export class Formatter {
     }
     return `${pieces.map((piece) => known.get(piece) ?? '').join('\n\n')}\n`;
   }
+}
+
+/** The error of a Prettier config that cannot be read or used. */
+async function unusable(error: unknown, fileName: string): Promise<McpgenError> {
+  return new McpgenError(`the Prettier config of the output folder cannot be used: ${reasonOf(error)}`, {
+    place: (await resolveConfigFile(fileName).catch(() => undefined)) ?? path.dirname(fileName),
+    remedy: 'Mend it; a .prettierrc in the output folder itself comes first.',
+    cause: error,
+  });
 }
 
 /** Whether pieces come out alike alone and together: a plugin may sort imports or look at the file's name. */

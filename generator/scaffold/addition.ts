@@ -1,3 +1,7 @@
+import { printValue } from '../print/value.js';
+import type { JsonValue } from '../read/json.js';
+import { exampleAddress, isTemplate } from './resource-address.js';
+
 /** What can be added to a project. */
 export const ADDABLE = ['tool', 'resource', 'prompt'] as const;
 export type Addable = (typeof ADDABLE)[number];
@@ -12,7 +16,7 @@ export interface Addition {
   /** Of a resource. */
   readonly uri: string;
   /** Of a tool with arguments: what the generated file exports, and where it is, seen from `src/tools`. */
-  readonly input?: { readonly identifier: string; readonly module: string; readonly example: unknown };
+  readonly input?: { readonly identifier: string; readonly module: string; readonly example: JsonValue | undefined };
   readonly description?: string;
   /** Where the generated code is, seen from `src/<kind>s`. */
   readonly generated: string;
@@ -42,16 +46,16 @@ ${input === undefined ? '' : `input: ${input.identifier},\n`}run: (${input === u
 });
 `;
     case 'resource': {
-      const isTemplate = uri.includes('{');
-      const define = isTemplate ? 'defineResourceTemplate' : 'defineResource';
+      const hasVariables = isTemplate(uri);
+      const define = hasVariables ? 'defineResourceTemplate' : 'defineResource';
       return `import { ${define} } from ${JSON.stringify(registry)};
 
 export const ${identifier} = ${define}({
-${isTemplate ? 'uriTemplate' : 'uri'}: ${JSON.stringify(uri)},
+${hasVariables ? 'uriTemplate' : 'uri'}: ${JSON.stringify(uri)},
 ${facts}description: ${description},
 mimeType: "text/plain",
-read: (${isTemplate ? 'variables' : ''}) => ${
-        isTemplate
+read: (${hasVariables ? 'variables' : ''}) => ${
+        hasVariables
           ? `\`${name} is not written yet; it was asked for \${JSON.stringify(variables)}\``
           : `"${name} is not written yet."`
       },
@@ -87,7 +91,7 @@ expect(tools.map((tool) => tool.name)).toContain("${name}");
 });
 `;
       }
-      const args = input === undefined ? '' : `, arguments: ${JSON.stringify(input.example)}`;
+      const args = input?.example === undefined ? '' : `, arguments: ${printValue(input.example)}`;
       return `${start}test("${name} answers", async () => {
 const client = await connect();
 const result = await client.callTool({ name: "${name}"${args} });
@@ -97,10 +101,9 @@ expect(result).toMatchObject({ content: [{ type: "text", text: ${text} }] });
 `;
     }
     case 'resource': {
-      const address = uri.replace(/\{\+?\w+\}/g, 'x');
       return `${start}test("${name} can be read", async () => {
 const client = await connect();
-const { contents } = await client.readResource({ uri: ${JSON.stringify(address)} });
+const { contents } = await client.readResource({ uri: ${JSON.stringify(exampleAddress(uri))} });
 expect(contents).toMatchObject([{ text: ${text} }]);
 });
 `;

@@ -98,12 +98,12 @@ function isOfHandlers(ts: typeof TypeScript, object: TypeScript.Node): boolean {
 }
 
 /** What handles methods for a list of the author's: functions of the generated registry. */
-const BY_REGISTRY: Readonly<Record<string, readonly string[]>> = {
-  toolHandlers: ['tools/list', 'tools/call'],
-  resourceHandlers: ['resources/list', 'resources/read', 'resources/templates/list'],
-  promptHandlers: ['prompts/list', 'prompts/get'],
-  completionHandlers: ['completion/complete'],
-};
+const BY_REGISTRY: ReadonlyMap<string, readonly string[]> = new Map([
+  ['toolHandlers', ['tools/list', 'tools/call']],
+  ['resourceHandlers', ['resources/list', 'resources/read', 'resources/templates/list']],
+  ['promptHandlers', ['prompts/list', 'prompts/get']],
+  ['completionHandlers', ['completion/complete']],
+]);
 
 /**
  * Finds which methods have a handler: those that are a key of an object, as a string or by their constant, and
@@ -115,7 +115,7 @@ export async function handledIn(
   files: readonly AuthorFile[],
   methods: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const words = [...methods, ...methods.map(constantCase), ...Object.keys(BY_REGISTRY)];
+  const words = [...methods, ...methods.map(constantCase), ...BY_REGISTRY.keys()];
   const byText = files.filter(({ text }) => words.some((word) => text.includes(word)));
   if (byText.length === 0) return new Set();
   const { ts } = await import('ts-morph');
@@ -135,7 +135,7 @@ export async function handledIn(
       if (word !== undefined && names.has(word)) handled.add(word);
     }
     if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
-      for (const name of BY_REGISTRY[node.expression.text] ?? []) if (names.has(name)) handled.add(name);
+      for (const name of BY_REGISTRY.get(node.expression.text) ?? []) if (names.has(name)) handled.add(name);
     }
     ts.forEachChild(node, visit);
   };

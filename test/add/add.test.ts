@@ -106,6 +106,13 @@ describe('what cannot be done is told once, with nothing written', () => {
     [['tol', 'x'], /unknown command 'tol'[^]*Did you mean tool\?/],
     [['tool', 'Greet'], /src\/tools\/greet\.ts: there is another tool in that file already/],
     [['tool', '-greet'], /unknown option/],
+    [
+      ['resource', 'x', '--uri', 'x://{?q}'],
+      /--uri: the URI template x:\/\/\{\?q\} is not supported: .*, at character 5\n/,
+    ],
+    [['resource', 'x', '--uri', 'x://{a}{b}'], /two variables need a text between them, at character 8\n/],
+    [['resource', 'x', '--uri', 'notes://{id}'], /src\/resources\/notes\.ts: the address notes:\/\/\{id\} is taken/],
+    [['resource', 'x', '--uri', 'notes://{name}'], /notes:\/\/\{name\} matches the same addresses as notes:\/\/\{id\}/],
     [['tool', '_greet'], /src\/tools\/greet\.ts: this file is there already, with the tool "greet" in it/],
   ])('%j', async (args, message) => {
     const before = own();

@@ -928,7 +928,8 @@ describe('types', () => {
       METHOD_NOT_FOUND: -32601,
       PARSE_ERROR: -32700,
     };
-    const older = { ...common, RESOURCE_NOT_FOUND: -32002 };
+    // case-134: the specification's page on sampling names -1, the one on resources -32002; no schema does.
+    const older = { ...common, RESOURCE_NOT_FOUND: -32002, USER_REJECTED: -1 };
     const expected: Readonly<Record<(typeof revisions)[number], Readonly<Record<string, number>>>> = {
       '2024-11-05': older,
       '2025-03-26': older,

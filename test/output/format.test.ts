@@ -5,6 +5,7 @@ import { format, type Options } from 'prettier';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtinRevisions, EMITTABLE, loadProtocol, renderAll } from '../../generator/index.js';
 import { emit } from '../../generator/emit/index.js';
+import { McpgenError } from '../../generator/errors.js';
 import { Formatter } from '../../generator/output/format.js';
 
 let folder = '';
@@ -61,4 +62,34 @@ test('a piece with a line of comment keeps it, and a border in a text is no bord
   const text = await formatter.format(pieces, path.join(folder, 'none', 'x.ts'));
   expect(text.split('\n\n')).toHaveLength(4);
   expect(await formatter.format(pieces, path.join(folder, 'none', 'x.ts'))).toBe(text);
+});
+
+/** A text whose chain of operators is too long for Prettier's parser, whatever the config. */
+const TOO_DEEP = `export const a = ${Array.from({ length: 20_000 }, (_, index) => `b === ${index}`).join(' || ')};`;
+
+test.each([
+  ['a text that does not parse', 'export const = 1;'],
+  ['a text that overflows the stack of Prettier', TOO_DEEP],
+])('%s is never reported as a fault of the config', async (_title, text) => {
+  const out = mkdtempSync(path.join(folder, 'fault-'));
+  writeFileSync(path.join(out, '.prettierrc'), '{ "singleQuote": true }');
+  const error: unknown = await new Formatter()
+    .format([text], path.join(out, 'x.ts'))
+    .catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(Error);
+  expect(error).not.toBeInstanceOf(McpgenError);
+});
+
+test.each([
+  ['does not parse', '{'],
+  ['has a wrong value', '{ "tabWidth": "wide" }'],
+  ['names a plugin that is not installed', '{ "plugins": ["prettier-plugin-nowhere"] }'],
+])('a config that %s is reported with its place', async (_title, config) => {
+  const out = mkdtempSync(path.join(folder, 'config-'));
+  writeFileSync(path.join(out, '.prettierrc'), config);
+  const error: unknown = await new Formatter()
+    .format(['export const a = 1;'], path.join(out, 'x.ts'))
+    .catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(McpgenError);
+  expect((error as McpgenError).place).toBe(path.join(out, '.prettierrc'));
 });

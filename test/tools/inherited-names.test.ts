@@ -1,0 +1,164 @@
+/** Names that objects inherit or that JavaScript treats specially are names like any other, wherever they come from. */
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exampleCall } from '../../generator/emit/tool-example.js';
+import { nameTools } from '../../generator/emit/tools.js';
+import { renderTools } from '../../generator/index.js';
+import { rejectedAt } from '../../generator/model/accepts.js';
+import { exampleOf } from '../../generator/model/example.js';
+import { readTool } from '../../generator/model/tools.js';
+import { NO_DOCS } from '../../generator/read/docs.js';
+import { objectOf, type JsonObject, type JsonValue } from '../../generator/read/json.js';
+import { toolsOf, type ToolSource } from '../../generator/read/tools.js';
+import { mcpgen, removeTemporaryFolders, run, temporaryFolder } from '../support/cli.js';
+import { catalogWith, compiled, generated, schemaWith, type Schema } from '../support/hostile.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const NAMES = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'hasOwnProperty',
+  'isPrototypeOf',
+  'propertyIsEnumerable',
+  'toString',
+  'toLocaleString',
+  'valueOf',
+  'toJSON',
+  'then',
+  'arguments',
+  'caller',
+  'name',
+  'length',
+  'default',
+  '__defineGetter__',
+  '__lookupSetter__',
+];
+const text = { type: 'string' };
+
+/** An object schema of members by these names. */
+function members(names: readonly string[], required: readonly string[]): JsonObject {
+  return { type: 'object', properties: objectOf(names.map((name) => [name, text])), required };
+}
+
+/** A tool of each name that has members of all these names in arguments and results, required or not, and constants. */
+const SCHEMAS: readonly JsonObject[] = [
+  members(NAMES, NAMES),
+  { ...members([...NAMES, 'own'], ['own']), additionalProperties: false },
+  { type: 'object', properties: { v: { enum: NAMES }, inside: members(NAMES, []) }, required: ['v', 'inside'] },
+  {
+    type: 'object',
+    properties: objectOf(NAMES.map((name) => [name, { $ref: `#/$defs/${name}` }])),
+    required: NAMES.slice(0, 3),
+    $defs: objectOf(NAMES.map((name) => [name, { type: 'string', format: name }])),
+  },
+];
+
+const LIST: JsonValue = SCHEMAS.flatMap((schema, index) =>
+  NAMES.map((name) => ({
+    name: index === 0 ? name : `${name}_${index}`,
+    inputSchema: schema,
+    ...(index === 1 ? { outputSchema: schema } : {}),
+  })),
+);
+
+afterAll(removeTemporaryFolders);
+
+describe('types tools', () => {
+  const sources = toolsOf(LIST, 'tools.json');
+
+  test('compiles, and so does a call of each tool by its example, which is valid', async () => {
+    const { files } = await renderTools(sources, '/nowhere');
+    const named = nameTools(sources.map((source) => readTool(source, NO_DOCS)));
+    const calls = named.map((tool) => {
+      const { method, args, isValid } = exampleCall([tool]);
+      expect([tool.model.source.name, isValid]).toEqual([tool.model.source.name, true]);
+      return `await all.${method}(${args ?? ''});`;
+    });
+    const example = {
+      path: 'tools/example.ts',
+      contents: `import { tools, type ToolClient } from "./client.js";
+export async function example(client: ToolClient<object, object>): Promise<void> {
+  const all = tools(client);
+  ${calls.join('\n  ')}
+}
+`,
+    };
+    expect(compiled([...files, example]).errors()).toEqual([]);
+  });
+
+  test.each(NAMES)('a required member %s gets an example of its own name', (name) => {
+    const source: ToolSource = {
+      name: 'x',
+      input: members([name], [name]),
+      places: { input: 'x', output: '' },
+      isOwn: true,
+    };
+    const { definitions } = readTool(source, NO_DOCS);
+    const types = new Map(definitions.map((definition) => [definition.name, definition.type]));
+    const type = types.get('Input') ?? { kind: 'never' as const };
+    const value = exampleOf({ definitions }, type) as JsonObject;
+    expect(Object.keys(value)).toEqual([name]);
+    expect(value[name]).toBe(`some ${name}`);
+    expect(rejectedAt(types, type, value)).toBeUndefined();
+  });
+});
+
+test('generate --schema compiles definitions of these names with members of these names', async () => {
+  const definitions: Schema = objectOf(
+    NAMES.map((name) => [
+      name,
+      {
+        ...members(NAMES, NAMES.slice(0, 5)),
+        properties: objectOf(NAMES.map((other) => [other, { $ref: `#/$defs/${other}` }])),
+      },
+    ]),
+  );
+  const files = await generated(schemaWith(definitions), catalogWith(), { emit: ['types', 'validators'] });
+  expect(compiled(files).errors()).toEqual([]);
+});
+
+describe('projects', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'tools.json'), JSON.stringify({ tools: LIST }));
+    writeFileSync(path.join(folder, 'all.json'), JSON.stringify(SCHEMAS[0]));
+    writeFileSync(path.join(folder, 'some.json'), JSON.stringify(SCHEMAS[1]));
+  });
+
+  async function compile(project: string): Promise<void> {
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(project, 'node_modules'), 'dir');
+    const result = await run(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit'], {
+      cwd: project,
+    });
+    expect(`${result.stdout}${result.stderr}`).toBe('');
+  }
+
+  test('add tool --input writes what compiles, with a test that gives every argument', async () => {
+    const args = ['init', 'server', 'demo', '--yes', '--no-install', '--no-git', '-r', '2025-11-25'];
+    expect(await mcpgen(args, { cwd: folder })).toMatchObject({ code: 0 });
+    const project = path.join(folder, 'demo');
+    for (const [name, file] of [
+      ['constructor', 'all'],
+      ['valueOf', 'some'],
+    ] as const) {
+      const added = await mcpgen(['add', 'tool', name, '--input', `../${file}.json`], { cwd: project });
+      expect(added, added.stderr).toMatchObject({ code: 0, stderr: '' });
+    }
+    mkdirSync(path.join(project, 'test'), { recursive: true });
+    const written = readFileSync(path.join(project, 'test/tools/constructor.test.ts'), 'utf8');
+    for (const name of NAMES.filter((one) => one !== '__proto__')) expect(written).toContain(`${name}: "some ${name}"`);
+    await compile(project);
+  });
+
+  test('init client --tools writes what compiles, with an example that is valid', async () => {
+    const args = ['init', 'client', 'user', '--yes', '--no-install', '--no-git', '--tools', 'tools.json'];
+    const made = await mcpgen([...args, '-r', '2025-11-25'], { cwd: folder });
+    expect(made, made.stderr).toMatchObject({ code: 0 });
+    const project = path.join(folder, 'user');
+    expect(readFileSync(path.join(project, 'src/example.ts'), 'utf8')).not.toContain('as never');
+    await compile(project);
+  });
+});
