@@ -804,10 +804,13 @@ export class Endpoint {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     clearTimeout(this.#timer);
-    const error = new ConnectionClosedError();
-    this.#rejectAll(error);
-    for (const exchange of this.#exchanges.values()) exchange.abort(error);
-    this.#exchanges.clear();
+    // To make an error takes longer than all the rest, and most connections of one request have nothing to end.
+    if (this.#pending.size + this.#exchanges.size > 0) {
+      const error = new ConnectionClosedError();
+      this.#rejectAll(error);
+      for (const exchange of this.#exchanges.values()) exchange.abort(error);
+      this.#exchanges.clear();
+    }
     this.#role.handleClose();
     this.#setClosed();
   }

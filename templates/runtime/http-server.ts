@@ -315,7 +315,19 @@ class Handler<A extends Auth> implements SessionHost {
   }
 
   handle(call: HttpCall): void {
-    this.#serve(call).catch((error: unknown) => {
+    const connection = this.#callers.of(this.#keyOf(call));
+    if (!connection.mayTake("visits", this.#maxOpen)) {
+      connection.release();
+      this.#busy(call, NO_HEADERS);
+      return;
+    }
+    connection.take("visits");
+    const over = (): void => {
+      connection.give("visits");
+      connection.release();
+    };
+    this.#serve(connection, call).then(over, (error: unknown) => {
+      over();
       this.#emit({ kind: "failed", error });
       // As if the client had gone: nothing may be held for this request any more.
       call.onGone?.();
@@ -375,25 +387,7 @@ class Handler<A extends Auth> implements SessionHost {
       : `address ${addressKey(remoteAddress)}`;
   }
 
-  async #serve(call: HttpCall): Promise<void> {
-    const connection = this.#callers.of(this.#keyOf(call));
-    try {
-      if (!connection.mayTake("visits", this.#maxOpen)) {
-        this.#busy(call, NO_HEADERS);
-        return;
-      }
-      connection.take("visits");
-      try {
-        await this.#serveFor(connection, call);
-      } finally {
-        connection.give("visits");
-      }
-    } finally {
-      connection.release();
-    }
-  }
-
-  async #serveFor(connection: Caller, call: HttpCall): Promise<void> {
+  async #serve(connection: Caller, call: HttpCall): Promise<void> {
     // RFC 9112, 3.2. What is in front of us may have looked at another one than we do.
     const repeated = call.repeatedHeader;
     if (repeated !== undefined) {
@@ -442,40 +436,43 @@ class Handler<A extends Auth> implements SessionHost {
       ({ auth } = admission);
     }
     const isJsonOnly =
-      this.#options.jsonOnlyClients === true &&
-      !accepts(call, "text/event-stream");
-    const visit = { call, path, headers, auth, connection, isJsonOnly };
+      this.#options.jsonOnlyClients === true && !acceptedBy(call).stream;
     if (auth === undefined) {
-      await this.#admit({ ...visit, caller: connection });
+      await this.#admit({
+        call,
+        path,
+        headers,
+        auth,
+        caller: connection,
+        connection,
+        isJsonOnly,
+      });
       return;
     }
     const caller = this.#callers.of(`principal ${auth.principal}`);
     try {
-      await this.#admit({ ...visit, caller });
+      await this.#admit({
+        call,
+        path,
+        headers,
+        auth,
+        caller,
+        connection,
+        isJsonOnly,
+      });
     } finally {
       caller.release();
     }
   }
 
-  async #admit(visit: Visit<A>): Promise<void> {
+  #admit(visit: Visit<A>): Promise<void> {
     const { call, headers, caller } = visit;
-    if (call.method !== "DELETE" && !caller.mayTake("open", this.#maxOpen)) {
-      this.#busy(call, headers);
-      return;
-    }
-    switch (call.method) {
-      case "POST":
-        await this.#post(visit);
-        break;
-      case "GET":
-        await this.#get(visit);
-        break;
-      case "DELETE":
-        await this.#delete(visit);
-        break;
-      default:
-        this.#notAllowed(visit);
-    }
+    if (call.method === "DELETE") return this.#delete(visit);
+    if (!caller.mayTake("open", this.#maxOpen)) this.#busy(call, headers);
+    else if (call.method === "POST") return this.#post(visit);
+    else if (call.method === "GET") return this.#get(visit);
+    else this.#notAllowed(visit);
+    return DONE;
   }
 
   #isServed(path: string): boolean {
@@ -494,10 +491,7 @@ class Handler<A extends Auth> implements SessionHost {
     const isLegacy = visit.path === this.#sse?.messages;
     if (
       !isLegacy &&
-      !(
-        accepts(call, "application/json") &&
-        (visit.isJsonOnly || accepts(call, "text/event-stream"))
-      )
+      !(acceptedBy(call).json && (visit.isJsonOnly || acceptedBy(call).stream))
     ) {
       this.#refuse(
         call,
@@ -887,7 +881,7 @@ class Handler<A extends Auth> implements SessionHost {
 
   async #get(visit: Visit<A>): Promise<void> {
     const { call, headers } = visit;
-    if (!accepts(call, "text/event-stream")) {
+    if (!acceptedBy(call).stream) {
       this.#refuse(call, headers, 406, "Accept must list text/event-stream");
       return;
     }
@@ -1153,6 +1147,8 @@ function mismatch(reason: string): ErrorObject {
   };
 }
 
+const DONE = Promise.resolve();
+
 const PLAIN_HEADERS: HeaderFields = { "content-type": "application/json" };
 
 /** Every JSON value counts as a message until it is known which revision it belongs to. */
@@ -1236,9 +1232,30 @@ function statusOfIncomplete(code: number): number {
   return code === STANDARD_ERROR_CODES.INVALID_PARAMS ? 400 : statusOf(code);
 }
 
-/** Whether a client takes an answer of a type: what its most specific range says that fits (RFC 9110, 12.5.1). */
-function accepts(call: HttpCall, type: string): boolean {
+/** Which answers a client takes. */
+interface Accepted {
+  readonly json: boolean;
+  readonly stream: boolean;
+}
+
+/** Of the last `Accept` header: nearly all clients send one and the same. */
+let lastAccept: string | undefined;
+let lastAccepted: Accepted = { json: true, stream: true };
+
+function acceptedBy(call: HttpCall): Accepted {
   const accept = call.header("accept");
+  if (accept !== lastAccept) {
+    lastAccepted = {
+      json: accepts(accept, "application/json"),
+      stream: accepts(accept, "text/event-stream"),
+    };
+    lastAccept = accept;
+  }
+  return lastAccepted;
+}
+
+/** Whether a header accepts a type: what its most specific range says that fits (RFC 9110, 12.5.1). */
+function accepts(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return true;
   const family = type.slice(0, type.indexOf("/") + 1);
   let specificity = 0;
