@@ -435,7 +435,7 @@ class ReaderRun {
       } catch (error) {
         this.#tally.lost.push(`${manner}, ${size} characters: ${(error as Error).message}`);
       }
-      await delay(50);
+      await delay(100 + 200 * this.#random());
     }
   }
 
