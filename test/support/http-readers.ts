@@ -68,7 +68,7 @@ export const LANES: readonly Lane[] = [
 export const laneName = ({ revision, isSse }: Lane): string => (isSse ? `${revision} SSE` : revision);
 
 /** How a client reads. */
-export type ReaderKind = 'fast' | 'slow' | 'slow, large' | 'stalled' | 'pipelined' | 'dropped';
+export type ReaderKind = 'fast' | 'slow' | 'slow, large' | 'stalled' | 'dropped';
 
 export interface Tally {
   readonly lane: string;
@@ -100,9 +100,11 @@ export interface ReadersPlan {
   readonly patience: number;
   /** Milliseconds between the calls of a client that stalls. */
   readonly stallEvery: number;
+  /** Milliseconds after the last call that it goes on not to read. */
+  readonly stallTime: number;
   /** Characters of the largest result. */
   readonly maxSize: number;
-  readonly readers: readonly Exclude<ReaderKind, 'pipelined'>[];
+  readonly readers: readonly ReaderKind[];
 }
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
@@ -195,17 +197,22 @@ class Caller {
         for (const { data } of splitter.push(chunk)) return data;
       }
     };
-    const path = await next();
-    const send = async (posted: object): Promise<void> => {
-      const answer = await this.#post(path, {}, posted);
-      const body = await readAll(answer);
-      if (answer.status !== 202) throw new Error(`a message was answered ${answer.status} ${body}`);
-    };
-    await send(this.#initialize());
-    await next();
-    await send({ method: 'notifications/initialized' });
-    await send(message);
-    return stream;
+    try {
+      const path = await next();
+      const send = async (posted: object): Promise<void> => {
+        const answer = await this.#post(path, {}, posted);
+        const body = await readAll(answer);
+        if (answer.status !== 202) throw new Error(`a message was answered ${answer.status} ${body}`);
+      };
+      await send(this.#initialize());
+      await next();
+      await send({ method: 'notifications/initialized' });
+      await send(message);
+      return stream;
+    } catch (error) {
+      stream.drop();
+      throw error;
+    }
   }
 
   #initialize(): object {
@@ -435,7 +442,7 @@ class ReaderRun {
       } catch (error) {
         this.#tally.lost.push(`${manner}, ${size} characters: ${(error as Error).message}`);
       }
-      await delay(50);
+      await delay(100 + 200 * this.#random());
     }
   }
 
@@ -482,7 +489,7 @@ class ReaderRun {
       case 'slow':
         return { rate: SLOW_BYTES_PER_SECOND };
       case 'slow, large':
-        return { rate: SLOW_BYTES_PER_SECOND, until: performance.now() + this.#plan.slowTime };
+        return { rate: SLOW_BYTES_PER_SECOND, until: Math.min(this.#end, performance.now() + this.#plan.slowTime) };
       case 'dropped':
         return { leaveAfter: Math.max(1, Math.round((size + notes * noteSize) * this.#random())) };
       default:
@@ -492,7 +499,7 @@ class ReaderRun {
 
   /** Asks for one large answer after another, and takes no more than their headers. */
   async #stall(): Promise<void> {
-    const { maxSize, streamAfter, stallEvery, patience } = this.#plan;
+    const { maxSize, streamAfter, stallEvery, stallTime, patience } = this.#plan;
     const unread: { readonly id: number; readonly answer: Answer; readonly splitter: EventSplitter }[] = [];
     for (let turn = 0; performance.now() < this.#end; turn += 1) {
       const manner = turn % 2 === 0 ? 'json' : 'progress';
@@ -506,7 +513,7 @@ class ReaderRun {
       }
       await delay(stallEvery);
     }
-    await delay(Math.max(0, this.#end + patience / 2 - performance.now()));
+    await delay(Math.max(0, this.#end + stallTime - performance.now()));
     for (const { id, answer, splitter } of unread) {
       try {
         await within(5_000, consume(answer, id, splitter, {}));

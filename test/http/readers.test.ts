@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { serveHttp } from '../../generated/runtime/http-node.js';
+import { createHttpHandler } from '../../generated/runtime/http-server.js';
+import { emit, runReaders, type ReadersPlan } from '../support/http-readers.js';
+import { fetchWire, socketWire } from '../support/http-wire.js';
+import { gardenServer } from './server-support.js';
+
+// A small one of what `npm run soak:http:readers` does for longer.
+
+const STREAM_AFTER = 100;
+const PLAN: ReadersPlan = {
+  seed: 1,
+  duration: 1_200,
+  slowTime: 600,
+  streamAfter: STREAM_AFTER,
+  patience: 60_000,
+  stallEvery: 600,
+  stallTime: 0,
+  maxSize: 3_000_000,
+  readers: ['fast', 'slow', 'slow, large', 'stalled', 'dropped'],
+};
+
+test.each(['node', 'fetch'] as const)(
+  '%s: in each revision, clients that read get their results next to clients that do not',
+  async (binding) => {
+    const handler = createHttpHandler({
+      server: () =>
+        gardenServer(undefined, {
+          handlers: {
+            'tools/call': ({ arguments: args }, context) =>
+              emit(args, (done, total, message) => {
+                context.progress(done, total, message);
+              }),
+          },
+        }),
+      authorize: { verify: (token) => ({ principal: token }) },
+      sse: true,
+      streamAfter: STREAM_AFTER,
+    });
+    const listening = binding === 'node' ? await serveHttp(handler, { port: 0 }) : undefined;
+    try {
+      const wire = listening === undefined ? () => fetchWire(handler) : () => socketWire(listening.url);
+      const tallies = await runReaders(wire, PLAN);
+      const reading = tallies.filter(({ reader }) => reader !== 'stalled');
+      const lost = reading.flatMap(({ lane, reader, lost }) => lost.map((reason) => `${lane}, ${reader}: ${reason}`));
+      expect(lost).toEqual([]);
+      for (const { calls, results, left } of reading) expect(results + left).toBe(calls);
+      expect(reading.reduce((total, { resumed }) => total + resumed, 0)).toBeGreaterThan(0);
+      expect(handler.load).toEqual({ sessions: 0, open: 0 });
+    } finally {
+      await listening?.close();
+      await handler.close();
+    }
+  },
+);
