@@ -115,6 +115,7 @@ async function renderWith(
   out: string,
   options: RenderOptions,
 ): Promise<readonly PlannedFile[]> {
+  requireFolder(out);
   const importExtension = options.importExtension ?? 'js';
   const parts = partsOf(options);
   if (parts.length === 0) {
@@ -203,6 +204,7 @@ async function renderToolsWith(
   out: string,
   { importExtension = 'js', command = 'mcpgen generate' }: ToolOptions,
 ): Promise<ToolRendering> {
+  requireFolder(out);
   const models = tools.map((tool) => readTool(tool, NO_DOCS));
   const named = nameTools(models);
   const sources = new Map(named.map(({ stem, model }) => [`tools/${stem}`, model.source]));
@@ -275,6 +277,7 @@ export interface Rendering {
  * @throws {@link McpgenError} if the input is wrong.
  */
 export async function renderAll(options: GenerateOptions): Promise<Rendering> {
+  requireFolder(options.out);
   const protocols = await loadAll(options);
   if (options.methods !== undefined) {
     if (!partsOf(options).includes('stubs')) {
@@ -303,7 +306,17 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
   return { protocols, files: [...new Map(files.map((file) => [file.path, file])).values()], warnings };
 }
 
+/** Refuses a call from JavaScript that names no output folder, before Node does in words of its own. */
+function requireFolder(out: unknown): asserts out is string {
+  if (typeof out === 'string' && out !== '') return;
+  throw new McpgenError('no output folder is given', {
+    place: 'out',
+    remedy: "Name one, as in { out: 'src/generated' }; only its Prettier config is read where nothing is written.",
+  });
+}
+
 async function plan(options: GenerateOptions): Promise<GenerateResult> {
+  requireFolder(options.out);
   const out = path.resolve(options.out);
   refuseFolder(out);
   const { protocols, files, warnings } = await renderAll(options);

@@ -129,7 +129,8 @@ export class GuardWriter {
   readonly #hoisted = new Map<string, string>();
   readonly #printer: TypePrinter;
   readonly #lookup: TypeLookup;
-  readonly #recursive: ReadonlySet<string>;
+  /** Definitions that one value may meet many times, so that the runtime counts and keeps their verdicts. */
+  readonly #nested: ReadonlySet<string>;
 
   /** @param taken - Names that the file has for something else. */
   constructor(
@@ -138,7 +139,7 @@ export class GuardWriter {
   ) {
     this.#printer = printer;
     this.#lookup = lookupIn(protocol);
-    this.#recursive = recursiveDefinitions(protocol);
+    this.#nested = new Set([...recursiveDefinitions(protocol), ...branchingDefinitions(protocol, this.#lookup)]);
     for (const name of taken) this.#names.add(name);
     for (const { name } of protocol.definitions) this.#names.add(this.guardOf(name));
   }
@@ -154,7 +155,7 @@ export class GuardWriter {
     const guard = this.guardOf(definition);
     const doc = `/** Whether a value is of the type {@link ${name}}, however deep one looks. */\n`;
     const signature = `export function ${guard}(value: unknown): value is ${name} {\n`;
-    if (!this.#recursive.has(definition)) return `${doc}${signature}${this.#body(guard, type, name)}}\n`;
+    if (!this.#nested.has(definition)) return `${doc}${signature}${this.#body(guard, type, name)}}\n`;
     return `${doc}${signature}return check.nested(value, ${this.#hoist(type, `${guard}Inner`)});\n}\n`;
   }
 
@@ -415,6 +416,62 @@ function recursiveDefinitions(protocol: Definitions): ReadonlySet<string> {
     return false;
   };
   return new Set(protocol.definitions.map((definition) => definition.name).filter((name) => reaches(name, name)));
+}
+
+/** Longest chain of definitions with branches that nothing tells apart of which each checks all that follow anew. */
+const MAX_CHAIN = 4;
+
+/**
+ * Definitions that begin a long chain in which each has several branches with the next one in them: without verdicts that
+ * are kept, the time doubles with each, though none of them contains itself.
+ */
+function branchingDefinitions(protocol: Definitions, lookup: TypeLookup): ReadonlySet<string> {
+  const types = new Map(protocol.definitions.map(({ name, type }) => [name, type]));
+  const lengths = new Map<string, number>();
+  // By hand, since a long chain would be too deep for recursion.
+  for (const start of types.keys()) {
+    const open = [start];
+    for (let name = open.at(-1); name !== undefined; name = open.at(-1)) {
+      const type = types.get(name);
+      const targets = type === undefined ? [] : refsIn(type);
+      const missing = lengths.has(name) ? [] : targets.filter((target) => !lengths.has(target));
+      // What is looked at already counts as nothing, which ends a circle.
+      if (!lengths.has(name)) lengths.set(name, 0);
+      if (missing.length > 0) {
+        open.push(...missing);
+        continue;
+      }
+      open.pop();
+      const longest = targets.reduce((most, target) => Math.max(most, lengths.get(target) ?? 0), 0);
+      lengths.set(name, longest + (type !== undefined && isBranching(type, lookup) ? 1 : 0));
+    }
+  }
+  return new Set([...lengths].filter(([, length]) => length > MAX_CHAIN).map(([name]) => name));
+}
+
+/** Whether a type holds a union of which several branches may have to be tried, each to its end. */
+function isBranching(type: TypeNode, lookup: TypeLookup): boolean {
+  switch (type.kind) {
+    case 'union': {
+      if (type.variants.some((variant) => variant.kind !== 'ref' && isBranching(variant, lookup))) return true;
+      const compound = type.variants.filter((variant) => refsIn(variant).length > 0);
+      return compound.length > 1 && (type.exclusive || discriminate(compound, lookup) === undefined);
+    }
+    case 'intersection':
+      return (
+        type.parts.filter((part) => refsIn(part).length > 0).length > 1 ||
+        type.parts.some((part) => isBranching(part, lookup))
+      );
+    case 'array':
+      return isBranching(type.items, lookup);
+    case 'object':
+      return (
+        type.members.some((member) => isBranching(member.type, lookup)) ||
+        (type.rest !== undefined && isBranching(type.rest, lookup))
+      );
+    default:
+      return false;
+  }
 }
 
 function withoutProse(key: string, value: unknown): unknown {

@@ -109,6 +109,8 @@ export interface DefinitionsFile {
   readonly root?: DefinitionsKey;
   /** Keywords beside the definitions that nothing reads. */
   readonly unread?: readonly string[];
+  /** The site that links of descriptions are relative to where they begin with a slash; without it they become text. */
+  readonly site?: string;
 }
 
 /**
@@ -123,10 +125,10 @@ export function parseDefinitions(
   definitions: JsonObject,
   docs: Docs,
   place: string,
-  { root = '$defs', unread = [] }: DefinitionsFile = {},
+  { root = '$defs', unread = [], site }: DefinitionsFile = {},
 ): { definitions: readonly Definition[]; warnings: readonly Warning[] } {
   const names = Object.keys(definitions).sort(compareText);
-  const reader = new SchemaReader(new Set(names), docs, place, root);
+  const reader = new SchemaReader(new Set(names), docs, place, root, site);
   const parsed = names.map((name) => reader.definition(name, definitions[name] as JsonValue));
   refuseAliasCycles(parsed, `${place}#${pointer(root)}`);
   const beside = unread.map((keyword) => ({
@@ -143,12 +145,14 @@ class SchemaReader {
   readonly #docs: Docs;
   readonly #file: string;
   readonly #root: DefinitionsKey;
+  readonly #site: string | undefined;
 
-  constructor(names: ReadonlySet<string>, docs: Docs, file: string, root: DefinitionsKey) {
+  constructor(names: ReadonlySet<string>, docs: Docs, file: string, root: DefinitionsKey, site: string | undefined) {
     this.#names = names;
     this.#docs = docs;
     this.#file = file;
     this.#root = root;
+    this.#site = site;
   }
 
   definition(name: string, schema: JsonValue): Definition {
@@ -167,7 +171,7 @@ class SchemaReader {
     const description = member(own, 'description');
     const doc =
       typeof description === 'string'
-        ? description
+        ? withWholeLinks(description, this.#site)
         : path.length === 0
           ? this.#docs.definition(definition)
           : this.#docs.member(definition, path);
@@ -455,6 +459,13 @@ class SchemaReader {
   #fault(at: string, message: string, remedy?: string): McpgenError {
     return new McpgenError(message, { place: `${this.#file}#${at}`, ...(remedy === undefined ? {} : { remedy }) });
   }
+}
+
+/** A Markdown text without links that are relative to a site: with their whole address, or as their label only. */
+function withWholeLinks(text: string, site: string | undefined): string {
+  return text.replace(/\[([^\]\n]*)\]\((\/(?!\/)[^)\s]*)\)/g, (_, label: string, path: string) =>
+    site === undefined ? label : `[${label}](${site}${path})`,
+  );
 }
 
 function isPrimitive(type: string): type is Primitive {

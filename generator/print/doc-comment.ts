@@ -53,13 +53,31 @@ function cleanText(text: string, linkable: ReadonlySet<string>): string {
     .replace(/\t/g, '  ')
     .replace(HIDDEN, (character) => (character === '\n' ? character : ''))
     .replace(/\{@link\s+([^\s|}]+)\s*(?:\|\s*)?([^}]*)\}/g, (_, target: string, label: string) =>
-      linkable.has(target) ? `{@link ${target}}` : label.trim() || `\`${target}\``,
+      linkText(target, label.trim(), linkable),
     )
     .replaceAll('*/', '*\\/')
     .replace(/(^|\s)@/gm, '$1\\@')
     .replace(/\{@(?!link [^\s{}|]+\})/g, '{\\@')
     .replace(/[ ]+$/gm, '')
     .trim();
+}
+
+/**
+ * A link to a definition, or the text of one to anything else. The tool that made the official schemas drops what is between
+ * target and label, as in `{@link ListenRequestsubscriptions/listen}`: then the target is a definition that it begins with.
+ */
+function linkText(target: string, label: string, linkable: ReadonlySet<string>): string {
+  if (linkable.has(target)) return `{@link ${target}}`;
+  const tick = target.indexOf('`');
+  if (tick > 0) {
+    const own = target.slice(0, tick);
+    return linkable.has(own) ? `{@link ${own}}` : `${target.slice(tick)} ${label}`.trimEnd();
+  }
+  const slash = target.indexOf('/');
+  for (let end = slash; end > 0; end -= 1) {
+    if (linkable.has(target.slice(0, end))) return `{@link ${target.slice(0, end)}}`;
+  }
+  return label || `\`${target}\``;
 }
 
 /** Breaks long lines at spaces; fenced code, indented lines and list items keep their own lines. */

@@ -24,6 +24,8 @@ export interface CanonicalSchema {
   readonly root: DefinitionsKey;
   /** Keywords beside the definitions that say something which nothing reads. */
   readonly unread: readonly string[];
+  /** The site that the schema's `$id` is on, if it has one: what links that begin with a slash are relative to. */
+  readonly site?: string;
 }
 
 /** Where a file has its definitions. */
@@ -95,17 +97,23 @@ export function canonicalise(
   const dialect = dialectOf(schema, place);
   const { root, definitions } = definitionsOf(schema, place);
   const strip = options.prose === 'strip';
+  const site = siteOf(member(schema, '$id'));
   return {
     dialect,
     definitions: mapOfSchemas(definitions, strip),
     root,
     unread: Object.keys(schema).filter((key) => !ROOT_KEYWORDS.has(key)),
+    ...(site === undefined ? {} : { site }),
   };
 }
 
 /** The canonical file of a schema, as it is kept in `schema/<revision>/schema.json`. */
 export function canonicalFile(schema: CanonicalSchema): JsonObject {
   return { $schema: CANONICAL_DIALECT, $defs: schema.definitions };
+}
+
+function siteOf(id: JsonValue | undefined): string | undefined {
+  return typeof id === 'string' && /^https?:/.test(id) && URL.canParse(id) ? new URL(id).origin : undefined;
 }
 
 function dialectOf(schema: JsonObject, place: string): Dialect {

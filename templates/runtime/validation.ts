@@ -176,9 +176,10 @@ export function run<T>(
   value: unknown,
   options?: ValidateOptions,
 ): Validation<T> {
-  const outer = { formats, depth };
+  const outer = { formats, depth, calls, verdicts };
   formats = options?.formats;
-  depth = 0;
+  depth = calls = 0;
+  verdicts = undefined;
   try {
     if (check(value)) return { success: true, value: value as T };
     const failure = explain(check, value);
@@ -189,7 +190,7 @@ export function run<T>(
       }
     );
   } finally {
-    ({ formats, depth } = outer);
+    ({ formats, depth, calls, verdicts } = outer);
   }
 }
 
@@ -213,6 +214,21 @@ let formats: ValidateOptions["formats"];
 let depth = 0;
 /** Deepest nesting of recursive definitions that is followed. */
 const MAX_DEPTH = 1000;
+
+/** A verdict, with what the check missed if anybody asks. */
+type Verdict = { readonly passed: boolean; readonly missed: typeof missed };
+
+/** Checks of recursive definitions since the outermost one began. */
+let calls = 0;
+/** Verdicts by depth, definition and value, or its place where a failure is explained; kept only in a long validation. */
+let verdicts: Map<Check, Map<unknown, Verdict>>[] | undefined;
+/**
+ * Checks after which verdicts are kept. Where the branches of a union are recursive and nothing tells them apart, each may
+ * check the same members again, which without verdicts takes a time exponential in the depth.
+ */
+const MAX_UNKEPT = 2000;
+/** Checks that a verdict must have cost to be kept. */
+const MIN_COST = 16;
 
 /** Notes what was expected of a value, and says no. */
 export function miss(expected: string, value: unknown): false {
@@ -470,6 +486,9 @@ export function maybeMap(value: unknown, check: Check): boolean {
   return value === undefined || map(value, check);
 }
 
+/** Longest list of names that is scanned for each member. */
+const MAX_SCANNED = 64;
+
 /** The members of an object, but for those that are named, all pass a check. */
 export function rest(
   value: Fields,
@@ -477,8 +496,9 @@ export function rest(
   check: Check,
 ): boolean {
   const members = original(value) as Fields;
+  const names = named.length > MAX_SCANNED ? new Set(named) : undefined;
   for (const name of Object.keys(members)) {
-    if (named.includes(name)) continue;
+    if (names?.has(name) ?? named.includes(name)) continue;
     if (!check(members[name]))
       return members === value ? false : check(value[name]);
   }
@@ -515,12 +535,38 @@ export function exactlyOne(
 export function nested(value: unknown, check: Check): boolean {
   if (depth >= MAX_DEPTH)
     return miss(`at most ${MAX_DEPTH} levels of nesting`, value);
+  calls += 1;
   depth += 1;
   try {
-    return check(value);
+    return calls > MAX_UNKEPT ? keeping(value, check) : check(value);
   } finally {
     depth -= 1;
+    if (depth === 0) {
+      calls = 0;
+      verdicts = undefined;
+    }
   }
+}
+
+/** A check whose verdict is kept, if it took long; one that is kept already is not made again. */
+function keeping(value: unknown, check: Check): boolean {
+  if (typeof value !== "object" || value === null) return check(value);
+  // Stand-ins are made anew at each read, so their place says which value they stand for.
+  const key = places?.get(value) ?? value;
+  const known = verdicts?.[depth]?.get(check)?.get(key);
+  if (known !== undefined) {
+    if (!known.passed) missed = { ...known.missed };
+    return known.passed;
+  }
+  const before = calls;
+  const passed = check(value);
+  if (calls - before >= MIN_COST) {
+    const byCheck = ((verdicts ??= [])[depth] ??= new Map());
+    let byValue = byCheck.get(check);
+    if (byValue === undefined) byCheck.set(check, (byValue = new Map()));
+    byValue.set(key, { passed, missed: { ...missed } });
+  }
+  return passed;
 }
 
 /** Branches of a union that cannot be told apart by a member: one of them passes. */
@@ -587,11 +633,12 @@ let cursor = "";
 
 /** Why a check says no to a value: the check is run again over a stand-in that notes which member is read. */
 export function explain(check: Check, value: unknown): Failure {
-  const outer = { places, originals, cursor, missed, depth };
+  const outer = { places, originals, cursor, missed, depth, calls, verdicts };
   places = new Map();
   originals = new WeakMap();
   cursor = "";
-  depth = 0;
+  depth = calls = 0;
+  verdicts = undefined;
   missed = {
     expected: "a value that reads the same each time",
     value,
@@ -610,7 +657,7 @@ export function explain(check: Check, value: unknown): Failure {
       ...(definition === undefined ? {} : { definition }),
     };
   } finally {
-    ({ places, originals, cursor, missed, depth } = outer);
+    ({ places, originals, cursor, missed, depth, calls, verdicts } = outer);
   }
 }
 

@@ -5,6 +5,7 @@ import { parseDefinitions } from '../../generator/model/parse.js';
 import { printDefinition } from '../../generator/print/type.js';
 import { NO_DOCS } from '../../generator/read/docs.js';
 import type { JsonObject, JsonValue } from '../../generator/read/json.js';
+import { schemaWith, typesOf } from '../support/hostile.js';
 
 async function printed(schema: JsonValue, more: JsonObject = {}): Promise<string> {
   const { definitions } = parseDefinitions({ X: schema, ...more }, NO_DOCS, 's.json');
@@ -157,6 +158,27 @@ describe('docs', () => {
       description: 'See {@link A}, {@link B} and {@link server/x | the page}.',
     };
     expect(await printed(schema, { A: {} })).toContain('/** See {@link A}, `B` and the page. */');
+  });
+
+  test.each([
+    ['case-130', 'See {@link A | `b/do`}.', 'See {@link A}.'],
+    ['a label that ran together with its target', 'A {@link Alisten/it} stream.', 'A {@link A} stream.'],
+    [
+      'a label in backticks that did',
+      'The {@link A`_meta` rules} and {@link B`_meta` rules}.',
+      'The {@link A} and `_meta` rules.',
+    ],
+    ['a target that is no definition', 'See {@link Blisten/it}.', 'See `Blisten/it`.'],
+    ['a link relative to a site', 'See [the `x` rules](/specification/x/y#z).', 'See the `x` rules.'],
+    ['another link', 'See [rules](https://a.example/x) and [b](//b.example).', undefined],
+  ])('%s stays readable', async (_title, description, expected = description) => {
+    expect(await printed({ type: 'string', description }, { A: {} })).toContain(`/** ${expected} */`);
+  });
+
+  test("a link relative to a site is on that of the schema's $id", async () => {
+    const definitions = { A: { type: 'object', description: 'See [rules](/x/y#z).' } };
+    const schema = { ...schemaWith(definitions), $id: 'https://site.example/schemas/one.json' };
+    expect(await typesOf(schema)).toContain('/** See [rules](https://site.example/x/y#z). */');
   });
 
   test('deprecated is a tag', async () => {

@@ -1,0 +1,143 @@
+/** Unions whose branches are recursive and cannot be told apart are validated in a time that grows with the value. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { renderTools } from '../../generator/index.js';
+import type { JsonObject, JsonValue } from '../../generator/read/json.js';
+import { toolsOf } from '../../generator/read/tools.js';
+import type { Validator } from '../../templates/runtime/validation.js';
+import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+
+/** A branch: the child, which is required too, is checked before the member that decides. */
+const branch = (ref: string, own: string): JsonObject => ({
+  type: 'object',
+  properties: { a: { anyOf: [{ type: 'null' }, { $ref: ref }] }, [own]: { type: 'string' } },
+  required: ['a', own],
+});
+const branches = (ref: string): JsonValue => [branch(ref, 'x'), branch(ref, 'y')];
+const input = (v: string, $defs: JsonObject): JsonObject => ({
+  type: 'object',
+  properties: { v: { $ref: `#/$defs/${v}` } },
+  required: ['v'],
+  $defs,
+});
+
+const SCHEMAS: Readonly<Record<string, JsonObject>> = {
+  AnyOf: input('Node', { Node: { anyOf: branches('#/$defs/Node') } }),
+  OneOf: input('Node', { Node: { oneOf: branches('#/$defs/Node') } }),
+  // Two definitions in turn.
+  Mutual: input('One', {
+    One: { anyOf: branches('#/$defs/Two') },
+    Two: { anyOf: branches('#/$defs/One') },
+  }),
+  // None of these contains itself.
+  Chain: input(
+    'D0',
+    Object.fromEntries(
+      Array.from({ length: 101 }, (_, index) => [
+        `D${index}`,
+        index === 100 ? { type: 'object' } : { anyOf: branches(`#/$defs/D${index + 1}`) },
+      ]),
+    ),
+  ),
+  Items: input('Node', {
+    Node: {
+      anyOf: ['x', 'y'].map((own) => ({
+        type: 'object',
+        properties: { a: { type: 'array', items: { $ref: '#/$defs/Node' } }, [own]: { type: 'string' } },
+        required: ['a', own],
+      })),
+    },
+  }),
+};
+
+/** A value nested to a depth whose levels all need the second branch, and whose innermost is wrong if wanted. */
+function nested(depth: number, innermost: JsonObject, isList: boolean): JsonObject {
+  let value = innermost;
+  for (let level = 0; level < depth; level += 1) value = { a: isList ? [value] : value, y: '' };
+  return { v: value };
+}
+
+const validators = new Map<string, Validator<unknown>>();
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  const tools = Object.entries(SCHEMAS).map(([name, inputSchema]) => ({ name, inputSchema }));
+  const { files } = await renderTools(toolsOf(tools, 't.json'), folder);
+  writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+  for (const file of files) {
+    mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
+    writeFileSync(path.join(folder, file.path), file.contents);
+  }
+  for (const name of Object.keys(SCHEMAS)) {
+    const module = (await import(pathToFileURL(path.join(folder, 'tools', `${name}.ts`)).href)) as Record<
+      string,
+      unknown
+    >;
+    validators.set(name, module[`validate${name}Input`] as Validator<unknown>);
+  }
+});
+afterAll(removeTemporaryFolders);
+
+/** Milliseconds that it may take, on a busy machine too; what is exponential takes years at a depth of 100. */
+const LONGEST = 5000;
+
+describe.each(Object.keys(SCHEMAS))('%s', (name) => {
+  const validate = (value: unknown): ReturnType<Validator<unknown>> =>
+    validators.get(name)?.(value) ?? expect.unreachable();
+
+  test.each([18, 30, 100])('depth %i, valid and not', (depth) => {
+    const isList = name === 'Items';
+    const end = isList ? [] : null;
+    const good = nested(depth - 1, { a: end, y: '' }, isList);
+    const bad = nested(depth - 1, { a: end, y: 1 }, isList);
+    const before = performance.now();
+    expect(validate(good).success).toBe(true);
+    const outcome = validate(bad);
+    expect(performance.now() - before).toBeLessThan(LONGEST);
+    expect(outcome.success).toBe(false);
+    if (outcome.success) return;
+    expect(outcome.failure.path.startsWith(isList ? '/v/a/0/a/0' : '/v/a/a')).toBe(true);
+  });
+
+  test('the verdicts and places are those of Ajv and of a validation that keeps none', () => {
+    const judge = new Ajv2020({ strict: false }).compile(SCHEMAS[name] ?? {});
+    const isList = name === 'Items';
+    const deep = 12;
+    const a = isList ? [] : null;
+    const innermost = [{ a, y: '' }, { a, x: '' }, { a, x: '', y: '' }, { a }, { a: 1, y: '' }, { a, y: 1 }, {}];
+    for (const one of innermost) {
+      const value = nested(deep, one, isList);
+      expect([one, validate(value).success]).toEqual([one, judge(value)]);
+    }
+    const short = validate(nested(3, { a: 1, y: '' }, isList));
+    const long = validate(nested(deep, { a: 1, y: '' }, isList));
+    if (short.success || long.success) throw new Error('a wrong value is valid');
+    expect({ ...long.failure, path: '' }).toEqual({ ...short.failure, path: '' });
+    expect(long.failure.path.endsWith(isList ? '/a/0/a' : '/a/a')).toBe(true);
+    expect(long.failure.path.split('/').length).toBe((isList ? 2 : 1) * deep + 3);
+  });
+});
+
+test('members are read in a number that grows with the depth only', () => {
+  const readsAt = (depth: number): number => {
+    let reads = 0;
+    let value: object = { a: null, y: 1 };
+    for (let level = 0; level < depth; level += 1) {
+      const below = value;
+      value = {
+        get a() {
+          reads += 1;
+          return below;
+        },
+        y: '',
+      };
+    }
+    expect(validators.get('AnyOf')?.({ v: value }).success).toBe(false);
+    return reads;
+  };
+  const [at100, at200, at400] = [readsAt(100), readsAt(200), readsAt(400)];
+  expect(at400 - at200).toBeLessThan(2.5 * (at200 - at100));
+  expect(at400).toBeLessThan(100_000);
+});
