@@ -32,7 +32,12 @@ export type EndpointEvent =
       readonly kind: "unknownProgress" | "progressNotIncreasing";
       readonly token: unknown;
     }
-  | { readonly kind: "unknownNotification"; readonly method: string }
+  /** A notification that the revision does not know and that no handler is registered for. */
+  | {
+      readonly kind: "unknownNotification";
+      readonly method: string;
+      readonly params: object | undefined;
+    }
   | {
       readonly kind: "invalidNotification";
       readonly method: string;
@@ -44,6 +49,8 @@ export type EndpointEvent =
       readonly method: string;
       readonly error: unknown;
     }
+  /** The server exited instead of answering `method`; it was started again and is sent `initialize`. */
+  | { readonly kind: "serverRestarted"; readonly method: string }
   | { readonly kind: "transportFailed"; readonly error: unknown };
 
 /** How far a call has come. */
@@ -59,7 +66,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the call is given up; 60,000 by default, `Infinity` for none. */
   readonly timeout?: number | undefined;
-  /** Progress starts the time anew, up to {@link maxTimeout}. Off by default. */
+  /** Progress restarts the timeout, up to {@link maxTimeout}; the request asks for progress. Off by default. */
   readonly resetTimeoutOnProgress?: boolean | undefined;
   /** Milliseconds until the call is given up whatever progress it makes; none by default. */
   readonly maxTimeout?: number | undefined;
@@ -90,6 +97,12 @@ export interface Role {
   handleCancelled?(id: RequestId): void;
   /** The other side says nothing more and waits for the answers to what it asked; what has no end of its own ends now. */
   handleEnd?(): void;
+  /**
+   * The other side has ended by itself, and the transport can start it again.
+   *
+   * @returns Whether it should; calls that wait are rejected either way.
+   */
+  handleExit?(): boolean;
   /** The connection is over; all calls have been ended. */
   handleClose(): void;
 }
@@ -276,6 +289,12 @@ export class Endpoint {
     transport.onend = () => {
       this.#finish();
     };
+    transport.onexit = () => {
+      if (this.#state !== "open" || this.#role.handleExit?.() !== true)
+        return false;
+      this.#rejectAll(new ConnectionClosedError("the other side has ended"));
+      return true;
+    };
     try {
       await transport.start();
     } catch (error) {
@@ -339,7 +358,8 @@ export class Endpoint {
       this.#nextId += 1;
       // What of this can throw comes before anybody waits.
       const sent =
-        options.onProgress === undefined
+        options.onProgress === undefined &&
+        options.resetTimeoutOnProgress !== true
           ? params
           : withProgressToken(params, id);
       const message: Request =
@@ -754,7 +774,9 @@ export class Endpoint {
     } = (params ?? {}) as Record<string, unknown>;
     const pending = this.#pending.get(token as RequestId);
     if (
-      pending?.options.onProgress === undefined ||
+      pending === undefined ||
+      (pending.options.onProgress === undefined &&
+        pending.options.resetTimeoutOnProgress !== true) ||
       typeof progress !== "number"
     ) {
       this.emit({ kind: "unknownProgress", token });
@@ -772,7 +794,7 @@ export class Endpoint {
       );
     }
     try {
-      pending.options.onProgress({
+      pending.options.onProgress?.({
         progress,
         total: typeof total === "number" ? total : undefined,
         message: typeof message === "string" ? message : undefined,
