@@ -36,7 +36,7 @@ import type {
   Tool,
 } from './types.js';
 import { revision } from './revision.js';
-import { BaseClient, allPages } from '../runtime/client.js';
+import { BaseClient } from '../runtime/client.js';
 
 /** Handlers of what a server asks for, by method. */
 export type ClientHandlers = {
@@ -134,7 +134,7 @@ export class Client extends BaseClient<ClientNotifications> {
     params?: Omit<NonNullable<ParamsOf<'prompts/list'>>, 'cursor'>,
     options?: CallOptions,
   ): AsyncGenerator<Prompt, void, undefined> {
-    return allPages(
+    return this.allPages(
       (cursor) => this.listPrompts(cursor === undefined ? { ...params } : { ...params, cursor }, options),
       (page) => page.prompts,
     );
@@ -150,7 +150,7 @@ export class Client extends BaseClient<ClientNotifications> {
     params?: Omit<NonNullable<ParamsOf<'resources/list'>>, 'cursor'>,
     options?: CallOptions,
   ): AsyncGenerator<Resource, void, undefined> {
-    return allPages(
+    return this.allPages(
       (cursor) => this.listResources(cursor === undefined ? { ...params } : { ...params, cursor }, options),
       (page) => page.resources,
     );
@@ -179,7 +179,7 @@ export class Client extends BaseClient<ClientNotifications> {
     params?: Omit<NonNullable<ParamsOf<'resources/templates/list'>>, 'cursor'>,
     options?: CallOptions,
   ): AsyncGenerator<ResourceTemplate, void, undefined> {
-    return allPages(
+    return this.allPages(
       (cursor) => this.listResourceTemplates(cursor === undefined ? { ...params } : { ...params, cursor }, options),
       (page) => page.resourceTemplates,
     );
@@ -210,7 +210,7 @@ export class Client extends BaseClient<ClientNotifications> {
     params?: Omit<NonNullable<ParamsOf<'tasks/list'>>, 'cursor'>,
     options?: CallOptions,
   ): AsyncGenerator<Task, void, undefined> {
-    return allPages(
+    return this.allPages(
       (cursor) => this.listTasks(cursor === undefined ? { ...params } : { ...params, cursor }, options),
       (page) => page.tasks,
     );
@@ -248,7 +248,7 @@ export class Client extends BaseClient<ClientNotifications> {
     params?: Omit<NonNullable<ParamsOf<'tools/list'>>, 'cursor'>,
     options?: CallOptions,
   ): AsyncGenerator<Tool, void, undefined> {
-    return allPages(
+    return this.allPages(
       (cursor) => this.listTools(cursor === undefined ? { ...params } : { ...params, cursor }, options),
       (page) => page.tools,
     );

@@ -31,7 +31,7 @@ import type {
   Tool,
 } from './types.js';
 import { revision } from './revision.js';
-import { BaseClient, allPages } from '../runtime/client.js';
+import { BaseClient } from '../runtime/client.js';
 
 /** Handlers of what a server asks for, by method. */
 export type ClientHandlers = {
@@ -117,7 +117,7 @@ export class Client extends BaseClient<ClientNotifications> {
     params?: Omit<Given<NonNullable<ParamsOf<'prompts/list'>>>, 'cursor'>,
     options?: CallOptions,
   ): AsyncGenerator<Prompt, void, undefined> {
-    return allPages(
+    return this.allPages(
       (cursor) => this.listPrompts(cursor === undefined ? { ...params } : { ...params, cursor }, options),
       (page) => page.prompts,
     );
@@ -136,7 +136,7 @@ export class Client extends BaseClient<ClientNotifications> {
     params?: Omit<Given<NonNullable<ParamsOf<'resources/list'>>>, 'cursor'>,
     options?: CallOptions,
   ): AsyncGenerator<Resource, void, undefined> {
-    return allPages(
+    return this.allPages(
       (cursor) => this.listResources(cursor === undefined ? { ...params } : { ...params, cursor }, options),
       (page) => page.resources,
     );
@@ -163,7 +163,7 @@ export class Client extends BaseClient<ClientNotifications> {
     params?: Omit<Given<NonNullable<ParamsOf<'resources/templates/list'>>>, 'cursor'>,
     options?: CallOptions,
   ): AsyncGenerator<ResourceTemplate, void, undefined> {
-    return allPages(
+    return this.allPages(
       (cursor) => this.listResourceTemplates(cursor === undefined ? { ...params } : { ...params, cursor }, options),
       (page) => page.resourceTemplates,
     );
@@ -189,7 +189,7 @@ export class Client extends BaseClient<ClientNotifications> {
     params?: Omit<Given<NonNullable<ParamsOf<'tools/list'>>>, 'cursor'>,
     options?: CallOptions,
   ): AsyncGenerator<Tool, void, undefined> {
-    return allPages(
+    return this.allPages(
       (cursor) => this.listTools(cursor === undefined ? { ...params } : { ...params, cursor }, options),
       (page) => page.tools,
     );

@@ -30,7 +30,12 @@ export type EndpointEvent =
       readonly kind: 'unknownProgress' | 'progressNotIncreasing';
       readonly token: unknown;
     }
-  | { readonly kind: 'unknownNotification'; readonly method: string }
+  /** A notification that the revision does not know and that no handler is registered for. */
+  | {
+      readonly kind: 'unknownNotification';
+      readonly method: string;
+      readonly params: object | undefined;
+    }
   | {
       readonly kind: 'invalidNotification';
       readonly method: string;
@@ -42,6 +47,8 @@ export type EndpointEvent =
       readonly method: string;
       readonly error: unknown;
     }
+  /** The server exited instead of answering `method`; it was started again and is sent `initialize`. */
+  | { readonly kind: 'serverRestarted'; readonly method: string }
   | { readonly kind: 'transportFailed'; readonly error: unknown };
 
 /** How far a call has come. */
@@ -57,7 +64,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the call is given up; 60,000 by default, `Infinity` for none. */
   readonly timeout?: number | undefined;
-  /** Progress starts the time anew, up to {@link maxTimeout}. Off by default. */
+  /** Progress restarts the timeout, up to {@link maxTimeout}; the request asks for progress. Off by default. */
   readonly resetTimeoutOnProgress?: boolean | undefined;
   /** Milliseconds until the call is given up whatever progress it makes; none by default. */
   readonly maxTimeout?: number | undefined;
@@ -88,6 +95,12 @@ export interface Role {
   handleCancelled?(id: RequestId): void;
   /** The other side says nothing more and waits for the answers to what it asked; what has no end of its own ends now. */
   handleEnd?(): void;
+  /**
+   * The other side has ended by itself, and the transport can start it again.
+   *
+   * @returns Whether it should; calls that wait are rejected either way.
+   */
+  handleExit?(): boolean;
   /** The connection is over; all calls have been ended. */
   handleClose(): void;
 }
@@ -269,6 +282,11 @@ export class Endpoint {
     transport.onend = () => {
       this.#finish();
     };
+    transport.onexit = () => {
+      if (this.#state !== 'open' || this.#role.handleExit?.() !== true) return false;
+      this.#rejectAll(new ConnectionClosedError('the other side has ended'));
+      return true;
+    };
     try {
       await transport.start();
     } catch (error) {
@@ -323,7 +341,10 @@ export class Endpoint {
       const id = this.#nextId;
       this.#nextId += 1;
       // What of this can throw comes before anybody waits.
-      const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
+      const sent =
+        options.onProgress === undefined && options.resetTimeoutOnProgress !== true
+          ? params
+          : withProgressToken(params, id);
       const message: Request =
         sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent };
       options.onSent?.(id);
@@ -676,7 +697,11 @@ export class Endpoint {
   #progressed(params: object | undefined): void {
     const { progressToken: token, progress, total, message } = (params ?? {}) as Record<string, unknown>;
     const pending = this.#pending.get(token as RequestId);
-    if (pending?.options.onProgress === undefined || typeof progress !== 'number') {
+    if (
+      pending === undefined ||
+      (pending.options.onProgress === undefined && pending.options.resetTimeoutOnProgress !== true) ||
+      typeof progress !== 'number'
+    ) {
       this.emit({ kind: 'unknownProgress', token });
       return;
     }
@@ -689,7 +714,7 @@ export class Endpoint {
       pending.deadline = Math.min(performance.now() + pending.timeout, pending.latest);
     }
     try {
-      pending.options.onProgress({
+      pending.options.onProgress?.({
         progress,
         total: typeof total === 'number' ? total : undefined,
         message: typeof message === 'string' ? message : undefined,

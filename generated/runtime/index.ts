@@ -26,9 +26,10 @@ export type {
 export { Endpoint, SERVER_BUSY } from './endpoint.js';
 export type { CallOptions, EndpointEvent, EndpointOptions, Exchange, Progress, Role } from './endpoint.js';
 export { memoryPair } from './memory.js';
+export { vendorNotification } from './revision.js';
 export { RequestStateSeal } from './request-state.js';
 export type { RequestState, RequestStateOptions } from './request-state.js';
-export type { EmbeddedFacts, Implementation, MethodFacts, Revision, Side } from './revision.js';
+export type { EmbeddedFacts, Implementation, MethodFacts, Revision, Side, VendorNotification } from './revision.js';
 export { Server, ServerSession } from './server.js';
 export type {
   ClientFacts,
