@@ -155,8 +155,8 @@ export class BaseClient<Notifications extends object = Record<string, object | u
   #meta: object = {};
   /** What it declares in the revision that is spoken. */
   #declared: object = {};
-  /** What was sent and may make an older server exit; `initialize` is sent to the one that is started then. */
-  #probed: 'server/discover' | undefined;
+  /** Whether an older server may exit at what is being asked; the one that is started then gets `initialize`. */
+  #isProbing = false;
   /** What is missing for each method that was sent, or `''`. */
   readonly #missing = new Map<string, string>();
 
@@ -232,7 +232,8 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     await this.#endpoint.connect(transport);
     try {
       const isModern = await this.#probe(options, transport);
-      if (!isModern) await this.#initializeAgain(options);
+      this.#isProbing = false;
+      if (!isModern) await this.#initialize(options);
       this.#isNegotiated = true;
       this.#missing.clear();
       transport.setProtocolVersion?.(this.#revision.version);
@@ -382,7 +383,7 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     if (stateless.length === 0) return false;
     const hasOlder = stateless.length < this.#revisions.length;
     if (hasOlder && transport.needsInitialize === true) return false;
-    if (hasOlder) this.#probed = 'server/discover';
+    this.#isProbing = hasOlder;
     let wanted = newest(stateless);
     for (let attempt = 0; attempt < 2; attempt += 1) {
       this.#adopt(wanted);
@@ -445,29 +446,12 @@ export class BaseClient<Notifications extends object = Record<string, object | u
     throw new UnsupportedRevisionError(theirs, this.#revisions.map(versionOf));
   }
 
-  /**
-   * Whether a server that has exited is started again: once, if what it exits at may be the probe, which an older server
-   * does not know.
-   */
+  /** Whether a server that has exited is started again: if it did instead of answering the probe. */
   #restarts(): boolean {
-    const method = this.#probed;
-    if (method === undefined || this.#isNegotiated) return false;
-    this.#probed = undefined;
-    this.#endpoint.emit({ kind: 'serverRestarted', method });
+    if (!this.#isProbing) return false;
+    this.#isProbing = false;
+    this.#endpoint.emit({ kind: 'serverRestarted', method: 'server/discover' });
     return true;
-  }
-
-  /** The handshake; once more if the server had exited because of the probe, and was started again. */
-  async #initializeAgain(options: Pick<CallOptions, 'signal' | 'timeout'>): Promise<void> {
-    const mayRestart = this.#probed !== undefined;
-    try {
-      await this.#initialize(options);
-    } catch (error) {
-      const hasRestarted = mayRestart && this.#probed === undefined;
-      if (!hasRestarted || !this.#endpoint.isOpen) throw error;
-      options.signal?.throwIfAborted();
-      await this.#initialize(options);
-    }
   }
 
   /** MCP, lifecycle: the handshake of the stateful revisions. */
