@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { allowOutsideOption, importExtensionOption, refuseWords } from './shared.js';
+import { allowOutsideOption, collect, importExtensionOption, refuseWords, revisionOption } from './shared.js';
 
 /** Declares `mcpgen types tools`. */
 export function declareTypes(program: Command): void {
@@ -14,6 +14,9 @@ export function declareTypes(program: Command): void {
       'Writes types, guards and validators of the arguments and the structured content of tools, a file for each.',
     )
     .option('--from-server <command>', 'ask a server instead: its command with arguments, or its URL')
+    .addOption(
+      revisionOption('with --from-server: a revision to try; repeatable (default: all released)').argParser(collect),
+    )
     .option('--timeout <seconds>', 'how long the server may take for all of it', '30')
     .option('--save <file>', 'with --from-server: keep the list in a file, to generate from it again')
     .option('-o, --out <dir>', 'output folder, of which tools/ and runtime/ are written; - for standard output')
@@ -30,7 +33,10 @@ Examples:
   mcpgen types tools tools.json --out src/generated
   mcpgen types tools --from-server "node dist/index.js" --out src/generated --save tools.json
   mcpgen types tools --from-server https://example.com/mcp --out -
+  mcpgen types tools --from-server "node old.js" -r 2025-11-25      begins with initialize
   mcpgen types tools tools.json --out src/generated --check      in CI
+
+A URL is called through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name.
 
 What a schema says beyond what TypeScript and plain code can check is left out with a
 warning: the type is wider there, and whatever the schema allows is allowed.`,

@@ -76,7 +76,8 @@ export async function readServer(
       remedy: `Remove it, or bring it up to date in the project: mcpgen types tools --from-server COMMAND --save ${TOOL_LIST}.`,
     });
   }
-  const raw = server === undefined ? rawToolsOf(readBytes(file), file) : await askServer(server.text, flags);
+  const revisions = selection.revisions.map(({ revision }) => revision);
+  const raw = server === undefined ? rawToolsOf(readBytes(file), file) : await askServer(server.text, flags, revisions);
   if (raw.length === 0) {
     throw new McpgenError('the server has no tools', {
       place,

@@ -6,12 +6,13 @@ import { isSettled, planChanges } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
 import type { ImportExtension } from '../print/source-file.js';
 import type { ConfigFile } from '../read/config.js';
+import { requireRevision } from '../read/builtin.js';
 import { readToolFiles, readToolList, toolsOf, type ToolSource } from '../read/tools.js';
 import { progress, say, sayJson } from '../terminal.js';
 import { shellQuoted } from '../text.js';
 import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
 import { askServer } from './ask-server.js';
-import { flag, inputFile, text } from './options.js';
+import { flag, inputFile, text, texts } from './options.js';
 import { DEFAULT_OUT, settingsOf } from './settings.js';
 
 /** `mcpgen types tools`: writes or checks types of tools. Returns the exit code. */
@@ -84,6 +85,14 @@ function refuse(file: string | undefined, server: string | undefined, given: Rec
       remedy: 'Give one of them.',
     });
   }
+  const revisions = texts(given, 'revision');
+  for (const name of revisions) requireRevision(name);
+  if (revisions.length > 0 && server === undefined) {
+    throw new McpgenError('a file is read the same for every revision', {
+      place: '--revision',
+      remedy: 'Leave it out.',
+    });
+  }
   if (given['save'] !== undefined && server === undefined) {
     throw new McpgenError('what comes from a file is saved already', { place: '--save', remedy: 'Leave it out.' });
   }
@@ -137,7 +146,8 @@ function fromFile(file: string): Listed {
 }
 
 async function fromServer(server: string, given: Record<string, unknown>): Promise<Listed> {
-  const tools = await askServer(server, given);
+  const revisions = texts(given, 'revision');
+  const tools = await askServer(server, given, revisions.length === 0 ? undefined : revisions);
   return {
     tools: toolsOf(tools, 'list of the server'),
     contents: `${JSON.stringify({ tools }, undefined, 2)}\n`,

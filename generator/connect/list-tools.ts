@@ -1,4 +1,5 @@
 import process from 'node:process';
+import type { Dispatcher } from 'undici';
 import { revision as revision20241105 } from '../../generated/2024-11-05/revision.js';
 import { revision as revision20250326 } from '../../generated/2025-03-26/revision.js';
 import { revision as revision20250618 } from '../../generated/2025-06-18/revision.js';
@@ -9,7 +10,7 @@ import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { defaultEnvironment, stdioClientTransport } from '../../generated/runtime/stdio-client.js';
 import type { Transport } from '../../generated/runtime/transport.js';
 import { McpgenError } from '../errors.js';
-import { isUrl, splitCredentials } from '../read/fetch.js';
+import { isUrl, proxyAgent, splitCredentials } from '../read/fetch.js';
 import { isObject, member, type JsonObject, type JsonValue } from '../read/json.js';
 import { commandWords } from '../text.js';
 
@@ -22,6 +23,9 @@ const MOST_LOG = 4096;
 /** Lines of a server's log that a failure shows. */
 const LOG_LINES = 5;
 
+/** What is spoken with servers. */
+const REVISIONS = [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728];
+
 /** The tools of a server that was asked. */
 export interface ListedTools {
   /** As the server sent them. */
@@ -30,16 +34,25 @@ export interface ListedTools {
   readonly revision: string;
 }
 
+/** How a server is asked for its tools. */
+export interface ListToolsOptions {
+  /** Milliseconds for all of it. */
+  readonly timeout: number;
+  /** Names of the revisions to try; all by default. With stateful ones only, nothing comes before `initialize`. */
+  readonly revisions?: readonly string[];
+}
+
 /**
- * Runs or calls a server, asks for all its tools, page by page, and leaves it.
+ * Runs or calls a server, asks for all its tools, page by page, and leaves it. A URL is called through the proxy that
+ * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
  *
  * @param server - A command with its arguments, or the URL of a server over HTTP.
- * @param timeout - Milliseconds for all of it.
  * @throws {@link McpgenError} if it does not start, does not answer in time, or answers with more than is sane.
  */
-export async function listTools(server: string, timeout: number): Promise<ListedTools> {
+export async function listTools(server: string, { timeout, revisions }: ListToolsOptions): Promise<ListedTools> {
   let log = '';
-  const transport = transportTo(server, (chunk) => {
+  const dispatcher = isUrl(server) ? await proxyAgent() : undefined;
+  const transport = await transportTo(server, dispatcher, (chunk) => {
     log = (log + new TextDecoder().decode(chunk)).slice(-MOST_LOG);
   });
   const controller = new AbortController();
@@ -47,7 +60,7 @@ export async function listTools(server: string, timeout: number): Promise<Listed
     controller.abort(new Error(`no answer within ${timeout / 1000} s`));
   }, timeout);
   const client = new BaseClient(
-    [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728],
+    REVISIONS.filter(({ version }) => revisions?.includes(version) ?? true),
     // A list with a fault in it still has tools; what is wrong with them is told one by one.
     { info: { name: 'mcpgen', version: '1.0.0' }, validateResults: false, probeTimeout: Math.min(5000, timeout / 3) },
   );
@@ -63,21 +76,37 @@ export async function listTools(server: string, timeout: number): Promise<Listed
       log.trim() === '' ? '' : `\n  its log ends with:\n${lines.map((line) => `    ${line.slice(0, 200)}`).join('\n')}`;
     throw new McpgenError(`the server gave no list of tools: ${reasonOf(error)}${said}`, {
       place: `--from-server ${server}`,
-      remedy: 'Check that it runs by itself and speaks MCP; --timeout SECONDS gives it more time.',
+      remedy:
+        revisions === undefined || revisions.length === REVISIONS.length
+          ? 'Check that it runs by itself and speaks MCP; --timeout SECONDS gives it more time.'
+          : `Check that it runs by itself and speaks MCP ${revisions.join(' or ')}; --timeout SECONDS gives it more time.`,
       cause: error,
     });
   } finally {
     clearTimeout(timer);
     await client.close().catch(() => undefined);
+    await dispatcher?.destroy();
   }
 }
 
-function transportTo(server: string, onLog: (chunk: Uint8Array) => void): Transport {
+async function transportTo(
+  server: string,
+  dispatcher: Dispatcher | undefined,
+  onLog: (chunk: Uint8Array) => void,
+): Promise<Transport> {
   if (isUrl(server)) {
     if (!URL.canParse(server)) {
       throw new McpgenError('this is no URL', { place: `--from-server ${server}`, remedy: 'Give it in full.' });
     }
-    return httpClientTransport(splitCredentials(new URL(server)));
+    const target = splitCredentials(new URL(server));
+    if (dispatcher === undefined) return httpClientTransport(target);
+    const undici = await import('undici');
+    // The same standard, with types of its own.
+    const fetchThrough = undici.fetch as unknown as (
+      url: string | URL,
+      init: Omit<RequestInit, 'dispatcher'> & { readonly dispatcher: Dispatcher },
+    ) => Promise<Response>;
+    return httpClientTransport({ ...target, fetch: (url, init) => fetchThrough(url, { ...init, dispatcher }) });
   }
   const words = commandWords(server);
   const [command, ...args] = words ?? [];
@@ -116,7 +145,9 @@ async function pagesOf(
     size += JSON.stringify(list).length;
     for (const tool of list as readonly JsonValue[]) tools.push(tool);
     cursor = member(result, 'nextCursor');
-    if (typeof cursor !== 'string' || cursor === '') return tools;
+    if (typeof cursor !== 'string') return tools;
+    // From 2026-07-28 on an empty cursor is one like any other; one that comes twice in a row ends the list (MCP, pagination).
+    if (cursor === '' && (client.revision !== revision20260728.version || seen.has(''))) return tools;
     if (seen.has(cursor)) throw new Error('its pages go round in a circle');
     seen.add(cursor);
     if (tools.length > MOST_TOOLS || page >= MOST_PAGES || size > MOST_TEXT) {

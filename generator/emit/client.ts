@@ -179,7 +179,7 @@ function listAll(file: SourceFile, context: EmitContext, method: Method, type: s
   return `
 /** All of {@link ${name}}, page by page. */
 ${all}(params?: Omit<${type}, "cursor">, options?: CallOptions): AsyncGenerator<${useDefinition(file, context, list.type.items.name)}, void, undefined> {
-  return ${file.value('runtime/client', 'allPages')}(
+  return this.allPages(
     (cursor) => this.${name}(cursor === undefined ? { ...params } : { ...params, cursor }, options),
     (page) => page.${list.name},
   );

@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import { McpgenError } from '../errors.js';
 import { percentDecoded, shownUrl, withoutCredentials } from '../text.js';
 
@@ -24,7 +25,7 @@ export function isUrl(source: string): boolean {
 export async function fetchBytes(url: string, seconds: number): Promise<Uint8Array> {
   // Loaded only where something is fetched.
   const undici = await import('undici');
-  const dispatcher = hasProxy() ? quietly(() => new undici.EnvHttpProxyAgent()) : new undici.Agent();
+  const dispatcher = (await proxyAgent()) ?? new undici.Agent();
   const signal = AbortSignal.timeout(seconds * 1000);
   try {
     let at = parsed(url);
@@ -46,6 +47,13 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
   } finally {
     await dispatcher.destroy();
   }
+}
+
+/** What sends requests through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name; undefined if none does. */
+export async function proxyAgent(): Promise<Dispatcher | undefined> {
+  if (!hasProxy()) return undefined;
+  const undici = await import('undici');
+  return quietly(() => new undici.EnvHttpProxyAgent());
 }
 
 function hasProxy(): boolean {

@@ -11,6 +11,7 @@ import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
 import type { Notification, Request, RequestId } from "./message.js";
 import type { Classification } from "./parse.js";
 import {
+  checkVendorNotifications,
   cut,
   declaredBy,
   maySend,
@@ -19,9 +20,14 @@ import {
   missingCapability,
   MODERN_ERROR_CODES,
   newest,
+  unknownListener,
   versionOf,
 } from "./revision.js";
-import type { Implementation, Revision } from "./revision.js";
+import type {
+  Implementation,
+  Revision,
+  UnknownNotificationSettings,
+} from "./revision.js";
 import type { Transport } from "./transport.js";
 import { describeFailure } from "./validation.js";
 import type { Failure, Leniency } from "./validation.js";
@@ -45,7 +51,8 @@ export type ClientHandler = (
 export type ClientListener = (params: never) => void | Promise<void>;
 
 /** What a client is made of, types aside. The generated `ClientOptions` are the typed ones. */
-export interface ClientSettings extends EndpointOptions {
+export interface ClientSettings
+  extends EndpointOptions, UnknownNotificationSettings<undefined> {
   readonly info: Implementation;
   /** What the handlers do not show, such as `{ roots: { listChanged: true } }`; `false` takes a capability away. */
   readonly capabilities?: object | undefined;
@@ -157,6 +164,8 @@ export class BaseClient<
   #meta: object = {};
   /** What it declares in the revision that is spoken. */
   #declared: object = {};
+  /** Whether an older server may exit at what is being asked; the one that is started then gets `initialize`. */
+  #isProbing = false;
   /** What is missing for each method that was sent, or `''`. */
   readonly #missing = new Map<string, string>();
 
@@ -192,6 +201,7 @@ export class BaseClient<
         `no server sends ${method}, in ${revisions.map(versionOf).join(", ")}`,
       );
     }
+    checkVendorNotifications(revisions, settings.vendorNotifications);
     this.#endpoint = new Endpoint(
       {
         classify: (value): Classification => this.#revision.classify(value),
@@ -207,6 +217,7 @@ export class BaseClient<
         handleCancelled: (id) => {
           if (this.#subscriptions.has(id)) this.#endpoint.settle(id, {});
         },
+        handleExit: () => this.#restarts(),
         handleClose: () => {
           this.#subscriptions.clear();
           for (const end of this.#inputs) end(new ConnectionClosedError());
@@ -250,6 +261,7 @@ export class BaseClient<
     await this.#endpoint.connect(transport);
     try {
       const isModern = await this.#probe(options, transport);
+      this.#isProbing = false;
       if (!isModern) await this.#initialize(options);
       this.#isNegotiated = true;
       this.#missing.clear();
@@ -288,9 +300,36 @@ export class BaseClient<
       const checked = this.#checked(method, params, result);
       // Elsewhere such a member is one like any other.
       if (!revision.isStateless || !requiresInput(checked)) return checked;
+      // MCP 2026-07-28, multi round-trip requests: to repeat the same request would get the same answer.
+      if (
+        checked.inputRequests === undefined &&
+        checked.requestState === undefined
+      )
+        throw new InvalidResultError(method, {
+          path: "/inputRequests",
+          reason: "missing",
+          expected: "inputRequests or requestState, as input is required",
+          found: "neither",
+        });
       if (round >= limit) throw new TooManyRoundsError(method, limit);
       more = await this.#inputFor(checked, options?.signal);
     }
+  }
+
+  /** All items of a paged list, by the rules of the revision that is spoken. */
+  protected allPages<
+    Page extends { readonly nextCursor?: string | null | undefined },
+    Item,
+  >(
+    fetch: (cursor: string | undefined) => Promise<Page>,
+    itemsOf: (page: Page) => readonly Item[],
+  ): AsyncGenerator<Item, void, undefined> {
+    return allPages(
+      fetch,
+      itemsOf,
+      MAX_PAGES,
+      () => !this.#revision.isStateless,
+    );
   }
 
   /** Sends a notification. */
@@ -394,11 +433,14 @@ export class BaseClient<
   /** Asks a stateless server what it speaks; false if it is an older one. */
   async #probe(
     options: Pick<CallOptions, "signal" | "timeout">,
-    { refusesUnknown = false }: Transport,
+    transport: Transport,
   ): Promise<boolean> {
+    const { refusesUnknown = false } = transport;
     const stateless = this.#revisions.filter(({ isStateless }) => isStateless);
     if (stateless.length === 0) return false;
     const hasOlder = stateless.length < this.#revisions.length;
+    if (hasOlder && transport.needsInitialize === true) return false;
+    this.#isProbing = hasOlder;
     let wanted = newest(stateless);
     for (let attempt = 0; attempt < 2; attempt += 1) {
       this.#adopt(wanted);
@@ -477,6 +519,14 @@ export class BaseClient<
     if (both.length > 0) return newest(both);
     if (hasOlder) return undefined;
     throw new UnsupportedRevisionError(theirs, this.#revisions.map(versionOf));
+  }
+
+  /** Whether a server that has exited is started again: if it did instead of answering the probe. */
+  #restarts(): boolean {
+    if (!this.#isProbing) return false;
+    this.#isProbing = false;
+    this.#endpoint.emit({ kind: "serverRestarted", method: "server/discover" });
+    return true;
   }
 
   /** MCP, lifecycle: the handshake of the stateful revisions. */
@@ -680,10 +730,11 @@ export class BaseClient<
       : handler((params ?? {}) as never, { method, key: undefined, signal });
   }
 
-  #notice({ method, params }: Notification): void {
+  #notice(notification: Notification): void {
+    const { method, params } = notification;
     const revision = this.#revision;
     if (!maySend(revision, "server", "notification", method)) {
-      this.#endpoint.emit({ kind: "unknownNotification", method });
+      this.#noticeUnknown(notification);
       return;
     }
     const outcome = revision.validateParams(method, params);
@@ -699,6 +750,21 @@ export class BaseClient<
     const listener = this.#settings.notifications?.[method];
     if (listener !== undefined)
       void this.#run(method, () => listener((params ?? {}) as never));
+  }
+
+  /** A notification that the revision does not know. */
+  #noticeUnknown(notification: Notification): void {
+    const { method, params } = notification;
+    const listener = unknownListener(this.#settings, notification, undefined);
+    if (listener === undefined)
+      this.#endpoint.emit({ kind: "unknownNotification", method, params });
+    else if (listener === "refused")
+      this.#endpoint.emit({
+        kind: "invalidNotification",
+        method,
+        reason: "the guard of its handler does not accept the params",
+      });
+    else void this.#run(method, listener);
   }
 
   /** Gives what belongs to a subscription to it. */
@@ -734,7 +800,9 @@ const MAX_PAGES = 10_000;
  * All items of a paged list.
  *
  * @param fetch - Gives the page at a cursor; undefined for the first.
- * @returns Ends at a page without a cursor, or with one that is empty or came before.
+ * @param endsAtEmpty - Whether an empty cursor means that there is no other page. It does up to 2025-11-25; from 2026-07-28
+ *   on it is a cursor like any other (MCP, pagination).
+ * @returns Ends at a page without a cursor, or with one that came before.
  * @throws Error at a list that has more pages than `maxPages`.
  */
 export async function* allPages<
@@ -744,18 +812,20 @@ export async function* allPages<
   fetch: (cursor: string | undefined) => Promise<Page>,
   itemsOf: (page: Page) => readonly Item[],
   maxPages = MAX_PAGES,
+  endsAtEmpty: () => boolean = () => true,
 ): AsyncGenerator<Item, void, undefined> {
   const seen = new Set<string>();
   let cursor: string | undefined;
-  do {
+  for (;;) {
     const page = await fetch(cursor);
     yield* itemsOf(page);
-    cursor = page.nextCursor ?? "";
+    cursor = page.nextCursor ?? undefined;
+    if (cursor === undefined || (cursor === "" && endsAtEmpty())) return;
     if (seen.has(cursor)) return;
     seen.add(cursor);
-    if (seen.size >= maxPages && cursor !== "")
+    if (seen.size >= maxPages)
       throw new Error(`the list has no end: ${maxPages} pages were read`);
-  } while (cursor !== "");
+  }
 }
 
 interface InputRequired {

@@ -47,7 +47,12 @@ export type EndpointEvent =
       readonly kind: "unknownProgress" | "progressNotIncreasing";
       readonly token: unknown;
     }
-  | { readonly kind: "unknownNotification"; readonly method: string }
+  /** A notification that the revision does not know and that no handler is registered for. */
+  | {
+      readonly kind: "unknownNotification";
+      readonly method: string;
+      readonly params: object | undefined;
+    }
   | {
       readonly kind: "invalidNotification";
       readonly method: string;
@@ -59,6 +64,8 @@ export type EndpointEvent =
       readonly method: string;
       readonly error: unknown;
     }
+  /** The server exited instead of answering `method`; it was started again and is sent `initialize`. */
+  | { readonly kind: "serverRestarted"; readonly method: string }
   | { readonly kind: "transportFailed"; readonly error: unknown };
 
 /** How far a call has come. */
@@ -74,7 +81,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the call is given up; 60,000 by default, `Infinity` for none. */
   readonly timeout?: number | undefined;
-  /** Progress starts the time anew, up to {@link maxTimeout}. Off by default. */
+  /** Progress restarts the timeout, up to {@link maxTimeout}; the request asks for progress. Off by default. */
   readonly resetTimeoutOnProgress?: boolean | undefined;
   /** Milliseconds until the call is given up whatever progress it makes; none by default. */
   readonly maxTimeout?: number | undefined;
@@ -107,6 +114,12 @@ export interface Role {
   handleCancelled?(id: RequestId): void;
   /** The other side says nothing more and waits for the answers to what it asked; what has no end of its own ends now. */
   handleEnd?(): void;
+  /**
+   * The other side has ended by itself, and the transport can start it again.
+   *
+   * @returns Whether it should; calls that wait are rejected either way.
+   */
+  handleExit?(): boolean;
   /** The connection is over; all calls have been ended. */
   handleClose(): void;
 }
@@ -315,6 +328,12 @@ export class Endpoint {
     transport.onend = () => {
       this.#finish();
     };
+    transport.onexit = () => {
+      if (this.#state !== "open" || this.#role.handleExit?.() !== true)
+        return false;
+      this.#rejectAll(new ConnectionClosedError("the other side has ended"));
+      return true;
+    };
     try {
       await transport.start();
     } catch (error) {
@@ -374,7 +393,8 @@ export class Endpoint {
       this.#nextId += 1;
       // What of this can throw comes before anybody waits.
       const sent =
-        options.onProgress === undefined
+        options.onProgress === undefined &&
+        options.resetTimeoutOnProgress !== true
           ? params
           : withProgressToken(params, id);
       const message: Request =
@@ -801,7 +821,9 @@ export class Endpoint {
     } = (params ?? {}) as Record<string, unknown>;
     const pending = this.#pending.get(token as RequestId);
     if (
-      pending?.options.onProgress === undefined ||
+      pending === undefined ||
+      (pending.options.onProgress === undefined &&
+        pending.options.resetTimeoutOnProgress !== true) ||
       typeof progress !== "number"
     ) {
       this.emit({ kind: "unknownProgress", token });
@@ -826,9 +848,9 @@ export class Endpoint {
       });
     };
     try {
-      const listener: (progress: Progress) => unknown =
+      const listener: ((progress: Progress) => unknown) | undefined =
         pending.options.onProgress;
-      const outcome = listener({
+      const outcome = listener?.({
         progress,
         total: typeof total === "number" ? total : undefined,
         message: typeof message === "string" ? message : undefined,

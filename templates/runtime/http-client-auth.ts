@@ -1,3 +1,4 @@
+import { refuseTarget } from "./http-address.js";
 import { HttpError, UnauthorizedError } from "./http-errors.js";
 
 /** A `fetch`, of the platform or one's own. */
@@ -57,6 +58,13 @@ export type AuthFlow = (
 export interface AuthSettings {
   readonly authProvider?: AuthProvider | OAuthClientProvider | undefined;
   readonly auth?: AuthFlow | undefined;
+  /**
+   * Whether a URL that the server names for its authorization, and that is refused by default, may be used all the same.
+   * Refused are addresses of this machine, private networks and link-local ones, unless the server is at such an address
+   * itself, and http at another origin than the server's. Names are not resolved, so what a public name leads to is not
+   * checked.
+   */
+  readonly allowsAuthUrl?: ((url: URL) => boolean) | undefined;
 }
 
 /** What `WWW-Authenticate` says (MCP, authorization). */
@@ -68,10 +76,14 @@ export interface Challenge {
 
 const AUTHORIZED = "AUTHORIZED";
 
+/** Redirects that are followed for the auth flow. */
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /** Keeps what is known of a client's authorization at one server. */
 export class Authorizer {
   readonly #url: URL;
-  readonly #fetch: Fetch;
+  readonly #unguarded: Fetch;
   readonly #settings: AuthSettings;
   #resourceMetadataUrl: URL | undefined;
   #scope: string | undefined;
@@ -80,7 +92,7 @@ export class Authorizer {
 
   constructor(url: URL, fetch: Fetch, settings: AuthSettings) {
     this.#url = url;
-    this.#fetch = fetch;
+    this.#unguarded = fetch;
     this.#settings = settings;
   }
 
@@ -137,10 +149,56 @@ export class Authorizer {
     });
   }
 
+  /** Why a URL that the server names must not be used. */
+  #refuses(url: URL): string | undefined {
+    const reason = refuseTarget(this.#url, url);
+    return reason === undefined || this.#settings.allowsAuthUrl?.(url) === true
+      ? undefined
+      : reason;
+  }
+
+  /**
+   * The `fetch` of an auth flow. All that a flow fetches is named by the server or by who that names, up to the token
+   * endpoint, so each URL is checked, and so is each redirect.
+   */
+  readonly #fetch: Fetch = async (url, init = {}) => {
+    let target = new URL(url);
+    for (let redirects = 0; ; redirects += 1) {
+      const reason = this.#refuses(target);
+      if (reason !== undefined) throw this.#refusal(reason);
+      const response = await this.#unguarded(target, {
+        ...init,
+        redirect: "manual",
+      });
+      const { status } = response;
+      // Browsers do not show where to: the flow sees an answer that is none.
+      if (!REDIRECTS.has(status)) return response;
+      const location = response.headers.get("location") ?? "";
+      response.body?.cancel().catch(() => undefined);
+      const isRead = ["GET", "HEAD"].includes(init.method ?? "GET");
+      // A POST holds a code, a token or a secret for one place only.
+      if (!isRead || redirects >= MAX_REDIRECTS)
+        throw this.#refusal(
+          isRead
+            ? `more than ${MAX_REDIRECTS} redirects`
+            : `${target.origin} redirects what is meant for it only`,
+          status,
+        );
+      if (!URL.canParse(location, target.href))
+        throw this.#refusal(`${target.origin} redirects to nowhere`, status);
+      target = new URL(location, target);
+    }
+  };
+
   async #renew(response: Response): Promise<void> {
     const { authProvider } = this.#settings;
     const { status } = response;
     const challenge = challengeOf(response);
+    if (challenge.resourceMetadataUrl !== undefined) {
+      const reason = this.#refuses(challenge.resourceMetadataUrl);
+      if (reason !== undefined)
+        throw this.#refusal(`resource_metadata: ${reason}`, status);
+    }
     this.#resourceMetadataUrl =
       challenge.resourceMetadataUrl ?? this.#resourceMetadataUrl;
     if (authProvider !== undefined && isOAuth(authProvider)) {

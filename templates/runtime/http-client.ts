@@ -48,6 +48,12 @@ export interface HttpClientOptions extends FetchSettings {
   readonly reconnect?: ReconnectOptions | undefined;
   /** Milliseconds that the server may take to accept what it need not answer; 30,000 by default. */
   readonly acceptTimeout?: number | undefined;
+  /**
+   * Calls that may wait for their answers at the same time, each with a connection of its own; 256 by default. Further
+   * ones wait for their turn. Answers to the server and notifications do not wait for calls: 32 of them are sent at the
+   * same time. If more than 4096 of those wait, or 128 Mi characters, the connection closes with an error.
+   */
+  readonly maxConcurrentCalls?: number | undefined;
   /** Whether a server that refuses the first request is tried as one of 2024-11-05 (HTTP+SSE). On by default. */
   readonly fallsBackToSse?: boolean | undefined;
   /**
@@ -57,7 +63,10 @@ export interface HttpClientOptions extends FetchSettings {
   readonly onSessionRenewed?: ((id: string | undefined) => void) | undefined;
 }
 
-/** How a stream that broke off is asked for again; the server's own word on the time comes first. */
+/**
+ * How a stream that broke off is asked for again. The server's `retry` comes first, but is 100 ms at least. A server that
+ * ends one stream after the other soon and with one new event at most is asked less and less often, up to every 5 s.
+ */
 export interface ReconnectOptions {
   /** Milliseconds to wait at first, doubled with each attempt in vain; 1000 by default. */
   readonly initialDelayMs?: number | undefined;
@@ -101,8 +110,21 @@ const MAX_ERROR_BYTES = 64 * 1024;
 const LINGER = 500;
 /** Milliseconds that the server may take to end a session. */
 const DELETE_TIMEOUT = 2000;
-/** Milliseconds between two attempts at least, whatever the server says. */
+/** Milliseconds between two attempts at least, whatever the options say. */
 const MIN_DELAY = 20;
+/** Milliseconds between two attempts at least, whatever the server says. */
+const MIN_RETRY_MS = 100;
+/** Milliseconds between two attempts at most where the server ends its streams soon, but goes on answering. */
+const MAX_SHORT_STREAM_DELAY_MS = 5000;
+/** Calls at the same time, by default. */
+const DEFAULT_MAX_CALLS = 256;
+/** Calls that may wait for their turn. */
+const MAX_WAITING_CALLS = 10_000;
+/** Answers and notifications that are sent at the same time. A server has nothing to do for them but to accept them. */
+const MAX_TELLS = 32;
+/** More than a server that minds `maxConcurrentRequests` of a client can make wait, in number and in characters. */
+const MAX_WAITING_TELLS = 4096;
+const MAX_WAITING_CHARACTERS = 128 * 1024 * 1024;
 /** The longest time that `setTimeout` knows. */
 const MAX_DELAY = 2 ** 31 - 1;
 /** A stream that was open for so many milliseconds was worth having. */
@@ -156,6 +178,8 @@ class Exchange {
   readonly open: Set<RequestId>;
   /** Resolves when there is nothing to wait for, be it that all are answered. */
   readonly over: Promise<void>;
+  /** It has had its turn. */
+  isPosted = false;
   /** Nobody waits any more. */
   isCancelled = false;
   #setOver: () => void = () => undefined;
@@ -199,13 +223,88 @@ class Cursor {
   retry: number | undefined;
   /** Attempts in vain, one after the other. */
   failures = 0;
+  /** Streams, one after the other, that ended soon and with one new event at most. */
+  shortStreams = 0;
+  #events = 0;
 
   note(event: StreamEvent): void {
     this.failures = 0;
+    if (event.id === undefined || event.id !== this.lastEventId)
+      this.#events += 1;
     if (event.id === undefined) return;
     // An empty id takes back what was said before (WHATWG HTML, server-sent events).
     this.lastEventId =
       event.id === "" || event.id.length > MAX_EVENT_ID ? undefined : event.id;
+  }
+
+  /** A stream has ended, after so many milliseconds. */
+  noteEnd(milliseconds: number): void {
+    const isSteady = milliseconds > STEADY;
+    if (isSteady) this.failures = 0;
+    this.shortStreams =
+      isSteady || this.#events > 1 ? 0 : this.shortStreams + 1;
+    this.#events = 0;
+  }
+}
+
+/** Lets so many things be under way at the same time; further ones wait for their turn. */
+class Lane {
+  readonly #limit: number;
+  #running = 0;
+  /** How each of those that wait is let in, or turned away. */
+  readonly #waiting = new Map<() => void, (reason: unknown) => void>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isFull(): boolean {
+    return this.#running >= this.#limit;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Begins; whoever does ends with {@link leave}.
+   *
+   * @returns Resolves when it is this one's turn, and rejects if the signal is aborted before; undefined if it is now.
+   */
+  enter(signal: AbortSignal): Promise<void> | undefined {
+    if (!this.isFull) {
+      this.#running += 1;
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#waiting.delete(enter);
+        reject(signal.reason as Error);
+      };
+      const enter = (): void => {
+        signal.removeEventListener("abort", onAbort);
+        resolve();
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.set(enter, reject);
+    });
+  }
+
+  leave(): void {
+    const [next] = this.#waiting.keys();
+    if (next === undefined) {
+      this.#running -= 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+
+  /** Turns away all that wait. */
+  clear(reason: unknown): void {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const reject of waiting) reject(reason);
   }
 }
 
@@ -220,6 +319,16 @@ class HttpClient implements HttpClientTransport {
   readonly #url: URL;
   readonly #caller: HttpCaller;
   readonly #exchanges = new Set<Exchange>();
+  /**
+   * What waits for answers, and what only has to be accepted. They are apart: a call may wait for the server, which waits
+   * for our answer to its own request.
+   */
+  readonly #calls: Lane;
+  readonly #tells = new Lane(MAX_TELLS);
+  /** Characters of what waits to be told. */
+  #waitingCharacters = 0;
+  /** Of what the server has to accept and need not answer. */
+  readonly #untilAccepted = new Set<AbortController>();
   /** Ends what is under way beside the exchanges. */
   readonly #end = new AbortController();
   /** What goes into headers when a tool is called; only of tools that have such params. */
@@ -243,6 +352,12 @@ class HttpClient implements HttpClientTransport {
   constructor(options: HttpClientOptions) {
     this.#options = options;
     this.#url = httpUrl(options.url);
+    const { maxConcurrentCalls = DEFAULT_MAX_CALLS } = options;
+    if (!(maxConcurrentCalls >= 1))
+      throw new RangeError(
+        `maxConcurrentCalls must be at least 1, not ${maxConcurrentCalls}`,
+      );
+    this.#calls = new Lane(maxConcurrentCalls);
     this.#caller = new HttpCaller(this.#url, options);
   }
 
@@ -278,8 +393,11 @@ class HttpClient implements HttpClientTransport {
     const id =
       method === "notifications/cancelled" ? cancelledBy(message) : undefined;
     const cancelled = id === undefined ? undefined : this.#ownerOf(id);
-    if (cancelled?.isStateless === true) {
-      // MCP 2026-07-28, cancellation: to close the stream is to say so.
+    if (
+      cancelled?.isStateless === true ||
+      (cancelled?.isPosted === false && cancelled.open.size === 1)
+    ) {
+      // MCP 2026-07-28, cancellation: to close the stream is to say so. And what is not sent yet needs no word.
       cancelled.cancel();
       return;
     }
@@ -288,7 +406,7 @@ class HttpClient implements HttpClientTransport {
       await this.#exchange(message, exchange, options);
       return;
     }
-    const accepted = this.#tell(message, exchange.controller, method);
+    const accepted = this.#tellInTurn(message, exchange.controller, method);
     if (method === "notifications/initialized")
       this.#initialized = accepted.catch(() => undefined);
     try {
@@ -316,6 +434,9 @@ class HttpClient implements HttpClientTransport {
     this.#listening?.abort();
     this.#end.abort(new Error("the connection is closed"));
     for (const exchange of this.#exchanges) exchange.cancel();
+    for (const controller of this.#untilAccepted)
+      controller.abort(this.#end.signal.reason);
+    this.#tells.clear(this.#end.signal.reason);
     if (this.#sessionId !== undefined && this.#postUrl === undefined) {
       try {
         await this.#within(DELETE_TIMEOUT, new AbortController(), (signal) =>
@@ -361,7 +482,17 @@ class HttpClient implements HttpClientTransport {
       if (request?.method === "initialize") this.#initialize = request;
       else await this.#initialized;
       exchange.controller.signal.throwIfAborted();
-      await this.#post(message, exchange, options);
+      if (this.#calls.waiting >= MAX_WAITING_CALLS)
+        throw new Error(
+          `more than ${MAX_WAITING_CALLS} calls wait for their turn`,
+        );
+      await this.#calls.enter(exchange.controller.signal);
+      exchange.isPosted = true;
+      try {
+        await this.#post(message, exchange, options);
+      } finally {
+        this.#calls.leave();
+      }
     } catch (error) {
       signal?.throwIfAborted();
       if (exchange.isCancelled) return;
@@ -375,14 +506,59 @@ class HttpClient implements HttpClientTransport {
     }
   }
 
-  /** Posts what is not answered: notifications and responses. */
-  async #tell(
+  /**
+   * Posts what is not answered, notifications and responses, so many at the same time.
+   *
+   * @throws HttpError if too much waits, and the connection is closed: the server asks faster than it accepts answers.
+   */
+  async #tellInTurn(
     message: object,
     controller: AbortController,
     method: string | undefined,
-    hasRenewed = false,
   ): Promise<void> {
     if (method !== "notifications/initialized") await this.#initialized;
+    if (this.#tells.isFull) {
+      if (this.#closed !== undefined) return;
+      const characters = JSON.stringify(message).length;
+      if (
+        this.#tells.waiting >= MAX_WAITING_TELLS ||
+        this.#waitingCharacters > MAX_WAITING_CHARACTERS
+      ) {
+        const error = this.#flooded();
+        report(this, error);
+        void this.close();
+        throw error;
+      }
+      this.#waitingCharacters += characters;
+      try {
+        await this.#tells.enter(controller.signal);
+      } catch (error) {
+        if (!this.#end.signal.aborted) throw error;
+        return;
+      } finally {
+        this.#waitingCharacters -= characters;
+      }
+    } else await this.#tells.enter(controller.signal);
+    try {
+      await this.#tell(message, controller);
+    } finally {
+      this.#tells.leave();
+    }
+  }
+
+  #flooded(): HttpError {
+    const { waiting } = this.#tells;
+    return new HttpError(
+      `the server asks for more than it accepts answers to: ${waiting} messages wait to be sent`,
+      { method: "POST", url: this.#postUrl ?? this.#url },
+    );
+  }
+
+  async #tell(
+    message: object,
+    controller: AbortController,
+    hasRenewed = false,
+  ): Promise<void> {
     await this.#within(
       this.#options.acceptTimeout ?? 30_000,
       controller,
@@ -400,7 +576,7 @@ class HttpClient implements HttpClientTransport {
         }
         const { text } = await readStart(response, MAX_ERROR_BYTES);
         if (!hasRenewed && (await this.#renewsSession(response, session))) {
-          await this.#tell(message, controller, method, true);
+          await this.#tell(message, controller, true);
           return;
         }
         throw this.#error(response, "the server does not accept it", text);
@@ -414,9 +590,6 @@ class HttpClient implements HttpClientTransport {
     controller: AbortController,
     action: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    const end = (): void => {
-      controller.abort(this.#end.signal.reason);
-    };
     const timer = setTimeout(
       () => {
         controller.abort(
@@ -428,15 +601,14 @@ class HttpClient implements HttpClientTransport {
       },
       Math.min(milliseconds, MAX_DELAY),
     );
-    const { signal } = this.#end;
-    if (!signal.aborted) signal.addEventListener("abort", end, { once: true });
+    this.#untilAccepted.add(controller);
     try {
       await action(controller.signal);
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!this.#end.signal.aborted) throw error;
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener("abort", end);
+      this.#untilAccepted.delete(controller);
     }
   }
 
@@ -616,6 +788,7 @@ class HttpClient implements HttpClientTransport {
       let stream = first;
       for (;;) {
         let cause: unknown;
+        const since = performance.now();
         try {
           await this.#readEvents(stream, cursor, (value) => {
             this.#deliver(value, exchange);
@@ -638,6 +811,7 @@ class HttpClient implements HttpClientTransport {
             { method: "POST", url: this.#url, status: undefined },
             { cause },
           );
+        cursor.noteEnd(performance.now() - since);
         stream = await this.#resume(cursor, signal);
       }
     } finally {
@@ -695,14 +869,23 @@ class HttpClient implements HttpClientTransport {
   async #pause(cursor: Cursor, signal: AbortSignal): Promise<void> {
     const { initialDelayMs = 1000, maxDelayMs = 30_000 } =
       this.#options.reconnect ?? {};
-    const grown = Math.min(initialDelayMs * 2 ** cursor.failures, maxDelayMs);
-    const asked = cursor.retry ?? initialDelayMs;
-    await sleep(
-      cursor.failures === 0
-        ? Math.max(asked, MIN_DELAY)
-        : Math.max(asked, grown),
-      signal,
+    const { failures, shortStreams, retry } = cursor;
+    const asked =
+      retry === undefined
+        ? Math.max(initialDelayMs, MIN_DELAY)
+        : Math.max(retry, MIN_RETRY_MS);
+    const afterFailures = failures === 0 ? 0 : initialDelayMs * 2 ** failures;
+    // The first one may be a server that lets its clients poll (MCP 2025-11-25, Streamable HTTP, resumability).
+    const afterShortStreams =
+      shortStreams < 2
+        ? 0
+        : Math.min(MIN_RETRY_MS * 2 ** shortStreams, MAX_SHORT_STREAM_DELAY_MS);
+    const backOff = Math.min(
+      Math.max(afterFailures, afterShortStreams),
+      maxDelayMs,
     );
+    // With jitter, or all clients of a server that was restarted would come back at once.
+    await sleep(Math.max(asked, backOff * (0.5 + Math.random() / 2)), signal);
   }
 
   async #readEvents(
@@ -815,6 +998,7 @@ class HttpClient implements HttpClientTransport {
     const { progressToken: _, ...meta } = metaOf(call);
     let cursor: unknown;
     for (let page = 1; page <= MAX_PAGES; page += 1) {
+      const last = cursor;
       const answer = await this.#ask(
         {
           jsonrpc: "2.0",
@@ -839,7 +1023,8 @@ class HttpClient implements HttpClientTransport {
         tools.some(
           (tool) => (tool as { name?: unknown } | null)?.name === toolOf(call),
         );
-      if (isThere || typeof cursor !== "string" || cursor === "") return;
+      // From 2026-07-28 on an empty cursor is one like any other; one that comes again ends the list (MCP, pagination).
+      if (isThere || typeof cursor !== "string" || cursor === last) return;
     }
   }
 
@@ -1001,7 +1186,7 @@ class HttpClient implements HttpClientTransport {
         signal.throwIfAborted();
         if (error instanceof EventTooLargeError) throw error;
       }
-      if (performance.now() - since > STEADY) cursor.failures = 0;
+      cursor.noteEnd(performance.now() - since);
     }
   }
 

@@ -52,6 +52,7 @@ export type {
   Role,
 } from "./endpoint.js";
 export { memoryPair } from "./memory.js";
+export { vendorNotification } from "./revision.js";
 export { RequestStateSeal } from "./request-state.js";
 export type { RequestState, RequestStateOptions } from "./request-state.js";
 export type {
@@ -60,6 +61,7 @@ export type {
   MethodFacts,
   Revision,
   Side,
+  VendorNotification,
 } from "./revision.js";
 export { Server, ServerSession } from "./server.js";
 export type {

@@ -1,4 +1,5 @@
 import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
+import type { Notification } from "./message.js";
 import { isObject } from "./parse.js";
 import type { Classification } from "./parse.js";
 import type { ValidateOptions, Validation } from "./validation.js";
@@ -46,6 +47,91 @@ export interface Revision {
     result: unknown,
     options?: ValidateOptions,
   ) => Validation<unknown>;
+}
+
+/**
+ * A handler of a notification that no revision of the protocol defines, such as one of a vendor.
+ * {@link vendorNotification} makes one.
+ */
+export interface VendorNotification<Session = unknown> {
+  /** Whether params are those that the handler expects; undefined if the notification has none. */
+  readonly accepts: (params: unknown) => boolean;
+  readonly handle: (params: never, session: Session) => void | Promise<void>;
+}
+
+/**
+ * Makes the handler of a notification that no revision of the protocol defines, typed by a guard of its params:
+ *
+ *     vendorNotifications: { "codex/event": vendorNotification(isCodexEvent, ({ msg }) => { ... }) }
+ *
+ * Params that the guard refuses are an `invalidNotification` event.
+ */
+export function vendorNotification<Params, Session = unknown>(
+  accepts: (params: unknown) => params is Params,
+  handle: (params: Params, session: Session) => void | Promise<void>,
+): VendorNotification<Session> {
+  return { accepts, handle };
+}
+
+/** What happens to notifications that the revision does not know. */
+export interface UnknownNotificationSettings<Session> {
+  /** Handlers of notifications that no revision defines, by method; {@link vendorNotification} makes one. */
+  readonly vendorNotifications?:
+    | Readonly<Record<string, VendorNotification<Session> | undefined>>
+    | undefined;
+  /**
+   * Receives each notification that the revision does not know and that `vendorNotifications` does not handle. Without it,
+   * such a notification is an `unknownNotification` event.
+   */
+  readonly fallbackNotificationHandler?:
+    | ((notification: Notification, session: Session) => void | Promise<void>)
+    | undefined;
+}
+
+/**
+ * What to run for a notification that the revision does not know.
+ *
+ * @returns Undefined if nothing handles it; `refused` if the guard of its handler does not accept the params.
+ */
+export function unknownListener<Session>(
+  settings: UnknownNotificationSettings<Session>,
+  notification: Notification,
+  session: Session,
+): (() => void | Promise<void>) | "refused" | undefined {
+  const { vendorNotifications, fallbackNotificationHandler } = settings;
+  const { method, params } = notification;
+  const vendor =
+    vendorNotifications !== undefined &&
+    Object.hasOwn(vendorNotifications, method)
+      ? vendorNotifications[method]
+      : undefined;
+  if (vendor !== undefined)
+    return vendor.accepts(params)
+      ? () => vendor.handle(params as never, session)
+      : "refused";
+  return fallbackNotificationHandler === undefined
+    ? undefined
+    : () => fallbackNotificationHandler(notification, session);
+}
+
+/**
+ * Checks which notifications of vendors are handled.
+ *
+ * @throws TypeError if a revision defines one of them.
+ */
+export function checkVendorNotifications(
+  revisions: readonly Revision[],
+  handlers: object | undefined,
+): void {
+  for (const method of Object.keys(handlers ?? {})) {
+    const known = revisions.find(({ methods }) =>
+      Object.hasOwn(methods, method),
+    );
+    if (known !== undefined)
+      throw new TypeError(
+        `${method} is a method of ${known.version}, so its handler belongs to notifications, not to vendorNotifications`,
+      );
+  }
 }
 
 /** A side of the conversation. */

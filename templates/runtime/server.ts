@@ -14,6 +14,7 @@ import type { Classification, Parsed } from "./parse.js";
 import { RequestStateSeal } from "./request-state.js";
 import type { RequestStateOptions } from "./request-state.js";
 import {
+  checkVendorNotifications,
   cut,
   declaredBy,
   maySend,
@@ -22,10 +23,15 @@ import {
   missingCapability,
   MODERN_ERROR_CODES,
   newest,
+  unknownListener,
   unreadIdIn,
   versionOf,
 } from "./revision.js";
-import type { Implementation, Revision } from "./revision.js";
+import type {
+  Implementation,
+  Revision,
+  UnknownNotificationSettings,
+} from "./revision.js";
 import { counterOf, principalOf } from "./transport.js";
 import type { Transport } from "./transport.js";
 import type { Failure } from "./validation.js";
@@ -97,7 +103,8 @@ export type Listener = (
 ) => void | Promise<void>;
 
 /** What a server is made of, types aside. The generated `ServerOptions` are the typed ones. */
-export interface ServerSettings extends EndpointOptions {
+export interface ServerSettings
+  extends EndpointOptions, UnknownNotificationSettings<ServerSession> {
   readonly info: Implementation;
   /** How to use the server, for the model. */
   readonly instructions?: string | undefined;
@@ -191,6 +198,7 @@ export class Server<
         );
       }
     }
+    checkVendorNotifications(revisions, settings.vendorNotifications);
     for (const revision of revisions) {
       const declared = declaredBy(
         revision,
@@ -770,11 +778,12 @@ export class ServerSession {
     const revision =
       this.#revision ??
       (this.#stateless.length > 0 ? newest(this.#stateless) : undefined);
-    if (
-      revision === undefined ||
-      !maySend(revision, "client", "notification", method)
-    ) {
-      this.#endpoint.emit({ kind: "unknownNotification", method });
+    if (revision === undefined) {
+      this.#endpoint.emit({ kind: "unknownNotification", method, params });
+      return;
+    }
+    if (!maySend(revision, "client", "notification", method)) {
+      this.#noticeUnknown(notification);
       return;
     }
     const outcome = revision.validateParams(method, params);
@@ -790,6 +799,21 @@ export class ServerSession {
       this.#isInitialized = true;
     const listener = this.server.settings.notifications?.[method];
     void this.#run(method, () => listener?.(params as never, this));
+  }
+
+  /** A notification that the revision does not know. */
+  #noticeUnknown(notification: Notification): void {
+    const { method, params } = notification;
+    const listener = unknownListener(this.server.settings, notification, this);
+    if (listener === undefined)
+      this.#endpoint.emit({ kind: "unknownNotification", method, params });
+    else if (listener === "refused")
+      this.#endpoint.emit({
+        kind: "invalidNotification",
+        method,
+        reason: "the guard of its handler does not accept the params",
+      });
+    else void this.#run(method, listener);
   }
 
   async #run(method: string, listener: () => unknown): Promise<void> {
@@ -954,14 +978,19 @@ class Context implements HandlerContext {
       this.method,
       result,
       settings.info,
-    ) as { readonly requestState?: unknown; readonly resultType?: unknown };
+    ) as {
+      readonly inputRequests?: unknown;
+      readonly requestState?: unknown;
+      readonly resultType?: unknown;
+    };
     const { requestState: state, resultType } = completed;
-    if (
-      resultType !== "input_required" ||
-      state === undefined ||
-      state === this.#sealed
-    )
-      return completed;
+    if (resultType !== "input_required") return completed;
+    // MCP 2026-07-28, multi round-trip requests: a client cannot go on from a result with neither.
+    if (state === undefined && completed.inputRequests === undefined)
+      throw new TypeError(
+        "a result that requires input has neither inputRequests nor requestState",
+      );
+    if (state === undefined || state === this.#sealed) return completed;
     // State that a handler wrote itself is protected like any other.
     return seal
       .seal(

@@ -26,7 +26,7 @@ export interface StdioClientOptions extends LineOptions {
   readonly shutdown?: {
     /** Milliseconds from the end of the input to SIGTERM; 2000 by default. */
     readonly graceMs?: number;
-    /** Milliseconds from SIGTERM to SIGKILL; 2000 by default. */
+    /** Milliseconds from SIGTERM to SIGKILL, both to the server's process group; 2000 by default. */
     readonly killMs?: number;
   };
 }
@@ -39,7 +39,7 @@ export interface ProcessExit {
 
 /** A transport with the server's process behind it. */
 export interface StdioClientTransport extends Transport {
-  /** The server's process; undefined before `start` and if there is none. */
+  /** The server's process; undefined before `start` and if there is none. Another one once the server was restarted. */
   readonly pid: number | undefined;
   /** The server's log, if the option `stderr` is `pipe`; undefined before `start`. */
   readonly stderr: Readable | undefined;
@@ -67,6 +67,14 @@ const INHERITED =
       ]
     : ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"];
 
+const IS_POSIX = process.platform !== "win32";
+
+/** Milliseconds between two looks at whether a process group is gone. */
+const GROUP_POLL_MS = 50;
+
+/** Commands that are known to exit at a first message other than `initialize`. */
+const needInitialize = new Set<string>();
+
 /** Milliseconds in which the streams of a process that has ended must end too; a child of its own may hold them open. */
 const LINGER = 500;
 
@@ -87,8 +95,17 @@ export function defaultEnvironment(): Record<string, string> {
  * with messages as lines of its standard input and output. For Node.
  *
  * Closing follows the specification (Basic, Lifecycle, Shutdown): ends the server's input, waits for it to exit, then
- * asks it to terminate, then kills it; it resolves when the process is gone. Only the process itself is signalled, not
- * its children. If the server ends by itself, `onclose` is called, after `onerror` unless it exited with code 0.
+ * asks it to terminate, then kills it; it resolves when the process is gone. If the server ends by itself, `onclose` is
+ * called, after `onerror` unless it exited with code 0.
+ *
+ * On POSIX systems the server is the leader of its own process group and session, and the signals go to the whole group:
+ * to children too, such as the program that `npx` runs. The terminal's Ctrl+C does not reach it. If our process ends,
+ * however it does, a small shell process that watches us terminates the group, and kills it two seconds later. On Windows
+ * only the process itself is terminated, at once and not if our process is killed; its children, and a server that
+ * ignores the end of its input then, go on.
+ *
+ * A server that exits instead of answering `server/discover` is started once more and gets `initialize`; the next
+ * connection to the same command begins with that.
  */
 export function stdioClientTransport(
   options: StdioClientOptions,
@@ -103,14 +120,20 @@ class StdioClient implements StdioClientTransport {
   oninvalid: Transport["oninvalid"];
 
   readonly exit: Promise<ProcessExit>;
+  onexit: Transport["onexit"];
   readonly #options: StdioClientOptions;
-  readonly #reader: LineReader;
+  #reader: LineReader;
   #resolveExit!: (exit: ProcessExit) => void;
   /** The process is gone and so are its streams. */
   readonly #gone: Promise<void>;
   #resolveGone!: () => void;
 
   #child: ChildProcess | undefined;
+  /** Resolves when the present process has exited. */
+  #exited: Promise<void> | undefined;
+  /** Resolves when the server that is started again runs; what is sent waits for it. */
+  #restart: Promise<void> | undefined;
+  #hasRestarted = false;
   #lines: Lines | undefined;
   #hasStarted = false;
   #closed: Promise<void> | undefined;
@@ -126,6 +149,10 @@ class StdioClient implements StdioClientTransport {
 
   get pid(): number | undefined {
     return this.#child?.pid;
+  }
+
+  get needsInitialize(): boolean {
+    return needInitialize.has(keyOf(this.#options));
   }
 
   get stderr(): Readable | undefined {
@@ -150,9 +177,16 @@ class StdioClient implements StdioClientTransport {
 
   send(message: object): Promise<void> | undefined {
     if (this.#closed !== undefined) throw new Error("the connection is closed");
+    const restart = this.#restart;
+    if (restart !== undefined)
+      return restart.then(() => this.send(message) ?? undefined);
     if (this.#lines === undefined)
       throw new Error("the transport has not been started");
     return this.#lines.send(message);
+  }
+
+  setProtocolVersion(): void {
+    if (this.#hasRestarted) needInitialize.add(keyOf(this.#options));
   }
 
   close(): Promise<void> {
@@ -176,14 +210,18 @@ class StdioClient implements StdioClientTransport {
       cwd,
       shell: false,
       windowsHide: true,
+      detached: IS_POSIX,
       stdio: ["pipe", "pipe", typeof stderr === "function" ? "pipe" : stderr],
     });
     this.#child = child;
     child.on("error", (error) => {
       if (this.#lines !== undefined) report(this, error);
     });
-    child.once("exit", (code, signal) => {
-      this.#onExit(child, { code, signal });
+    this.#exited = new Promise((resolve) => {
+      child.once("exit", (code, signal) => {
+        resolve();
+        this.#onExit(child, { code, signal });
+      });
     });
     if (typeof stderr === "function") {
       child.stderr?.on("data", (chunk: Uint8Array) => {
@@ -264,13 +302,15 @@ class StdioClient implements StdioClientTransport {
     if (child?.pid !== undefined) {
       void this.#lines?.stopWriting(0);
       child.stdin?.end();
-      for (const [signal, patience] of [
-        ["SIGTERM", graceMs],
-        ["SIGKILL", killMs],
-      ] as const) {
-        if (await this.#exitsWithin(patience)) break;
+      if (!(await this.#exitsWithin(graceMs))) {
         this.#hasKilled = true;
-        child.kill(signal);
+        signalGroup(child, "SIGTERM");
+        const deadline = performance.now() + killMs;
+        const hasExited = await this.#exitsWithin(killMs);
+        // The leader may be gone, and its children not.
+        while (isGroupAlive(child) && performance.now() < deadline)
+          await new Promise((resolve) => setTimeout(resolve, GROUP_POLL_MS));
+        if (!hasExited || isGroupAlive(child)) signalGroup(child, "SIGKILL");
       }
     }
     await this.#gone;
@@ -281,13 +321,15 @@ class StdioClient implements StdioClientTransport {
     const timeout = new Promise<false>((resolve) => {
       timer = setTimeout(resolve, patience, false);
     });
-    const exits = await Promise.race([this.exit.then(() => true), timeout]);
+    const exits = await Promise.race([
+      this.#exited?.then(() => true) ?? true,
+      timeout,
+    ]);
     clearTimeout(timer);
     return exits;
   }
 
   #onExit(child: ChildProcess, exit: ProcessExit): void {
-    this.#resolveExit(exit);
     leave(child);
     const timer = setTimeout(() => {
       child.stdout?.destroy();
@@ -299,9 +341,35 @@ class StdioClient implements StdioClientTransport {
     });
   }
 
+  /** Starts the server once more, if whoever uses it wants that. */
+  #startsAgain(): boolean {
+    if (this.#closed !== undefined || this.#hasKilled || this.#hasRestarted)
+      return false;
+    if (this.onexit?.() !== true) return false;
+    this.#hasRestarted = true;
+    this.#lines = undefined;
+    this.#shutdown = undefined;
+    this.#reader = lineReader(this.#options);
+    const restart = this.#spawn();
+    this.#restart = restart;
+    restart.then(
+      () => {
+        this.#restart = undefined;
+      },
+      (error: unknown) => {
+        this.#restart = undefined;
+        report(this, this.#explain(toError(error)));
+        this.#finish({ code: null, signal: null });
+      },
+    );
+    return true;
+  }
+
   #finish(exit: ProcessExit): void {
     this.#lines?.stopReading();
     void this.#lines?.stopWriting(0);
+    if (this.#startsAgain()) return;
+    this.#resolveExit(exit);
     const { code, signal } = exit;
     if (this.#closed === undefined && !this.#hasKilled && code !== 0) {
       const how =
@@ -316,20 +384,76 @@ class StdioClient implements StdioClientTransport {
   }
 }
 
-/** Servers that run. One listener for all of them, or many clients would look like a leak. */
-const running = new Set<ChildProcess>();
+/** What a command is remembered by. */
+function keyOf({ command, args = [], cwd }: StdioClientOptions): string {
+  return JSON.stringify([command, args, cwd]);
+}
+
+/** Signals a server and, where it leads a group, all processes in that. */
+function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
+  try {
+    if (IS_POSIX && child.pid !== undefined) process.kill(-child.pid, signal);
+    else child.kill(signal);
+  } catch {
+    // The group is gone; or the platform knows none, so that only the process can be signalled.
+    child.kill(signal);
+  }
+}
+
+function isGroupAlive({ pid }: ChildProcess): boolean {
+  if (!IS_POSIX || pid === undefined) return false;
+  try {
+    return process.kill(-pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Waits for a line, or for the end of its input, which is our end: then ends a process group. Our process may end in ways
+ * in which it can do nothing itself, and no handler of signals is installed for it: that would change what Ctrl+C does.
+ */
+const WATCH =
+  'read -r line || { kill -s TERM -- "-$1"; sleep 2; kill -s KILL -- "-$1"; } 2>/dev/null';
+
+/**
+ * Has a server's process group ended if our process ends first.
+ *
+ * @returns Calls that off; undefined if the platform has no such groups, or no shell.
+ */
+function watch(child: ChildProcess): (() => void) | undefined {
+  if (!IS_POSIX) return undefined;
+  const watcher = spawn("/bin/sh", ["-c", WATCH, "mcp-watch", `${child.pid}`], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  watcher.on("error", () => undefined);
+  watcher.stdin.on("error", () => undefined);
+  // Without a shell there is only what can be done while our process exits.
+  if (watcher.pid === undefined) return undefined;
+  watcher.unref();
+  (watcher.stdin as { unref?: () => void }).unref?.();
+  return () => {
+    watcher.stdin.end("\n");
+  };
+}
+
+/** Servers that run, and what calls off their watchers. One listener for all of them, or many clients would look like a leak. */
+const running = new Map<ChildProcess, (() => void) | undefined>();
 
 const onProcessExit = (): void => {
-  for (const child of running) child.kill("SIGTERM");
+  for (const [child, callOff] of running)
+    if (callOff === undefined) signalGroup(child, "SIGTERM");
 };
 
 /** A server must not outlive us, even if it ignores the end of its input. */
 function endWithUs(child: ChildProcess): void {
   if (running.size === 0) process.once("exit", onProcessExit);
-  running.add(child);
+  running.set(child, watch(child));
 }
 
 function leave(child: ChildProcess): void {
+  running.get(child)?.();
   if (running.delete(child) && running.size === 0)
     process.off("exit", onProcessExit);
 }

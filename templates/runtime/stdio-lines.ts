@@ -16,7 +16,8 @@ export interface LineOptions {
   readonly maxDepth?: number;
   /**
    * How many characters of messages may wait until the other side reads; 128 Mi by default. Whoever reads nothing and yet
-   * has more written to it counts as gone: the connection ends with an error.
+   * has more written to it counts as gone: the connection ends with an error. So does whoever leaves more than 10,000
+   * answers to its own requests unread.
    */
   readonly maxUnread?: number;
 }
@@ -78,6 +79,12 @@ export function lineReader(options: LineOptions): LineReader {
 
 const DEFAULT_MAX_UNREAD = 128 * 1024 * 1024;
 
+/**
+ * Answers that may wait for a full output. Only the other side makes us answer, and many short answers take several times
+ * the memory of their characters.
+ */
+const MAX_UNREAD_ANSWERS = 10_000;
+
 /** Characters that are written at once; beyond them it is no gain to wait for more. */
 const BATCH = 64 * 1024;
 
@@ -92,11 +99,15 @@ export class Lines {
   #hasEnded = false;
 
   /** Lines that are not written yet: full batches, which only wait in a full output, and the one that is begun. */
-  #batches: string[] = [];
+  #batches: { readonly text: string; readonly answers: number }[] = [];
   #batch = "";
+  /** Answers in the batch that is begun. */
+  #answers = 0;
   /** Characters of the full batches. */
   #unread = 0;
   readonly #maxUnread: number;
+  /** Answers in the full batches. */
+  #unreadAnswers = 0;
   #isScheduled = false;
   #isOpen = true;
   #isReleased = false;
@@ -145,19 +156,15 @@ export class Lines {
   send(message: object): Promise<void> | undefined {
     if (!this.#isOpen) throw new Error("the connection is closed");
     const line = encodeLine(message as Message);
-    if (this.#isFull && this.#unread > this.#maxUnread) {
-      this.#break(
-        new Error(
-          `the other side does not read: more than ${this.#maxUnread} characters wait for it`,
-        ),
-      );
-      throw new Error("the connection is closed");
-    }
+    if (this.#isFull) this.#checkUnread();
+    if ("result" in message || "error" in message) this.#answers += 1;
     this.#batch = this.#batch === "" ? line : this.#batch + line;
     if (this.#batch.length >= BATCH) {
-      this.#batches.push(this.#batch);
+      this.#batches.push({ text: this.#batch, answers: this.#answers });
       this.#unread += this.#batch.length;
+      this.#unreadAnswers += this.#answers;
       this.#batch = "";
+      this.#answers = 0;
       if (!this.#isFull) this.#writeBatches();
     } else if (!this.#isFull && !this.#isScheduled) {
       this.#isScheduled = true;
@@ -166,6 +173,25 @@ export class Lines {
     if (!this.#isFull) return undefined;
     this.#room ??= new Deferred();
     return this.#room.promise;
+  }
+
+  /** @throws Error if the other side leaves too much unread; the connection is over then. */
+  #checkUnread(): void {
+    const excess =
+      this.#unread > this.#maxUnread
+        ? `${this.#maxUnread} characters`
+        : this.#unreadAnswers > MAX_UNREAD_ANSWERS
+          ? `${MAX_UNREAD_ANSWERS} answers to its requests`
+          : undefined;
+    if (excess === undefined) return;
+    // What else it asks for is not answered.
+    this.mute();
+    this.#break(
+      new Error(
+        `the other side does not read: more than ${excess} wait for it`,
+      ),
+    );
+    throw new Error("the connection is closed");
   }
 
   /** Reads on, so that the other side is not stopped in the middle of a write, but hands nothing on. */
@@ -200,11 +226,11 @@ export class Lines {
   async stopWriting(patience: number): Promise<void> {
     if (this.#isOpen) {
       this.#isOpen = false;
-      if (this.#batch !== "") this.#batches.push(this.#batch);
+      const texts = this.#batches.map(({ text }) => text);
+      if (this.#batch !== "") texts.push(this.#batch);
       this.#batch = "";
-      const batches = this.#batches;
       this.#batches = [];
-      for (const batch of batches) this.#write(batch);
+      for (const text of texts) this.#write(text);
       this.#release();
     }
     if (this.#writes === 0 || this.#isBroken) return;
@@ -234,15 +260,18 @@ export class Lines {
     if (this.#batch === "" || this.#isFull || !this.#isOpen) return;
     const batch = this.#batch;
     this.#batch = "";
+    this.#answers = 0;
     this.#write(batch);
   };
 
   #writeBatches(): void {
     let at = 0;
     while (at < this.#batches.length && !this.#isFull) {
-      const batch = this.#batches[at++] ?? "";
-      this.#unread -= batch.length;
-      this.#write(batch);
+      const batch = this.#batches[at++];
+      if (batch === undefined) break;
+      this.#unread -= batch.text.length;
+      this.#unreadAnswers -= batch.answers;
+      this.#write(batch.text);
     }
     this.#batches = this.#batches.slice(at);
   }

@@ -93,7 +93,7 @@ class StdioServer implements Transport {
           });
         },
         onBroken: (error) => {
-          if (error !== undefined) report(this, error);
+          if (error !== undefined) report(this, plainly(error));
           void this.close();
         },
       },
@@ -155,6 +155,14 @@ class StdioServer implements Transport {
     }
     receiveClose(this);
   }
+}
+
+/** A client that no longer reads is an event of everyday life: one line of a log, without a stack. */
+function plainly(error: NodeJS.ErrnoException): Error {
+  if (error.code !== "EPIPE") return error;
+  const plain = new Error("the client closed its end of our output (EPIPE)");
+  plain.stack = `${plain.name}: ${plain.message}`;
+  return plain;
 }
 
 function ignore(): void {

@@ -74,11 +74,18 @@ export interface Transport {
    * it is not set, the transport closes itself.
    */
   onend?: (() => void) | undefined;
+  /**
+   * The other side has ended by itself, and the transport can start it again: it does if this returns true, and `onclose`
+   * is not called. What is sent meanwhile waits.
+   */
+  onexit?: (() => boolean) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   /** Something came that is no JSON value, or too much of one; it was skipped and the stream goes on. */
   oninvalid?: ((invalid: Diagnostic | Invalid) => void) | undefined;
   /** Whether what the other side does not know is refused in any case, as it is over HTTP, so that silence says nothing. */
   readonly refusesUnknown?: boolean | undefined;
+  /** Whether the other side is known to exit at any first message other than `initialize`. */
+  readonly needsInitialize?: boolean | undefined;
   /** Told once the revision is known, for transports that have to send it along. */
   setProtocolVersion?: ((version: string) => void) | undefined;
 }

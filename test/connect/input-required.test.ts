@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ServerContext } from '../../generated/2026-07-28/index.js';
 import { RequestStateSeal } from '../../generated/runtime/request-state.js';
 import {
+  Events,
   failure,
   type Frame,
   info,
@@ -390,6 +391,54 @@ describe('a client', () => {
     });
     await joined(server, client);
     expect((await client.callTool({ name: 'x' })).content).toEqual(text('[{"message":"A"},{"message":"B"}]').content);
+    await client.close();
+  });
+});
+
+describe('a result that requires input and has neither inputRequests nor requestState (case-126)', () => {
+  it('is not sent, and the handler is reported', async () => {
+    const events = new Events();
+    const server = createServer({
+      info,
+      onEvent: events.onEvent,
+      handlers: { 'tools/call': () => ({ resultType: 'input_required' }) },
+    });
+    const { raw } = await rawClient(server);
+    expect((await raw.ask(call(1))).error).toMatchObject({ code: -32603 });
+    expect(events.all).toMatchObject([
+      {
+        kind: 'handlerFailed',
+        method: 'tools/call',
+        error: { message: 'a result that requires input has neither inputRequests nor requestState' },
+      },
+    ]);
+  });
+
+  it('is sent with only one of them', async () => {
+    const results = [{ requestState: 'x' }, { inputRequests: { who: form('who') } }];
+    for (const part of results) {
+      const server = createServer({
+        info,
+        handlers: { 'tools/call': () => ({ resultType: 'input_required', ...part }) },
+      });
+      const { raw } = await rawClient(server);
+      expect((await raw.ask(call(1))).result?.['resultType']).toBe('input_required');
+    }
+  });
+
+  it('fails the call of a client at once', async () => {
+    const client = createClient({ info });
+    const { raw } = await rawServer(client, { tools: {} }, '2026-07-28');
+    let asked = 0;
+    raw.responder = ({ id, method }) => {
+      if (method !== 'tools/call') return undefined;
+      asked += 1;
+      return { jsonrpc: '2.0', id, result: { resultType: 'input_required' } };
+    };
+    const error = await failure(client.callTool({ name: 'x' }));
+    expect(error.name).toBe('InvalidResultError');
+    expect(error.message).toContain('/inputRequests is missing');
+    expect(asked).toBe(1);
     await client.close();
   });
 });

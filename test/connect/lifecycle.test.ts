@@ -112,7 +112,11 @@ describe('a stateful server', () => {
     expect(await raw.news()).toEqual([]);
     expect(events.all.filter(({ kind }) => kind === 'unknownNotification')).toEqual(
       ['initialized', 'notifications/no/such', 'tools/list', 'initialize', 'ping', 'constructor', '__proto__'].map(
-        (method) => ({ kind: 'unknownNotification', method }),
+        (method) => ({
+          kind: 'unknownNotification',
+          method,
+          params: method === 'notifications/no/such' ? { a: 1 } : undefined,
+        }),
       ),
     );
     expect((await raw.ask({ id: 1, method: 'tools/list' })).result).toEqual({ tools: [] });

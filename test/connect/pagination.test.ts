@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allPages } from '../../generated/runtime/client.js';
-import { failure, info, r20251125, rawServer } from './harness.js';
+import { failure, info, r20251125, r20260728, rawServer } from './harness.js';
 
 const { createClient } = r20251125;
 
@@ -74,5 +74,67 @@ describe('listAllTools', () => {
     expect(error).toMatchObject({ code: -32602 });
     expect(names).toEqual(['a']);
     await client.close();
+  });
+});
+
+describe('an empty cursor in 2026-07-28 (case-114)', () => {
+  const lists = [
+    ['tools', 'tools/list', 'tools', tool],
+    [
+      'resources',
+      'resources/list',
+      'resources',
+      (name: string): object => ({ name, uri: `x://${name}`, ttlMs: 0, cacheScope: 'private' }),
+    ],
+    [
+      'resource templates',
+      'resources/templates/list',
+      'resourceTemplates',
+      (name: string): object => ({ name, uriTemplate: `x://${name}/{a}` }),
+    ],
+    ['prompts', 'prompts/list', 'prompts', (name: string): object => ({ name })],
+  ] as const;
+
+  async function namesOf(
+    kind: (typeof lists)[number],
+    pages: readonly (string | undefined)[],
+  ): Promise<{ names: string[]; cursors: unknown[] }> {
+    const [, method, member, item] = kind;
+    const client = r20260728.createClient({ info, validateResults: false });
+    const { raw } = await rawServer(client, { tools: {}, resources: {}, prompts: {} }, '2026-07-28');
+    const cursors: unknown[] = [];
+    raw.responder = ({ id, params, method: asked }) => {
+      if (asked !== method) return undefined;
+      const page = cursors.push(params?.['cursor']) - 1;
+      const nextCursor = pages[page];
+      return {
+        jsonrpc: '2.0',
+        id,
+        result: {
+          resultType: 'complete',
+          [member]: [item(String(page))],
+          ...(nextCursor === undefined ? {} : { nextCursor }),
+        },
+      };
+    };
+    const lists = {
+      'tools/list': () => client.listAllTools(),
+      'resources/list': () => client.listAllResources(),
+      'resources/templates/list': () => client.listAllResourceTemplates(),
+      'prompts/list': () => client.listAllPrompts(),
+    };
+    const all: AsyncIterable<{ readonly name: string }> = lists[method]();
+    const names: string[] = [];
+    for await (const { name } of all) names.push(name);
+    await client.close();
+    return { names, cursors };
+  }
+
+  it.each(lists.map((kind) => [kind[0], kind] as const))('is a cursor in the list of %s', async (_, kind) => {
+    expect(await namesOf(kind, ['', undefined])).toEqual({ names: ['0', '1'], cursors: [undefined, ''] });
+  });
+
+  it('ends the list when it comes again', async () => {
+    expect(await namesOf(lists[0], ['', '', ''])).toEqual({ names: ['0', '1'], cursors: [undefined, ''] });
   });
 });

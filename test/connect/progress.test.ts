@@ -207,3 +207,26 @@ describe('a client', () => {
     await client.close();
   });
 });
+
+it('resetTimeoutOnProgress asks for progress without a listener (case-116)', async () => {
+  const server = createServer({
+    info,
+    handlers: {
+      'tools/call': async ({ name }, context) => {
+        for (let step = 1; step <= 4; step += 1) {
+          await wait(40);
+          context.progress(step);
+        }
+        return text(name);
+      },
+    },
+  });
+  const events = new Events();
+  const client = createClient({ info, onEvent: events.onEvent });
+  await joined(server, client);
+  const options = { timeout: 100, resetTimeoutOnProgress: true };
+  expect(await client.callTool({ name: 'slow' }, options)).toEqual(text('slow'));
+  expect(events.kinds).toEqual([]);
+  expect((await failure(client.callTool({ name: 'slow' }, { timeout: 100 }))).name).toBe('TimeoutError');
+  await client.close();
+});

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { defaultEnvironment, stdioClientTransport } from '../../templates/runtime/stdio-client.js';
@@ -93,6 +94,49 @@ describe('talking', () => {
     await transport.close();
     expect([errors, invalid]).toEqual([[], []]);
     await expect(transport.exit).resolves.toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('a server that asks and does not read', () => {
+  test('is given up early, with a reason, and asked nothing more', async () => {
+    // Asks as long as it runs, some 40 bytes at a time.
+    const program = `${DEAF_TO_TERM} const chunk = ${JSON.stringify('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')}.repeat(1000);
+      let left = 1000; const more = () => { while (left-- > 0 && process.stdout.write(chunk)); if (left > 0) process.stdout.once("drain", more); };
+      more(); setInterval(() => undefined, 1000);`;
+    const transport = stdioClientTransport({
+      command: process.execPath,
+      args: ['-e', program],
+      shutdown: { graceMs: 100, killMs: 100 },
+    });
+    const { errors, closed } = heard(transport);
+    let answered = 0;
+    let refused = 0;
+    transport.onmessage = () => {
+      try {
+        void Promise.resolve(transport.send({ jsonrpc: '2.0', id: 1, result: {} })).catch(() => undefined);
+        answered += 1;
+      } catch {
+        refused += 1;
+      }
+    };
+    const before = process.memoryUsage().rss;
+    await transport.start();
+    await closed;
+    expect(errors.map(({ message }) => message)).toEqual([
+      'the other side does not read: more than 10000 answers to its requests wait for it',
+    ]);
+    expect(answered).toBeLessThan(50_000);
+    expect(refused).toBe(1);
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  test('calls of our own do not count', async () => {
+    const { transport, messages, count } = await client(`setTimeout(() => { ${ECHO} }, 300);`);
+    const sent = [...Array(30_000).keys()].map(call);
+    for (const message of sent) void transport.send(message);
+    await count(sent.length);
+    expect(messages).toEqual(sent);
+    await transport.close();
   });
 });
 
@@ -241,6 +285,20 @@ describe('closing', () => {
     expect(closes()).toBe(1);
   });
 
+  test('the process group of a server that has to be terminated is ended with it', async () => {
+    const child = `${DEAF_TO_TERM} setInterval(() => undefined, 1000); process.stdout.write(process.pid + "\\n")`;
+    const start = `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(child)}], { stdio: ["ignore", "inherit", "ignore"] });`;
+    const { transport, count, messages } = await client(start + DEAF_TO_END, {
+      shutdown: { graceMs: 200, killMs: 300 },
+    });
+    await count(1);
+    const pid = messages[0] as number;
+    expect(isAlive(pid)).toBe(true);
+    await transport.close();
+    await expect(transport.exit).resolves.toEqual({ code: null, signal: 'SIGTERM' });
+    await until(() => !isAlive(pid), 'its child is gone');
+  });
+
   test('a server in the middle of a long answer can finish it; nothing of it is handed on', async () => {
     const program = `${READY} process.stdin.once("data", () => process.stdout.write(${JSON.stringify('"more"\n')}.repeat(1e6), () => process.exit(7)))`;
     const { transport, count, messages } = await client(program);
@@ -328,6 +386,29 @@ describe('our own process', () => {
     const result = await run(process.execPath, childProgram('client.ts', 'abandon'));
     expect(result.code).toBe(0);
     const { pid } = JSON.parse(result.stdout) as { pid: number };
+    await until(() => !isAlive(pid), 'the server is gone');
+  });
+
+  test.each([
+    ['exits', 'abandon', undefined, { code: 0, signal: null }],
+    ['is ended by the SIGINT of a terminal', 'wait', 'SIGINT', { code: null, signal: 'SIGINT' }],
+    ['is killed', 'wait', 'SIGKILL', { code: null, signal: 'SIGKILL' }],
+  ] as const)('takes a server along that ignores SIGTERM when it %s', async (_, mode, signal, how) => {
+    const child = spawn(process.execPath, childProgram('client.ts', mode, 'stubborn'), {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const ended = new Promise((resolve) => {
+      child.once('exit', (code, by) => {
+        resolve({ code, signal: by });
+      });
+    });
+    await until(() => output.includes('\n'), 'the server answers');
+    const { pid } = JSON.parse(output) as { pid: number };
+    expect(isAlive(pid)).toBe(true);
+    if (signal !== undefined) child.kill(signal);
+    expect(await ended).toEqual(how);
     await until(() => !isAlive(pid), 'the server is gone');
   });
 });

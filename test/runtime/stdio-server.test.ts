@@ -425,7 +425,7 @@ describe('in a process', () => {
     child.stdout.destroy();
     child.stdin.write(line(call(2)));
     const code = await new Promise((resolve) => child.once('close', resolve));
-    expect([code, log]).toEqual([0, 'error write EPIPE\nclosed\n']);
+    expect([code, log]).toEqual([0, 'error the client closed its end of our output (EPIPE)\nclosed\n']);
   });
 });
 

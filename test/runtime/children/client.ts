@@ -1,16 +1,21 @@
-/** Runs the echo server, has a message sent back, closes, and has nothing else to do. Argument: `abandon` does not close. */
+/**
+ * Runs the echo server, has a message sent back, closes, and has nothing else to do. Arguments: `abandon` exits without
+ * closing; with `stubborn` after it, the server ignores SIGTERM too; `wait stubborn` does not even exit.
+ */
 import { fileURLToPath } from 'node:url';
 import { stdioClientTransport } from '../../../templates/runtime/stdio-client.js';
 
+const [, , mode, kind] = process.argv;
 const deaf =
-  'process.on("SIGTERM", () => process.exit()); setInterval(() => undefined, 1000); process.stdin.on("data", (chunk) => process.stdout.write(chunk))';
+  `process.on("SIGTERM", () => ${kind === 'stubborn' ? '0' : 'process.exit()'}); ` +
+  'setInterval(() => undefined, 1000); process.stdin.on("data", (chunk) => process.stdout.write(chunk))';
 const server = fileURLToPath(new URL('echo-server.ts', import.meta.url));
-const abandons = process.argv[2] === 'abandon';
-const args = abandons ? ['-e', deaf] : [...process.execArgv, server];
+const args = mode !== undefined ? ['-e', deaf] : [...process.execArgv, server];
 const transport = stdioClientTransport({ command: process.execPath, args, stderr: 'ignore' });
 transport.onmessage = (value) => {
   console.log(JSON.stringify({ value, pid: transport.pid }));
-  if (abandons) process.exit(0);
+  if (mode === 'abandon') process.exit(0);
+  if (mode === 'wait') return;
   void transport.close().then(() => {
     console.log('closed');
   });

@@ -1,0 +1,209 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { httpClientTransport } from '../../generated/runtime/http-client.js';
+import { connected, event, failure, inSession, json, result, serve, stream, TEXT, until } from './client-peer.js';
+
+const call = { name: 'a', arguments: {} };
+const ping = (id: number): object => ({ jsonrpc: '2.0', id, method: 'ping' });
+const message = (data: string): object => ({
+  jsonrpc: '2.0',
+  method: 'notifications/message',
+  params: { level: 'info', data },
+});
+
+/** A server that pings so often on its own stream, and accepts each answer after a while. */
+async function flooding(pings: number, acceptAfter: number | undefined) {
+  const counts = { answers: 0, open: 0, most: 0 };
+  const { url } = await serve(
+    inSession(({ verb }, response) => {
+      if (verb === 'GET') {
+        stream(response);
+        for (let id = 1; id <= pings; id += 1) event(response, ping(id));
+        return;
+      }
+      counts.answers += 1;
+      counts.open += 1;
+      counts.most = Math.max(counts.most, counts.open);
+      response.on('close', () => (counts.open -= 1));
+      if (acceptAfter !== undefined) setTimeout(() => response.writeHead(202).end(), acceptAfter);
+    }),
+  );
+  return { url, counts };
+}
+
+describe('a server that asks for much at once', () => {
+  test('gets all answers, over a bounded number of connections', async () => {
+    const { url, counts } = await flooding(500, 1);
+    const { events } = await connected(['2025-11-25'], { url });
+    await until(() => counts.answers === 500);
+    expect(counts.most).toBeLessThanOrEqual(32);
+    expect(events).toEqual([]);
+  });
+
+  test('and accepts no answer ends the connection with a reason', async () => {
+    const { url, counts } = await flooding(6000, undefined);
+    const { client, events } = await connected(['2025-11-25'], { url });
+    await client.closed;
+    expect(counts.most).toBeLessThanOrEqual(32);
+    const reasons = events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind));
+    expect(new Set(reasons)).toEqual(
+      new Set([
+        `HttpError: POST ${url}: the server asks for more than it accepts answers to: 4096 messages wait to be sent`,
+      ]),
+    );
+    expect(reasons.length).toBeLessThan(3);
+  });
+});
+
+describe('calls beyond maxConcurrentCalls', () => {
+  test('wait for their turn, and answers to the server do not wait for calls', async () => {
+    let asked = 0;
+    let open = 0;
+    let most = 0;
+    const waiting = new Map<number, { readonly id: unknown; readonly response: ServerResponse }>();
+    const { url } = await serve(
+      inSession(({ verb, message: came }, response) => {
+        if (verb === 'GET') response.writeHead(405).end();
+        else if (came.method === 'tools/call') {
+          most = Math.max(most, (open += 1));
+          // Each call waits for the answer to a request of the server.
+          asked += 1;
+          waiting.set(asked, { id: came.id, response });
+          stream(response);
+          event(response, {
+            jsonrpc: '2.0',
+            id: asked,
+            method: 'elicitation/create',
+            params: { message: 'who', requestedSchema: { type: 'object', properties: {} } },
+          });
+        } else {
+          response.writeHead(202).end();
+          const one = waiting.get(came.id as number);
+          if (one === undefined) return;
+          open -= 1;
+          event(one.response, result(one.id as number, TEXT));
+          one.response.end();
+        }
+      }),
+    );
+    const { client } = await connected(
+      ['2025-11-25'],
+      { url, maxConcurrentCalls: 2 },
+      { handlers: { 'elicitation/create': () => ({ action: 'decline' }) } },
+    );
+    const answers = await Promise.all(Array.from({ length: 9 }, () => client.callTool(call)));
+    expect(answers).toHaveLength(9);
+    expect(most).toBe(2);
+  });
+
+  test('are not sent if they are cancelled before', async () => {
+    const held: { readonly id: unknown; readonly response: ServerResponse }[] = [];
+    const { url, seen } = await serve(
+      inSession(({ verb, message: came }, response) => {
+        if (verb === 'GET') response.writeHead(405).end();
+        else if (came.method === 'tools/call') held.push({ id: came.id, response });
+        else response.writeHead(202).end();
+      }),
+    );
+    const { client } = await connected(['2025-11-25'], { url, maxConcurrentCalls: 1 });
+    const first = client.callTool(call);
+    await until(() => held.length === 1);
+    const controller = new AbortController();
+    const second = client.callTool(call, { signal: controller.signal });
+    const third = client.callTool(call);
+    controller.abort(new Error('not wanted'));
+    expect((await failure(second)).message).toBe('not wanted');
+    const answer = (index: number): void => {
+      const one = held[index];
+      if (one !== undefined) json(one.response, result(one.id as number, TEXT));
+    };
+    answer(0);
+    await until(() => held.length === 2);
+    answer(1);
+    await Promise.all([first, third]);
+    const sent = seen.map(({ message: { method } }) => method);
+    expect(sent.filter((method) => method === 'tools/call')).toHaveLength(2);
+    // What was never sent is not cancelled either.
+    expect(sent).not.toContain('notifications/cancelled');
+  });
+
+  test('are refused a limit that is none', () => {
+    expect(() => httpClientTransport({ url: 'http://127.0.0.1:1', maxConcurrentCalls: 0 })).toThrow(
+      'maxConcurrentCalls must be at least 1, not 0',
+    );
+  });
+});
+
+describe('a server whose streams end soon', () => {
+  test('with retry: 0 and one event each is asked less and less often', async () => {
+    const times: number[] = [];
+    const { url } = await serve(
+      inSession(({ verb }, response) => {
+        if (verb !== 'GET') {
+          response.writeHead(202).end();
+          return;
+        }
+        times.push(performance.now());
+        stream(response);
+        response.write('retry: 0\n');
+        event(response, message(`${times.length}`), `e${times.length}`);
+        response.end();
+      }),
+    );
+    await connected(['2025-11-25'], { url });
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    // One event each at 100 ms, 200 to 400, 400 to 800, 800 to 1600: 45 a second without a floor.
+    expect(times.length).toBeGreaterThan(3);
+    expect(times.length).toBeLessThan(8);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(95);
+    expect((times[3] ?? 0) - (times[2] ?? 0)).toBeGreaterThan(350);
+  });
+
+  test('but carry more is asked when it says', async () => {
+    const waits: number[] = [];
+    let endedAt = 0;
+    const { url } = await serve(
+      inSession(({ verb }, response) => {
+        if (verb !== 'GET') {
+          response.writeHead(202).end();
+          return;
+        }
+        if (endedAt > 0) waits.push(performance.now() - endedAt);
+        stream(response);
+        response.write('retry: 150\n');
+        event(response, message('a'), `a${waits.length}`);
+        event(response, message('b'), `b${waits.length}`);
+        response.end(() => (endedAt = performance.now()));
+      }),
+    );
+    await connected(['2025-11-25'], { url });
+    await until(() => waits.length === 6);
+    for (const wait of waits) expect(wait).toBeGreaterThan(140);
+    expect(Math.min(...waits.slice(3))).toBeLessThan(300);
+  });
+});
+
+test('an answer that polls with one event each still comes', async () => {
+  let id: number | string | undefined;
+  let polls = 0;
+  const { url } = await serve(
+    inSession(({ verb, headers, message: came }, response) => {
+      if (verb === 'POST') {
+        id = came.id;
+        stream(response);
+        response.write('retry: 100\n');
+        event(response, '', 'e0');
+        response.end();
+      } else if (headers['last-event-id'] === undefined) response.writeHead(405).end();
+      else {
+        polls += 1;
+        stream(response);
+        event(response, polls < 4 ? '' : result(id, TEXT), `e${polls}`);
+        response.end();
+      }
+    }),
+  );
+  const { client } = await connected(['2025-11-25'], { url });
+  await client.callTool(call);
+  expect(polls).toBe(4);
+});
