@@ -419,8 +419,13 @@ export class Reply implements UnreadAnswer {
 
   #count(bytes: number): void {
     this.#unread += bytes;
-    if (bytes < 0) this.#budget.release(-bytes);
-    else this.#budget.add(bytes);
+    if (bytes < 0) {
+      this.#budget.release(-bytes);
+      this.#caller.give("unreadBytes", -bytes);
+    } else {
+      this.#budget.add(bytes);
+      this.#caller.take("unreadBytes", bytes);
+    }
   }
 
   /** The client is gone, or has all of the answer. */

@@ -1,7 +1,8 @@
 import type { RequestCounter } from "./transport.js";
 
 /** What the callers of an HTTP handler share, each within a limit. */
-export type Shared = "visits" | "open" | "handlers" | "sessions" | "bodyBytes";
+export type Shared =
+  "visits" | "open" | "handlers" | "sessions" | "bodyBytes" | "unreadBytes";
 
 /**
  * How many times what would stay free a caller may hold. With 4, one caller gets four fifths of a limit, two that want all
@@ -72,6 +73,7 @@ export class Caller implements RequestCounter {
   }
 
   take(what: Shared, amount = 1): void {
+    if (amount === 0) return;
     if (this.held[what] === 0) this.retain();
     this.held[what] += amount;
     this.#total[what] += amount;
@@ -99,7 +101,14 @@ export class Caller implements RequestCounter {
 }
 
 function nothing(): Record<Shared, number> {
-  return { visits: 0, open: 0, handlers: 0, sessions: 0, bodyBytes: 0 };
+  return {
+    visits: 0,
+    open: 0,
+    handlers: 0,
+    sessions: 0,
+    bodyBytes: 0,
+    unreadBytes: 0,
+  };
 }
 
 /**

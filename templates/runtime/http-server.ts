@@ -154,8 +154,8 @@ export interface HttpHandlerOptions<
    */
   readonly stallTimeout?: number | undefined;
   /**
-   * Bytes that may wait for all clients together; 256 MiB by default. Past it, clients that read nothing are cut off
-   * after a second, and new requests are answered with 503. On a stream of HTTP+SSE, a sixteenth of it may wait before
+   * Bytes that may wait for all clients together, in which each caller has a share; 256 MiB by default. Past it, clients
+   * that read nothing are cut off after a second, and new requests are answered with 503. On a stream of HTTP+SSE, a sixteenth of it may wait before
    * further messages of its client are.
    */
   readonly maxUnreadBytes?: number | undefined;
@@ -468,7 +468,11 @@ class Handler<A extends Auth> implements SessionHost {
   #admit(visit: Visit<A>): Promise<void> {
     const { call, headers, caller } = visit;
     if (call.method === "DELETE") return this.#delete(visit);
-    if (!caller.mayTake("open", this.#maxOpen)) this.#busy(call, headers);
+    if (
+      !caller.mayTake("open", this.#maxOpen) ||
+      !caller.mayTake("unreadBytes", this.#unread.max)
+    )
+      this.#busy(call, headers);
     else if (call.method === "POST") return this.#post(visit);
     else if (call.method === "GET") return this.#get(visit);
     else this.#notAllowed(visit);

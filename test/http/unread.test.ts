@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { HttpCall } from '../../generated/runtime/http-call.js';
 import { serveHttp } from '../../generated/runtime/http-node.js';
 import { ResumeBudget, type EventHolder } from '../../generated/runtime/http-resume.js';
 import type { HttpHandler, HttpHandlerOptions } from '../../generated/runtime/http-server.js';
@@ -244,7 +245,7 @@ describe('clients on sockets', () => {
     const reader = open(url, rawCall('bulk', { bytes: 9 * MB }));
     const reading = read(reader, 2.5 * MB, 9 * MB);
     await delay(700);
-    for (let at = 0; at < 20; at += 1) open(url, rawCall('bulk', { bytes: 9 * MB, after: 200 }));
+    for (let at = 0; at < 20; at += 1) open(url, rawCall('bulk', { bytes: 9 * MB, after: 600 }));
     await expect.poll(() => handler.load.open, { timeout: 3_000, interval: 10 }).toBe(21);
     // No handler runs for what comes now.
     await expect
@@ -283,6 +284,32 @@ describe('fetch()', () => {
     'io.modelcontextprotocol/clientCapabilities': {},
   });
   const MODERN_HEADERS = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'hang' };
+
+  test('a caller whose unread answers fill its share gets 503, and others are served', async () => {
+    const { handler } = await bindings({
+      maxUnreadBytes: 10 * MB,
+      clientKey: (call: HttpCall) => call.header('x-client'),
+    });
+    const call = (client: string, name: string, args: object) =>
+      aborting(
+        handler,
+        { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name, 'x-client': client },
+        request(1, 'tools/call', {
+          name,
+          arguments: args,
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': MODERN,
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        }),
+      ).answer;
+    const unread = await call('greedy', 'bulk', { bytes: 9 * MB });
+    expect(unread.status).toBe(200);
+    expect((await call('greedy', 'bulk', { bytes: 1 })).status).toBe(503);
+    expect((await call('modest', 'bulk', { bytes: 1 })).status).toBe(200);
+    expect((await unread.text()).length).toBeGreaterThan(9 * MB);
+    expect((await call('greedy', 'bulk', { bytes: 1 })).status).toBe(200);
+  });
 
   test.each([0, 100])('%i ms after it asked, a client that aborts cancels its request (2026-07-28)', async (after) => {
     const { handler, seen } = await bindings(after === 0 ? {} : { streamAfter: 20 });
