@@ -563,7 +563,10 @@ function keeping(value: unknown, check: Check): boolean {
   if (calls - before >= MIN_COST) {
     const byCheck = ((verdicts ??= [])[depth] ??= new Map());
     let byValue = byCheck.get(check);
-    if (byValue === undefined) byCheck.set(check, (byValue = new Map()));
+    if (byValue === undefined) {
+      byValue = new Map<unknown, Verdict>();
+      byCheck.set(check, byValue);
+    }
     byValue.set(key, { passed, missed: { ...missed } });
   }
   return passed;
