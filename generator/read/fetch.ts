@@ -51,13 +51,19 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
 
 /** What sends requests through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name; undefined if none does. */
 export async function proxyAgent(): Promise<Dispatcher | undefined> {
-  if (!hasProxy()) return undefined;
+  const httpProxy = variable('HTTP_PROXY');
+  const httpsProxy = variable('HTTPS_PROXY');
+  if (httpProxy === '' && httpsProxy === '') return undefined;
   const undici = await import('undici');
-  return quietly(() => new undici.EnvHttpProxyAgent());
+  const options = { httpProxy, httpsProxy, noProxy: variable('NO_PROXY') };
+  return quietly(() => new undici.EnvHttpProxyAgent(options));
 }
 
-function hasProxy(): boolean {
-  return ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].some((name) => (process.env[name] ?? '') !== '');
+/** A variable of the environment in either case. One that is empty counts as absent, so it does not hide the other. */
+function variable(name: string): string {
+  return (
+    [process.env[name.toLowerCase()], process.env[name]].find((value) => value !== undefined && value !== '') ?? ''
+  );
 }
 
 /** Makes something without the warning that undici 6 gives for its proxy agent, which is of no use to a user. */

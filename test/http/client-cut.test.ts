@@ -13,7 +13,7 @@ import { serveHttp } from '../../generated/runtime/http-node.js';
 import { createHttpHandler } from '../../generated/runtime/http-server.js';
 import { connected, until } from './client-peer.js';
 
-const STEPS = 300;
+const STEPS = 600;
 const NOTICES = 150;
 const CUTS = 25;
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
@@ -188,7 +188,7 @@ describe.each([
     const noticed: unknown[] = [];
     const { client, events } = await connected(
       ['2025-11-25'],
-      { url, reconnect: { initialDelayMs: 20, maxDelayMs: 100, maxAttempts: 20 } },
+      { url, reconnect: { initialDelayMs: 20, maxDelayMs: 20, maxAttempts: 20 } },
       { notifications: { 'notifications/message': ({ data }) => void noticed.push(data) } },
     );
     // The server's own stream has to be there, or what it says then is said to nobody.

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
+import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { stdioServerTransport } from '../../templates/runtime/stdio-server.js';
 import type { StdioServerOptions } from '../../templates/runtime/stdio-server.js';
@@ -346,7 +347,9 @@ describe('closing', () => {
     await expect(waiting).rejects.toThrow('closed before it took the message');
     await closed;
     await turn();
-    expect(errors.map(({ message }) => message)).toEqual(['write EPIPE']);
+    expect(errors.map(({ message }) => message)).toEqual(['the client closed its end of our output (EPIPE)']);
+    // A log shows it as one line.
+    expect(inspect(errors[0])).not.toContain('\n');
     expect(closes()).toBe(1);
     expect(() => transport.send(call(2))).toThrow('closed');
   });
