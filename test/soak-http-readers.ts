@@ -203,14 +203,18 @@ printTable(
   `Memory above that of the idle server, MiB; bound: unread ${mib(MAX_UNREAD_BYTES)}, resumable ${mib(MAX_RESUMABLE)}, and calls in the making`,
   [['', 'held', 'bound', 'rss', 'bound', 'held at the end', 'sessions', 'open', 'blocked ms'], ...memories],
 );
-const counts = new Map<string, number>();
+// The table says in which revisions; one example of each kind says of what size.
+const kinds = new Map<string, { count: number; readonly example: string }>();
 for (const violation of violations) {
-  const kind = violation.replace(/\d{4,}(?!\d|-\d\d-)/g, 'N');
-  counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const kind = violation
+    .replace(/, 20[^:]*, ([^:]*): lost: \w+, \d+ characters/, ', $1')
+    .replace(/ after \d+ bytes/, '')
+    .slice(0, 160);
+  const same = kinds.get(kind);
+  if (same === undefined) kinds.set(kind, { count: 1, example: violation.slice(0, 100) });
+  else same.count += 1;
 }
-process.stdout.write(
-  violations.length === 0
-    ? '\nno violation\n'
-    : `\n${violations.length} violations\n${[...counts].map(([kind, count]) => `  ${count} x ${kind}\n`).join('')}`,
-);
+process.stdout.write(violations.length === 0 ? '\nno violation\n' : `\n${violations.length} violations\n`);
+for (const [kind, { count, example }] of kinds)
+  process.stdout.write(`  ${count} x ${kind}\n${example === kind ? '' : `      such as ${example}\n`}`);
 process.exitCode = violations.length === 0 ? 0 : 1;
