@@ -207,7 +207,7 @@ printTable(
 const kinds = new Map<string, { count: number; readonly example: string }>();
 for (const violation of violations) {
   const kind = violation
-    .replace(/, 20[^:]*, ([^:]*): lost: \w+, \d+ characters/, ', $1')
+    .replace(/, 20[-\d]+(?: SSE)?, ([^:]*): lost: \w+, \d+ characters/, ', $1')
     .replace(/ after \d+ bytes/, '')
     .slice(0, 160);
   const same = kinds.get(kind);
