@@ -1,3 +1,5 @@
+import { LOG_MESSAGE } from "./http-unread.js";
+import type { UnreadAnswer, UnreadBudget } from "./http-unread.js";
 import type { RequestId } from "./message.js";
 import type { Authenticated } from "./transport.js";
 
@@ -8,37 +10,48 @@ export interface HttpCall {
   readonly target: string;
   /** What the runtime has for it: a `Request`, or an `IncomingMessage` in Node. */
   readonly raw: unknown;
+  /** Whether the client went away before the answer was complete. */
+  readonly isGone: boolean;
   /**
-   * Called once if the client goes away before the answer is complete. Set by the handler, and not called during a call of
-   * one of the methods here.
+   * Called once if the client goes away before the answer is complete, or when the system has taken all of an answer that
+   * was still pending. Set by the handler, and not called during a call of one of the methods here.
    */
   onGone: (() => void) | undefined;
   /** The value of a header; the name is in lower case. */
   header(name: string): string | undefined;
   /** The whole body, or undefined if it has more than so many bytes. Rejects if it breaks off. */
   body(maxBytes: number): Promise<string | Uint8Array | undefined>;
-  respond(status: number, headers: HeaderFields, body?: string): void;
-  /** Answers 200 with a body that is written bit by bit. */
-  stream(headers: HeaderFields): EventSink;
+  /**
+   * Answers at once.
+   *
+   * @returns Whether the answer is pending: `onGone` is called when that is over.
+   */
+  respond(status: number, headers: HeaderFields, body?: string): boolean;
+  /** Answers with a body that is written bit by bit. @param length - Its bytes, where they are known. */
+  stream(status: number, headers: HeaderFields, length?: number): EventSink;
+  /** Breaks the connection off. */
+  abort(): void;
 }
 
 /** Headers by name, in lower case. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** Where the events of a stream go. */
+/** Where a body goes that is written bit by bit. */
 export interface EventSink {
-  /** Bytes that were written and that the client has not taken yet. */
-  readonly backlog: number;
-  write(text: string): void;
-  end(): void;
-  /** Breaks the connection off. */
-  abort(): void;
+  /** Called when everything was taken, after `write` returned false. Set by whoever writes. */
+  onDrain: (() => void) | undefined;
+  /** Writes what is a small part of a body. False if nothing more should come before `onDrain` is called. */
+  write(chunk: string | Uint8Array): boolean;
+  /** Ends the body, when nothing waits for `onDrain`. Returns whether it is pending, as `respond` does. */
+  end(): boolean;
 }
 
-/** How streams are kept. */
+/** How answers are written. */
 export interface StreamRules {
-  /** Bytes that may wait for a client that does not read; beyond them it is cut off. */
+  /** Bytes that may wait for a client before progress and log messages to it are dropped. */
   readonly maxBacklog: number;
+  /** Milliseconds in which a client must take something of what waits for it. */
+  readonly stallTimeout: number;
   /** Milliseconds without an event after which a comment is sent. */
   readonly keepAlive: number;
   /** Milliseconds after which a request that is still being handled is answered by a stream. */
@@ -73,25 +86,74 @@ const JSON_HEADERS: HeaderFields = { "content-type": "application/json" };
 /** A comment, which keeps a connection from looking idle and means nothing. */
 const COMMENT = ":\n\n";
 
+/** Bytes that are written at once. What the system takes shows that a client reads, even in the middle of a message. */
+const SLICE_BYTES = 64 * 1024;
+/** A client that reads again after so many milliseconds shows that it reads: buffers of the system are full by then. */
+const READING_GAP_MS = 500;
+/** Bytes that the system may have taken without the client having read any of them. */
+const MAX_SYSTEM_BYTES = 2 * 1024 * 1024;
+/** The system takes no more before a large part of its buffers is read: each so many bytes allow for a stall time. */
+const SYSTEM_BYTES_PER_STALL = 256 * 1024;
+
+const encoder = new TextEncoder();
+const EMPTY = new Uint8Array();
+
+/** Whether a message still waits for a connection to carry it. */
+export interface Receipt {
+  /** Set to false when the system has taken all of it. */
+  isOwed: boolean;
+}
+
+/** A message that waits for a client. */
+interface Waiting {
+  bytes: Uint8Array;
+  /** How many of the bytes are written. */
+  written: number;
+  readonly name: string | undefined;
+  readonly receipt: Receipt | undefined;
+}
+
 /**
  * What goes back for one HTTP request: one JSON value, or a stream of events. It becomes a stream with the first message
  * that is not the last.
+ *
+ * Nothing is written beyond what the client's connection takes; the rest waits here. A client is cut off if it takes
+ * nothing at all for some time, and not for how much waits for it.
  */
-export class Reply {
-  /** Set to be told when the client goes away, or is cut off, before the end. */
+export class Reply implements UnreadAnswer {
+  /** Set to be told when the client goes away, or is cut off, before the answer is given. */
   onGone: (() => void) | undefined;
   /** Set to be told when it has become a stream, before anything is on it. */
   onOpen: (() => void) | undefined;
+  /** Set to be told when messages that waited were taken. */
+  onTaken: (() => void) | undefined;
   readonly #call: HttpCall;
   readonly #headers: HeaderFields;
   readonly #open: Set<Reply>;
+  readonly #budget: UnreadBudget;
   readonly #rules: StreamRules;
   #sink: EventSink | undefined;
+  /** Whether the answer is given: nothing can be added. */
   #isOver = false;
+  /** Whether the system has all of it, or nobody is there to take it. */
+  #isDone = false;
   #since: number;
-  /** Of the tick before, to see whether the client reads at all. */
-  #backlog = 0;
-  #readAt: number;
+  #queue: Waiting[] = [];
+  /** Messages at the start of the queue that are written. */
+  #head = 0;
+  /** The waiting ones that a newer one may replace. */
+  #named: Map<string, Waiting> | undefined;
+  #unread = 0;
+  /** Of the unread bytes, those that the sink has in full; with what becomes true when it has passed them on. */
+  #handed = 0;
+  #receipts: Receipt[] = [];
+  /** Bytes that the sink was given in all. */
+  #total = 0;
+  /** Whether the sink takes no more now. */
+  #isFull = false;
+  /** When the client has last taken something, or had nothing to take. */
+  #takenAt = 0;
+  #isReader = false;
 
   /** @param headers - Those that every answer bears. @param open - Where open replies are listed, to be ticked. */
   constructor(
@@ -99,17 +161,23 @@ export class Reply {
     headers: HeaderFields,
     rules: StreamRules,
     open: Set<Reply>,
+    budget: UnreadBudget,
   ) {
     this.#call = call;
     this.#headers = headers;
     this.#rules = rules;
     this.#open = open;
+    this.#budget = budget;
     this.#since = Date.now();
-    this.#readAt = this.#since;
     open.add(this);
     call.onGone = () => {
       this.#gone();
     };
+    // It went away before anybody could be told.
+    if (call.isGone)
+      queueMicrotask(() => {
+        this.#gone();
+      });
   }
 
   get isOver(): boolean {
@@ -121,10 +189,23 @@ export class Reply {
     return this.#sink !== undefined;
   }
 
+  get unread(): number {
+    return this.#unread;
+  }
+
+  get isReader(): boolean {
+    return this.#isReader;
+  }
+
+  get blockedSince(): number | undefined {
+    return this.#isFull || this.#isOver ? this.#takenAt : undefined;
+  }
+
   /** Begins the stream, if it has not begun. */
   open(): void {
     if (this.#isOver || this.#sink !== undefined) return;
-    this.#sink = this.#call.stream(
+    this.#begin(
+      200,
       this.#headers === NO_HEADERS
         ? STREAM_HEADERS
         : { ...STREAM_HEADERS, ...this.#headers },
@@ -132,76 +213,201 @@ export class Reply {
     this.onOpen?.();
   }
 
-  /** Sends an event. */
-  write(text: string): void {
+  /**
+   * Sends an event.
+   *
+   * @param name - What makes it droppable, by `droppableName`. @param receipt - Told when the system has taken it.
+   */
+  write(text: string, name?: string, receipt?: Receipt): void {
     if (this.#isOver) return;
     this.open();
+    const sink = this.#sink;
+    if (sink === undefined) return;
     this.#since = Date.now();
-    this.#sink?.write(text);
-    if ((this.#sink?.backlog ?? 0) > this.#rules.maxBacklog) this.abort();
+    if (this.#isFull || text.length > SLICE_BYTES) {
+      this.#enqueue(text, name, receipt);
+      this.#pump(sink);
+      return;
+    }
+    this.#total += text.length;
+    if (sink.write(text)) {
+      if (receipt !== undefined) receipt.isOwed = false;
+      return;
+    }
+    this.#isFull = true;
+    this.#takenAt = this.#since;
+    this.#handed = text.length;
+    if (receipt !== undefined) this.#receipts.push(receipt);
+    this.#count(text.length);
   }
 
   /** Answers with a JSON text, which is all there is. It must not be a stream. */
   json(status: number, text: string, headers: HeaderFields = NO_HEADERS): void {
     if (this.#isOver) return;
-    this.#finish();
+    this.#isOver = true;
     const isPlain = this.#headers === NO_HEADERS && headers === NO_HEADERS;
-    this.#call.respond(
-      status,
-      isPlain
-        ? JSON_HEADERS
-        : { ...JSON_HEADERS, ...this.#headers, ...headers },
-      text,
-    );
+    const all = isPlain
+      ? JSON_HEADERS
+      : { ...JSON_HEADERS, ...this.#headers, ...headers };
+    this.#takenAt = Date.now();
+    if (text.length > SLICE_BYTES) {
+      const { length } = this.#enqueue(text);
+      this.#pump(this.#begin(status, all, length));
+    } else if (this.#call.respond(status, all, text)) this.#count(text.length);
+    else this.#finish();
   }
 
   /** Answers without a body. It must not be a stream. */
   empty(status: number, headers: HeaderFields = NO_HEADERS): void {
     if (this.#isOver) return;
-    this.#finish();
-    this.#call.respond(status, { ...this.#headers, ...headers });
+    this.#isOver = true;
+    this.#takenAt = Date.now();
+    if (!this.#call.respond(status, { ...this.#headers, ...headers }))
+      this.#finish();
   }
 
-  /** Ends the stream. One that has not begun ends without an event. */
+  /** Ends the stream, after what waits. One that has not begun ends without an event. */
   end(): void {
     if (this.#isOver) return;
     this.open();
-    this.#finish();
-    this.#sink?.end();
+    this.#isOver = true;
+    // What is full has been waiting since before.
+    if (!this.#isFull) this.#takenAt = Date.now();
+    if (this.#sink !== undefined) this.#pump(this.#sink);
   }
 
   /** Cuts the client off. */
   abort(): void {
-    if (this.#isOver) return;
-    this.open();
-    this.#sink?.abort();
+    if (this.#isDone) return;
+    this.#call.abort();
     this.#gone();
   }
 
   /** Called every few seconds. */
   tick(now: number): void {
-    const { keepAlive, streamAfter } = this.#rules;
-    const backlog = this.#sink?.backlog ?? 0;
-    if (backlog === 0 || backlog < this.#backlog) this.#readAt = now;
-    this.#backlog = backlog;
+    const { keepAlive, stallTimeout, streamAfter } = this.#rules;
+    const since = this.blockedSince;
+    if (since !== undefined) {
+      const invisible = Math.min(this.#total, MAX_SYSTEM_BYTES);
+      const allowed = stallTimeout * (1 + invisible / SYSTEM_BYTES_PER_STALL);
+      if (now - since > allowed) this.abort();
+      return;
+    }
     const quiet = now - this.#since;
-    if (this.#sink === undefined) {
-      if (quiet > streamAfter) this.write(COMMENT);
-    } else if (backlog > 0) {
-      // Who has not taken anything in all that time will not take more.
-      if (now - this.#readAt > 2 * keepAlive) this.abort();
-    } else if (quiet > keepAlive) this.write(COMMENT);
+    if (quiet > (this.#sink === undefined ? streamAfter : keepAlive))
+      this.write(COMMENT);
   }
 
+  #begin(status: number, headers: HeaderFields, length?: number): EventSink {
+    const sink = this.#call.stream(status, headers, length);
+    this.#sink = sink;
+    sink.onDrain = () => {
+      this.#drained(sink);
+    };
+    return sink;
+  }
+
+  #enqueue(text: string, name?: string, receipt?: Receipt): Uint8Array {
+    if (name !== undefined && this.#unread > this.#rules.maxBacklog) {
+      if (name === LOG_MESSAGE) return EMPTY;
+      const older = this.#named?.get(name);
+      if (older !== undefined) {
+        this.#count(-older.bytes.length);
+        older.bytes = EMPTY;
+      }
+    }
+    const bytes = encoder.encode(text);
+    const waiting: Waiting = { bytes, written: 0, name, receipt };
+    this.#queue.push(waiting);
+    if (name !== undefined && name !== LOG_MESSAGE)
+      (this.#named ??= new Map()).set(name, waiting);
+    this.#count(bytes.length);
+    return bytes;
+  }
+
+  /** Writes as much as the sink takes. */
+  #pump(sink: EventSink): void {
+    while (!this.#isFull && !this.#isDone) {
+      const waiting = this.#queue[this.#head];
+      if (waiting === undefined) {
+        this.#queue = [];
+        this.#head = 0;
+        if (this.#isOver && !sink.end()) this.#finish();
+        return;
+      }
+      const { bytes, written, name, receipt } = waiting;
+      if (name !== undefined && this.#named?.get(name) === waiting)
+        this.#named.delete(name);
+      const end = Math.min(written + SLICE_BYTES, bytes.length);
+      waiting.written = end;
+      if (end === bytes.length) {
+        this.#handed += bytes.length;
+        waiting.bytes = EMPTY;
+        if (receipt !== undefined) this.#receipts.push(receipt);
+        this.#skip();
+      }
+      // One that a newer one has replaced is empty.
+      if (end === written) continue;
+      this.#total += end - written;
+      if (sink.write(bytes.subarray(written, end))) this.#settle();
+      else {
+        this.#isFull = true;
+        this.#takenAt = Date.now();
+      }
+    }
+  }
+
+  #drained(sink: EventSink): void {
+    if (this.#isDone) return;
+    const now = Date.now();
+    if (now - this.#takenAt >= READING_GAP_MS) this.#isReader = true;
+    this.#takenAt = now;
+    this.#isFull = false;
+    this.#settle();
+    this.#pump(sink);
+    this.onTaken?.();
+  }
+
+  /** What was handed on whole is off our hands. */
+  #settle(): void {
+    if (this.#handed > 0) this.#count(-this.#handed);
+    this.#handed = 0;
+    if (this.#receipts.length === 0) return;
+    for (const receipt of this.#receipts) receipt.isOwed = false;
+    this.#receipts = [];
+  }
+
+  #skip(): void {
+    this.#head += 1;
+    // The memory of what is written is given back long before the queue is empty.
+    if (this.#head < 1024 || this.#head * 2 < this.#queue.length) return;
+    this.#queue.splice(0, this.#head);
+    this.#head = 0;
+  }
+
+  #count(bytes: number): void {
+    this.#unread += bytes;
+    if (bytes < 0) this.#budget.release(-bytes);
+    else this.#budget.add(bytes);
+  }
+
+  /** The client is gone, or has all of the answer. */
   #gone(): void {
-    if (this.#isOver) return;
+    if (this.#isDone) return;
+    const wasGiven = this.#isOver;
     this.#finish();
-    this.onGone?.();
+    if (!wasGiven) this.onGone?.();
   }
 
   #finish(): void {
     this.#isOver = true;
+    this.#isDone = true;
     this.#open.delete(this);
+    this.#call.onGone = undefined;
+    if (this.#unread > 0) this.#count(-this.#unread);
+    this.#queue = [];
+    this.#receipts = [];
+    this.#named = undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { EventSink, HeaderFields, HttpCall } from "./http-call.js";
 import type { HttpHandler } from "./http-server.js";
 
@@ -86,12 +86,32 @@ export async function serveHttp(
 /** Milliseconds that closing waits for answers to be taken. */
 const PATIENCE = 2_000;
 
+/** Requests that may wait for the answers to earlier ones of their connection; beyond them it is closed. */
+const MAX_PIPELINED = 512;
+
 /** A listener for `node:http`, Express and others that hand on Node's own request and response. */
 export function nodeListener(
   handler: Pick<HttpHandler, "handle">,
 ): (request: IncomingMessage, response: ServerResponse) => void {
+  const pipelined = new WeakMap<Socket, number>();
   return (request, response) => {
-    handler.handle(new NodeCall(request, response));
+    // A response has the socket when the client's system has taken all the earlier ones (RFC 9112, Pipelining: only safe
+    // methods may be handled at the same time).
+    if (response.socket !== null || response.destroyed) {
+      handler.handle(new NodeCall(request, response));
+      return;
+    }
+    const { socket } = request;
+    const waiting = (pipelined.get(socket) ?? 0) + 1;
+    if (waiting > MAX_PIPELINED) {
+      socket.destroy();
+      return;
+    }
+    pipelined.set(socket, waiting);
+    response.once("socket", () => {
+      pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1);
+      handler.handle(new NodeCall(request, response));
+    });
   };
 }
 
@@ -103,11 +123,15 @@ class NodeCall implements HttpCall {
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.raw = request;
     this.#response = response;
-    response.on("close", () => {
-      if (!response.writableEnded) this.onGone?.();
-    });
+    const over = (): void => this.onGone?.();
+    response.on("finish", over);
+    response.on("close", over);
     // A connection that breaks while it is written to is closed too; that is all there is to know.
     response.on("error", () => undefined);
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed;
   }
 
   get method(): string {
@@ -167,9 +191,9 @@ class NodeCall implements HttpCall {
     });
   }
 
-  respond(status: number, headers: HeaderFields, body?: string): void {
+  respond(status: number, headers: HeaderFields, body?: string): boolean {
     const response = this.#response;
-    if (response.headersSent) return;
+    if (response.headersSent) return false;
     if (body === undefined) {
       // Said to be empty, so that it is not sent in chunks of which there are none.
       response.writeHead(
@@ -177,44 +201,52 @@ class NodeCall implements HttpCall {
         status === 204 ? headers : { ...headers, "content-length": 0 },
       );
       response.end();
-      return;
+    } else {
+      response.writeHead(status, {
+        ...headers,
+        "content-length": Buffer.byteLength(body),
+      });
+      response.end(body);
     }
-    response.writeHead(status, {
-      ...headers,
-      "content-length": Buffer.byteLength(body),
-    });
-    response.end(body);
+    return !response.destroyed;
   }
 
-  stream(headers: HeaderFields): EventSink {
+  stream(status: number, headers: HeaderFields, length?: number): EventSink {
     const response = this.#response;
-    response.writeHead(200, headers);
-    response.flushHeaders();
+    response.writeHead(
+      status,
+      length === undefined ? headers : { ...headers, "content-length": length },
+    );
+    if (length === undefined) response.flushHeaders();
     return new NodeSink(response);
+  }
+
+  abort(): void {
+    this.#response.destroy();
   }
 }
 
 class NodeSink implements EventSink {
+  onDrain: (() => void) | undefined;
   readonly #response: ServerResponse;
+  #listens = false;
 
   constructor(response: ServerResponse) {
     this.#response = response;
   }
 
-  get backlog(): number {
-    return this.#response.writableLength;
+  write(chunk: string | Uint8Array): boolean {
+    const isTaken = this.#response.write(chunk);
+    if (!isTaken && !this.#listens) {
+      this.#listens = true;
+      this.#response.on("drain", () => this.onDrain?.());
+    }
+    return isTaken;
   }
 
-  write(text: string): void {
-    this.#response.write(text);
-  }
-
-  end(): void {
+  end(): boolean {
     this.#response.end();
-  }
-
-  abort(): void {
-    this.#response.destroy();
+    return !this.#response.destroyed;
   }
 }
 

@@ -1,5 +1,6 @@
 import { answeredBy } from "./http-call.js";
 import type { HttpExtra, Reply } from "./http-call.js";
+import { droppableName } from "./http-unread.js";
 import { receiveClose } from "./receive.js";
 import type { SendOptions, Transport } from "./transport.js";
 import { encodeLine } from "./write.js";
@@ -63,7 +64,10 @@ export class OneShot implements Transport {
         throw new Error(
           "without a session, nothing can be asked of the client",
         );
-      this.#reply.write(`data: ${encodeLine(message as never)}\n`);
+      this.#reply.write(
+        `data: ${encodeLine(message as never)}\n`,
+        droppableName(message),
+      );
       return;
     }
     const line = encodeLine(message as never);

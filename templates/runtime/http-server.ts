@@ -9,9 +9,11 @@ import type { GuardOptions } from "./http-guard.js";
 import { headerMismatch, HTTP_HEADERS } from "./http-headers.js";
 import { OneShot } from "./http-one-shot.js";
 import { ParamHeaders } from "./http-params.js";
+import { ResumeBudget } from "./http-resume.js";
 import { errorText, HttpSession } from "./http-session.js";
-import type { ByteBudget, ResumeRules, SessionHost } from "./http-session.js";
+import type { ResumeRules, SessionHost } from "./http-session.js";
 import { LegacyStream } from "./http-sse.js";
+import { UnreadBudget } from "./http-unread.js";
 import { webFetch } from "./http-web.js";
 import type { ErrorObject, Notification, RequestId } from "./message.js";
 import {
@@ -52,9 +54,15 @@ export interface SessionOptions {
 export interface ResumabilityOptions {
   /** Events that a session keeps; 256 by default. */
   readonly maxEvents?: number | undefined;
-  /** Characters that a session keeps; 1 Mi by default. */
+  /**
+   * Characters of delivered events that a session keeps, besides the newest event, which is kept whatever it has; 1 Mi by
+   * default. What no connection has carried to its end counts toward `maxTotalBytes` only.
+   */
   readonly maxBytes?: number | undefined;
-  /** Characters that all sessions together keep; 64 Mi by default. */
+  /**
+   * Characters that all sessions together keep; 64 Mi by default. Past it, the session that keeps the most gives up events
+   * first, and undelivered ones last.
+   */
   readonly maxTotalBytes?: number | undefined;
   /** Milliseconds after which a client should come back; 1000 by default. */
   readonly retry?: number | undefined;
@@ -108,8 +116,23 @@ export interface HttpHandlerOptions<
   readonly maxDepth?: number | undefined;
   /** Requests and streams that are open at the same time; a further one is answered with 503. 10,000 by default. */
   readonly maxOpen?: number | undefined;
-  /** Bytes that may wait for a client that does not read; beyond them it is cut off. 1 MiB by default. */
+  /**
+   * Bytes that may wait for a client on one stream before progress and log messages to it are dropped; 1 MiB by default.
+   * Of each progress token the newest message stays. All else waits, whatever its size.
+   */
   readonly maxBacklog?: number | undefined;
+  /**
+   * Milliseconds in which a client must take something of what waits for it; otherwise it is cut off. 30 seconds by
+   * default. For each 256 KiB that buffers of the system may hold for it, at most 2 MiB, it has as long again: a client
+   * that reads 10 kB a second keeps its answer.
+   */
+  readonly stallTimeout?: number | undefined;
+  /**
+   * Bytes that may wait for all clients together; 256 MiB by default. Past it, clients that read nothing are cut off
+   * after a second, and new requests are answered with 503. On a stream of HTTP+SSE, a sixteenth of it may wait before
+   * further messages of its client are.
+   */
+  readonly maxUnreadBytes?: number | undefined;
   /** Milliseconds of silence on a stream after which a comment is sent; 25 seconds by default. */
   readonly keepAlive?: number | undefined;
   /** Milliseconds after which a request that is still being handled gets a stream as its answer; 15 seconds by default. */
@@ -144,6 +167,8 @@ const IDLE_TIMEOUT = 30 * 60_000;
 const MAX_SESSIONS = 10_000;
 /** Milliseconds in which a session must be used once after it was opened. */
 const FIRST_USE = 60_000;
+/** So many streams of HTTP+SSE whose clients do not read fill the bytes that may wait. */
+const MAX_STREAMS_FULL = 16;
 const BATCHES = "2025-03-26";
 
 /**
@@ -173,7 +198,8 @@ export function createHttpHandler<A extends Auth = Auth>(
 
 class Handler<A extends Auth> implements SessionHost {
   readonly resume: ResumeRules | undefined;
-  readonly budget: ByteBudget;
+  readonly budget: ResumeBudget;
+  readonly #unread: UnreadBudget;
   readonly #options: HttpHandlerOptions<A>;
   readonly #guard: Guard;
   readonly #gate: Gate<A> | undefined;
@@ -205,6 +231,7 @@ class Handler<A extends Auth> implements SessionHost {
           });
     this.#rules = {
       maxBacklog: options.maxBacklog ?? MI,
+      stallTimeout: options.stallTimeout ?? 30_000,
       keepAlive: options.keepAlive ?? 25_000,
       streamAfter: options.streamAfter ?? 15_000,
     };
@@ -218,7 +245,11 @@ class Handler<A extends Auth> implements SessionHost {
             maxBytes: rules.maxBytes ?? MI,
             retry: rules.retry ?? 1000,
           };
-    this.budget = { used: 0, max: maxTotalBytes };
+    this.budget = new ResumeBudget(maxTotalBytes);
+    this.#unread = new UnreadBudget(
+      options.maxUnreadBytes ?? 256 * MI,
+      this.#open,
+    );
     if (sse !== false) {
       const { path = "/sse", messages = "/messages" } = sse === true ? {} : sse;
       this.#sse = { path, messages };
@@ -269,7 +300,7 @@ class Handler<A extends Auth> implements SessionHost {
 
   /** @internal */
   reply(call: HttpCall, headers: HeaderFields): Reply {
-    return new Reply(call, headers, this.#rules, this.#open);
+    return new Reply(call, headers, this.#rules, this.#open, this.#unread);
   }
 
   /** @internal */
@@ -304,7 +335,10 @@ class Handler<A extends Auth> implements SessionHost {
       this.#refuse(call, headers, 404, "there is no such path here");
       return;
     }
-    if (this.#open.size >= this.#maxOpen) {
+    if (
+      this.#open.size >= this.#maxOpen ||
+      (this.#unread.isFull && call.method !== "DELETE")
+    ) {
       this.#busy(call, headers);
       return;
     }
@@ -811,6 +845,11 @@ class Handler<A extends Auth> implements SessionHost {
       );
       return;
     }
+    // All answers go over one stream, which may take no more.
+    if (stream.reply.unread > this.#unread.max / MAX_STREAMS_FULL) {
+      this.#busy(call, headers);
+      return;
+    }
     call.respond(202, headers);
     stream.take(
       value,
@@ -843,7 +882,13 @@ class Handler<A extends Auth> implements SessionHost {
       () => {
         this.#tick();
       },
-      Math.min(TICK, this.#rules.keepAlive, this.#rules.streamAfter, idle),
+      Math.min(
+        TICK,
+        this.#rules.keepAlive,
+        this.#rules.stallTimeout,
+        this.#rules.streamAfter,
+        idle,
+      ),
     );
     // In Node a timer would keep the process alive.
     (this.#timer as unknown as { unref?: () => void }).unref?.();

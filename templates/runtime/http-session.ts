@@ -1,6 +1,8 @@
 import { answeredBy, eventText, HttpExtra } from "./http-call.js";
-import type { HttpCall, Reply } from "./http-call.js";
+import type { HttpCall, Receipt, Reply } from "./http-call.js";
 import { HTTP_HEADERS } from "./http-headers.js";
+import type { EventHolder, ResumeBudget } from "./http-resume.js";
+import { droppableName } from "./http-unread.js";
 import type { RequestId } from "./message.js";
 import type { Invalid, Parsed } from "./parse.js";
 import { receive, receiveClose, receiveInvalid } from "./receive.js";
@@ -15,16 +17,10 @@ export interface ResumeRules {
   readonly retry: number;
 }
 
-/** Bytes that all sessions together keep. */
-export interface ByteBudget {
-  used: number;
-  readonly max: number;
-}
-
 /** What a session must know of the handler that it belongs to. */
 export interface SessionHost {
   readonly resume: ResumeRules | undefined;
-  readonly budget: ByteBudget;
+  readonly budget: ResumeBudget;
   /** Makes the reply to a call. */
   reply(call: HttpCall, headers: Readonly<Record<string, string>>): Reply;
   onClosed(session: HttpSession): void;
@@ -46,6 +42,8 @@ const LISTENING = "g";
 const MAX_LISTENING = 8;
 /** Messages that wait until the client listens. */
 const MAX_WAITING = 256;
+/** Characters of these, if there is more than one. */
+const MAX_WAITING_LENGTH = 1024 * 1024;
 
 /** A stream of events, which may outlive the connection that carries it. */
 class Stream {
@@ -73,14 +71,14 @@ class Stream {
 }
 
 /** An event that was sent and can be sent again. */
-interface Kept {
+interface Kept extends Receipt {
   readonly stream: Stream;
   readonly sequence: number;
   readonly text: string;
   /** Whether it was said of a request and is no more than a notification: the next one stands for it as well. */
   readonly isPassing: boolean;
-  /** An answer, or a question, that no connection has carried yet. */
-  readonly isOwed: boolean;
+  /** An answer, or a question, that no connection has carried to its end yet. */
+  isOwed: boolean;
 }
 
 /**
@@ -90,7 +88,7 @@ interface Kept {
  * That a client goes away does not end its requests: it may come back for the answers. What cannot be sent is kept within
  * bounds, as far as it can be sent later, and dropped otherwise.
  */
-export class HttpSession implements Transport {
+export class HttpSession implements Transport, EventHolder {
   onmessage: Transport["onmessage"];
   onclose: Transport["onclose"];
   onerror: Transport["onerror"];
@@ -117,8 +115,10 @@ export class HttpSession implements Transport {
   readonly #byRequest = new Map<RequestId, Stream>();
   readonly #listening: Stream[] = [];
   readonly #waiting: string[] = [];
+  #waitingLength = 0;
   #kept: Kept[] = [];
-  #keptBytes = 0;
+  keptLength = 0;
+  heapIndex = -1;
   /** The newest of the streams that listened and of which an event is not kept any more. */
   #lostListening = 0;
   #nextKey = 1;
@@ -240,7 +240,8 @@ export class HttpSession implements Transport {
         relatedRequestId === undefined
           ? undefined
           : this.#byRequest.get(relatedRequestId);
-      if (stream !== undefined) this.#event(stream, data, !("id" in message));
+      if (stream !== undefined)
+        this.#event(stream, data, !("id" in message), droppableName(message));
       else this.#unrelated(data);
       return;
     }
@@ -299,6 +300,9 @@ export class HttpSession implements Transport {
     reply.onGone = () => {
       this.#detach(stream);
     };
+    reply.onTaken = () => {
+      this.#taken();
+    };
   }
 
   /** Attaches the first connection of a stream: once events go over it, it starts with an id to come back with. */
@@ -347,7 +351,7 @@ export class HttpSession implements Transport {
     reply.end();
   }
 
-  #event(stream: Stream, data: string, isPassing = false): void {
+  #event(stream: Stream, data: string, isPassing = false, name?: string): void {
     const { reply } = stream;
     reply?.open();
     // A client that went away before the first event knows no id to come back with.
@@ -355,19 +359,20 @@ export class HttpSession implements Transport {
       this.#host.resume !== undefined &&
       (reply !== undefined || stream.isPrimed || stream.sequence > 0);
     if (!canResume) {
-      reply?.write(`data: ${data}\n`);
+      reply?.write(`data: ${data}\n`, name);
       return;
     }
     stream.sequence += 1;
     const text = `id: ${stream.eventId}\ndata: ${data}\n`;
-    this.#keep({
+    const kept: Kept = {
       stream,
       sequence: stream.sequence,
       text,
       isPassing,
-      isOwed: reply === undefined && !isPassing,
-    });
-    reply?.write(text);
+      isOwed: !isPassing,
+    };
+    reply?.write(text, name, isPassing ? undefined : kept);
+    this.#keep(kept);
   }
 
   /** Gives the client an id to come back with before there is anything to send. */
@@ -407,49 +412,85 @@ export class HttpSession implements Transport {
     else if (this.#waiting.length >= MAX_WAITING)
       throw new Error("the client does not listen");
     else {
-      const { budget } = this.#host;
-      if (budget.used + data.length > budget.max)
+      const isLarge = this.#waitingLength + data.length > MAX_WAITING_LENGTH;
+      if (
+        (isLarge && this.#waiting.length > 0) ||
+        !this.#host.budget.reserve(data.length)
+      )
         throw new Error("too much waits for clients that do not listen");
-      budget.used += data.length;
+      this.#waitingLength += data.length;
       this.#waiting.push(data);
     }
   }
 
   #sendWaiting(stream: Stream): void {
-    for (const data of this.#waiting.splice(0)) {
-      this.#host.budget.used -= data.length;
-      this.#event(stream, data);
-    }
+    const waiting = this.#waiting.splice(0);
+    this.#host.budget.release(this.#waitingLength);
+    this.#waitingLength = 0;
+    for (const data of waiting) this.#event(stream, data);
   }
 
   #keep(kept: Kept): void {
     const { resume, budget } = this.#host;
     if (resume === undefined) return;
+    if (kept.text.length > budget.max) {
+      this.#noteLost(kept);
+      return;
+    }
     this.#kept.push(kept);
-    this.#keptBytes += kept.text.length;
-    budget.used += kept.text.length;
-    while (
-      this.#kept.length > resume.maxEvents ||
-      this.#keptBytes > resume.maxBytes ||
-      (budget.used > budget.max && this.#kept.length > 0)
-    )
-      this.#forgetOldest();
+    this.#change(kept.text.length);
+    if (!kept.isOwed) budget.noteDelivered(this);
+    this.#trim(resume);
+    budget.trim();
   }
 
-  /** Answers that nobody has had yet are the last to go. */
-  #forgetOldest(): void {
-    const at = Math.max(
-      0,
-      this.#kept.findIndex(({ isOwed }) => !isOwed),
-    );
-    const [oldest] = this.#kept.splice(at, 1);
-    if (oldest === undefined) return;
-    this.#keptBytes -= oldest.text.length;
-    this.#host.budget.used -= oldest.text.length;
-    const { stream, sequence, isPassing } = oldest;
+  /** A session forgets events by its own limits: undelivered ones only where there are too many. */
+  #trim({ maxEvents, maxBytes }: ResumeRules): void {
+    while (this.#kept.length > maxEvents)
+      if (!this.forgetDelivered()) this.forgetUndelivered();
+    // A client may be about to lose the connection that carries the newest one.
+    while (this.keptLength > maxBytes) {
+      const index = this.#kept.findIndex(({ isOwed }) => !isOwed);
+      if (index < 0 || index === this.#kept.length - 1) return;
+      this.#forget(index);
+    }
+  }
+
+  /** Something that waited was taken. */
+  #taken(): void {
+    const { resume, budget } = this.#host;
+    if (resume === undefined || this.#kept.length === 0) return;
+    budget.noteDelivered(this);
+    this.#trim(resume);
+  }
+
+  /** @internal */
+  forgetDelivered(): boolean {
+    return this.#forget(this.#kept.findIndex(({ isOwed }) => !isOwed));
+  }
+
+  /** @internal */
+  forgetUndelivered(): boolean {
+    return this.#forget(this.#kept.findIndex(({ isOwed }) => isOwed));
+  }
+
+  #forget(index: number): boolean {
+    const [forgotten] = index < 0 ? [] : this.#kept.splice(index, 1);
+    if (forgotten === undefined) return false;
+    this.#change(-forgotten.text.length);
+    this.#noteLost(forgotten);
+    return true;
+  }
+
+  #noteLost({ stream, sequence, isPassing }: Kept): void {
     if (stream.isListening)
       this.#lostListening = Math.max(this.#lostListening, stream.key);
     if (!isPassing) stream.lost = Math.max(stream.lost, sequence);
+  }
+
+  #change(characters: number): void {
+    this.keptLength += characters;
+    this.#host.budget.change(this, characters);
   }
 
   /** Of a stream that listened and is not known any more: whether nothing of it was lost, so that a new one will do. */
@@ -471,13 +512,19 @@ export class HttpSession implements Transport {
     // A connection that the client has given up, though we do not know it yet.
     const former = stream.reply;
     this.#detach(stream);
-    former?.end();
+    if (former !== undefined) {
+      former.onGone = undefined;
+      // What waits there will be sent here.
+      if (former.unread > 0) former.abort();
+      else former.end();
+    }
     this.#attach(stream, reply);
     reply.open();
     for (const kept of this.#kept) {
       if (kept.stream === stream && kept.sequence > Number(sequence))
-        reply.write(kept.text);
+        reply.write(kept.text, undefined, kept.isPassing ? undefined : kept);
     }
+    this.#taken();
     if (stream.isListening) this.#sendWaiting(stream);
     else if (stream.pending.size === 0) this.#conclude(stream);
     return true;
@@ -502,11 +549,11 @@ export class HttpSession implements Transport {
       if (reply?.isStream === false) reply.empty(503);
       else reply?.end();
     }
-    for (const data of this.#waiting.splice(0))
-      this.#host.budget.used -= data.length;
-    this.#host.budget.used -= this.#keptBytes;
+    this.#waiting.length = 0;
+    this.#host.budget.release(this.#waitingLength);
+    this.#waitingLength = 0;
     this.#kept = [];
-    this.#keptBytes = 0;
+    this.#change(-this.keptLength);
     this.#host.onClosed(this);
     receiveClose(this);
   }

@@ -1,5 +1,6 @@
 import { eventText } from "./http-call.js";
 import type { HttpExtra, Reply } from "./http-call.js";
+import { droppableName } from "./http-unread.js";
 import { receiveClose } from "./receive.js";
 import type { Transport } from "./transport.js";
 import { encodeLine } from "./write.js";
@@ -48,7 +49,10 @@ export class LegacyStream implements Transport {
 
   send(message: object): void {
     if (this.#isClosed) throw new Error("the connection is closed");
-    this.reply.write(`event: message\ndata: ${encodeLine(message as never)}\n`);
+    this.reply.write(
+      `event: message\ndata: ${encodeLine(message as never)}\n`,
+      droppableName(message),
+    );
   }
 
   close(): Promise<void> {

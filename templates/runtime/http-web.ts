@@ -10,18 +10,28 @@ export function webFetch(
     });
 }
 
+/** What a runtime answers a client with that is not there any more; nobody sees it. */
+const CLIENT_CLOSED_REQUEST = 499;
+
 class WebCall implements HttpCall {
   onGone: (() => void) | undefined;
+  isGone = false;
   readonly raw: Request;
   readonly method: string;
   readonly #url: URL;
-  readonly #answer: (response: Response) => void;
+  #answer: ((response: Response) => void) | undefined;
+  #sink: WebSink | undefined;
+  readonly #onAbort = (): void => {
+    this.#leave();
+  };
 
   constructor(request: Request, answer: (response: Response) => void) {
     this.raw = request;
     this.method = request.method;
     this.#url = new URL(request.url);
     this.#answer = answer;
+    request.signal.addEventListener("abort", this.#onAbort);
+    this.isGone = request.signal.aborted;
   }
 
   get target(): string {
@@ -61,57 +71,100 @@ class WebCall implements HttpCall {
     return whole;
   }
 
-  respond(status: number, headers: HeaderFields, body?: string): void {
-    this.#answer(new Response(body ?? null, { status, headers }));
+  respond(status: number, headers: HeaderFields, body?: string): boolean {
+    this.#respond(new Response(body ?? null, { status, headers }));
+    this.#unlisten();
+    return false;
   }
 
-  stream(headers: HeaderFields): EventSink {
-    const sink = new WebSink(() => this.onGone?.());
-    this.raw.signal.addEventListener(
-      "abort",
+  /** The length is the runtime's to tell: it may send the body in another coding. */
+  stream(status: number, headers: HeaderFields): EventSink {
+    const sink = new WebSink(
       () => {
-        sink.drop();
-        this.onGone?.();
+        this.#leave();
       },
-      { once: true },
+      () => {
+        this.#unlisten();
+      },
     );
-    this.#answer(new Response(sink.readable, { status: 200, headers }));
+    this.#sink = sink;
+    this.#respond(new Response(sink.readable, { status, headers }));
     return sink;
+  }
+
+  abort(): void {
+    this.#unlisten();
+    this.#sink?.abort();
+    this.#respond(new Response(null, { status: CLIENT_CLOSED_REQUEST }));
+  }
+
+  #respond(response: Response): void {
+    this.#answer?.(response);
+    this.#answer = undefined;
+  }
+
+  #leave(): void {
+    if (this.isGone) return;
+    this.isGone = true;
+    this.#unlisten();
+    this.#sink?.drop();
+    this.#respond(new Response(null, { status: CLIENT_CLOSED_REQUEST }));
+    this.onGone?.();
+  }
+
+  #unlisten(): void {
+    this.raw.signal.removeEventListener("abort", this.#onAbort);
   }
 }
 
 const encoder = new TextEncoder();
 
-class WebSink implements EventSink {
-  readonly readable: ReadableStream<Uint8Array>;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+/** Bytes that the runtime may hold before it has to pass some on. */
+const HIGH_WATER_MARK = 16 * 1024;
 
-  constructor(onGone: () => void) {
+class WebSink implements EventSink {
+  onDrain: (() => void) | undefined;
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly #onEnd: () => void;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #isFull = false;
+
+  constructor(onGone: () => void, onEnd: () => void) {
+    this.#onEnd = onEnd;
     this.readable = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.#controller = controller;
+        },
+        pull: () => {
+          if (!this.#isFull) return;
+          this.#isFull = false;
+          this.onDrain?.();
         },
         cancel: () => {
           this.#controller = undefined;
           onGone();
         },
       },
-      { highWaterMark: 0, size: (chunk) => chunk.byteLength },
+      { highWaterMark: HIGH_WATER_MARK, size: (chunk) => chunk.byteLength },
     );
   }
 
-  get backlog(): number {
-    return -(this.#controller?.desiredSize ?? 0);
+  write(chunk: string | Uint8Array): boolean {
+    const controller = this.#controller;
+    if (controller === undefined) return false;
+    controller.enqueue(
+      typeof chunk === "string" ? encoder.encode(chunk) : chunk,
+    );
+    this.#isFull = (controller.desiredSize ?? 0) <= 0;
+    return !this.#isFull;
   }
 
-  write(text: string): void {
-    this.#controller?.enqueue(encoder.encode(text));
-  }
-
-  end(): void {
+  end(): boolean {
     this.#controller?.close();
     this.#controller = undefined;
+    this.#onEnd();
+    return false;
   }
 
   /** The client is gone: nobody reads any more, and nobody is to be told. */

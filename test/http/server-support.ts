@@ -60,6 +60,15 @@ export function gardenServer(seen: Seen = { aborted: [] }, options: Partial<Serv
             for (let at = 0; at < 2_000; at += 1) context.progress(at, 2_000, 'x'.repeat(10_000));
             await delay(300);
             break;
+          case 'burst':
+            for (let at = 0; at < 30; at += 1) context.progress(at, 30, 'x'.repeat(50_000));
+            break;
+          case 'bulk': {
+            const { bytes, after, announced } = args as { bytes: number; after?: number; announced?: boolean };
+            if (announced === true) context.progress(1, 2);
+            if (after !== undefined) await delay(after);
+            return { content: [{ type: 'text', text: 'x'.repeat(bytes) }] };
+          }
           case 'ask': {
             const { name: answer } = await context.requireInput({
               name: {

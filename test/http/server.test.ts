@@ -513,8 +513,10 @@ describe('bad requests', () => {
   });
 
   test('a client that does not read is cut off, and its request aborted', async () => {
-    handler = garden({ maxBacklog: 100_000 });
+    const seen = { aborted: [] as string[] };
+    handler = garden({ maxBacklog: 100_000, stallTimeout: 50, streamAfter: 50 }, seen);
     const answer = await modern(handler, 1, 'tools/call', { name: 'flood', _meta: { progressToken: 1 } });
+    await expect.poll(() => [...seen.aborted]).toEqual(['flood']);
     await expect(events(answer)).rejects.toThrow('cut off');
     expect(handler.load.open).toBe(0);
   });

@@ -1,0 +1,125 @@
+/** A session that keeps events for a client that may come back. */
+export interface EventHolder {
+  /** Characters of the events that it keeps. */
+  readonly keptLength: number;
+  /** Its place in the heap of the budget, which alone sets it; -1 while it is not there. */
+  heapIndex: number;
+  /** Forgets the oldest event that a connection has carried; false if it has none. */
+  forgetDelivered(): boolean;
+  /** Forgets the oldest event that no connection has carried; false if it has none. */
+  forgetUndelivered(): boolean;
+}
+
+/**
+ * The characters that all sessions together keep. When they are too many, the session that keeps the most loses its oldest
+ * delivered event; if it has none, another one's delivered event goes; and an undelivered event only if there is no other,
+ * again of the session that keeps the most. So a session that keeps little never pays for one that keeps much.
+ */
+export class ResumeBudget {
+  readonly max: number;
+  #used = 0;
+  /** A binary heap, the holder of the most first. */
+  readonly #heap: EventHolder[] = [];
+  /** Holders that may have a delivered event. */
+  readonly #delivered = new Set<EventHolder>();
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Says that a holder keeps so many characters more, or less, than before. */
+  change(holder: EventHolder, characters: number): void {
+    this.#used += characters;
+    if (holder.keptLength === 0) this.#remove(holder);
+    else this.#place(holder);
+  }
+
+  /** Says that a holder has an event that was delivered. */
+  noteDelivered(holder: EventHolder): void {
+    this.#delivered.add(holder);
+  }
+
+  /** Makes place for messages that wait, of which nobody has had any: only delivered events give way to them. */
+  reserve(characters: number): boolean {
+    while (this.#used + characters > this.max)
+      if (!this.#forgetDelivered()) return false;
+    this.#used += characters;
+    return true;
+  }
+
+  release(characters: number): void {
+    this.#used -= characters;
+  }
+
+  /** Forgets events until no more are kept than may be. */
+  trim(): void {
+    while (this.#used > this.max)
+      if (
+        !this.#forgetDelivered() &&
+        this.#heap[0]?.forgetUndelivered() !== true
+      )
+        return;
+  }
+
+  #forgetDelivered(): boolean {
+    const [largest] = this.#heap;
+    if (largest !== undefined && this.#forgetDeliveredOf(largest)) return true;
+    for (const holder of this.#delivered)
+      if (this.#forgetDeliveredOf(holder)) return true;
+    return false;
+  }
+
+  #forgetDeliveredOf(holder: EventHolder): boolean {
+    if (!this.#delivered.has(holder)) return false;
+    if (holder.forgetDelivered()) return true;
+    this.#delivered.delete(holder);
+    return false;
+  }
+
+  #place(holder: EventHolder): void {
+    const heap = this.#heap;
+    let index = holder.heapIndex < 0 ? heap.length : holder.heapIndex;
+    const length = holder.keptLength;
+    for (let above = (index - 1) >> 1; index > 0; above = (index - 1) >> 1) {
+      const parent = heap[above];
+      if (parent === undefined || parent.keptLength >= length) break;
+      this.#put(parent, index);
+      index = above;
+    }
+    for (;;) {
+      let below = 2 * index + 1;
+      const right = heap[below + 1];
+      if (
+        right !== undefined &&
+        right.keptLength > (heap[below]?.keptLength ?? 0)
+      )
+        below += 1;
+      const child = heap[below];
+      if (child === undefined || child.keptLength <= length) break;
+      this.#put(child, index);
+      index = below;
+    }
+    this.#put(holder, index);
+  }
+
+  #put(holder: EventHolder, index: number): void {
+    this.#heap[index] = holder;
+    holder.heapIndex = index;
+  }
+
+  #remove(holder: EventHolder): void {
+    this.#delivered.delete(holder);
+    const { heapIndex: index } = holder;
+    if (index < 0) return;
+    holder.heapIndex = -1;
+    const last = this.#heap.pop();
+    if (last === undefined || last === holder) return;
+    last.heapIndex = index;
+    this.#heap[index] = last;
+    this.#place(last);
+  }
+}

@@ -1,0 +1,106 @@
+/** What waits for one client. */
+export interface UnreadAnswer {
+  /** Bytes that were written and that the client has not taken. */
+  readonly unread: number;
+  /** Since when it has taken nothing, in milliseconds since 1970; undefined while nothing waits for it. */
+  readonly blockedSince: number | undefined;
+  /** Whether the client was seen to take something after it had made the server wait. */
+  readonly isReader: boolean;
+  /** Cuts the client off. */
+  abort(): void;
+}
+
+/** Milliseconds without any progress before a client is cut off for the memory that it holds. */
+const PRESSURE_STALL_MS = 1_000;
+/** Milliseconds between two looks at who is to be cut off. */
+const PRESSURE_TICK_MS = 250;
+
+/**
+ * The unread bytes of all answers. Past the limit, the clients that have taken nothing lose their connections: those that
+ * were never seen to read, and of these the ones first that hold the most for the longest time. A client that reads keeps
+ * its answer, however slow it is.
+ */
+export class UnreadBudget {
+  readonly max: number;
+  readonly #answers: Iterable<UnreadAnswer>;
+  #used = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param answers - Those that are not over. */
+  constructor(max: number, answers: Iterable<UnreadAnswer>) {
+    this.max = max;
+    this.#answers = answers;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Whether no request may be handled until clients have read. */
+  get isFull(): boolean {
+    return this.#used >= this.max;
+  }
+
+  add(bytes: number): void {
+    this.#used += bytes;
+    if (this.#used > this.max) this.#schedule();
+  }
+
+  release(bytes: number): void {
+    this.#used -= bytes;
+  }
+
+  /** Clients are cut off from a timer: whoever writes to one must not see another one's handler end in the middle. */
+  #schedule(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#relieve(Date.now());
+      if (this.#used > this.max) this.#schedule();
+    }, PRESSURE_TICK_MS);
+    // In Node a timer would keep the process alive.
+    (this.#timer as unknown as { unref?: () => void }).unref?.();
+  }
+
+  #relieve(now: number): void {
+    const stalled: { readonly answer: UnreadAnswer; readonly cost: number }[] =
+      [];
+    for (const answer of this.#answers) {
+      const { blockedSince, isReader, unread } = answer;
+      if (blockedSince === undefined || isReader) continue;
+      const idle = now - blockedSince;
+      if (idle >= PRESSURE_STALL_MS)
+        stalled.push({ answer, cost: idle * unread });
+    }
+    stalled.sort((a, b) => b.cost - a.cost);
+    for (const { answer } of stalled) {
+      if (this.#used <= this.max) return;
+      answer.abort();
+    }
+  }
+}
+
+/** Names log messages, of which none stands for another. */
+export const LOG_MESSAGE = "log";
+
+/**
+ * What makes a notification droppable while a client is slow: an older one of the same name says nothing that the newer
+ * one does not. Undefined for what may never be dropped: requests, responses, and notifications of other methods.
+ */
+export function droppableName(message: object): string | undefined {
+  const { method, params } = message as {
+    readonly method?: unknown;
+    readonly params?: { readonly progressToken?: unknown };
+  };
+  if ("id" in message) return undefined;
+  switch (method) {
+    case "notifications/progress": {
+      const token = params?.progressToken;
+      return `${typeof token} ${String(token)}`;
+    }
+    case "notifications/message":
+      return LOG_MESSAGE;
+    default:
+      return undefined;
+  }
+}
