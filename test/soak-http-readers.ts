@@ -31,8 +31,6 @@ const seconds = Number(values.seconds);
 const seed = Number(values.seed);
 
 const STREAM_AFTER = 1_000;
-const MAX_UNREAD_BYTES = 128 * MIB;
-const MAX_RESUMABLE = 64 * MIB;
 /** What calls hold while their messages are made, with code that is compiled. */
 const WORKING_BYTES = { node: 96 * MIB, fetch: 256 * MIB };
 /** Resident memory beyond what is held: garbage, and what the allocator does not give back. */
@@ -42,10 +40,12 @@ const TOO_MUCH = 3 * 1024 * MIB;
 
 const handlerOptions = {
   streamAfter: STREAM_AFTER,
-  maxUnreadBytes: MAX_UNREAD_BYTES,
-  resumability: { maxTotalBytes: MAX_RESUMABLE },
+  maxUnreadBytes: 128 * MIB,
+  resumability: { maxTotalBytes: 64 * MIB },
   ...(JSON.parse(values.options) as object),
 };
+/** What may wait for clients, and what is kept for those that come back. */
+const optionBytes = handlerOptions.maxUnreadBytes + handlerOptions.resumability.maxTotalBytes;
 
 const plan: ReadersPlan = {
   seed,
@@ -171,7 +171,7 @@ await Promise.all(
       for (const reason of lost) violations.push(`${binding}, canary ${lane}: ${reason}`);
       if (results === 0) violations.push(`${binding}, canary ${lane}: no call succeeded`);
     }
-    const bound = MAX_UNREAD_BYTES + MAX_RESUMABLE + WORKING_BYTES[binding];
+    const bound = optionBytes + WORKING_BYTES[binding];
     const held = memory.peakHeld - memory.baseHeld;
     const rss = memory.peakRss - memory.baseRss;
     memories.push([
@@ -200,17 +200,21 @@ printTable(`Calls of ${seconds} s, seed ${seed}`, [
 ]);
 printTable('Canaries, ms', [['', 'calls', 'results', 'p50', 'p99', 'most'], ...canaries]);
 printTable(
-  `Memory above that of the idle server, MiB; bound: unread ${mib(MAX_UNREAD_BYTES)}, resumable ${mib(MAX_RESUMABLE)}, and calls in the making`,
+  `Memory above that of the idle server, MiB; bound: ${mib(optionBytes)} by the options, and calls in the making`,
   [['', 'held', 'bound', 'rss', 'bound', 'held at the end', 'sessions', 'open', 'blocked ms'], ...memories],
 );
-const counts = new Map<string, number>();
+// The table says in which revisions; one example of each kind says of what size.
+const kinds = new Map<string, { count: number; readonly example: string }>();
 for (const violation of violations) {
-  const kind = violation.replace(/\d{4,}(?!\d|-\d\d-)/g, 'N');
-  counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const kind = violation
+    .replace(/, 20[-\d]+(?: SSE)?, ([^:]*): lost: \w+, \d+ characters/, ', $1')
+    .replace(/ after \d+ bytes/, '')
+    .slice(0, 160);
+  const same = kinds.get(kind);
+  if (same === undefined) kinds.set(kind, { count: 1, example: violation.slice(0, 100) });
+  else same.count += 1;
 }
-process.stdout.write(
-  violations.length === 0
-    ? '\nno violation\n'
-    : `\n${violations.length} violations\n${[...counts].map(([kind, count]) => `  ${count} x ${kind}\n`).join('')}`,
-);
+process.stdout.write(violations.length === 0 ? '\nno violation\n' : `\n${violations.length} violations\n`);
+for (const [kind, { count, example }] of kinds)
+  process.stdout.write(`  ${count} x ${kind}\n${example === kind ? '' : `      such as ${example}\n`}`);
 process.exitCode = violations.length === 0 ? 0 : 1;

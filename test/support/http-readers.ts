@@ -470,6 +470,9 @@ class ReaderRun {
     while (outcome.kind === 'left') {
       const { lastEventId } = outcome;
       if (lastEventId === undefined || this.#caller.lane.isSse || this.#caller.isModern) {
+        // MCP 2025-11-25, Streamable HTTP: a stream begins with an id to come back with.
+        if (this.#caller.lane.revision === '2025-11-25' && answer.header('content-type') === 'text/event-stream')
+          throw new Error('a stream had no id to come back with');
         this.#tally.left += 1;
         return;
       }
