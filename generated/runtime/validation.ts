@@ -459,7 +459,7 @@ function keeping(value: unknown, check: Check): boolean {
   const before = calls;
   const passed = check(value);
   if (calls - before >= MIN_COST) {
-    const byCheck = ((verdicts ??= [])[depth] ??= new Map());
+    const byCheck: Map<Check, Map<unknown, Verdict>> = ((verdicts ??= [])[depth] ??= new Map());
     let byValue = byCheck.get(check);
     if (byValue === undefined) byCheck.set(check, (byValue = new Map()));
     byValue.set(key, { passed, missed: { ...missed } });
