@@ -8,7 +8,7 @@ import { DEFAULT_PARTS, emit, EMITTABLE, runtimeOf, type Emittable } from './emi
 import { refuseUnhandled } from './emit/stubs.js';
 import type { DriftOptions } from './drift/drift.js';
 import type { DriftReport } from './drift/report.js';
-import { emitTools, nameTools, toolRuntime } from './emit/tools.js';
+import { emitTool, emitToolIndex, summaryOf, ToolNamer, toolRuntime, type ToolSummary } from './emit/tools.js';
 import { McpgenError } from './errors.js';
 import { loadProtocol, refuseWarnings, STANDARD_INPUT, type InputFile, type LoadOptions } from './model/load.js';
 import type { Protocol, Warning } from './model/protocol.js';
@@ -17,7 +17,7 @@ import { Formatter } from './output/format.js';
 import { isSettled, keptBeside, planChanges, refuseFolder, type FileChange, type PlannedFile } from './output/plan.js';
 import { writeChanges } from './output/write.js';
 import { header, runtimeHeader, toolHeader, withFirstLine } from './print/header.js';
-import type { ImportExtension, RuntimeModule } from './print/source-file.js';
+import type { ImportExtension, RuntimeModule, SourceFile, ToolModule } from './print/source-file.js';
 import { builtinRevisions, type BuiltinRevision } from './read/builtin.js';
 import { defineConfig, type Config } from './read/config.js';
 import { NO_DOCS } from './read/docs.js';
@@ -205,26 +205,33 @@ async function renderToolsWith(
   { importExtension = 'js', command = 'mcpgen generate' }: ToolOptions,
 ): Promise<ToolRendering> {
   requireFolder(out);
-  const models = tools.map((tool) => readTool(tool, NO_DOCS));
-  const named = nameTools(models);
-  const sources = new Map(named.map(({ stem, model }) => [`tools/${stem}`, model.source]));
-  const drafts = emitTools(named, importExtension).map((file): Draft => {
-    const source = sources.get(file.name);
-    const places = source === undefined ? [] : placesOf(source);
-    const head = toolHeader(source === undefined ? undefined : { name: source.name, places }, command);
-    return {
-      path: `${file.name}.ts`,
-      pieces: file.print({ header: head, importExtension }),
-      isLaidOut: false,
-      belongsToUser: false,
-    };
-  });
-  const shared = sharedFiles(toolRuntime(named), importExtension);
-  return {
-    files: await laidOut(formatter, [...drafts, ...shared], out),
-    warnings: models.flatMap((model) => model.warnings),
+  const namer = new ToolNamer();
+  const summaries: ToolSummary[] = [];
+  const warnings: Warning[] = [];
+  const files: PlannedFile[] = [];
+  const add = async (file: SourceFile<ToolModule>, source?: ToolSource): Promise<void> => {
+    const head = toolHeader(
+      source === undefined ? undefined : { name: source.name, places: placesOf(source) },
+      command,
+    );
+    const pieces = file.print({ header: head, importExtension });
+    files.push(...(await laidOut(formatter, [{ path: `${file.name}.ts`, pieces, ...OURS }], out)));
   };
+  // One after the other, so that of thousands only the texts are kept.
+  for (const tool of tools) {
+    const model = readTool(tool, NO_DOCS);
+    const named = namer.name(model);
+    warnings.push(...model.warnings);
+    summaries.push(summaryOf(named));
+    await add(emitTool(named), tool);
+  }
+  for (const file of emitToolIndex(summaries, importExtension)) await add(file);
+  files.push(...(await laidOut(formatter, sharedFiles(toolRuntime(summaries), importExtension), out)));
+  return { files, warnings };
 }
+
+/** What holds of every file of tools. */
+const OURS = { isLaidOut: false, belongsToUser: false } as const;
 
 /** The files that a tool's schemas are in, without their folders. */
 function placesOf({ input, output, places }: ToolSource): readonly string[] {

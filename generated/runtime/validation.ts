@@ -459,9 +459,9 @@ function keeping(value: unknown, check: Check): boolean {
   const before = calls;
   const passed = check(value);
   if (calls - before >= MIN_COST) {
-    const byCheck = ((verdicts ??= [])[depth] ??= new Map());
-    let byValue = byCheck.get(check);
-    if (byValue === undefined) byCheck.set(check, (byValue = new Map()));
+    const byCheck = ((verdicts ??= [])[depth] ??= new Map<Check, Map<unknown, Verdict>>());
+    const byValue = byCheck.get(check) ?? new Map<unknown, Verdict>();
+    byCheck.set(check, byValue);
     byValue.set(key, { passed, missed: { ...missed } });
   }
   return passed;

@@ -11,14 +11,14 @@ import { printValue } from '../print/value.js';
 import { assertionOf, GuardWriter, nameOf, validatorOf } from './validators.js';
 
 /** The shared files that the files of tools import from. */
-export function toolRuntime(tools: readonly NamedTool[]): readonly RuntimeModule[] {
+export function toolRuntime(tools: readonly ToolSummary[]): readonly RuntimeModule[] {
   if (tools.length === 0) return [];
   return ['runtime/validation', ...(tools.some(isCalled) ? (['runtime/tool-calls'] as const) : [])];
 }
 
 /** Whether a tool is called from here: an author's own are served. */
-function isCalled({ model }: NamedTool): boolean {
-  return !model.source.isOwn;
+function isCalled({ source }: ToolSummary): boolean {
+  return !source.isOwn;
 }
 
 /** A tool with the names that it has in TypeScript and on a disk. */
@@ -32,28 +32,55 @@ export interface NamedTool {
   readonly camel: string;
 }
 
+/** What is left of a tool for the files that are about all of them, so that thousands need not be kept in full. */
+export interface ToolSummary extends Omit<NamedTool, 'model'> {
+  readonly source: ToolSource;
+  readonly hasInput: boolean;
+  readonly hasOutput: boolean;
+  /** Whether it takes no arguments at all, too. */
+  readonly isOptional: boolean;
+}
+
+/** What the client and the index need of a tool. */
+export function summaryOf({ model, ...names }: NamedTool): ToolSummary {
+  const has = (key: string): boolean => model.definitions.some(({ name }) => name === key);
+  return {
+    ...names,
+    source: model.source,
+    hasInput: has('Input'),
+    hasOutput: has('Output'),
+    isOptional: mayBeEmpty(model),
+  };
+}
+
 /** Longest part of a name that is taken from a tool. */
 const LONGEST = 60;
 
 /** Names of files that mean something else to us or to an operating system. */
 const TAKEN_STEMS = /^(?:index|client|con|prn|aux|nul|com\d|lpt\d)$/i;
 
+/** Names tools in TypeScript, one after the other; see {@link ToolNamer}. */
+export function nameTools(models: readonly ToolModel[]): readonly NamedTool[] {
+  const namer = new ToolNamer();
+  return models.map((model) => namer.name(model));
+}
+
 /**
  * Names tools in TypeScript. Two that would come to one name are told apart by a number, in the order of their own names:
  * a stranger's server may call them anything.
  */
-export function nameTools(models: readonly ToolModel[]): readonly NamedTool[] {
-  const stems = new Set<string>();
-  const names = new Set<string>();
-  return models.map((model) => {
-    const own = stemOf(model.source.name);
-    const stem = free(own, '-', (name) => !stems.has(name.toLowerCase()));
-    stems.add(stem.toLowerCase());
+export class ToolNamer {
+  readonly #stems = new Set<string>();
+  readonly #names = new Set<string>();
+
+  name(model: ToolModel): NamedTool {
+    const stem = free(stemOf(model.source.name), '-', (name) => !this.#stems.has(name.toLowerCase()));
+    this.#stems.add(stem.toLowerCase());
     const wanted = prefixOf(model.source.name);
-    const prefix = free(wanted, '', (name) => exportsOf(name, model).every((item) => !names.has(item)));
-    for (const name of exportsOf(prefix, model)) names.add(name);
+    const prefix = free(wanted, '', (name) => exportsOf(name, model).every((item) => !this.#names.has(item)));
+    for (const name of exportsOf(prefix, model)) this.#names.add(name);
     return { model, stem, prefix, camel: camelCase(prefix) };
-  });
+  }
 }
 
 function stemOf(name: string): string {
@@ -97,9 +124,9 @@ function exportsOf(prefix: string, { definitions }: ToolModel): readonly string[
   ];
 }
 
-/** `tools/<name>.ts` of each tool, `tools/client.ts` with a method for each that is called, and `tools/index.ts`. */
-export function emitTools(
-  tools: readonly NamedTool[],
+/** `tools/client.ts` with a method for each tool that is called, and `tools/index.ts`. */
+export function emitToolIndex(
+  tools: readonly ToolSummary[],
   importExtension: ImportExtension,
 ): readonly SourceFile<ToolModule>[] {
   const index = new SourceFile<ToolModule>('tools/index');
@@ -109,11 +136,11 @@ export function emitTools(
   const called = tools.filter(isCalled);
   const stems = [...tools.map(({ stem }) => stem), ...(called.length === 0 ? [] : ['client'])];
   if (stems.length > 0) index.add(...stems.map((stem) => `export * from "./${stem}${extension}";\n`));
-  return [...tools.map(emitTool), ...(called.length === 0 ? [] : [emitToolClient(called)]), index];
+  return [...(called.length === 0 ? [] : [emitToolClient(called)]), index];
 }
 
 /** `tools/client.ts`: a method for each tool, typed and validated. */
-function emitToolClient(tools: readonly NamedTool[]): SourceFile<ToolModule> {
+function emitToolClient(tools: readonly ToolSummary[]): SourceFile<ToolModule> {
   const file = new SourceFile<ToolModule>('tools/client');
   const client = file.type('runtime/tool-calls', 'ToolClient');
   file.reexport('runtime/tool-calls', {
@@ -141,15 +168,12 @@ ${methods.map(({ body }) => body).join('\n')}
   return file;
 }
 
-function methodOf(file: SourceFile<ToolModule>, tool: NamedTool): { signature: string; body: string } {
-  const { model, stem, prefix, camel } = tool;
-  const { source } = model;
-  const has = (key: string): boolean => model.definitions.some(({ name }) => name === key);
+function methodOf(file: SourceFile<ToolModule>, tool: ToolSummary): { signature: string; body: string } {
+  const { source, stem, prefix, camel, hasInput, hasOutput, isOptional } = tool;
   const module: ToolModule = `tools/${stem}`;
-  const input = has('Input') ? file.type(module, `${prefix}Input`) : 'Record<string, unknown>';
-  const check = has('Input') ? file.value(module, nameOf('validate', `${prefix}Input`)) : 'undefined';
+  const input = hasInput ? file.type(module, `${prefix}Input`) : 'Record<string, unknown>';
+  const check = hasInput ? file.value(module, nameOf('validate', `${prefix}Input`)) : 'undefined';
   const name = JSON.stringify(source.name);
-  const isOptional = mayBeEmpty(model);
   const doc = docComment(
     { text: source.description?.slice(0, 2000) ?? `The tool \`${source.name.slice(0, LONGEST)}\`.` },
     new Set(),
@@ -158,7 +182,7 @@ function methodOf(file: SourceFile<ToolModule>, tool: NamedTool): { signature: s
     `${doc}readonly ${camel}: (args${isOptional ? '?' : ''}: ${input}, options?: Options) => Promise<${result}>;`;
   // Not a default of the parameter: `{}` is not assignable to an optional member named `constructor`.
   const given = `args${isOptional ? ' ?? {}' : ''}`;
-  if (!has('Output')) {
+  if (!hasOutput) {
     const call = file.value('runtime/tool-calls', 'callTool');
     return {
       signature: signature('Result'),
@@ -182,7 +206,7 @@ function mayBeEmpty(model: ToolModel): boolean {
 }
 
 /** `tools/<name>.ts`: the types of a tool's arguments and structured content, with guards and validators. */
-function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<ToolModule> {
+export function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<ToolModule> {
   const { source, definitions } = model;
   const file = new SourceFile<ToolModule>(`tools/${stem}`);
   if (definitions.length === 0) {

@@ -290,7 +290,7 @@ export class GuardWriter {
     const limits = limitsOf(type.constraints, { minProperties: 'min', maxProperties: 'max' });
     if (limits !== undefined) checks.push(`check.sized(value, ${limits})`);
     if (type.rest !== undefined && type.rest.kind !== 'unknown') {
-      const known = JSON.stringify(type.members.map((member) => member.name));
+      const known = `[${type.members.map((member) => JSON.stringify(member.name)).join(', ')}]`;
       const item = type.rest.kind === 'never' ? 'check.nothing' : this.#reference(type.rest, `${name}Value`);
       checks.push(`check.rest(value, ${known}, ${item})`);
     }

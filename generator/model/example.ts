@@ -160,7 +160,8 @@ function exampleString(protocol: Exemplified, owner: string, constraints: Constr
   const formatted = typeof format === 'string' ? member(BY_FORMAT, format) : undefined;
   if (typeof formatted === 'string') return formatted;
   if (/[pP]rotocolVersion$|^supportedVersion$/.test(owner)) return protocol.revision ?? '';
-  const text = String(member(BY_NAME, owner) ?? (owner === '' ? 'text' : `some ${owner}`));
+  const known = member(BY_NAME, owner);
+  const text = typeof known === 'string' ? known : owner === '' ? 'text' : `some ${owner}`;
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = constraints;
   return text.padEnd(Number(minLength), '.').slice(0, Number(maxLength));
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { format, resolveConfig, resolveConfigFile, type Options } from 'prettier';
 import { McpgenError } from '../errors.js';
+import { quickLayout } from './quick-layout.js';
 
 /** Stands between two pieces while Prettier lays them out; no piece holds such a line, since docs are block comments. */
 const BORDER = '\n\n// mcpgen: border\n\n';
@@ -47,14 +48,16 @@ export class Formatter {
     const key = JSON.stringify(config);
     const known = this.#known.get(key) ?? new Map<string, string>();
     this.#known.set(key, known);
-    const fresh = [...new Set(pieces)].filter((piece) => !known.has(piece));
+    const isDefault = Object.keys(config ?? {}).length === 0;
+    const texts = pieces.map((piece) => known.get(piece) ?? (isDefault ? quickLayout(piece) : undefined));
+    const fresh = [...new Set(pieces.filter((_, index) => texts[index] === undefined))];
     if (fresh.length > 0) {
       // As `typescript` would lay it out, but sooner; plugins often know only that one.
       const text = await layOut(fresh.join(BORDER), config, fileName, 'babel-ts');
       const laidOut = text.trimEnd().split(BORDER);
       fresh.forEach((piece, index) => known.set(piece, laidOut[index] ?? ''));
     }
-    return `${pieces.map((piece) => known.get(piece) ?? '').join('\n\n')}\n`;
+    return `${pieces.map((piece, index) => texts[index] ?? known.get(piece) ?? '').join('\n\n')}\n`;
   }
 }
 
