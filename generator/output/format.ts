@@ -31,7 +31,7 @@ export class Formatter {
     try {
       return await this.#layOut(pieces, config, fileName);
     } catch (error) {
-      // A wrong value or a plugin that is not there shows only now. Whether it is that, or our text that cannot be laid out,
+      // A wrong value or a plugin that is not there shows only now. Whether it is that, or our text that cannot be formatted,
       // is told by trying the same text without the config: what fails in both ways is a fault of ours.
       await this.#layOut(pieces, null, fileName);
       throw await unusable(error, fileName);
@@ -65,7 +65,7 @@ export class Formatter {
 async function unusable(error: unknown, fileName: string): Promise<McpgenError> {
   return new McpgenError(`the Prettier config of the output folder cannot be used: ${reasonOf(error)}`, {
     place: (await resolveConfigFile(fileName).catch(() => undefined)) ?? path.dirname(fileName),
-    remedy: 'Mend it; a .prettierrc in the output folder itself comes first.',
+    remedy: 'Fix it; a .prettierrc in the output folder itself comes first.',
     cause: error,
   });
 }

@@ -200,7 +200,7 @@ function returned(statement: string): readonly string[] | undefined {
   return brokenCall(`return ${expression}`, '  ', ';');
 }
 
-/** A call with a line for each argument; undefined if that is not how it is laid out. */
+/** A call with a line for each argument; undefined if it is formatted otherwise. */
 function brokenCall(text: string, indent: string, end: string): readonly string[] | undefined {
   const call = /^((?:return )?[\w$.]+\()(.*)\)$/.exec(text);
   const list = operands(call?.[2] ?? '', ', ');

@@ -44,7 +44,7 @@ export function refuseAddress(uri: string, taken: readonly TakenAddress[]): void
   });
 }
 
-/** An address that stands for all that match the same: without the names of its variables. */
+/** An address without the names of its variables: equal for all templates that match the same. */
 function formOf(uri: string, isForeign = false): string {
   if (!isTemplate(uri)) return uri;
   let template: UriTemplate;

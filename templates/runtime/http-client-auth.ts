@@ -171,7 +171,7 @@ export class Authorizer {
         redirect: "manual",
       });
       const { status } = response;
-      // Browsers do not show where to: the flow sees an answer that is none.
+      // Browsers do not show the target: the flow sees an opaque response.
       if (!REDIRECTS.has(status)) return response;
       const location = response.headers.get("location") ?? "";
       response.body?.cancel().catch(() => undefined);

@@ -207,7 +207,7 @@ export function headerMismatch(
   for (const param of headerParams) {
     const value = argumentAt(message, param.path);
     if (textOf(value) === undefined) {
-      // Server Validation: who routes by a header must not be misled by one that stands for nothing in the body.
+      // Server Validation: a gateway that routes by a header must not be misled by one without a counterpart in the body.
       if (header(param.header) === null) continue;
       return `${param.header} is there, and no value for it in params.arguments.${param.path.join(".")}`;
     }

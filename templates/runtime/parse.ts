@@ -91,7 +91,7 @@ export interface ParseOptions<C extends Classification = Classification> {
   readonly nullParamsAsAbsent?: boolean;
   /** Reads `error: null` next to a result as an absent error, which some peers write. Off by default. */
   readonly nullErrorAsAbsent?: boolean;
-  /** Is told of each message that is only read because an option tolerates what is wrong with it. */
+  /** Called for each message that is accepted only because an option tolerates what is wrong with it. */
   readonly onTolerated?: (deviation: Tolerated, id: RequestId | null) => void;
   /** What an answer bears whose id could not be read: `null` as JSON-RPC wants it (the default), or no member. */
   readonly unreadId?: "null" | "absent";

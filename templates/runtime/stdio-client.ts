@@ -39,7 +39,7 @@ export interface ProcessExit {
 
 /** A transport with the server's process behind it. */
 export interface StdioClientTransport extends Transport {
-  /** The server's process; undefined before `start` and if there is none. Another one once the server was restarted. */
+  /** The server's process; undefined before `start` and if it could not be spawned. A new one once the server was restarted. */
   readonly pid: number | undefined;
   /** The server's log, if the option `stderr` is `pipe`; undefined before `start`. */
   readonly stderr: Readable | undefined;
