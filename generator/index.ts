@@ -4,7 +4,8 @@
  * @packageDocumentation
  */
 import path from 'node:path';
-import { DEFAULT_PARTS, emit, EMITTABLE, runtimeOf, type Emittable } from './emit/index.js';
+import { emit } from './emit/index.js';
+import { DEFAULT_PARTS, EMITTABLE, runtimeOf, type Emittable } from './emit/parts.js';
 import { refuseUnhandled } from './emit/stubs.js';
 import type { DriftOptions } from './drift/drift.js';
 import type { DriftReport } from './drift/report.js';

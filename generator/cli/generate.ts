@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { DEFAULT_PARTS, EMITTABLE } from '../emit/index.js';
+import { DEFAULT_PARTS, EMITTABLE } from '../emit/parts.js';
 import {
   allowOutsideOption,
   collect,

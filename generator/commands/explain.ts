@@ -3,8 +3,7 @@ import { builtinCatalogs, builtinRevisions, requireRevision } from '../read/buil
 import { exampleMessage, exampleOf } from '../model/example.js';
 import { methodHistories, type MethodHistory } from '../model/history.js';
 import { loadProtocol } from '../model/load.js';
-import type { FormerName } from '../model/renames.js';
-import { findDefinition, type Definition, type Method, type Protocol } from '../model/protocol.js';
+import { findDefinition, type Definition, type FormerName, type Method, type Protocol } from '../model/protocol.js';
 import { memberOf } from '../model/derive.js';
 import { emitContext } from '../emit/context.js';
 import { printDefinition } from '../print/type.js';

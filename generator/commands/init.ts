@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import validateName from 'validate-npm-package-name';
-import { EMITTABLE, DEFAULT_PARTS, type Emittable } from '../emit/index.js';
+import { EMITTABLE, DEFAULT_PARTS, type Emittable } from '../emit/parts.js';
 import { McpgenError } from '../errors.js';
 import { renderAll } from '../index.js';
 import { layOutFile } from '../output/format.js';

@@ -1,4 +1,4 @@
-import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../emit/index.js';
+import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../emit/parts.js';
 import { McpgenError } from '../errors.js';
 import { STANDARD_INPUT, type InputFile } from '../model/load.js';
 import { readAll, readBytes } from '../read/files.js';

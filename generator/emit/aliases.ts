@@ -1,8 +1,8 @@
-import type { FormerName } from '../model/renames.js';
+import type { FormerName } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
 import type { EmitContext } from './context.js';
-import type { Emittable } from './index.js';
+import type { Emittable } from './parts.js';
 import { nameOf } from './validators.js';
 
 /**

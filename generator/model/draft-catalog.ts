@@ -1,8 +1,8 @@
 import type { Catalog, CatalogError, CatalogMethod } from '../read/catalog.js';
 import type { DerivedMethod } from './derive.js';
-import type { SchemaReading } from './load.js';
 import { constantCase } from './naming.js';
 import type { Definition, TypeNode } from './protocol.js';
+import type { SchemaReading } from './schema-reading.js';
 import { hasCapability } from './verify.js';
 
 /** A catalog row that may still have to be decided in part. */

@@ -19,8 +19,9 @@ import { compareText, isObject, member, parseOutsideJson, pointer } from '../rea
 import { derive, type Derived } from './derive.js';
 import { draftCatalog } from './draft-catalog.js';
 import { parseDefinitions } from './parse.js';
-import { methodOf, type Definition, type Protocol, type Source, type Warning } from './protocol.js';
-import { formerNames, type FormerName } from './renames.js';
+import { methodOf, type Definition, type FormerName, type Protocol, type Source, type Warning } from './protocol.js';
+import { formerNames } from './renames.js';
+import type { SchemaReading } from './schema-reading.js';
 import { verify, type Disagreement } from './verify.js';
 
 /** A file's contents and what to call it in messages. */
@@ -82,14 +83,6 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
   };
   if (options.strict === true) refuseWarnings(protocol.warnings);
   return protocol;
-}
-
-/** A schema that was read, but not yet joined with a catalog. */
-export interface SchemaReading {
-  readonly revision: string | undefined;
-  readonly definitions: readonly Definition[];
-  readonly derived: Derived;
-  readonly warnings: readonly Warning[];
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { CatalogError, CatalogMethod, Direction, MessageKind } from '../read/catalog.js';
 import type { Erratum } from '../read/errata.js';
 import type { JsonValue } from '../read/json.js';
-import type { FormerName } from './renames.js';
 
 export type { CatalogError, Direction, MessageKind };
 
@@ -97,6 +96,16 @@ export interface Source {
 export interface Warning {
   readonly place: string;
   readonly message: string;
+}
+
+/** A name that a definition had in earlier revisions. */
+export interface FormerName {
+  /** The name that it had. */
+  readonly before: string;
+  /** The definition, by its name now. */
+  readonly after: string;
+  /** The first revision that no longer has the old name. */
+  readonly revision: string;
 }
 
 /** A protocol revision: all that emitters need to know. */

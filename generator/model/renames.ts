@@ -1,15 +1,5 @@
 import type { KnownRename } from '../read/renames.js';
-import type { Definition } from './protocol.js';
-
-/** A name that a definition had in earlier revisions. */
-export interface FormerName {
-  /** The name that it had. */
-  readonly before: string;
-  /** The definition, by its name now. */
-  readonly after: string;
-  /** The first revision that no longer has the old name. */
-  readonly revision: string;
-}
+import type { Definition, FormerName } from './protocol.js';
 
 /**
  * The names that definitions of a protocol had in earlier revisions, by old name. One that the protocol still has, or has

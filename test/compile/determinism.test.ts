@@ -5,7 +5,8 @@ import path from 'node:path';
 import { diffLines } from 'diff';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { emit, SHARED_ONLY } from '../../generator/emit/index.js';
+import { emit } from '../../generator/emit/index.js';
+import { SHARED_ONLY } from '../../generator/emit/parts.js';
 import {
   check,
   DEFAULT_PARTS,

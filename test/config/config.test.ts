@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { EMITTABLE } from '../../generator/emit/index.js';
+import { EMITTABLE } from '../../generator/emit/parts.js';
 import { McpgenError } from '../../generator/errors.js';
 import { readConfig, type Config } from '../../generator/read/config.js';
 import { listing, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';

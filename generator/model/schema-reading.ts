@@ -1,0 +1,10 @@
+import type { Derived } from './derive.js';
+import type { Definition, Warning } from './protocol.js';
+
+/** A schema that was read, but not yet joined with a catalog. */
+export interface SchemaReading {
+  readonly revision: string | undefined;
+  readonly definitions: readonly Definition[];
+  readonly derived: Derived;
+  readonly warnings: readonly Warning[];
+}
