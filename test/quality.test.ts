@@ -124,6 +124,19 @@ describe('layers', () => {
   });
 });
 
+test('each case that a test names is in test/cases', () => {
+  const known = new Set(
+    tracked
+      .filter((name) => /^test\/cases\/.*\.jsonl$/.test(name))
+      .flatMap((name) => [...readFileSync(name, 'utf8').matchAll(/"id": ?"(case-\d+)"/g)].map((match) => match[1])),
+  );
+  expect(known.size).toBeGreaterThan(100);
+  for (const file of tracked.filter((name) => /^test\/.*\.ts$/.test(name))) {
+    const named = readFileSync(file, 'utf8').match(/case-\d{3}/g) ?? [];
+    expect([file, named.filter((id) => !known.has(id))]).toEqual([file, []]);
+  }
+});
+
 describe('texts', () => {
   test('the lock file names no address to download from', () => {
     expect(readFileSync('package-lock.json', 'utf8')).not.toMatch(

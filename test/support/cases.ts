@@ -13,7 +13,10 @@ export interface Case {
   readonly expected: string;
 }
 
-/** All cases of the given kinds: each kind is a file of `test/cases`, with a case on each line. */
+/**
+ * All cases of the given kinds: each kind is a file of `test/cases`, with a case on each line. The cases of the second
+ * collection are of several kinds and are looked up by id only.
+ */
 export function cases(...kinds: readonly string[]): readonly Case[] {
   return kinds.flatMap((kind) =>
     readFileSync(path.join(folder, `${kind}.jsonl`), 'utf8')
