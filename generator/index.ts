@@ -15,9 +15,10 @@ import { loadProtocol, refuseWarnings, STANDARD_INPUT, type InputFile, type Load
 import type { Protocol, Warning } from './model/protocol.js';
 import { readTool } from './model/tools.js';
 import { Formatter } from './output/format.js';
+import { withFirstLine } from './output/ownership.js';
 import { isSettled, keptBeside, planChanges, refuseFolder, type FileChange, type PlannedFile } from './output/plan.js';
 import { writeChanges } from './output/write.js';
-import { header, runtimeHeader, toolHeader, withFirstLine } from './print/header.js';
+import { header, runtimeHeader, toolHeader } from './print/header.js';
 import type { ImportExtension, RuntimeModule, SourceFile, ToolModule } from './print/source-file.js';
 import { builtinRevisions, type BuiltinRevision } from './read/builtin.js';
 import { defineConfig, type Config } from './read/config.js';

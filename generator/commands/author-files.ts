@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { originOf } from '../print/header.js';
+import { originOf } from '../output/ownership.js';
 import type { AuthorFile } from '../scaffold/method-names.js';
 
 const TYPESCRIPT = /(?<!\.d)\.(?:ts|tsx|mts|cts)$/;

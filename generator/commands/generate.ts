@@ -1,7 +1,7 @@
 import { McpgenError } from '../errors.js';
 import { check, generate, renderAll, type CheckResult, type GenerateOptions, type GenerateResult } from '../index.js';
 import { isSettled } from '../output/plan.js';
-import { originOf } from '../print/header.js';
+import { originOf } from '../output/ownership.js';
 import { colour, progress, say, sayJson, table, type Cell } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';
 import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';

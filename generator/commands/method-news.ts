@@ -6,7 +6,7 @@ import { compareMethods, methodsOfFile, type ChangedMethod, type NamedMethod } f
 import { constantCase } from '../model/naming.js';
 import type { MessageKind, Method, Protocol, Side } from '../model/protocol.js';
 import { shownPath } from '../paths.js';
-import { originOf } from '../print/header.js';
+import { originOf } from '../output/ownership.js';
 import { handledIn, placesOfMethods, type MethodPlace } from '../scaffold/method-names.js';
 import { colour, say } from '../terminal.js';
 import { escapeHidden, shellQuoted } from '../text.js';

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSyn
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { isBelow } from '../paths.js';
-import { originOf } from '../print/header.js';
+import { originOf } from './ownership.js';
 
 /** Prefix of files that are being written; what a killed process leaves of them is removed by the next run. */
 export const STAGED = '.mcpgen-tmp-';

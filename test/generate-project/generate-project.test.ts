@@ -14,7 +14,7 @@ import {
   type Run,
 } from '../support/cli.js';
 import { shareModules } from '../scaffold/support.js';
-import { originOf, withFirstLine } from '../../generator/print/header.js';
+import { originOf, withFirstLine } from '../../generator/output/ownership.js';
 import { catalogWith, PING_ROW, pingDefinitions, schemaWith } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

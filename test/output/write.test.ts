@@ -18,7 +18,7 @@ import ts from 'typescript';
 import { afterAll, describe, expect, test, type TestContext } from 'vitest';
 import { builtinRevisions, check, DEFAULT_PARTS, generate } from '../../generator/index.js';
 import { writeProject, writeText } from '../../generator/output/write.js';
-import { withFirstLine } from '../../generator/print/header.js';
+import { withFirstLine } from '../../generator/output/ownership.js';
 import {
   CLI,
   contents,
