@@ -50,6 +50,7 @@ const optionBytes = handlerOptions.maxUnreadBytes + handlerOptions.resumability.
 const plan: ReadersPlan = {
   seed,
   duration: seconds * 1_000,
+  minCalls: 4,
   // Longer than the server waits for clients that take nothing.
   slowTime: Math.min(35_000, seconds * 700),
   streamAfter: STREAM_AFTER,

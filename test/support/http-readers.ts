@@ -92,6 +92,8 @@ export interface ReadersPlan {
   readonly seed: number;
   /** Milliseconds in which calls begin. */
   readonly duration: number;
+  /** Calls that each client makes that reads, even if it takes longer: so many manners of answering there are. */
+  readonly minCalls: number;
   /** Milliseconds in which a slow reader of large messages reads slowly, before it reads the rest at full speed. */
   readonly slowTime: number;
   /** Milliseconds after which an answer becomes a stream, as the server was told. */
@@ -428,11 +430,11 @@ class ReaderRun {
   }
 
   async #callInTurn(): Promise<void> {
-    for (let turn = Math.floor(this.#random() * MANNERS.length); performance.now() < this.#end; turn += 1) {
+    const first = Math.floor(this.#random() * MANNERS.length);
+    for (let turn = first; turn < first + this.#plan.minCalls || performance.now() < this.#end; turn += 1) {
       const manner = MANNERS[turn % MANNERS.length] ?? 'json';
-      const remaining = this.#end - performance.now();
+      const remaining = Math.max(0, this.#end - performance.now());
       const size = this.#sizeFor(remaining, turn);
-      if (size === undefined) return;
       const shape = shapeOf(this.#random, manner, size, this.#plan.streamAfter);
       // A burst alone takes a slow reader minutes.
       const kept = this.#reader === 'slow' && manner === 'burst' ? { ...shape, notes: 30, noteSize: 100 } : shape;
@@ -446,14 +448,17 @@ class ReaderRun {
     }
   }
 
-  /** Characters of the next result; undefined if there is no time for one. */
-  #sizeFor(remaining: number, turn: number): number | undefined {
+  /** Characters of the next result. */
+  #sizeFor(remaining: number, turn: number): number {
     const { maxSize } = this.#plan;
     switch (this.#reader) {
-      case 'slow': {
-        const most = Math.min(maxSize, (SLOW_BYTES_PER_SECOND * remaining) / 2_000);
-        return most < 200 ? undefined : sizeBetween(this.#random, 100, most);
-      }
+      case 'slow':
+        // It is to be done when the others are.
+        return sizeBetween(
+          this.#random,
+          100,
+          Math.min(maxSize, Math.max(1_000, (SLOW_BYTES_PER_SECOND * remaining) / 2_000)),
+        );
       case 'slow, large':
         return Math.round(sizeBetween(this.#random, maxSize / 4, maxSize));
       default:
