@@ -592,7 +592,9 @@ describe.concurrent('an official file given by --schema', () => {
         expect(header).toContain(`// Errata: ${open.join(', ')}\n`);
         const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
         expect(header).not.toContain(version);
-        expect(header.replaceAll(revision, '').match(/\d{4}-\d{2}-\d{2}|\d{2}:\d{2}/g)).toBeNull();
+        // A digest may begin with two digits, as the minutes of a time do.
+        const undigested = header.replaceAll(revision, '').replace(/sha256:[0-9a-f]{16}/, '');
+        expect(undigested.match(/\d{4}-\d{2}-\d{2}|\d{2}:\d{2}/g)).toBeNull();
       }
     }
   });

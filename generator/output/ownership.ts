@@ -16,14 +16,15 @@ export type Origin = 'generated' | 'edited' | 'foreign';
 /**
  * Tells who owns a file.
  *
- * @param file - Its path; the last folder and the name count, so that an output folder may be moved.
+ * @param file - Its path; only as much of its end counts as the header names, so that an output folder may be moved.
  */
 export function originOf(file: string, text: string): Origin {
   const lines = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
-  const [, named, hash] = FIRST_LINE.exec(lines) ?? [];
-  const own = file.split(/[\\/]/).slice(-2).join('/');
-  if (named !== own) return 'foreign';
-  return hashOf(own, lines.slice(lines.indexOf('\n') + 1)) === hash ? 'generated' : 'edited';
+  const [, named = '', hash] = FIRST_LINE.exec(lines) ?? [];
+  const depth = named.split('/').length;
+  // A name without a folder would fit a file of that name anywhere.
+  if (depth < 2 || named !== file.split(/[\\/]/).slice(-depth).join('/')) return 'foreign';
+  return hashOf(named, lines.slice(lines.indexOf('\n') + 1)) === hash ? 'generated' : 'edited';
 }
 
 /**

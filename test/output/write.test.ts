@@ -711,19 +711,20 @@ describe('--emit', () => {
     expect([...contents(out).keys()].sort()).toEqual(['2025-11-25/index.ts', '2025-11-25/types.ts']);
   });
 
-  test('unused runtime files in subfolders are removed, files without our header stay', async () => {
+  test.each([
+    ['are removed', {}, false],
+    ['stay with a file that is not ours', { 'runtime/inner/theirs.ts': 'export {};\n' }, true],
+  ])('unused runtime files in subfolders %s', async (_, theirs, stays) => {
     const out = temporaryFolder();
     await generate({ out, revisions: [REVISION], emit: ['validators'] });
     mkdirSync(path.join(out, 'runtime/inner/most'), { recursive: true });
-    const [, generated = ''] = [...contents(out)].find(([name]) => name.startsWith('runtime/')) ?? [];
-    writeFileSync(path.join(out, 'runtime/inner/most/ours.ts'), generated);
-    writeFileSync(path.join(out, 'runtime/inner/theirs.ts'), 'export {};\n');
+    const nested = 'runtime/inner/most/ours.ts';
+    writeFileSync(path.join(out, nested), withFirstLine(nested, 'export {};\n'));
+    for (const [name, text] of Object.entries(theirs)) writeFileSync(path.join(out, name), text);
+    const before = [...contents(out).keys()].filter((name) => name.startsWith('runtime/'));
     await generate({ out, revisions: [REVISION], emit: ['types'] });
-    expect([...contents(out).keys()].sort()).toEqual([
-      `${REVISION}/index.ts`,
-      `${REVISION}/types.ts`,
-      'runtime/inner/theirs.ts',
-    ]);
+    const after = [...contents(out).keys()].filter((name) => name.startsWith('runtime/'));
+    expect(after).toEqual(stays ? before : []);
   });
 
   test('the order and repetition of parts make no difference but in the command', async () => {
