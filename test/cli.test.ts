@@ -543,12 +543,21 @@ describe.concurrent('an official file given by --schema', () => {
       const docs = words(await typesOf(official(revision)));
       const schema = JSON.parse(officialSchema(revision)) as Record<string, Record<string, { description?: string }>>;
       const definitions = Object.entries(schema['$defs'] ?? schema['definitions'] ?? {});
+      // A link whose label ran into its target is shown as the target (case-130).
+      const repaired = (text: string): string =>
+        text.replace(/\{@link\s+(\w+)\/[^}]*\}/g, (whole, target: string) => {
+          const [name] = definitions
+            .map(([definition]) => definition)
+            .filter((definition) => target.startsWith(definition))
+            .sort((a, b) => b.length - a.length);
+          return name === undefined ? whole : `{@link ${name}}`;
+        });
       const described = definitions.filter(([, definition]) => definition.description !== undefined);
       expect(described.length).toBeGreaterThan(40);
       const missing = described.filter(
         ([, definition]) =>
           !docs.includes(
-            words(definition.description ?? '')
+            words(repaired(definition.description ?? ''))
               .trim()
               .slice(0, 60),
           ),

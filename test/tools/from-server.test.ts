@@ -2,10 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { mcpgen, removeTemporaryFolders, type Run, temporaryFolder } from '../support/cli.js';
 
-afterAll(removeTemporaryFolders);
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  removeTemporaryFolders();
+});
 
 const tool = (name: string): object => ({ name, inputSchema: { type: 'object' } });
 
@@ -34,10 +41,7 @@ async function serving(pages: Readonly<Record<string, object>>): Promise<number>
 
 async function listening(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  servers.push(server);
   return (server.address() as AddressInfo).port;
 }
 
