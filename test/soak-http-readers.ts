@@ -51,6 +51,7 @@ const plan: ReadersPlan = {
   seed,
   duration: seconds * 1_000,
   minCalls: 4,
+  pause: 200,
   // Longer than the server waits for clients that take nothing.
   slowTime: Math.min(35_000, seconds * 700),
   streamAfter: STREAM_AFTER,

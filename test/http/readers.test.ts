@@ -10,12 +10,13 @@ import { gardenServer } from './server-support.js';
 const STREAM_AFTER = 100;
 const PLAN: ReadersPlan = {
   seed: 1,
-  duration: 1_000,
+  duration: 500,
   minCalls: 4,
-  slowTime: 500,
+  pause: 20,
+  slowTime: 400,
   streamAfter: STREAM_AFTER,
   patience: 60_000,
-  stallEvery: 600,
+  stallEvery: 300,
   stallTime: 0,
   maxSize: 3_000_000,
   readers: ['fast', 'slow', 'slow, large', 'stalled', 'dropped'],

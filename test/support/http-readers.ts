@@ -94,6 +94,8 @@ export interface ReadersPlan {
   readonly duration: number;
   /** Calls that each client makes that reads, even if it takes longer: so many manners of answering there are. */
   readonly minCalls: number;
+  /** Milliseconds between the calls of a client. */
+  readonly pause: number;
   /** Milliseconds in which a slow reader of large messages reads slowly, before it reads the rest at full speed. */
   readonly slowTime: number;
   /** Milliseconds after which an answer becomes a stream, as the server was told. */
@@ -437,14 +439,14 @@ class ReaderRun {
       const size = this.#sizeFor(remaining, turn);
       const shape = shapeOf(this.#random, manner, size, this.#plan.streamAfter);
       // A burst alone takes a slow reader minutes.
-      const kept = this.#reader === 'slow' && manner === 'burst' ? { ...shape, notes: 30, noteSize: 100 } : shape;
+      const kept = this.#reader === 'slow' && manner === 'burst' ? { ...shape, notes: 10, noteSize: 100 } : shape;
       this.#tally.calls += 1;
       try {
         await within(remaining + this.#plan.patience, this.#callOnce(kept));
       } catch (error) {
         this.#tally.lost.push(`${manner}, ${size} characters: ${(error as Error).message}`);
       }
-      await delay(100 + 200 * this.#random());
+      await delay(this.#plan.pause);
     }
   }
 
