@@ -85,3 +85,55 @@ export class Body implements BodyProgress {
     this.bytes = 0;
   }
 }
+
+/** Chunks below this size are copied: each would keep alive the buffer that it was read into. */
+const MIN_KEPT_CHUNK_BYTES = 4096;
+const BLOCK_BYTES = 16 * 1024;
+
+/** The chunks of a body, in about as much memory as they have bytes, however small they are. */
+export class BodyChunks {
+  length = 0;
+  #chunks: Uint8Array[] = [];
+  #block: Uint8Array | undefined;
+  #used = 0;
+
+  add(chunk: Uint8Array): void {
+    this.length += chunk.length;
+    if (chunk.length >= MIN_KEPT_CHUNK_BYTES || this.length === chunk.length) {
+      this.#closeBlock();
+      this.#chunks.push(chunk);
+      return;
+    }
+    if (this.#used + chunk.length > BLOCK_BYTES) this.#closeBlock();
+    this.#block ??= new Uint8Array(BLOCK_BYTES);
+    this.#block.set(chunk, this.#used);
+    this.#used += chunk.length;
+  }
+
+  clear(): void {
+    this.#chunks = [];
+    this.#block = undefined;
+    this.#used = 0;
+  }
+
+  /** All of it; a body of one chunk is not copied. */
+  whole(): Uint8Array {
+    this.#closeBlock();
+    const [first] = this.#chunks;
+    if (first !== undefined && this.#chunks.length === 1) return first;
+    const whole = new Uint8Array(this.length);
+    let offset = 0;
+    for (const chunk of this.#chunks) {
+      whole.set(chunk, offset);
+      offset += chunk.length;
+    }
+    return whole;
+  }
+
+  #closeBlock(): void {
+    if (this.#block === undefined) return;
+    this.#chunks.push(this.#block.subarray(0, this.#used));
+    this.#block = undefined;
+    this.#used = 0;
+  }
+}

@@ -124,12 +124,15 @@ export interface Receipt {
   isOwed: boolean;
 }
 
+/** So many messages that gave way to newer ones may be in the queue before they are taken out. */
+const MAX_REPLACED = 256;
+
 /** A message that waits for a client. */
 interface Waiting {
   bytes: Uint8Array;
   /** How many of the bytes are written. */
   written: number;
-  readonly name: string | undefined;
+  name: string | undefined;
   readonly receipt: Receipt | undefined;
 }
 
@@ -166,6 +169,8 @@ export class Reply implements UnreadAnswer {
   #head = 0;
   /** The waiting ones that a newer one may replace. */
   #named: Map<string, Waiting> | undefined;
+  /** Messages in the queue that gave way to a newer one, at least. */
+  #replaced = 0;
   #unread = 0;
   /** Of the unread bytes, those that the sink has in full; with what becomes true when it has passed them on. */
   #handed = 0;
@@ -219,6 +224,10 @@ export class Reply implements UnreadAnswer {
 
   get unread(): number {
     return this.#unread;
+  }
+
+  get unreadOfCaller(): number {
+    return this.#caller.held.unreadBytes;
   }
 
   get isReader(): boolean {
@@ -346,6 +355,9 @@ export class Reply implements UnreadAnswer {
       if (older !== undefined) {
         this.#count(-older.bytes.length);
         older.bytes = EMPTY;
+        older.name = undefined;
+        this.#replaced += 1;
+        if (this.#replaced > MAX_REPLACED) this.#removeReplaced();
       }
     }
     const bytes = encoder.encode(text);
@@ -387,6 +399,15 @@ export class Reply implements UnreadAnswer {
         this.#takenAt = Date.now();
       }
     }
+  }
+
+  /** Takes out what gave way to newer messages: a queue of it would grow for as long as the client does not read. */
+  #removeReplaced(): void {
+    this.#queue = this.#queue
+      .slice(this.#head)
+      .filter(({ bytes }, index) => index === 0 || bytes !== EMPTY);
+    this.#head = 0;
+    this.#replaced = 0;
   }
 
   #drained(sink: EventSink): void {

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { BodyChunks } from "./http-bodies.js";
 import type {
   BodyProgress,
   EventSink,
@@ -211,35 +212,26 @@ class NodeCall implements HttpCall {
       );
     }
     return new Promise((resolve, reject) => {
-      let chunks: Buffer[] = [];
-      let length = 0;
+      const chunks = new BodyChunks();
       // The rest is read and dropped, so that the answer is: a client that still writes would not see it otherwise.
       const stop = (): void => {
-        chunks = [];
+        chunks.clear();
         request.off("data", take);
         request.resume();
         resolve(undefined);
       };
       const take = (chunk: Buffer): void => {
-        length += chunk.length;
-        if (length > maxBytes) {
+        if (chunks.length + chunk.length > maxBytes) {
           stop();
           return;
         }
-        chunks.push(chunk);
+        chunks.add(chunk);
         progress?.received(chunk.length);
       };
       if (progress !== undefined) progress.stop = stop;
       request.on("data", take);
       request.on("end", () => {
-        const [first] = chunks;
-        resolve(
-          textOf(
-            first !== undefined && chunks.length === 1
-              ? first
-              : Buffer.concat(chunks),
-          ),
-        );
+        resolve(textOf(chunks.whole()));
       });
       request.on("error", reject);
       request.on("close", () => {
@@ -308,7 +300,9 @@ class NodeSink implements EventSink {
 }
 
 /** Text where the bytes are UTF-8; otherwise the bytes, for whoever says what is wrong with them. */
-function textOf(bytes: Buffer): string | Uint8Array {
+function textOf(bytes: Uint8Array): string | Uint8Array {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return !hasMark && isUtf8(bytes) ? bytes.toString("utf8") : bytes;
+  return !hasMark && isUtf8(bytes)
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8")
+    : bytes;
 }

@@ -507,6 +507,11 @@ class Handler<A extends Auth> implements SessionHost {
     }
     const parsed = await this.#read(visit);
     if (parsed === undefined) return;
+    // Others may have taken the last places while the body arrived.
+    if (!visit.caller.mayTake("open", this.#maxOpen)) {
+      this.#busy(call, headers);
+      return;
+    }
     if (parsed.kind === "invalid") {
       this.#refuseInvalid(visit, parsed, await this.#versionOf(visit));
       return;
@@ -1125,11 +1130,20 @@ class Handler<A extends Auth> implements SessionHost {
     data?: unknown,
   ): void {
     this.#emit({ kind: "refused", status, reason });
-    call.respond(
-      status,
-      { ...PLAIN_HEADERS, ...headers },
-      errorText(code, reason, id, data),
-    );
+    const text = errorText(code, reason, id, data);
+    if (text.length <= MAX_UNCOUNTED_REFUSAL)
+      call.respond(status, { ...PLAIN_HEADERS, ...headers }, text);
+    else {
+      // It repeats an id that a client chose, and waits like any other answer.
+      new Reply(
+        call,
+        headers,
+        this.#rules,
+        this.#open,
+        this.#unread,
+        this.#callers.of(undefined),
+      ).json(status, text);
+    }
   }
 
   #emit(event: HttpEvent): void {
@@ -1152,6 +1166,9 @@ function mismatch(reason: string): ErrorObject {
 }
 
 const DONE = Promise.resolve();
+
+/** Characters of a refusal that is sent without being counted: a connection has one of them at a time. */
+const MAX_UNCOUNTED_REFUSAL = 4096;
 
 const PLAIN_HEADERS: HeaderFields = { "content-type": "application/json" };
 

@@ -240,7 +240,7 @@ export class HttpSession implements Transport, EventHolder {
       }
       if (stream !== undefined)
         this.#event(stream, data, !("id" in message), droppableName(message));
-      else this.#unrelated(data);
+      else this.#unrelated(data, droppableName(message));
       return;
     }
     const stream =
@@ -405,9 +405,10 @@ export class HttpSession implements Transport, EventHolder {
   }
 
   /** What belongs to no request goes to one stream that listens, or waits for one. */
-  #unrelated(data: string): void {
+  #unrelated(data: string, name?: string): void {
     const stream = this.#listening.at(-1);
-    if (stream !== undefined) this.#event(stream, data);
+    if (stream !== undefined)
+      this.#event(stream, data, name !== undefined, name);
     else if (this.#waiting.length >= MAX_WAITING)
       throw new Error("the client does not listen");
     else {

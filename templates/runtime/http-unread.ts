@@ -6,19 +6,23 @@ export interface UnreadAnswer {
   readonly blockedSince: number | undefined;
   /** Whether the client was seen to take something after it had made the server wait. */
   readonly isReader: boolean;
+  /** Unread bytes of all answers of the same caller. */
+  readonly unreadOfCaller: number;
   /** Cuts the client off. */
   abort(): void;
 }
 
 /** Milliseconds without any progress before a client is cut off for the memory that it holds. */
 const PRESSURE_STALL_MS = 1_000;
+/** The same for a client that was seen to read: the system takes some MB ahead of it, and shows nothing meanwhile. */
+const READER_STALL_MS = 5_000;
 /** Milliseconds between two looks at who is to be cut off. */
 const PRESSURE_TICK_MS = 250;
 
 /**
- * The unread bytes of all answers. Past the limit, the clients that have taken nothing lose their connections: those that
- * were never seen to read, and of these the ones first that hold the most for the longest time. A client that reads keeps
- * its answer, however slow it is.
+ * The unread bytes of all answers. Past the limit, the clients that have taken nothing lose their connections: those
+ * of the caller first that holds the most, and of these the ones that hold the most for the longest time. A client that was
+ * seen to read keeps its answer, however slow it is, unless its caller alone holds more than half of the limit.
  */
 export class UnreadBudget {
   readonly max: number;
@@ -63,16 +67,20 @@ export class UnreadBudget {
   }
 
   #relieve(now: number): void {
-    const stalled: { readonly answer: UnreadAnswer; readonly cost: number }[] =
-      [];
+    const stalled: {
+      readonly answer: UnreadAnswer;
+      readonly held: number;
+      readonly cost: number;
+    }[] = [];
     for (const answer of this.#answers) {
-      const { blockedSince, isReader, unread } = answer;
-      if (blockedSince === undefined || isReader) continue;
+      const { blockedSince, isReader, unread, unreadOfCaller: held } = answer;
+      if (blockedSince === undefined || (isReader && held * 2 <= this.max))
+        continue;
       const idle = now - blockedSince;
-      if (idle >= PRESSURE_STALL_MS)
-        stalled.push({ answer, cost: idle * unread });
+      if (idle >= (isReader ? READER_STALL_MS : PRESSURE_STALL_MS))
+        stalled.push({ answer, held, cost: idle * unread });
     }
-    stalled.sort((a, b) => b.cost - a.cost);
+    stalled.sort((a, b) => b.held - a.held || b.cost - a.cost);
     for (const { answer } of stalled) {
       if (this.#used <= this.max) return;
       answer.abort();

@@ -1,3 +1,4 @@
+import { BodyChunks } from "./http-bodies.js";
 import type {
   BodyProgress,
   EventSink,
@@ -11,7 +12,10 @@ export function webFetch(
 ): (request: Request) => Promise<Response> {
   return (request) =>
     new Promise((resolve) => {
-      handle(new WebCall(request, resolve));
+      // Nobody is there to be answered, and no event will tell so.
+      if (request.signal.aborted)
+        resolve(new Response(null, { status: CLIENT_CLOSED_REQUEST }));
+      else handle(new WebCall(request, resolve));
     });
 }
 
@@ -26,6 +30,8 @@ class WebCall implements HttpCall {
   readonly #url: URL;
   #answer: ((response: Response) => void) | undefined;
   #sink: WebSink | undefined;
+  /** Ends the reading of the body. */
+  #stopBody: (() => void) | undefined;
   readonly #onAbort = (): void => {
     this.#leave();
   };
@@ -36,7 +42,6 @@ class WebCall implements HttpCall {
     this.#url = new URL(request.url);
     this.#answer = answer;
     request.signal.addEventListener("abort", this.#onAbort);
-    this.isGone = request.signal.aborted;
   }
 
   get target(): string {
@@ -64,36 +69,34 @@ class WebCall implements HttpCall {
     const { body } = this.raw;
     if (body === null) return new Uint8Array();
     const reader = (body as ReadableStream<Uint8Array>).getReader();
-    let chunks: Uint8Array[] = [];
-    let length = 0;
+    const chunks = new BodyChunks();
     let isStopped = false as boolean;
     const stop = (): void => {
       isStopped = true;
-      chunks = [];
+      chunks.clear();
       // Ends the read that waits, too. Who sends may break off before it does.
       reader.cancel().catch(() => undefined);
     };
     if (progress !== undefined) progress.stop = stop;
+    this.#stopBody = stop;
     for (;;) {
       const { done, value } = await reader.read();
       if (isStopped) return undefined;
       if (done) break;
-      length += value.byteLength;
-      if (length > maxBytes) {
+      // A stream may hold anything; what has no length would turn every limit off.
+      if (!((value as unknown) instanceof Uint8Array)) {
+        stop();
+        throw new TypeError("a chunk of the body is not bytes");
+      }
+      if (chunks.length + value.byteLength > maxBytes) {
         stop();
         return undefined;
       }
-      chunks.push(value);
+      chunks.add(value);
       progress?.received(value.byteLength);
     }
-    if (chunks.length === 1) return chunks[0];
-    const whole = new Uint8Array(length);
-    let at = 0;
-    for (const chunk of chunks) {
-      whole.set(chunk, at);
-      at += chunk.byteLength;
-    }
-    return whole;
+    this.#stopBody = undefined;
+    return chunks.whole();
   }
 
   respond(status: number, headers: HeaderFields, body?: string): boolean {
@@ -132,6 +135,7 @@ class WebCall implements HttpCall {
     if (this.isGone) return;
     this.isGone = true;
     this.#unlisten();
+    this.#stopBody?.();
     this.#sink?.drop();
     this.#respond(new Response(null, { status: CLIENT_CLOSED_REQUEST }));
     this.onGone?.();
