@@ -236,7 +236,7 @@ class Batch {
     this.#missing -= 1;
     if (this.#missing > 0) return;
     const answers = collectBatch(this.#answers);
-    if (answers !== undefined) this.#send(answers);
+    this.#send(answers ?? []);
   }
 }
 
@@ -531,6 +531,10 @@ export class Endpoint {
 
   /** A batch that cannot be written is answered all the same: only the answer to blame gives way to an error. */
   #sendBatch(answers: readonly Response[]): void {
+    if (answers.length === 0) {
+      this.#transport?.endUnanswered?.();
+      return;
+    }
     this.#send(answers, undefined, (error) => {
       const faults = answers.map(faultOf);
       if (

@@ -5,8 +5,8 @@ export type Shared =
   "visits" | "open" | "handlers" | "sessions" | "bodyBytes" | "unreadBytes";
 
 /**
- * How many times what would stay free a caller may hold. With 4, one caller gets four fifths of a limit, two that want all
- * of it get four ninths each, and so on: whoever comes next always finds room.
+ * How many times what would stay free a caller may hold. With 4, one caller gets four fifths of a limit, and two that want
+ * all of it at the same time four ninths each. A dozen callers that each take all they may fill the limit.
  */
 const SHARE = 4;
 

@@ -86,6 +86,13 @@ export class OneShot implements Transport {
     this.#end();
   }
 
+  endUnanswered(): void {
+    if (this.#isClosed) return;
+    if (this.#reply.isStream) this.#reply.end();
+    else this.#reply.empty(202);
+    this.#end();
+  }
+
   close(): Promise<void> {
     if (!this.#isClosed) {
       if (this.#reply.isStream) this.#reply.end();

@@ -10,6 +10,9 @@ export interface EventHolder {
   forgetUndelivered(): boolean;
 }
 
+/** Messages that wait for clients that do not listen may take one part in so many of the limit. */
+const WAITING_PART = 4;
+
 /**
  * The characters that all sessions together keep. When they are too many, the session that keeps the most loses its oldest
  * delivered event; if it has none, another one's delivered event goes; and an undelivered event only if there is no other,
@@ -18,6 +21,7 @@ export interface EventHolder {
 export class ResumeBudget {
   readonly max: number;
   #used = 0;
+  #reserved = 0;
   /** A binary heap, the holder of the most first. */
   readonly #heap: EventHolder[] = [];
   /** Holders that may have a delivered event. */
@@ -43,29 +47,37 @@ export class ResumeBudget {
     this.#delivered.add(holder);
   }
 
-  /** Makes place for messages that wait, of which nobody has had any: only delivered events give way to them. */
+  /**
+   * Makes room for messages that wait, of which nobody has had any: only delivered events give way to them. They are never
+   * forgotten themselves, so they get a part of the limit and no more.
+   */
   reserve(characters: number): boolean {
+    if (this.#reserved + characters > this.max / WAITING_PART) return false;
     while (this.#used + characters > this.max)
-      if (!this.#forgetDelivered()) return false;
+      if (!this.forgetDelivered()) return false;
     this.#used += characters;
+    this.#reserved += characters;
     return true;
   }
 
   release(characters: number): void {
     this.#used -= characters;
+    this.#reserved -= characters;
   }
 
   /** Forgets events until no more are kept than may be. */
   trim(): void {
     while (this.#used > this.max)
-      if (
-        !this.#forgetDelivered() &&
-        this.#heap[0]?.forgetUndelivered() !== true
-      )
-        return;
+      if (!this.forgetDelivered() && !this.forgetUndelivered()) return;
   }
 
-  #forgetDelivered(): boolean {
+  /** @internal */
+  forgetUndelivered(): boolean {
+    return this.#heap[0]?.forgetUndelivered() === true;
+  }
+
+  /** @internal */
+  forgetDelivered(): boolean {
     const [largest] = this.#heap;
     if (largest !== undefined && this.#forgetDeliveredOf(largest)) return true;
     for (const holder of this.#delivered)
@@ -121,5 +133,57 @@ export class ResumeBudget {
     last.heapIndex = index;
     this.#heap[index] = last;
     this.#place(last);
+  }
+}
+
+/**
+ * What the sessions of one caller keep: one holder in the budget of all, so that a caller with many sessions counts as one
+ * that keeps much.
+ */
+export class CallerResumeBudget implements EventHolder {
+  heapIndex = -1;
+  readonly #all: ResumeBudget;
+  readonly #own = new ResumeBudget(Number.POSITIVE_INFINITY);
+
+  constructor(all: ResumeBudget) {
+    this.#all = all;
+  }
+
+  get max(): number {
+    return this.#all.max;
+  }
+
+  get keptLength(): number {
+    return this.#own.used;
+  }
+
+  change(holder: EventHolder, characters: number): void {
+    this.#own.change(holder, characters);
+    this.#all.change(this, characters);
+  }
+
+  noteDelivered(holder: EventHolder): void {
+    this.#own.noteDelivered(holder);
+    this.#all.noteDelivered(this);
+  }
+
+  reserve(characters: number): boolean {
+    return this.#all.reserve(characters);
+  }
+
+  release(characters: number): void {
+    this.#all.release(characters);
+  }
+
+  trim(): void {
+    this.#all.trim();
+  }
+
+  forgetDelivered(): boolean {
+    return this.#own.forgetDelivered();
+  }
+
+  forgetUndelivered(): boolean {
+    return this.#own.forgetUndelivered();
   }
 }

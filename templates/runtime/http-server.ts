@@ -12,7 +12,7 @@ import type { GuardOptions } from "./http-guard.js";
 import { headerMismatch, HTTP_HEADERS } from "./http-headers.js";
 import { OneShot } from "./http-one-shot.js";
 import { ParamHeaders } from "./http-params.js";
-import { ResumeBudget } from "./http-resume.js";
+import { CallerResumeBudget, ResumeBudget } from "./http-resume.js";
 import { errorText, HttpSession, NO_STREAM } from "./http-session.js";
 import type { ResumeRules, SessionHost } from "./http-session.js";
 import { LegacyStream } from "./http-sse.js";
@@ -235,7 +235,10 @@ export function createHttpHandler<A extends Auth = Auth>(
 
 class Handler<A extends Auth> implements SessionHost {
   readonly resume: ResumeRules | undefined;
-  readonly budget: ResumeBudget;
+  readonly #resumeBudget: ResumeBudget;
+  readonly #resumeBudgets = new WeakMap<Caller, CallerResumeBudget>();
+  /** Requests that are not answered and have no reply yet. */
+  readonly #admitting = new Set<HttpCall>();
   readonly #unread: UnreadBudget;
   readonly #options: HttpHandlerOptions<A>;
   readonly #guard: Guard;
@@ -284,7 +287,7 @@ class Handler<A extends Auth> implements SessionHost {
             maxBytes: rules.maxBytes ?? MI,
             retry: rules.retry ?? 1000,
           };
-    this.budget = new ResumeBudget(maxTotalBytes);
+    this.#resumeBudget = new ResumeBudget(maxTotalBytes);
     this.#unread = new UnreadBudget(
       options.maxUnreadBytes ?? 256 * MI,
       this.#open,
@@ -322,7 +325,9 @@ class Handler<A extends Auth> implements SessionHost {
       return;
     }
     connection.take("visits");
+    this.#admitting.add(call);
     const over = (): void => {
+      this.#admitting.delete(call);
       connection.give("visits");
       connection.release();
     };
@@ -342,9 +347,12 @@ class Handler<A extends Auth> implements SessionHost {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
     this.#bodies.dropAll();
+    // A hook or a factory that they wait for may never come back.
+    for (const call of [...this.#admitting]) {
+      this.#admitting.delete(call);
+      this.#isRefusedByClosing(call, NO_HEADERS);
+    }
     await Promise.all([...this.#connected].map((session) => session.close()));
     for (const session of [
       ...this.#sessions.values(),
@@ -352,6 +360,14 @@ class Handler<A extends Auth> implements SessionHost {
     ])
       await session.close();
     for (const reply of [...this.#open]) reply.end();
+    this.#stopTicking();
+  }
+
+  /** After closing, clients that do not read what is left are still cut off. */
+  #stopTicking(): void {
+    if (!this.#isClosed || this.#open.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   /** @internal */
@@ -361,7 +377,17 @@ class Handler<A extends Auth> implements SessionHost {
     this.#emit({ kind: "sessionClosed", sessions: this.#sessions.size });
   }
 
+  #resumeBudgetOf(caller: Caller): CallerResumeBudget {
+    let budget = this.#resumeBudgets.get(caller);
+    if (budget === undefined) {
+      budget = new CallerResumeBudget(this.#resumeBudget);
+      this.#resumeBudgets.set(caller, budget);
+    }
+    return budget;
+  }
+
   #reply({ call, headers, caller, isJsonOnly }: Visit<A>): Reply {
+    this.#admitting.delete(call);
     return new Reply(
       call,
       headers,
@@ -853,7 +879,12 @@ class Handler<A extends Auth> implements SessionHost {
       this.#busy(call, headers);
       return;
     }
-    const session = new HttpSession(sessionId(), auth?.principal, this);
+    const session = new HttpSession(
+      sessionId(),
+      auth?.principal,
+      this,
+      this.#resumeBudgetOf(caller),
+    );
     caller.take("sessions");
     try {
       const { server: source } = this.#options;
@@ -1034,6 +1065,7 @@ class Handler<A extends Auth> implements SessionHost {
   #tick(): void {
     const now = Date.now();
     for (const reply of [...this.#open]) reply.tick(now);
+    this.#stopTicking();
     const { idleTimeout = IDLE_TIMEOUT } = this.#sessionOptions;
     for (const session of [...this.#sessions.values()]) {
       const allowed = session.isConfirmed

@@ -1,7 +1,7 @@
 import { answeredBy, eventText, HttpExtra } from "./http-call.js";
 import type { HttpCall, Receipt, Reply } from "./http-call.js";
 import { HTTP_HEADERS } from "./http-headers.js";
-import type { EventHolder, ResumeBudget } from "./http-resume.js";
+import type { CallerResumeBudget, EventHolder } from "./http-resume.js";
 import { droppableName } from "./http-unread.js";
 import type { RequestId } from "./message.js";
 import type { Invalid, Parsed } from "./parse.js";
@@ -20,7 +20,6 @@ export interface ResumeRules {
 /** What a session must know of the handler that it belongs to. */
 export interface SessionHost {
   readonly resume: ResumeRules | undefined;
-  readonly budget: ResumeBudget;
   onClosed(session: HttpSession): void;
 }
 
@@ -114,6 +113,7 @@ export class HttpSession implements Transport, EventHolder {
   versions: () => readonly string[] = () => [];
 
   readonly #host: SessionHost;
+  readonly #budget: CallerResumeBudget;
   readonly #byRequest = new Map<RequestId, Stream>();
   readonly #listening: Stream[] = [];
   readonly #waiting: string[] = [];
@@ -128,10 +128,16 @@ export class HttpSession implements Transport, EventHolder {
   #current: Stream | undefined;
   #isClosed = false;
 
-  constructor(id: string, principal: string | undefined, host: SessionHost) {
+  constructor(
+    id: string,
+    principal: string | undefined,
+    host: SessionHost,
+    budget: CallerResumeBudget,
+  ) {
     this.id = id;
     this.principal = principal;
     this.#host = host;
+    this.#budget = budget;
   }
 
   /** Whether a connection is held for it. */
@@ -415,7 +421,7 @@ export class HttpSession implements Transport, EventHolder {
       const isLarge = this.#waitingLength + data.length > MAX_WAITING_LENGTH;
       if (
         (isLarge && this.#waiting.length > 0) ||
-        !this.#host.budget.reserve(data.length)
+        !this.#budget.reserve(data.length)
       )
         throw new Error("too much waits for clients that do not listen");
       this.#waitingLength += data.length;
@@ -425,13 +431,14 @@ export class HttpSession implements Transport, EventHolder {
 
   #sendWaiting(stream: Stream): void {
     const waiting = this.#waiting.splice(0);
-    this.#host.budget.release(this.#waitingLength);
+    this.#budget.release(this.#waitingLength);
     this.#waitingLength = 0;
     for (const data of waiting) this.#event(stream, data);
   }
 
   #keep(kept: Kept): void {
-    const { resume, budget } = this.#host;
+    const { resume } = this.#host;
+    const budget = this.#budget;
     if (resume === undefined) return;
     if (kept.text.length > budget.max) {
       this.#noteLost(kept);
@@ -458,7 +465,8 @@ export class HttpSession implements Transport, EventHolder {
 
   /** Something that waited was taken. */
   #taken(): void {
-    const { resume, budget } = this.#host;
+    const { resume } = this.#host;
+    const budget = this.#budget;
     if (resume === undefined || this.#kept.length === 0) return;
     budget.noteDelivered(this);
     this.#trim(resume);
@@ -490,7 +498,7 @@ export class HttpSession implements Transport, EventHolder {
 
   #change(characters: number): void {
     this.keptLength += characters;
-    this.#host.budget.change(this, characters);
+    this.#budget.change(this, characters);
   }
 
   /** Of a stream that listened and is not known any more: whether nothing of it was lost, so that a new one will do. */
@@ -550,7 +558,7 @@ export class HttpSession implements Transport, EventHolder {
       else reply?.end();
     }
     this.#waiting.length = 0;
-    this.#host.budget.release(this.#waitingLength);
+    this.#budget.release(this.#waitingLength);
     this.#waitingLength = 0;
     this.#kept = [];
     this.#change(-this.keptLength);

@@ -72,7 +72,9 @@ export class UnreadBudget {
       readonly held: number;
       readonly cost: number;
     }[] = [];
+    let largest = 0;
     for (const answer of this.#answers) {
+      largest = Math.max(largest, answer.unreadOfCaller);
       const { blockedSince, isReader, unread, unreadOfCaller: held } = answer;
       if (blockedSince === undefined || (isReader && held * 2 <= this.max))
         continue;
@@ -81,8 +83,9 @@ export class UnreadBudget {
         stalled.push({ answer, held, cost: idle * unread });
     }
     stalled.sort((a, b) => b.held - a.held || b.cost - a.cost);
-    for (const { answer } of stalled) {
-      if (this.#used <= this.max) return;
+    for (const { answer, held } of stalled) {
+      // A caller that holds little does not pay for one that holds much and cannot be cut off yet.
+      if (this.#used <= this.max || held * 2 < largest) return;
       answer.abort();
     }
   }

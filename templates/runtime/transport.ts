@@ -67,6 +67,8 @@ export interface Transport {
   send(message: object, options?: SendOptions): Promise<void> | void;
   /** Ends the connection; calls `onclose` once. */
   close(): Promise<void>;
+  /** A batch has been handled, and none of its members is answered; for transports that hold something open for it. */
+  endUnanswered?(): void;
   onmessage?: Receivers["message"] | undefined;
   onclose?: (() => void) | undefined;
   /**
