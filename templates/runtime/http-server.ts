@@ -154,8 +154,8 @@ export interface HttpHandlerOptions<
    */
   readonly stallTimeout?: number | undefined;
   /**
-   * Bytes that may wait for all clients together, in which each caller has a share; 256 MiB by default. Past it, clients
-   * that read nothing are cut off after a second, and new requests are answered with 503. On a stream of HTTP+SSE, a sixteenth of it may wait before
+   * Bytes that may wait for all clients together, in which each caller has a share; 256 MiB by default. Past half of
+   * it, clients that read nothing are cut off after a second; past it, new requests are answered with 503. On a stream of HTTP+SSE, a sixteenth of it may wait before
    * further messages of its client are.
    */
   readonly maxUnreadBytes?: number | undefined;

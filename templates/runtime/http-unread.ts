@@ -20,12 +20,14 @@ const READER_STALL_MS = 5_000;
 const PRESSURE_TICK_MS = 250;
 
 /**
- * The unread bytes of all answers. Past the limit, the clients that have taken nothing lose their connections: those
+ * The unread bytes of all answers. Past half of the limit, the clients that have taken nothing lose their connections: those
  * of the caller first that holds the most, and of these the ones that hold the most for the longest time. A client that was
  * seen to read keeps its answer, however slow it is, unless its caller alone holds more than half of the limit.
  */
 export class UnreadBudget {
   readonly max: number;
+  /** From here on clients are cut off, so that there is room for others until the limit. */
+  readonly #relief: number;
   readonly #answers: Iterable<UnreadAnswer>;
   #used = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -33,6 +35,7 @@ export class UnreadBudget {
   /** @param answers - Those that are not over. */
   constructor(max: number, answers: Iterable<UnreadAnswer>) {
     this.max = max;
+    this.#relief = max / 2;
     this.#answers = answers;
   }
 
@@ -47,7 +50,7 @@ export class UnreadBudget {
 
   add(bytes: number): void {
     this.#used += bytes;
-    if (this.#used > this.max) this.#schedule();
+    if (this.#used > this.#relief) this.#schedule();
   }
 
   release(bytes: number): void {
@@ -60,7 +63,7 @@ export class UnreadBudget {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#relieve(Date.now());
-      if (this.#used > this.max) this.#schedule();
+      if (this.#used > this.#relief) this.#schedule();
     }, PRESSURE_TICK_MS);
     // In Node a timer would keep the process alive.
     (this.#timer as unknown as { unref?: () => void }).unref?.();
@@ -85,7 +88,7 @@ export class UnreadBudget {
     stalled.sort((a, b) => b.held - a.held || b.cost - a.cost);
     for (const { answer, held } of stalled) {
       // A caller that holds little does not pay for one that holds much and cannot be cut off yet.
-      if (this.#used <= this.max || held * 2 < largest) return;
+      if (this.#used <= this.#relief || held * 2 < largest) return;
       answer.abort();
     }
   }
