@@ -270,8 +270,10 @@ class NodeCall implements HttpCall {
       status,
       length === undefined ? headers : { ...headers, "content-length": length },
     );
-    if (length === undefined) response.flushHeaders();
-    return new NodeSink(response);
+    const sink = new NodeSink(response);
+    // Headers go out with the first event if that comes at once, which saves a packet, and otherwise without it.
+    if (length === undefined) process.nextTick(flushHeaders, sink);
+    return sink;
   }
 
   abort(): void {
@@ -283,12 +285,14 @@ class NodeSink implements EventSink {
   onDrain: (() => void) | undefined;
   readonly #response: ServerResponse;
   #listens = false;
+  #hasBegun = false;
 
   constructor(response: ServerResponse) {
     this.#response = response;
   }
 
   write(chunk: string | Uint8Array): boolean {
+    this.#hasBegun = true;
     const isTaken = this.#response.write(chunk);
     if (!isTaken && !this.#listens) {
       this.#listens = true;
@@ -298,9 +302,19 @@ class NodeSink implements EventSink {
   }
 
   end(): boolean {
+    this.#hasBegun = true;
     this.#response.end();
     return !this.#response.destroyed;
   }
+
+  flushHeaders(): void {
+    if (!this.#hasBegun && !this.#response.destroyed)
+      this.#response.flushHeaders();
+  }
+}
+
+function flushHeaders(sink: NodeSink): void {
+  sink.flushHeaders();
 }
 
 /** Text where the bytes are UTF-8; otherwise the bytes, for whoever says what is wrong with them. */
