@@ -165,7 +165,7 @@ class NodeCall implements HttpCall {
   get target(): string {
     const url = this.raw.url ?? "/";
     // RFC 9112, 3.2.2: a target in absolute form is served like its path.
-    if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return url;
+    if (url.startsWith("/") || !URL.canParse(url)) return url;
     const { pathname, search } = new URL(url);
     return pathname + search;
   }
