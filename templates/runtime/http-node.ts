@@ -178,7 +178,9 @@ class NodeCall implements HttpCall {
 
   /** Node keeps the first of some headers and joins others: only what came over the wire shows it (RFC 9112, 3.2). */
   get repeatedHeader(): string | undefined {
-    const { rawHeaders = [] } = this.raw as Partial<IncomingMessage>;
+    const { headers = {}, rawHeaders = [] } = this
+      .raw as Partial<IncomingMessage>;
+    if (Object.keys(headers).length * 2 === rawHeaders.length) return undefined;
     let seen = 0;
     let params: Set<string> | undefined;
     for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -320,7 +322,10 @@ function flushHeaders(sink: NodeSink): void {
 /** Text where the bytes are UTF-8; otherwise the bytes, for whoever says what is wrong with them. */
 function textOf(bytes: Uint8Array): string | Uint8Array {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return !hasMark && isUtf8(bytes)
-    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8")
-    : bytes;
+  if (hasMark || !isUtf8(bytes)) return bytes;
+  const buffer =
+    bytes instanceof Buffer
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return buffer.toString("utf8");
 }
