@@ -4,7 +4,7 @@
  * reads may lose a result, the server's memory is bounded by its options, and a canary's calls succeed all the time. Two
  * connections with 150 pipelined calls each, which nobody reads, are there as well.
  *
- * `npm run soak:http:readers -- --seconds 60 --seed 1 --binding fetch --options '{"maxBacklog":65536}'`
+ * `npm run soak:http:readers -- --seconds 60 --seed 1 --binding fetch --options '{"maxUnreadBytes":134217728}'`
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,8 +40,10 @@ const TOO_MUCH = 3 * 1024 * MIB;
 
 const handlerOptions = {
   streamAfter: STREAM_AFTER,
-  maxUnreadBytes: 128 * MIB,
-  resumability: { maxTotalBytes: 64 * MIB },
+  // More than all clients that read slowly, or leave in the middle, can need at a time: the system shows nothing of a client
+  // that reads 4 MB slowly, and past half of the limit it counts as one that does not read.
+  maxUnreadBytes: 512 * MIB,
+  resumability: { maxTotalBytes: 512 * MIB },
   ...(JSON.parse(values.options) as object),
 };
 /** What may wait for clients, and what is kept for those that come back. */
@@ -128,7 +130,7 @@ async function soak(binding: Binding): Promise<{ readonly tallies: Tally[]; read
       const hoarders = [pipeline(new URL(url), 150), pipeline(new URL(url), 150)];
       const tallies = await runReaders(() => socketWire(new URL(url)), plan);
       for (const hoarder of hoarders) hoarder.destroy();
-      await delay(500);
+      await delay(4_000);
       return { tallies, memory: await ask<Memory>(server, { kind: 'memory' }) };
     };
     return await Promise.race([run(), died]);
