@@ -1,5 +1,6 @@
 import type { BodyProgress } from "./http-call.js";
 import type { Caller, Callers } from "./http-callers.js";
+import type { RequestCounter } from "./transport.js";
 
 /**
  * The bodies that are arriving. What counts is what has come, not what was announced. Past the limit, bodies are dropped
@@ -8,7 +9,7 @@ import type { Caller, Callers } from "./http-callers.js";
 export class Bodies {
   readonly #callers: Callers;
   readonly #max: number;
-  /** In the order in which they began. */
+  /** Those of which something has come, in the order in which they began. */
   readonly #arriving = new Set<Body>();
 
   constructor(callers: Callers, max: number) {
@@ -18,14 +19,17 @@ export class Bodies {
 
   /** A body begins to arrive. */
   begin(caller: Caller): Body {
-    const body = new Body(caller, this);
-    this.#arriving.add(body);
-    return body;
+    return new Body(caller, this);
   }
 
   /** Drops all that are not complete. */
   dropAll(): void {
     for (const body of [...this.#arriving]) this.#drop(body);
+  }
+
+  /** @internal */
+  began(body: Body): void {
+    this.#arriving.add(body);
   }
 
   /** @internal */
@@ -35,13 +39,12 @@ export class Bodies {
 
   /** @internal */
   relieve(): void {
-    while (this.#callers.total.bodyBytes > this.#max) {
+    while (this.#callers.total.bodyBytes.held > this.#max) {
       let worst: Body | undefined;
       for (const body of this.#arriving) {
         if (
-          body.bytes > 0 &&
-          (worst === undefined ||
-            body.caller.held.bodyBytes > worst.caller.held.bodyBytes)
+          worst === undefined ||
+          body.caller.bodyBytes.held > worst.caller.bodyBytes.held
         )
           worst = body;
       }
@@ -73,16 +76,60 @@ export class Body implements BodyProgress {
 
   received(bytes: number): void {
     if (this.isDropped || bytes === 0) return;
+    if (this.bytes === 0) this.#bodies.began(this);
     this.bytes += bytes;
-    this.caller.take("bodyBytes", bytes);
+    this.caller.bodyBytes.take(bytes);
     this.#bodies.relieve();
   }
 
   /** It is complete and read, or nobody wants it any more. */
   end(): void {
+    if (this.bytes === 0) return;
     this.#bodies.ended(this);
-    this.caller.give("bodyBytes", this.bytes);
+    this.caller.bodyBytes.give(this.bytes);
     this.bytes = 0;
+  }
+}
+
+/** Complete bodies up to this size are not counted: the limits on requests, handlers and sessions bound them. */
+export const MAX_UNCOUNTED_BODY_BYTES = 16 * 1024;
+
+/**
+ * A body that is complete. Its bytes count for as long as the request is open, a handler of it runs, or a session keeps what
+ * it says: whoever holds it for one of these retains it, and releases it afterwards.
+ */
+export class RequestBytes implements RequestCounter {
+  readonly #caller: Caller;
+  readonly #bytes: number;
+  #references = 0;
+
+  constructor(caller: Caller, bytes: number) {
+    this.#caller = caller;
+    this.#bytes = bytes;
+  }
+
+  retain(): void {
+    if (this.#references === 0) this.#caller.requestBytes.take(this.#bytes);
+    this.#references += 1;
+  }
+
+  release(): void {
+    this.#references -= 1;
+    if (this.#references === 0) this.#caller.requestBytes.give(this.#bytes);
+  }
+
+  mayBegin(limit: number): boolean {
+    return this.#caller.mayBegin(limit);
+  }
+
+  begin(): void {
+    this.#caller.begin();
+    this.retain();
+  }
+
+  end(): void {
+    this.#caller.end();
+    this.release();
   }
 }
 

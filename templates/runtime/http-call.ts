@@ -1,6 +1,7 @@
 import { LOG_MESSAGE } from "./http-unread.js";
 import type { UnreadAnswer, UnreadBudget } from "./http-unread.js";
 import type { RequestId } from "./message.js";
+import type { RequestBytes } from "./http-bodies.js";
 import type { Caller } from "./http-callers.js";
 import type { Authenticated, Counted, RequestCounter } from "./transport.js";
 
@@ -117,6 +118,8 @@ const SYSTEM_BYTES_PER_STALL = 256 * 1024;
 
 const encoder = new TextEncoder();
 const EMPTY = new Uint8Array();
+/** Nothing is ever added to it: most answers need no list of their own. */
+const NONE: never[] = [];
 
 /** Whether a message still waits for a connection to carry it. */
 export interface Receipt {
@@ -158,13 +161,14 @@ export class Reply implements UnreadAnswer {
   readonly #budget: UnreadBudget;
   readonly #rules: StreamRules;
   readonly #caller: Caller;
+  readonly #request: RequestBytes | undefined;
   #sink: EventSink | undefined;
   /** Whether the answer is given: nothing can be added. */
   #isOver = false;
   /** Whether the system has all of it, or nobody is there to take it. */
   #isDone = false;
   #since: number;
-  #queue: Waiting[] = [];
+  #queue: Waiting[] = NONE;
   /** Messages at the start of the queue that are written. */
   #head = 0;
   /** The waiting ones that a newer one may replace. */
@@ -174,7 +178,7 @@ export class Reply implements UnreadAnswer {
   #unread = 0;
   /** Of the unread bytes, those that the sink has in full; with what becomes true when it has passed them on. */
   #handed = 0;
-  #receipts: Receipt[] = [];
+  #receipts: Receipt[] = NONE;
   /** Bytes that the sink was given in all. */
   #total = 0;
   /** Whether the sink takes no more now. */
@@ -192,6 +196,7 @@ export class Reply implements UnreadAnswer {
     budget: UnreadBudget,
     caller: Caller,
     isJsonOnly = false,
+    request?: RequestBytes,
   ) {
     this.#call = call;
     this.#headers = headers;
@@ -200,9 +205,11 @@ export class Reply implements UnreadAnswer {
     this.#budget = budget;
     this.#caller = caller;
     this.isJsonOnly = isJsonOnly;
+    this.#request = request;
+    request?.retain();
     this.#since = Date.now();
     open.add(this);
-    caller.take("open");
+    caller.open.take();
     call.onGone = () => {
       this.#gone();
     };
@@ -227,7 +234,7 @@ export class Reply implements UnreadAnswer {
   }
 
   get unreadOfCaller(): number {
-    return this.#caller.held.unreadBytes;
+    return this.#caller.unreadBytes.held;
   }
 
   get isReader(): boolean {
@@ -274,7 +281,7 @@ export class Reply implements UnreadAnswer {
     this.#isFull = true;
     this.#takenAt = this.#since;
     this.#handed = text.length;
-    if (receipt !== undefined) this.#receipts.push(receipt);
+    if (receipt !== undefined) this.#await(receipt);
     this.#count(text.length);
   }
 
@@ -362,7 +369,8 @@ export class Reply implements UnreadAnswer {
     }
     const bytes = encoder.encode(text);
     const waiting: Waiting = { bytes, written: 0, name, receipt };
-    this.#queue.push(waiting);
+    if (this.#queue === NONE) this.#queue = [waiting];
+    else this.#queue.push(waiting);
     if (name !== undefined && name !== LOG_MESSAGE)
       (this.#named ??= new Map()).set(name, waiting);
     this.#count(bytes.length);
@@ -374,7 +382,7 @@ export class Reply implements UnreadAnswer {
     while (!this.#isFull && !this.#isDone) {
       const waiting = this.#queue[this.#head];
       if (waiting === undefined) {
-        this.#queue = [];
+        this.#queue = NONE;
         this.#head = 0;
         if (this.#isOver && !sink.end()) this.#finish();
         return;
@@ -387,7 +395,7 @@ export class Reply implements UnreadAnswer {
       if (end === bytes.length) {
         this.#handed += bytes.length;
         waiting.bytes = EMPTY;
-        if (receipt !== undefined) this.#receipts.push(receipt);
+        if (receipt !== undefined) this.#await(receipt);
         this.#skip();
       }
       // One that a newer one has replaced is empty.
@@ -427,7 +435,12 @@ export class Reply implements UnreadAnswer {
     this.#handed = 0;
     if (this.#receipts.length === 0) return;
     for (const receipt of this.#receipts) receipt.isOwed = false;
-    this.#receipts = [];
+    this.#receipts = NONE;
+  }
+
+  #await(receipt: Receipt): void {
+    if (this.#receipts === NONE) this.#receipts = [receipt];
+    else this.#receipts.push(receipt);
   }
 
   #skip(): void {
@@ -442,10 +455,10 @@ export class Reply implements UnreadAnswer {
     this.#unread += bytes;
     if (bytes < 0) {
       this.#budget.release(-bytes);
-      this.#caller.give("unreadBytes", -bytes);
+      this.#caller.unreadBytes.give(-bytes);
     } else {
       this.#budget.add(bytes);
-      this.#caller.take("unreadBytes", bytes);
+      this.#caller.unreadBytes.take(bytes);
     }
   }
 
@@ -463,10 +476,11 @@ export class Reply implements UnreadAnswer {
     this.#open.delete(this);
     this.#call.onGone = undefined;
     if (this.#unread > 0) this.#count(-this.#unread);
-    this.#queue = [];
-    this.#receipts = [];
+    this.#queue = NONE;
+    this.#receipts = NONE;
     this.#named = undefined;
-    this.#caller.give("open");
+    this.#caller.open.give();
+    this.#request?.release();
   }
 }
 

@@ -2,7 +2,16 @@ import type { RequestCounter } from "./transport.js";
 
 /** What the callers of an HTTP handler share, each within a limit. */
 export type Shared =
-  "visits" | "open" | "handlers" | "sessions" | "bodyBytes" | "unreadBytes";
+  | "visits"
+  | "open"
+  | "handlers"
+  | "sessions"
+  | "bodyBytes"
+  | "requestBytes"
+  | "unreadBytes";
+
+/** What all callers hold together. */
+export type Totals = Readonly<Record<Shared, { held: number }>>;
 
 /**
  * How many times what would stay free a caller may hold. With 4, one caller gets four fifths of a limit, and two that want
@@ -12,10 +21,19 @@ const SHARE = 4;
 
 /** Counts what each caller of a handler holds, and what all of them hold together. */
 export class Callers {
-  /** What all hold together. */
-  readonly total: Record<Shared, number> = nothing();
+  readonly total: Totals = {
+    visits: { held: 0 },
+    open: { held: 0 },
+    handlers: { held: 0 },
+    sessions: { held: 0 },
+    bodyBytes: { held: 0 },
+    requestBytes: { held: 0 },
+    unreadBytes: { held: 0 },
+  };
   readonly #byKey = new Map<string, Caller>();
   readonly #unknown: Caller = new Caller(this.total, false, () => undefined);
+  /** The key of one that holds nothing and is not forgotten yet: as a rule it is the next to come. */
+  #idle: string | undefined;
 
   /**
    * A caller, who is remembered until {@link Caller.release} and for as long as anything is held.
@@ -26,31 +44,52 @@ export class Callers {
     if (key === undefined) return this.#unknown;
     let caller = this.#byKey.get(key);
     if (caller === undefined) {
-      caller = new Caller(this.total, true, () => this.#byKey.delete(key));
+      caller = new Caller(this.total, true, () => {
+        this.#forget(key);
+      });
       this.#byKey.set(key, caller);
     }
     caller.retain();
     return caller;
   }
+
+  #forget(key: string): void {
+    const idle = this.#idle;
+    this.#idle = key;
+    if (idle === undefined || idle === key) return;
+    if (this.#byKey.get(idle)?.isIdle === true) this.#byKey.delete(idle);
+  }
 }
 
-/** What one caller holds. */
+/** A caller, with its share of each limit. */
 export class Caller implements RequestCounter {
-  readonly held: Record<Shared, number> = nothing();
-  readonly #total: Record<Shared, number>;
-  readonly #isBounded: boolean;
-  readonly #forget: () => void;
-  /** Of visits that know it, and of what it holds any of. */
+  readonly visits: Share;
+  readonly open: Share;
+  readonly handlers: Share;
+  readonly sessions: Share;
+  /** Of bodies that are arriving. */
+  readonly bodyBytes: Share;
+  /** Of bodies that are complete, as long as they may be in use. */
+  readonly requestBytes: Share;
+  readonly unreadBytes: Share;
+  readonly #onIdle: () => void;
+  /** Of visits that know it, and of shares that hold anything. */
   #references = 0;
 
-  constructor(
-    total: Record<Shared, number>,
-    isBounded: boolean,
-    forget: () => void,
-  ) {
-    this.#total = total;
-    this.#isBounded = isBounded;
-    this.#forget = forget;
+  constructor(totals: Totals, isBounded: boolean, onIdle: () => void) {
+    this.visits = new Share(totals.visits, this, isBounded);
+    this.open = new Share(totals.open, this, isBounded);
+    this.handlers = new Share(totals.handlers, this, isBounded);
+    this.sessions = new Share(totals.sessions, this, isBounded);
+    this.bodyBytes = new Share(totals.bodyBytes, this, isBounded);
+    this.requestBytes = new Share(totals.requestBytes, this, isBounded);
+    this.unreadBytes = new Share(totals.unreadBytes, this, isBounded);
+    this.#onIdle = onIdle;
+  }
+
+  /** Whether nobody has it, and it holds nothing. */
+  get isIdle(): boolean {
+    return this.#references === 0;
   }
 
   /** @internal */
@@ -61,54 +100,57 @@ export class Caller implements RequestCounter {
   /** Whoever got it is done with it. */
   release(): void {
     this.#references -= 1;
-    if (this.#references === 0) this.#forget();
-  }
-
-  /** Whether it may hold one more of what there are so many of. Who holds none may have the last one. */
-  mayTake(what: Shared, max: number): boolean {
-    const free = max - this.#total[what];
-    if (free < 1) return false;
-    const held = this.held[what];
-    return !this.#isBounded || held === 0 || held < SHARE * (free - 1);
-  }
-
-  take(what: Shared, amount = 1): void {
-    if (amount === 0) return;
-    if (this.held[what] === 0) this.retain();
-    this.held[what] += amount;
-    this.#total[what] += amount;
-  }
-
-  /** Gives back what was taken before. */
-  give(what: Shared, amount = 1): void {
-    if (amount === 0) return;
-    this.held[what] -= amount;
-    this.#total[what] -= amount;
-    if (this.held[what] === 0) this.release();
+    if (this.#references === 0) this.#onIdle();
   }
 
   mayBegin(limit: number): boolean {
-    return this.mayTake("handlers", limit);
+    return this.handlers.mayTake(limit);
   }
 
   begin(): void {
-    this.take("handlers");
+    this.handlers.take();
   }
 
   end(): void {
-    this.give("handlers");
+    this.handlers.give();
   }
 }
 
-function nothing(): Record<Shared, number> {
-  return {
-    visits: 0,
-    open: 0,
-    handlers: 0,
-    sessions: 0,
-    bodyBytes: 0,
-    unreadBytes: 0,
-  };
+/** What one caller holds of what all share. */
+export class Share {
+  held = 0;
+  readonly #total: { held: number };
+  readonly #caller: Caller;
+  readonly #isBounded: boolean;
+
+  constructor(total: { held: number }, caller: Caller, isBounded: boolean) {
+    this.#total = total;
+    this.#caller = caller;
+    this.#isBounded = isBounded;
+  }
+
+  /** Whether the caller may hold one more of what there are so many of. Who holds none may have the last one. */
+  mayTake(max: number): boolean {
+    const free = max - this.#total.held;
+    if (free < 1) return false;
+    const { held } = this;
+    return !this.#isBounded || held === 0 || held < SHARE * (free - 1);
+  }
+
+  take(amount = 1): void {
+    if (amount === 0) return;
+    if (this.held === 0) this.#caller.retain();
+    this.held += amount;
+    this.#total.held += amount;
+  }
+
+  /** Gives back what was taken before. */
+  give(amount = 1): void {
+    if (amount === 0) return;
+    this.held -= amount;
+    this.#total.held -= amount;
+    if (this.held === 0) this.#caller.release();
+  }
 }
 
 /**

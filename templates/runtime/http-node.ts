@@ -93,8 +93,11 @@ export async function serveHttp(
 /** Milliseconds that closing waits for answers to be taken. */
 const PATIENCE = 2_000;
 
-/** Requests that may wait for the answers to earlier ones of their connection; beyond them it is closed. */
-const MAX_PIPELINED = 512;
+/**
+ * So many requests may wait for the answers to earlier ones of their connection; beyond them nothing is read from it. What
+ * has been read may hold a few more.
+ */
+const MAX_PIPELINED = 8;
 
 /** A listener for `node:http`, Express and others that hand on Node's own request and response. */
 export function nodeListener(
@@ -110,16 +113,26 @@ export function nodeListener(
     }
     const { socket } = request;
     const waiting = (pipelined.get(socket) ?? 0) + 1;
-    if (waiting > MAX_PIPELINED) {
-      socket.destroy();
-      return;
-    }
     pipelined.set(socket, waiting);
+    if (waiting === MAX_PIPELINED) {
+      // Node goes on reading at the end of each request.
+      socket.on("resume", pause);
+      socket.pause();
+    }
     response.once("socket", () => {
-      pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1);
+      const left = (pipelined.get(socket) ?? 1) - 1;
+      pipelined.set(socket, left);
+      if (left === MAX_PIPELINED - 1) {
+        socket.off("resume", pause);
+        socket.resume();
+      }
       handler.handle(new NodeCall(request, response));
     });
   };
+}
+
+function pause(this: Socket): void {
+  this.pause();
 }
 
 /** A bit for each header that a request may bear once. */
@@ -147,11 +160,9 @@ class NodeCall implements HttpCall {
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.raw = request;
     this.#response = response;
-    const over = (): void => this.onGone?.();
-    response.on("finish", over);
-    response.on("close", over);
+    response.on("close", () => this.onGone?.());
     // A connection that breaks while it is written to is closed too; that is all there is to know.
-    response.on("error", () => undefined);
+    response.on("error", ignore);
   }
 
   get isGone(): boolean {
@@ -217,16 +228,20 @@ class NodeCall implements HttpCall {
           : JSON.stringify(body),
       );
     }
+    const announced = Number(request.headers["content-length"]);
     return new Promise((resolve, reject) => {
-      const chunks = new BodyChunks();
-      // The rest is read and dropped, so that the answer is: a client that still writes would not see it otherwise.
-      const stop = (): void => {
-        chunks.clear();
-        request.off("data", take);
-        request.resume();
-        resolve(undefined);
-      };
+      let whole: Uint8Array = EMPTY;
+      let chunks: BodyChunks | undefined;
       const take = (chunk: Buffer): void => {
+        // One that comes in one piece is complete before anything else happens.
+        if (chunk.length === announced && announced <= maxBytes) {
+          whole = chunk;
+          return;
+        }
+        if (chunks === undefined) {
+          chunks = new BodyChunks();
+          if (progress !== undefined) progress.stop = stop;
+        }
         if (chunks.length + chunk.length > maxBytes) {
           stop();
           return;
@@ -234,10 +249,16 @@ class NodeCall implements HttpCall {
         chunks.add(chunk);
         progress?.received(chunk.length);
       };
-      if (progress !== undefined) progress.stop = stop;
+      // The rest is read and dropped, so that the answer is: a client that still writes would not see it otherwise.
+      const stop = (): void => {
+        chunks?.clear();
+        request.off("data", take);
+        request.resume();
+        resolve(undefined);
+      };
       request.on("data", take);
       request.on("end", () => {
-        resolve(textOf(chunks.whole()));
+        resolve(textOf(chunks?.whole() ?? whole));
       });
       request.on("error", reject);
       request.on("close", () => {
@@ -263,7 +284,7 @@ class NodeCall implements HttpCall {
       });
       response.end(body);
     }
-    return !response.destroyed;
+    return this.#isPending();
   }
 
   stream(status: number, headers: HeaderFields, length?: number): EventSink {
@@ -272,7 +293,7 @@ class NodeCall implements HttpCall {
       status,
       length === undefined ? headers : { ...headers, "content-length": length },
     );
-    const sink = new NodeSink(response);
+    const sink = new NodeSink(response, () => this.#isPending());
     // Headers go out with the first event if that comes at once, which saves a packet, and otherwise without it.
     if (length === undefined) process.nextTick(flushHeaders, sink);
     return sink;
@@ -281,16 +302,34 @@ class NodeCall implements HttpCall {
   abort(): void {
     this.#response.destroy();
   }
+
+  /** Whether the system has yet to take some of a response that has ended; `onGone` is called when it has. */
+  #isPending(): boolean {
+    const response = this.#response;
+    // Ending a response writes what is left to the socket, and most of them fit.
+    if (response.destroyed || response.socket?.writableLength === 0)
+      return false;
+    response.on("finish", () => this.onGone?.());
+    return true;
+  }
+}
+
+const EMPTY = new Uint8Array();
+
+function ignore(): void {
+  // For events that something else tells too.
 }
 
 class NodeSink implements EventSink {
   onDrain: (() => void) | undefined;
   readonly #response: ServerResponse;
+  readonly #isPending: () => boolean;
   #listens = false;
   #hasBegun = false;
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, isPending: () => boolean) {
     this.#response = response;
+    this.#isPending = isPending;
   }
 
   write(chunk: string | Uint8Array): boolean {
@@ -306,7 +345,7 @@ class NodeSink implements EventSink {
   end(): boolean {
     this.#hasBegun = true;
     this.#response.end();
-    return !this.#response.destroyed;
+    return this.#isPending();
   }
 
   flushHeaders(): void {

@@ -2,7 +2,11 @@ import { isPromise, SERVER_BUSY } from "./endpoint.js";
 import { STANDARD_ERROR_CODES } from "./error-codes.js";
 import { Gate } from "./http-auth.js";
 import type { Auth, AuthorizedMessage, Authorization } from "./http-auth.js";
-import { Bodies } from "./http-bodies.js";
+import {
+  Bodies,
+  MAX_UNCOUNTED_BODY_BYTES,
+  RequestBytes,
+} from "./http-bodies.js";
 import { HttpExtra, NO_HEADERS, Reply } from "./http-call.js";
 import type { HeaderFields, HttpCall, StreamRules } from "./http-call.js";
 import { addressKey, Callers } from "./http-callers.js";
@@ -119,8 +123,9 @@ export interface HttpHandlerOptions<
   /** Bytes that a body may have; 4 MiB by default. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Bytes of bodies that have come and are not read yet; 256 MiB by default. Past it, bodies that are not complete are
-   * dropped and answered with 503: of the caller that holds the most, the one that began first.
+   * Bytes of bodies that are arriving; 256 MiB by default. Past it, bodies that are not complete are dropped and answered
+   * with 503: of the caller that holds the most, the one that began first. As many again may be in use: by requests that are
+   * open, by handlers that run, and by sessions, which keep what `initialize` says. Each caller has a share of these.
    */
   readonly maxTotalBodyBytes?: number | undefined;
   /** How many arrays and objects may be inside one another; 256 by default. */
@@ -191,6 +196,8 @@ interface Visit<A> {
   readonly connection: Caller;
   /** Whether the client accepts JSON and nothing else. */
   readonly isJsonOnly: boolean;
+  /** The bytes of its body, once that has come, if they count. */
+  request?: RequestBytes;
 }
 
 const MI = 1024 * 1024;
@@ -245,10 +252,16 @@ class Handler<A extends Auth> implements SessionHost {
   readonly #gate: Gate<A> | undefined;
   readonly #rules: StreamRules;
   readonly #callers = new Callers();
+  readonly #maxTotalBodyBytes: number;
   readonly #bodies: Bodies;
+  /** Behind a proxy, all requests come from one. */
+  #lastAddress = { address: "", key: "" };
   readonly #sessions = new Map<string, HttpSession>();
-  /** Whose share the sessions are part of. */
-  readonly #holders = new WeakMap<HttpSession, Caller>();
+  /** Who opened a session, and with what if that was large: the session keeps what the client says of itself. */
+  readonly #openers = new WeakMap<
+    HttpSession,
+    { readonly caller: Caller; readonly request: RequestBytes | undefined }
+  >();
   readonly #legacy = new Map<string, LegacyStream>();
   readonly #open = new Set<Reply>();
   readonly #connected = new Set<{ close(): Promise<void> }>();
@@ -298,10 +311,8 @@ class Handler<A extends Auth> implements SessionHost {
     }
     this.#maxBodyBytes = options.maxBodyBytes ?? 4 * MI;
     this.#maxOpen = options.maxOpen ?? 10_000;
-    this.#bodies = new Bodies(
-      this.#callers,
-      options.maxTotalBodyBytes ?? 256 * MI,
-    );
+    this.#maxTotalBodyBytes = options.maxTotalBodyBytes ?? 256 * MI;
+    this.#bodies = new Bodies(this.#callers, this.#maxTotalBodyBytes);
     this.#params = new ParamHeaders();
   }
 
@@ -319,30 +330,14 @@ class Handler<A extends Auth> implements SessionHost {
 
   handle(call: HttpCall): void {
     const connection = this.#callers.of(this.#keyOf(call));
-    if (!connection.mayTake("visits", this.#maxOpen)) {
+    if (!connection.visits.mayTake(this.#maxOpen)) {
       connection.release();
       this.#busy(call, NO_HEADERS);
       return;
     }
-    connection.take("visits");
+    connection.visits.take();
     this.#admitting.add(call);
-    const over = (): void => {
-      this.#admitting.delete(call);
-      connection.give("visits");
-      connection.release();
-    };
-    this.#serve(connection, call).then(over, (error: unknown) => {
-      over();
-      this.#emit({ kind: "failed", error });
-      // As if the client had gone: nothing may be held for this request any more.
-      call.onGone?.();
-      call.onGone = undefined;
-      call.respond(
-        500,
-        PLAIN_HEADERS,
-        errorText(STANDARD_ERROR_CODES.INTERNAL_ERROR, "Internal error"),
-      );
-    });
+    void this.#serve(connection, call);
   }
 
   async close(): Promise<void> {
@@ -373,7 +368,9 @@ class Handler<A extends Auth> implements SessionHost {
   /** @internal */
   onClosed(session: HttpSession): void {
     if (!this.#sessions.delete(session.id)) return;
-    this.#holders.get(session)?.give("sessions");
+    const opener = this.#openers.get(session);
+    opener?.caller.sessions.give();
+    opener?.request?.release();
     this.#emit({ kind: "sessionClosed", sessions: this.#sessions.size });
   }
 
@@ -386,7 +383,7 @@ class Handler<A extends Auth> implements SessionHost {
     return budget;
   }
 
-  #reply({ call, headers, caller, isJsonOnly }: Visit<A>): Reply {
+  #reply({ call, headers, caller, isJsonOnly, request }: Visit<A>): Reply {
     this.#admitting.delete(call);
     return new Reply(
       call,
@@ -396,6 +393,7 @@ class Handler<A extends Auth> implements SessionHost {
       this.#unread,
       caller,
       isJsonOnly,
+      request,
     );
   }
 
@@ -408,75 +406,35 @@ class Handler<A extends Auth> implements SessionHost {
       this.#emit({ kind: "failed", error });
     }
     const { remoteAddress } = call;
-    return remoteAddress === undefined
-      ? undefined
-      : `address ${addressKey(remoteAddress)}`;
+    if (remoteAddress === undefined) return undefined;
+    if (this.#lastAddress.address !== remoteAddress)
+      this.#lastAddress = {
+        address: remoteAddress,
+        key: `address ${addressKey(remoteAddress)}`,
+      };
+    return this.#lastAddress.key;
   }
 
   async #serve(connection: Caller, call: HttpCall): Promise<void> {
-    // RFC 9112, 3.2. What is in front of us may have looked at another one than we do.
-    const repeated = call.repeatedHeader;
-    if (repeated !== undefined) {
-      this.#refuse(
-        call,
-        NO_HEADERS,
-        400,
-        `Bad Request: more than one ${repeated} header`,
-      );
-      return;
-    }
-    const path = call.target.split("?", 1)[0] ?? "/";
-    const refusal = this.#guard.refusal(call);
-    if (refusal !== undefined) {
-      this.#refuse(call, NO_HEADERS, 403, `Forbidden: ${refusal}`);
-      return;
-    }
-    const headers = this.#guard.corsHeaders(call) ?? NO_HEADERS;
-    if (this.#isRefusedByClosing(call, headers)) return;
-    this.#startTicking();
-    if (call.method === "OPTIONS" && headers !== NO_HEADERS) {
-      call.respond(204, { ...headers, ...this.#guard.preflightHeaders(call) });
-      return;
-    }
-    const document = this.#gate?.documentAt(path);
-    if (document !== undefined && call.method === "GET") {
-      call.respond(200, { ...PLAIN_HEADERS, ...headers }, document);
-      return;
-    }
-    if (!this.#isServed(path)) {
-      this.#refuse(call, headers, 404, "there is no such path here");
-      return;
-    }
-    if (this.#unread.isFull && call.method !== "DELETE") {
-      this.#busy(call, headers);
-      return;
-    }
-    let auth: A | undefined;
-    if (this.#gate !== undefined) {
-      const admission = await this.#gate.admit(call);
-      if (admission.challenge !== undefined) {
-        const { status, reason, headers: challenge } = admission.challenge;
-        this.#refuse(call, { ...headers, ...challenge }, status, reason);
-        return;
-      }
-      ({ auth } = admission);
-    }
-    const isJsonOnly =
-      this.#options.jsonOnlyClients === true && !acceptedBy(call).stream;
-    if (auth === undefined) {
-      await this.#admit({
-        call,
-        path,
-        headers,
-        auth,
-        caller: connection,
-        connection,
-        isJsonOnly,
-      });
-      return;
-    }
-    const caller = this.#callers.of(`principal ${auth.principal}`);
+    let known: Caller | undefined;
     try {
+      const target = this.#targetOf(call);
+      if (target === undefined) return;
+      const { path, headers } = target;
+      let auth: A | undefined;
+      if (this.#gate !== undefined) {
+        const admission = await this.#gate.admit(call);
+        if (admission.challenge !== undefined) {
+          const { status, reason, headers: challenge } = admission.challenge;
+          this.#refuse(call, { ...headers, ...challenge }, status, reason);
+          return;
+        }
+        ({ auth } = admission);
+        known = this.#callers.of(`principal ${auth.principal}`);
+      }
+      const isJsonOnly =
+        this.#options.jsonOnlyClients === true && !acceptedBy(call).stream;
+      const caller = known ?? connection;
       await this.#admit({
         call,
         path,
@@ -486,17 +444,74 @@ class Handler<A extends Auth> implements SessionHost {
         connection,
         isJsonOnly,
       });
+    } catch (error) {
+      this.#emit({ kind: "failed", error });
+      // As if the client had gone: nothing may be held for this request any more.
+      call.onGone?.();
+      call.onGone = undefined;
+      call.respond(
+        500,
+        PLAIN_HEADERS,
+        errorText(STANDARD_ERROR_CODES.INTERNAL_ERROR, "Internal error"),
+      );
     } finally {
-      caller.release();
+      known?.release();
+      this.#admitting.delete(call);
+      connection.visits.give();
+      connection.release();
     }
+  }
+
+  /** What a request is for, by its headers alone; undefined if it was answered. */
+  #targetOf(
+    call: HttpCall,
+  ): { readonly path: string; readonly headers: HeaderFields } | undefined {
+    // RFC 9112, 3.2. What is in front of us may have looked at another one than we do.
+    const repeated = call.repeatedHeader;
+    if (repeated !== undefined) {
+      this.#refuse(
+        call,
+        NO_HEADERS,
+        400,
+        `Bad Request: more than one ${repeated} header`,
+      );
+      return undefined;
+    }
+    const path = call.target.split("?", 1)[0] ?? "/";
+    const refusal = this.#guard.refusal(call);
+    if (refusal !== undefined) {
+      this.#refuse(call, NO_HEADERS, 403, `Forbidden: ${refusal}`);
+      return undefined;
+    }
+    const headers = this.#guard.corsHeaders(call) ?? NO_HEADERS;
+    if (this.#isRefusedByClosing(call, headers)) return undefined;
+    this.#startTicking();
+    if (call.method === "OPTIONS" && headers !== NO_HEADERS) {
+      call.respond(204, { ...headers, ...this.#guard.preflightHeaders(call) });
+      return undefined;
+    }
+    const document = this.#gate?.documentAt(path);
+    if (document !== undefined && call.method === "GET") {
+      call.respond(200, { ...PLAIN_HEADERS, ...headers }, document);
+      return undefined;
+    }
+    if (!this.#isServed(path)) {
+      this.#refuse(call, headers, 404, "there is no such path here");
+      return undefined;
+    }
+    if (this.#unread.isFull && call.method !== "DELETE") {
+      this.#busy(call, headers);
+      return undefined;
+    }
+    return { path, headers };
   }
 
   #admit(visit: Visit<A>): Promise<void> {
     const { call, headers, caller } = visit;
     if (call.method === "DELETE") return this.#delete(visit);
     if (
-      !caller.mayTake("open", this.#maxOpen) ||
-      !caller.mayTake("unreadBytes", this.#unread.max)
+      !caller.open.mayTake(this.#maxOpen) ||
+      !caller.unreadBytes.mayTake(this.#unread.max)
     )
       this.#busy(call, headers);
     else if (call.method === "POST") return this.#post(visit);
@@ -534,7 +549,7 @@ class Handler<A extends Auth> implements SessionHost {
     const parsed = await this.#read(visit);
     if (parsed === undefined) return;
     // Others may have taken the last places while the body arrived.
-    if (!visit.caller.mayTake("open", this.#maxOpen)) {
+    if (!visit.caller.open.mayTake(this.#maxOpen)) {
       this.#busy(call, headers);
       return;
     }
@@ -575,11 +590,8 @@ class Handler<A extends Auth> implements SessionHost {
   }
 
   /** The JSON value that was posted, or why there is none. Undefined if that was answered. */
-  async #read({
-    call,
-    headers,
-    connection,
-  }: Visit<A>): Promise<Parsed | undefined> {
+  async #read(visit: Visit<A>): Promise<Parsed | undefined> {
+    const { call, headers, caller, connection } = visit;
     const length = call.header("content-length");
     const max = this.#maxBodyBytes;
     if (length !== undefined && !/^\d+$/.test(length)) {
@@ -616,6 +628,13 @@ class Handler<A extends Auth> implements SessionHost {
           `a body must not have more than ${max} bytes`,
         );
         return undefined;
+      }
+      if (body.length > MAX_UNCOUNTED_BODY_BYTES) {
+        if (!caller.requestBytes.mayTake(this.#maxTotalBodyBytes)) {
+          this.#busy(call, headers);
+          return undefined;
+        }
+        visit.request = new RequestBytes(caller, body.length);
       }
       const { maxDepth = DEFAULT_MAX_DEPTH } = this.#options;
       return parseMessage(body, { classify: unjudged, maxDepth });
@@ -779,10 +798,16 @@ class Handler<A extends Auth> implements SessionHost {
     isAnswered: boolean,
     status: (code: number) => number,
   ): Promise<void> {
-    const { call, headers, auth, caller } = visit;
+    const { call, headers, auth, caller, request } = visit;
     if (this.#isRefusedByClosing(call, headers)) return;
     const reply = this.#reply(visit);
-    const extra = new HttpExtra(call, reply, auth, auth?.principal, caller);
+    const extra = new HttpExtra(
+      call,
+      reply,
+      auth,
+      auth?.principal,
+      request ?? caller,
+    );
     const held: { connection?: { close(): Promise<void> }; isOver: boolean } = {
       isOver: false,
     };
@@ -827,7 +852,7 @@ class Handler<A extends Auth> implements SessionHost {
     session.post(call, this.#reply(visit), value, {
       auth,
       principal: auth?.principal,
-      counter: caller,
+      counter: visit.request ?? caller,
     });
   }
 
@@ -875,7 +900,7 @@ class Handler<A extends Auth> implements SessionHost {
   ): Promise<void> {
     const { call, headers, auth, caller } = visit;
     const { max = MAX_SESSIONS } = this.#sessionOptions;
-    if (!caller.mayTake("sessions", max)) {
+    if (!caller.sessions.mayTake(max)) {
       this.#busy(call, headers);
       return;
     }
@@ -885,7 +910,7 @@ class Handler<A extends Auth> implements SessionHost {
       this,
       this.#resumeBudgetOf(caller),
     );
-    caller.take("sessions");
+    caller.sessions.take();
     try {
       const { server: source } = this.#options;
       const server =
@@ -905,17 +930,18 @@ class Handler<A extends Auth> implements SessionHost {
       session.post(call, this.#reply(visit), value, {
         auth,
         principal: auth?.principal,
-        counter: caller,
+        counter: visit.request ?? caller,
       });
       if (!session.isOpen) {
         await session.close();
         return;
       }
-      this.#holders.set(session, caller);
+      this.#openers.set(session, { caller, request: visit.request });
+      visit.request?.retain();
       this.#sessions.set(session.id, session);
       this.#emit({ kind: "sessionOpened", sessions: this.#sessions.size });
     } finally {
-      if (!this.#holders.has(session)) caller.give("sessions");
+      if (!this.#openers.has(session)) caller.sessions.give();
     }
   }
 
@@ -962,7 +988,7 @@ class Handler<A extends Auth> implements SessionHost {
   async #openLegacy(visit: Visit<A>): Promise<void> {
     const { call, headers, auth, caller } = visit;
     const { max = MAX_SESSIONS } = this.#sessionOptions;
-    if (!caller.mayTake("sessions", max)) {
+    if (!caller.sessions.mayTake(max)) {
       this.#busy(call, headers);
       return;
     }
@@ -973,9 +999,9 @@ class Handler<A extends Auth> implements SessionHost {
       if (isOver) return;
       isOver = true;
       this.#legacy.delete(id);
-      caller.give("sessions");
+      caller.sessions.give();
     };
-    caller.take("sessions");
+    caller.sessions.take();
     try {
       const server =
         typeof source === "function"
@@ -1001,7 +1027,8 @@ class Handler<A extends Auth> implements SessionHost {
     }
   }
 
-  #postLegacy({ call, headers, auth, caller }: Visit<A>, value: unknown): void {
+  #postLegacy(visit: Visit<A>, value: unknown): void {
+    const { call, headers, auth, caller, request } = visit;
     const id = new URLSearchParams(call.target.split("?")[1]).get("sessionId");
     const stream = id === null ? undefined : this.#legacy.get(id);
     if (stream === undefined || stream.principal !== auth?.principal) {
@@ -1018,10 +1045,24 @@ class Handler<A extends Auth> implements SessionHost {
       this.#busy(call, headers);
       return;
     }
+    if (request !== undefined && methodOf(value) === "initialize") {
+      if (stream.opening !== undefined) {
+        this.#busy(call, headers);
+        return;
+      }
+      stream.opening = request;
+      request.retain();
+    }
     call.respond(202, headers);
     stream.take(
       value,
-      new HttpExtra(call, stream.reply, auth, auth?.principal, caller),
+      new HttpExtra(
+        call,
+        stream.reply,
+        auth,
+        auth?.principal,
+        request ?? caller,
+      ),
     );
   }
 

@@ -304,9 +304,7 @@ export class HttpSession implements Transport, EventHolder {
     reply.onGone = () => {
       this.#detach(stream);
     };
-    reply.onTaken = () => {
-      this.#taken();
-    };
+    reply.onTaken = this.#onTaken;
   }
 
   /** Attaches the first connection of a stream: once events go over it, it starts with an id to come back with. */
@@ -462,6 +460,10 @@ export class HttpSession implements Transport, EventHolder {
       this.#forget(index);
     }
   }
+
+  readonly #onTaken = (): void => {
+    this.#taken();
+  };
 
   /** Something that waited was taken. */
   #taken(): void {

@@ -1,4 +1,5 @@
 import { eventText } from "./http-call.js";
+import type { RequestBytes } from "./http-bodies.js";
 import type { HttpExtra, Reply } from "./http-call.js";
 import { droppableName } from "./http-unread.js";
 import { receiveClose } from "./receive.js";
@@ -18,6 +19,8 @@ export class LegacyStream implements Transport {
   readonly reply: Reply;
   readonly principal: string | undefined;
   readonly #onEnd: () => void;
+  /** The message that began the session, whose contents it keeps; if it is large. */
+  opening: RequestBytes | undefined;
   #isClosed = false;
 
   constructor(reply: Reply, principal: string | undefined, onEnd: () => void) {
@@ -66,6 +69,7 @@ export class LegacyStream implements Transport {
   #end(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.opening?.release();
     this.#onEnd();
     receiveClose(this);
   }

@@ -94,8 +94,8 @@ describe('a share', () => {
     const take = (key: string): number => {
       const caller = callers.of(key);
       let taken = 0;
-      while (caller.mayTake('handlers', 1000)) {
-        caller.take('handlers');
+      while (caller.handlers.mayTake(1000)) {
+        caller.handlers.take();
         taken += 1;
       }
       return taken;
@@ -107,30 +107,31 @@ describe('a share', () => {
     for (const max of [2, 3, 4, 5]) {
       const callers = new Callers();
       const greedy = callers.of('greedy');
-      while (greedy.mayTake('sessions', max)) greedy.take('sessions');
-      expect(callers.total.sessions, `of ${max}`).toBe(max - 1);
-      expect(callers.of('other').mayTake('sessions', max)).toBe(true);
+      while (greedy.sessions.mayTake(max)) greedy.sessions.take();
+      expect(callers.total.sessions.held, `of ${max}`).toBe(max - 1);
+      expect(callers.of('other').sessions.mayTake(max)).toBe(true);
     }
   });
 
   test('is the whole where callers cannot be told apart', () => {
     const callers = new Callers();
     const all = callers.of(undefined);
-    while (all.mayTake('open', 10)) all.take('open');
-    expect(callers.total.open).toBe(10);
+    while (all.open.mayTake(10)) all.open.take();
+    expect(callers.total.open.held).toBe(10);
   });
 
-  test('is forgotten when all is given back and no visit is left', () => {
+  test('is forgotten when all is given back, no visit is left, and another caller has come and gone', () => {
     const callers = new Callers();
     const caller = callers.of('a');
-    caller.take('open');
-    caller.take('bodyBytes', 7);
+    caller.open.take();
+    caller.bodyBytes.take(7);
     caller.release();
     const again = callers.of('a');
     expect(again).toBe(caller);
     again.release();
-    caller.give('open');
-    caller.give('bodyBytes', 7);
+    caller.open.give();
+    caller.bodyBytes.give(7);
+    callers.of('b').release();
     expect(callers.of('a')).not.toBe(caller);
   });
 
@@ -337,14 +338,25 @@ describe('bodies', () => {
   });
 
   test('past the limit the oldest that is not complete gives way, and is told so', async () => {
-    const { url, open } = await served({ maxTotalBodyBytes: 100_000 });
+    const { url, open } = await served({ maxTotalBodyBytes: 150_000 });
     const stalled = Array.from({ length: 3 }, () => open(`${HEAD}Content-Length: 50000\r\n\r\n${'['.repeat(30_000)}`));
     await delay(100);
     expect(stalled.map(({ got }) => got())).toEqual(['', '', '']);
-    const large = ping.replace('"_meta"', `"x":"${'x'.repeat(20_000)}","_meta"`);
+    const large = ping.replace('"_meta"', `"x":"${'x'.repeat(80_000)}","_meta"`);
     const answer = await fetch(url, { method: 'POST', headers: PING, body: large });
     expect(answer.status).toBe(200);
-    expect(stalled.map(({ got }) => got().split('\r\n', 1)[0])).toEqual(['HTTP/1.1 503 Service Unavailable', '', '']);
+    await expect
+      .poll(() => stalled.map(({ got }) => got().split('\r\n', 1)[0]))
+      .toEqual(['HTTP/1.1 503 Service Unavailable', '', '']);
+  });
+
+  test('one that comes in one piece makes no other give way', async () => {
+    const { url, open } = await served({ maxTotalBodyBytes: 100_000 });
+    const stalled = Array.from({ length: 3 }, () => open(`${HEAD}Content-Length: 50000\r\n\r\n${'['.repeat(30_000)}`));
+    await delay(100);
+    const answer = await fetch(url, { method: 'POST', headers: PING, body: ping });
+    expect(answer.status).toBe(200);
+    expect(stalled.map(({ got }) => got())).toEqual(['', '', '']);
   });
 
   test('the one who holds the most gives way, not who began first', async () => {
@@ -401,6 +413,67 @@ describe('bodies', () => {
       expect(large.status).toBe(503);
     },
   );
+});
+
+describe('bodies that are complete', () => {
+  const large = { text: 'x'.repeat(50_000) };
+  const limited = { ...byHeader, maxTotalBodyBytes: 120_000 };
+
+  /** What becomes of so many calls with large arguments, one after another: those that are taken go on. */
+  async function outcomes(name: string, count: number): Promise<(number | string)[]> {
+    const seen: (number | string)[] = [];
+    for (let id = 0; id < count; id += 1) {
+      const answer = modern(handler, id, 'tools/call', { name: 'any', arguments: large }, from(name));
+      seen.push(await Promise.race([answer.then(({ status }) => status), delay(30, 'open')]));
+    }
+    return seen;
+  }
+
+  test('count while their handlers run, for each caller', async () => {
+    const { server, release } = stubborn(100);
+    handler = garden({ ...limited, server });
+    expect(await outcomes('greedy', 3)).toEqual(['open', 'open', 503]);
+    expect((await modern(handler, 1, 'tools/list', {}, from('greedy'))).status).toBe(200);
+    expect(await outcomes('other', 2)).toEqual(['open', 503]);
+    release();
+    await settle();
+    expect(await outcomes('greedy', 1)).toEqual([200]);
+  });
+
+  test('count for handlers whose clients are gone', async () => {
+    const { server, state } = stubborn(100);
+    handler = garden({ ...limited, server, streamAfter: 20 });
+    for (const id of [1, 2]) {
+      const answer = await modern(handler, id, 'tools/call', { name: 'any', arguments: large }, from('greedy'));
+      await answer.body?.cancel();
+    }
+    expect(handler.load.open).toBe(0);
+    expect(state.running).toBe(2);
+    expect(await outcomes('greedy', 1)).toEqual([503]);
+  });
+
+  test('count while a subscription lasts', async () => {
+    handler = garden(limited);
+    const resourceSubscriptions = Array.from({ length: 50 }, (_, at) => `file:///${at}/${'x'.repeat(1_000)}`);
+    const listen = (id: number) =>
+      modern(handler, id, 'subscriptions/listen', { notifications: { resourceSubscriptions } }, from('greedy'));
+    const streams = [await listen(1), await listen(2)];
+    expect((await listen(3)).status).toBe(503);
+    await streams[0]?.body?.cancel();
+    await settle();
+    expect((await listen(4)).status).toBe(200);
+  });
+
+  test('count for a session that keeps what its client said of itself', async () => {
+    handler = garden(limited);
+    const initialize = { ...INITIALIZE, clientInfo: { name: 'x'.repeat(50_000), version: '1.0.0' } };
+    const begin = (id: number) => post(handler, request(id, 'initialize', initialize), from('greedy'));
+    const sessions = [await begin(1), await begin(2)];
+    expect(sessions.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await begin(3)).status).toBe(503);
+    await send(handler, 'DELETE', { 'mcp-session-id': sessions[0]?.headers.get('mcp-session-id') ?? '' });
+    expect((await begin(4)).status).toBe(200);
+  });
 });
 
 describe('closing', () => {
