@@ -8,9 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createServer as createBatchServer } from '../generated/2025-03-26/server.js';
 import { createClient } from '../generated/2025-11-25/client.js';
 import { createServer } from '../generated/2025-11-25/server.js';
-import { RpcError } from '../generated/runtime/error-codes.js';
+import { RpcError } from '../generated/runtime/jsonrpc/error-codes.js';
 import { stdioServerTransport } from '../generated/runtime/stdio-server.js';
-import type { Transport } from '../generated/runtime/transport.js';
+import type { Transport } from '../generated/runtime/jsonrpc/transport.js';
 import { colour, say } from '../generator/terminal.js';
 
 const info = { name: 'demo', version: '1.0.0' };

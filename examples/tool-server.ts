@@ -1,6 +1,6 @@
 /** A server with one tool, over stdio. `tool-use.ts` runs it. */
 import { createServer } from '../generated/2025-11-25/server.js';
-import { RpcError, STANDARD_ERROR_CODES } from '../generated/runtime/error-codes.js';
+import { RpcError, STANDARD_ERROR_CODES } from '../generated/runtime/jsonrpc/error-codes.js';
 import { stdioServerTransport } from '../generated/runtime/stdio-server.js';
 
 const DEGREES: ReadonlyMap<unknown, number> = new Map([

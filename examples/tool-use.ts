@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '../generated/2025-11-25/client.js';
 import type { ContentBlock } from '../generated/2025-11-25/types.js';
-import { RpcError } from '../generated/runtime/error-codes.js';
+import { RpcError } from '../generated/runtime/jsonrpc/error-codes.js';
 import { stdioClientTransport } from '../generated/runtime/stdio-client.js';
 
 interface ToolUseBlock {

@@ -8,7 +8,7 @@ import { revision as revision20260728 } from '../../generated/2026-07-28/revisio
 import { BaseClient } from '../../generated/runtime/client.js';
 import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { defaultEnvironment, stdioClientTransport } from '../../generated/runtime/stdio-client.js';
-import type { Transport } from '../../generated/runtime/transport.js';
+import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { McpgenError } from '../errors.js';
 import { isUrl, proxyAgent, splitCredentials } from '../read/fetch.js';
 import { isObject, member, type JsonObject, type JsonValue } from '../read/json.js';

@@ -17,7 +17,7 @@ export function emitClient(context: EmitContext): SourceFile {
   const { protocol } = context;
   file.type('runtime/client', 'ClientContext');
   file.type('runtime/client', 'ClientSettings');
-  file.type('runtime/revision', 'Revision');
+  file.type('runtime/protocol/revision', 'Revision');
   file.type('methods', 'ParamsOf');
   file.type('methods', 'NotificationMethod');
   emitHandlers(file, context);
@@ -113,7 +113,7 @@ function call(file: SourceFile, context: EmitContext, method: Method): string {
   const type = stateless ? `Given<${own}>` : own;
   const hasParams = messageHas(context, method, 'params');
   const params = `params${isOptional(context, method, stateless) ? '?' : ''}: ${hasParams ? type : 'undefined'}`;
-  const options = `options?: ${file.type('runtime/endpoint', 'CallOptions')}`;
+  const options = `options?: ${file.type('runtime/jsonrpc/endpoint', 'CallOptions')}`;
   const name = callName(method);
   const doc = docComment({ text: method.summary, deprecated: method.deprecated }, context.printer.linkable);
   const body = (results: string): string =>

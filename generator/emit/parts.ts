@@ -63,7 +63,7 @@ const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
 /** The shared files that each part imports from. */
 const RUNTIME: Readonly<Partial<Record<Emittable, readonly RuntimeModule[]>>> = {
   validators: ['runtime/validation'],
-  revision: ['runtime/revision'],
+  revision: ['runtime/protocol/revision'],
   client: ['runtime/index'],
   server: ['runtime/index'],
   registry: ['runtime/registry'],

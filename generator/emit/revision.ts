@@ -39,7 +39,7 @@ export function emitRevision(context: EmitContext): SourceFile {
   ];
   file.add(
     `/** Revision ${protocol.version}, as client and server need it; give several to one that is to speak several. */\n`,
-    `export const revision: ${file.type('runtime/revision', 'Revision')} = {\n${members.join(',\n')},\n};\n`,
+    `export const revision: ${file.type('runtime/protocol/revision', 'Revision')} = {\n${members.join(',\n')},\n};\n`,
   );
   return file;
 }

@@ -11,7 +11,7 @@ import { defaultedMembers } from './revision.js';
 export function emitServer(context: EmitContext): SourceFile {
   const file = new SourceFile('server');
   for (const name of ['HandlerContext', 'ServerSession', 'ServerSettings']) file.type('runtime/server', name);
-  file.type('runtime/revision', 'Revision');
+  file.type('runtime/protocol/revision', 'Revision');
   file.type('methods', 'ParamsOf');
   file.type('methods', 'NotificationMethod');
   emitResults(file, context);
@@ -75,7 +75,7 @@ request<M extends ${file.type('methods', 'RequestMethod')}<"server">>(
   this: void,
   method: M,
   params?: ParamsOf<M>,
-  options?: ${file.type('runtime/endpoint', 'CallOptions')},
+  options?: ${file.type('runtime/jsonrpc/endpoint', 'CallOptions')},
 ): Promise<${file.type('methods', 'ResultOf')}<M>>;
 `);
     for (const method of asked) {

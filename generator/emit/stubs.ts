@@ -29,8 +29,8 @@ export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[])
     ),
     `export const handlers: ${file.type('server', 'ServerHandlers')} = {\n${methods.map(stub).join('\n')}};\n`,
   );
-  file.add(`function notImplemented(method: string): ${file.value('runtime/error-codes', 'RpcError')} {
-  return new RpcError(${file.value('runtime/error-codes', 'STANDARD_ERROR_CODES')}.METHOD_NOT_FOUND, \`\${method} is not implemented\`, { method });
+  file.add(`function notImplemented(method: string): ${file.value('runtime/jsonrpc/error-codes', 'RpcError')} {
+  return new RpcError(${file.value('runtime/jsonrpc/error-codes', 'STANDARD_ERROR_CODES')}.METHOD_NOT_FOUND, \`\${method} is not implemented\`, { method });
 }
 `);
   return file;

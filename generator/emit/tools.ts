@@ -13,7 +13,7 @@ import { assertionOf, GuardWriter, nameOf, validatorOf } from './validators.js';
 /** The shared files that the files of tools import from. */
 export function toolRuntime(tools: readonly ToolSummary[]): readonly RuntimeModule[] {
   if (tools.length === 0) return [];
-  return ['runtime/validation', ...(tools.some(isCalled) ? (['runtime/tool-calls'] as const) : [])];
+  return ['runtime/validation', ...(tools.some(isCalled) ? (['runtime/client/tool-calls'] as const) : [])];
 }
 
 /** Whether a tool is called from here: an author's own are served. */
@@ -142,8 +142,8 @@ export function emitToolIndex(
 /** `tools/client.ts`: a method for each tool, typed and validated. */
 function emitToolClient(tools: readonly ToolSummary[]): SourceFile<ToolModule> {
   const file = new SourceFile<ToolModule>('tools/client');
-  const client = file.type('runtime/tool-calls', 'ToolClient');
-  file.reexport('runtime/tool-calls', {
+  const client = file.type('runtime/client/tool-calls', 'ToolClient');
+  file.reexport('runtime/client/tool-calls', {
     values: ['ToolArgumentsError', 'ToolOutputError'],
     types: ['ToolClient', 'ToolResult'],
   });
@@ -183,17 +183,17 @@ function methodOf(file: SourceFile<ToolModule>, tool: ToolSummary): { signature:
   // Not a default of the parameter: `{}` is not assignable to an optional member named `constructor`.
   const given = `args${isOptional ? ' ?? {}' : ''}`;
   if (!hasOutput) {
-    const call = file.value('runtime/tool-calls', 'callTool');
+    const call = file.value('runtime/client/tool-calls', 'callTool');
     return {
       signature: signature('Result'),
       body: `${camel}: (args, options) => ${call}(client, ${name}, ${given}, ${check}, options),`,
     };
   }
   const output = file.type(module, `${prefix}Output`);
-  const call = file.value('runtime/tool-calls', 'callStructuredTool');
+  const call = file.value('runtime/client/tool-calls', 'callStructuredTool');
   const checkOutput = file.value(module, nameOf('validate', output));
   return {
-    signature: signature(`${file.type('runtime/tool-calls', 'ToolResult')}<Result, ${output}>`),
+    signature: signature(`${file.type('runtime/client/tool-calls', 'ToolResult')}<Result, ${output}>`),
     body: `${camel}: (args, options) => ${call}(client, ${name}, ${given}, ${check}, ${checkOutput}, options),`,
   };
 }

@@ -115,7 +115,7 @@ const MAX_OPERANDS = 64;
 
 /** Reads a member of `value`. */
 function read(name: string): string {
-  return isInherited(name) ? `check.own(value, ${JSON.stringify(name)})` : `value[${JSON.stringify(name)}]`;
+  return isInherited(name) ? `check.ownMember(value, ${JSON.stringify(name)})` : `value[${JSON.stringify(name)}]`;
 }
 
 /** Writes guards: one for each definition, and one for each inline type that is too large to stand in an expression. */
@@ -165,7 +165,7 @@ export class GuardWriter {
       case 'unknown':
         return `check.present(${value})`;
       case 'never':
-        return `check.nothing(${value})`;
+        return `check.absent(${value})`;
       case 'boolean':
         return `check.boolean(${value})`;
       case 'null':
@@ -186,9 +186,9 @@ export class GuardWriter {
         return all([
           type.items.kind === 'unknown'
             ? `check.array(${value})`
-            : `check.list(${value}, ${this.#reference(type.items, `${hint}Item`)})`,
-          limits && `check.counted(${value}, ${limits})`,
-          type.constraints['uniqueItems'] === true && `check.distinct(${value})`,
+            : `check.arrayOf(${value}, ${this.#reference(type.items, `${hint}Item`)})`,
+          limits && `check.itemsWithin(${value}, ${limits})`,
+          type.constraints['uniqueItems'] === true && `check.uniqueItems(${value})`,
         ]);
       }
       case 'object': {
@@ -197,8 +197,8 @@ export class GuardWriter {
         return all([
           type.rest === undefined || type.rest.kind === 'unknown'
             ? `check.object(${value})`
-            : `check.map(${value}, ${this.#reference(type.rest, `${hint}Value`)})`,
-          limits && `check.sized(${value}, ${limits})`,
+            : `check.recordOf(${value}, ${this.#reference(type.rest, `${hint}Value`)})`,
+          limits && `check.membersWithin(${value}, ${limits})`,
         ]);
       }
       case 'union':
@@ -275,7 +275,7 @@ export class GuardWriter {
         name,
         'unknown',
       );
-      return `return ${definition === undefined ? parts : `(${parts}) || check.inside(${JSON.stringify(definition)})`};\n`;
+      return `return ${definition === undefined ? parts : `(${parts}) || check.inDefinition(${JSON.stringify(definition)})`};\n`;
     }
     return `return ${this.#expression(type, 'value', name)};\n`;
   }
@@ -288,16 +288,16 @@ export class GuardWriter {
       else if (member.type.kind !== 'unknown') checks.push(this.#optional(member.type, read(member.name), hint));
     }
     const limits = limitsOf(type.constraints, { minProperties: 'min', maxProperties: 'max' });
-    if (limits !== undefined) checks.push(`check.sized(value, ${limits})`);
+    if (limits !== undefined) checks.push(`check.membersWithin(value, ${limits})`);
     if (type.rest !== undefined && type.rest.kind !== 'unknown') {
       const known = `[${type.members.map((member) => JSON.stringify(member.name)).join(', ')}]`;
-      const item = type.rest.kind === 'never' ? 'check.nothing' : this.#reference(type.rest, `${name}Value`);
-      checks.push(`check.rest(value, ${known}, ${item})`);
+      const item = type.rest.kind === 'never' ? 'check.absent' : this.#reference(type.rest, `${name}Value`);
+      checks.push(`check.otherMembers(value, ${known}, ${item})`);
     }
     const whole = all(['check.object(value)', this.#every(checks, name, 'check.Fields')]);
     return definition === undefined
       ? `return ${whole};\n`
-      : `return (${whole}) || check.inside(${JSON.stringify(definition)});\n`;
+      : `return (${whole}) || check.inDefinition(${JSON.stringify(definition)});\n`;
   }
 
   #optional(type: TypeNode, value: string, hint: string): string {
@@ -305,7 +305,7 @@ export class GuardWriter {
     if (existing?.startsWith('check.')) return `check.maybe${capitalised(existing.slice('check.'.length))}(${value})`;
     const expression = this.#expression(type, value, hint);
     if ((type.kind === 'array' || type.kind === 'object') && isPlain(type.constraints)) {
-      const bare = /^check\.(list|map)\(/.exec(expression);
+      const bare = /^check\.(arrayOf|recordOf)\(/.exec(expression);
       if (bare?.[1] !== undefined) return `check.maybe${capitalised(bare[1])}(${expression.slice(bare[0].length)}`;
     }
     return `(${value} === undefined || ${grouped(expression)})`;
@@ -335,14 +335,14 @@ export class GuardWriter {
       const others = [...tests].filter(([, text]) => !constants.has(text));
       tests = new Map([...others, [`${set}.has(value)`, manyValues(constants.size)]]);
     }
-    return `${[...tests.keys()].join(' || ')} || check.miss(${JSON.stringify(alternatives([...tests.values()]))}, value)`;
+    return `${[...tests.keys()].join(' || ')} || check.mismatch(${JSON.stringify(alternatives([...tests.values()]))}, value)`;
   }
 
   #unionBody(name: string, variants: readonly TypeNode[], exclusive: boolean): string {
     const variantHint = (index: number): string => `${name}Variant${index + 1}`;
     if (exclusive) {
       const outcomes = variants.map((variant, index) => this.#expression(variant, 'value', variantHint(index)));
-      return `return check.exactlyOne(value, ${outcomes.join(', ')});\n`;
+      return `return check.oneOf(value, ${outcomes.join(', ')});\n`;
     }
     const simple = this.#simpleUnion(name, variants);
     if (simple !== undefined) return `return ${simple};\n`;
@@ -351,7 +351,7 @@ export class GuardWriter {
       const [only, second] = types;
       if (only !== undefined && second === undefined)
         return `return ${this.#expression(only, 'value', variantHint(indices[0] ?? 0))};\n`;
-      return `return check.any(value, ${types.map((type, position) => this.#reference(type, variantHint(indices[position] ?? 0))).join(', ')});\n`;
+      return `return check.anyOf(value, ${types.map((type, position) => this.#reference(type, variantHint(indices[position] ?? 0))).join(', ')});\n`;
     };
     const kinds = variants.map((variant) => kindsOf(variant, this.#lookup));
     if (kinds.some((own) => own === undefined)) return pick(variants.map((_, index) => index));
@@ -372,9 +372,9 @@ export class GuardWriter {
       ({ conditions, indices }) => `if (${conditions.join(' || ')}) ${pick(indices)}`,
     );
     const expected = JSON.stringify(kindsText([...byKind.keys()]));
-    if (objects.length === 0) return `${lines.join('')}return check.miss(${expected}, value);\n`;
+    if (objects.length === 0) return `${lines.join('')}return check.mismatch(${expected}, value);\n`;
     if (tests.size > 0)
-      lines.push(`if (typeof value !== "object" || value === null) return check.miss(${expected}, value);\n`);
+      lines.push(`if (typeof value !== "object" || value === null) return check.mismatch(${expected}, value);\n`);
     const chosen = objects.map((index) => variants[index] ?? { kind: 'never' as const });
     const discriminator = chosen.length > 1 ? discriminate(chosen, this.#lookup) : undefined;
     if (discriminator === undefined) return `${lines.join('')}${pick(objects)}`;
@@ -392,7 +392,7 @@ export class GuardWriter {
     );
     const otherwise =
       cases.size > MOST_NAMED
-        ? `check.miss(${JSON.stringify(manyValues(cases.size))}, ${read(member)})`
+        ? `check.mismatch(${JSON.stringify(manyValues(cases.size))}, ${read(member)})`
         : `check.noneOf(${read(member)}, ${[...cases.keys()].map((tag) => JSON.stringify(tag)).join(', ')})`;
     return `${lines.join('')}if (!check.object(value)) return false;
 switch (${read(member)}) {\n${branches.join('')}default:\nreturn ${otherwise};\n}\n`;
@@ -501,7 +501,7 @@ function emitDispatchers(file: SourceFile, context: EmitContext, writer: GuardWr
     const branches = [...cases].map(([expression, labels]) => `${labels.join('')}return ${expression};\n`);
     return `switch (method) {\n${branches.join('')}default:\nreturn ${otherwise};\n}\n`;
   };
-  const unknown = 'check.miss("a method of this revision", method)';
+  const unknown = 'check.mismatch("a method of this revision", method)';
 
   file.add(`/** Validates the params of a method; \`undefined\` stands for a message without params. */
 export function validateParams<M extends ${method}>(
@@ -510,13 +510,13 @@ export function validateParams<M extends ${method}>(
   options?: check.ValidateOptions,
 ): check.Validation<${file.type('methods', 'ParamsOf')}<M>> {
   // The params are checked where they belong, in a message; pointers are their own all the same.
-  return check.run((value) => isMessageOf(method, { jsonrpc: "2.0", id: 0, method, params: value }), params, options);
+  return check.validateWith((value) => isMessageOf(method, { jsonrpc: "2.0", id: 0, method, params: value }), params, options);
 }
 `);
   file.add(
     `function isMessageOf(method: string, value: unknown): boolean {\n${switchOn(
       wire.map((row) => [row, `${writer.guardOf(row.message)}(value)`] as const),
-      'check.miss("a method of this revision", method)',
+      'check.mismatch("a method of this revision", method)',
     )}}\n`,
   );
 
@@ -533,7 +533,7 @@ export function validateResult<M extends ${requestMethod}>(
   result: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<${file.type('methods', 'ResultOf')}<M>> {
-  return check.run((value) => isResultOf(method, value), result, options);
+  return check.validateWith((value) => isResultOf(method, value), result, options);
 }
 `);
   const resultCheck = (row: Method): string => {
@@ -557,7 +557,7 @@ export function validateTaskResponse<M extends keyof ${file.type('methods', 'Tas
   response: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<${file.type('messages', 'ResultResponse')}<TaskResultMap[M]> | ${file.type('messages', 'ErrorResponse')}> {
-  return check.run((value) => isResponseWith((result) => isTaskResultOf(method, result), value), response, options);
+  return check.validateWith((value) => isResponseWith((result) => isTaskResultOf(method, result), value), response, options);
 }
 `);
     file.add(`/** Validates what a request is answered with at once if its params ask for a task. */
@@ -566,7 +566,7 @@ export function validateTaskResult<M extends keyof ${file.type('methods', 'TaskR
   result: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<TaskResultMap[M]> {
-  return check.run((value) => isTaskResultOf(method, value), result, options);
+  return check.validateWith((value) => isTaskResultOf(method, value), result, options);
 }
 `);
     file.add(
@@ -583,13 +583,13 @@ export function validateResponse<M extends ${requestMethod}>(
   response: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<${file.type('messages', 'ResultResponse')}<ResultOf<M>> | ${file.type('messages', 'ErrorResponse')}> {
-  return check.run((value) => isResponseWith((result) => isResultOf(method, result), value), response, options);
+  return check.validateWith((value) => isResponseWith((result) => isResultOf(method, result), value), response, options);
 }
 `);
   file.add(`function isResponseWith(isResult: check.Check, value: unknown): boolean {
   const classified = ${classify}(value);
   if (classified.kind === "result") return isResult(classified.message.result);
-  return classified.kind === "error" || check.miss(\`a response (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
+  return classified.kind === "error" || check.mismatch(\`a response (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
 }
 `);
   for (const kind of ['request', 'notification'] as const) {
@@ -604,13 +604,13 @@ export const validate${Kind}Message: check.Validator<${client} | ${server}> = /*
 export function ${guard}(value: unknown): value is ${client} | ${server} {
   const classified = ${classify}(value);
   if (classified.kind !== "${kind}") {
-    return check.miss(\`a ${kind} (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
+    return check.mismatch(\`a ${kind} (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
   }
   const { message } = classified;
   const { method } = message;
   return ${file.value('guards', `isClient${Kind}`)}(message) || ${file.value('guards', `isServer${Kind}`)}(message)
     ? isMessageOf(method, value)
-    : check.miss("the method of a ${kind}", method);
+    : check.mismatch("the method of a ${kind}", method);
 }
 `);
   }
@@ -652,7 +652,7 @@ function stringCheck(constraints: Constraints, value: string): string {
   const format = constraints['format'];
   const limits = limitsOf(constraints, { minLength: 'min', maxLength: 'max', pattern: 'pattern' });
   const parts = [
-    typeof format === 'string' && `check.formatted(${value}, ${JSON.stringify(format)})`,
+    typeof format === 'string' && `check.stringWithFormat(${value}, ${JSON.stringify(format)})`,
     limits && `check.stringWithin(${value}, ${limits})`,
   ];
   return all(parts) || `check.string(${value})`;

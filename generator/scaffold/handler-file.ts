@@ -54,7 +54,7 @@ export function handlerFile({
   const type = `${side === 'server' ? 'Server' : 'Client'}${kind === 'notification' ? 'Notification' : ''}Handlers`;
   const from = (file: string): string => JSON.stringify(`${file}${extension}`);
   const isRequest = kind === 'request';
-  const errors = `import { RpcError, STANDARD_ERROR_CODES } from ${from(`${runtime}/error-codes`)};\n`;
+  const errors = `import { RpcError, STANDARD_ERROR_CODES } from ${from(`${runtime}/index`)};\n`;
   const body = isRequest
     ? `throw new RpcError(STANDARD_ERROR_CODES.METHOD_NOT_FOUND, ${JSON.stringify(`${name} is not written yet`)});`
     : '// Not written yet: what is to happen then.';

@@ -1,4 +1,4 @@
-import { parseUriTemplate, UriTemplateError, type UriTemplate } from '../../generated/runtime/uri-template.js';
+import { parseUriTemplate, UriTemplateError, type UriTemplate } from '../../generated/runtime/registry/uri-template.js';
 import { McpgenError } from '../errors.js';
 import { parse } from './edits.js';
 

@@ -48,7 +48,7 @@ export function transportFile({ runtime, transports }: Selection): string {
     .map((name) => ways[name])
     .sort((a, b) => (a.from < b.from ? -1 : 1))
     .map(({ name, from }) => `import { ${name} } from "${from}";`);
-  const type = 'import type { Transport } from "./generated/runtime/transport.js";';
+  const type = 'import type { Transport } from "./generated/runtime/index.js";';
   const [text, body] =
     transports.length > 1
       ? [

@@ -4,31 +4,31 @@ import {
   TimeoutError,
   UnsupportedMethodError,
   UnsupportedRevisionError,
-} from "./call-errors.js";
-import { asResult, Endpoint, MAX_DELAY } from "./endpoint.js";
-import type { CallOptions, EndpointOptions } from "./endpoint.js";
-import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
-import type { Notification, Request, RequestId } from "./message.js";
-import type { Classification } from "./parse.js";
+} from "./jsonrpc/call-errors.js";
+import { toResult, Endpoint, MAX_TIMER_DELAY_MS } from "./jsonrpc/endpoint.js";
+import type { CallOptions, EndpointOptions } from "./jsonrpc/endpoint.js";
+import { RpcError, STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
+import type { Notification, Request, RequestId } from "./jsonrpc/message.js";
+import type { Classification } from "./jsonrpc/parse.js";
 import {
   checkVendorNotifications,
-  cut,
-  declaredBy,
+  truncate,
+  deriveCapabilities,
   maySend,
-  META,
-  methodNotFound,
+  META_KEYS,
+  methodNotFoundError,
   missingCapability,
-  MODERN_ERROR_CODES,
-  newest,
-  unknownListener,
+  STATELESS_ERROR_CODES,
+  newestRevision,
+  unknownNotificationListener,
   versionOf,
-} from "./revision.js";
+} from "./protocol/revision.js";
 import type {
   Implementation,
   Revision,
   UnknownNotificationSettings,
-} from "./revision.js";
-import type { Transport } from "./transport.js";
+} from "./protocol/revision.js";
+import type { Transport } from "./jsonrpc/transport.js";
 import { describeFailure } from "./validation.js";
 import type { Failure, Leniency } from "./validation.js";
 
@@ -42,13 +42,13 @@ export interface ClientContext {
 }
 
 /** A handler of what a server asks, types aside. */
-export type ClientHandler = (
+export type ClientRequestHandler = (
   params: never,
   context: ClientContext,
 ) => object | Promise<object>;
 
 /** A handler of notifications, types aside. */
-export type ClientListener = (params: never) => void | Promise<void>;
+export type ClientNotificationHandler = (params: never) => void | Promise<void>;
 
 /** What a client is made of, types aside. The generated `ClientOptions` are the typed ones. */
 export interface ClientSettings
@@ -58,9 +58,9 @@ export interface ClientSettings
   readonly capabilities?: object | undefined;
   /** Handlers of what a server asks for, be it by a request of its own or inside a result. */
   readonly handlers?:
-    Readonly<Record<string, ClientHandler | undefined>> | undefined;
+    Readonly<Record<string, ClientRequestHandler | undefined>> | undefined;
   readonly notifications?:
-    Readonly<Record<string, ClientListener | undefined>> | undefined;
+    Readonly<Record<string, ClientNotificationHandler | undefined>> | undefined;
   /** Validates results before the caller sees them; on by default. */
   readonly validateResults?: boolean | undefined;
   /** Deviations of servers to put up with in results, as `tolerating(...)` makes it. None by default. */
@@ -79,7 +79,7 @@ export interface ClientSettings
 }
 
 /** What a server says of itself. */
-export interface ServerFacts {
+export interface ServerInfo {
   readonly info: Implementation | undefined;
   readonly capabilities: object;
   readonly instructions: string | undefined;
@@ -98,8 +98,10 @@ export class TooManyRoundsError extends Error {
 export class TooManyInputsError extends Error {
   override readonly name = "TooManyInputsError";
 
-  constructor(asked: number, most: number) {
-    super(`the server asks for ${asked} inputs at once, more than ${most}`);
+  constructor(requested: number, limit: number) {
+    super(
+      `the server asks for ${requested} inputs at once, more than ${limit}`,
+    );
   }
 }
 
@@ -114,9 +116,9 @@ export class InvalidResultError extends Error {
   }
 }
 
-const DEFAULT_PROBE_TIMEOUT = 5000;
-const DEFAULT_ROUNDS = 10;
-const DEFAULT_INPUTS = 100;
+const DEFAULT_PROBE_TIMEOUT_MS = 5000;
+const DEFAULT_MAX_ROUNDS = 10;
+const DEFAULT_MAX_INPUT_REQUESTS = 100;
 
 /** Settings of a subscription. */
 export interface ListenOptions extends Pick<CallOptions, "signal"> {
@@ -138,7 +140,7 @@ export interface Subscription {
   close(): void;
 }
 
-interface OpenSubscription {
+interface SubscriptionEntry {
   readonly acknowledge: (filter: object) => void;
   readonly onNotification:
     ((method: string, params: object) => void) | undefined;
@@ -151,23 +153,23 @@ export class BaseClient<
   readonly #revisions: readonly Revision[];
   readonly #settings: ClientSettings;
   readonly #endpoint: Endpoint;
-  readonly #subscriptions = new Map<RequestId, OpenSubscription>();
+  readonly #subscriptions = new Map<RequestId, SubscriptionEntry>();
   /** What ends the handlers that give input to a call. */
-  readonly #inputs = new Set<(reason: Error) => void>();
+  readonly #inputAborts = new Set<(reason: Error) => void>();
   #revision: Revision;
   #isNegotiated = false;
-  #server: ServerFacts = {
+  #server: ServerInfo = {
     info: undefined,
     capabilities: {},
     instructions: undefined,
   };
   #meta: object = {};
   /** What it declares in the revision that is spoken. */
-  #declared: object = {};
+  #capabilities: object = {};
   /** Whether an older server may exit at what is being asked; the one that is started then gets `initialize`. */
   #isProbing = false;
   /** What is missing for each method that was sent, or `''`. */
-  readonly #missing = new Map<string, string>();
+  readonly #missingCapabilities = new Map<string, string>();
 
   /**
    * @param revisions - All that it speaks; the newest that the server speaks too is taken.
@@ -176,7 +178,7 @@ export class BaseClient<
   constructor(revisions: readonly Revision[], settings: ClientSettings) {
     this.#revisions = revisions;
     this.#settings = settings;
-    this.#revision = newest(revisions);
+    this.#revision = newestRevision(revisions);
     for (const method of Object.keys(settings.handlers ?? {})) {
       if (
         revisions.some(
@@ -206,21 +208,23 @@ export class BaseClient<
       {
         classify: (value): Classification => this.#revision.classify(value),
         // What a server writes besides messages is meant for people. MCP 2026-07-28, stdio: a client writes no responses.
-        mayAnswer: (id) =>
+        mayRespond: (id) =>
           id !== null && !(this.#isNegotiated && this.#revision.isStateless),
         handleRequest: (request, exchange) =>
-          this.#handle(request, exchange.signal),
+          this.#handleRequest(request, exchange.signal),
         handleNotification: (notification) => {
-          this.#notice(notification);
+          this.#handleNotification(notification);
         },
         // MCP 2026-07-28, cancellation: from a server it ends a subscription, and nothing else.
         handleCancelled: (id) => {
-          if (this.#subscriptions.has(id)) this.#endpoint.settle(id, {});
+          if (this.#subscriptions.has(id))
+            this.#endpoint.resolveLocally(id, {});
         },
         handleExit: () => this.#restarts(),
         handleClose: () => {
           this.#subscriptions.clear();
-          for (const end of this.#inputs) end(new ConnectionClosedError());
+          for (const abortInput of this.#inputAborts)
+            abortInput(new ConnectionClosedError());
         },
       },
       settings,
@@ -233,7 +237,7 @@ export class BaseClient<
   }
 
   /** What the server said of itself. */
-  get server(): ServerFacts {
+  get server(): ServerInfo {
     return this.#server;
   }
 
@@ -260,13 +264,13 @@ export class BaseClient<
   ): Promise<void> {
     await this.#endpoint.connect(transport);
     try {
-      const isModern = await this.#probe(options, transport);
+      const isStateless = await this.#probe(options, transport);
       this.#isProbing = false;
-      if (!isModern) await this.#initialize(options);
+      if (!isStateless) await this.#initialize(options);
       this.#isNegotiated = true;
-      this.#missing.clear();
+      this.#missingCapabilities.clear();
       transport.setProtocolVersion?.(this.#revision.version);
-      if (!isModern) this.#endpoint.notify("notifications/initialized");
+      if (!isStateless) this.#endpoint.notify("notifications/initialized");
     } catch (error) {
       await this.#endpoint.close();
       throw error;
@@ -290,16 +294,18 @@ export class BaseClient<
     params?: object,
     options?: CallOptions,
   ): Promise<object> {
-    this.#check(method, "request");
+    this.#refuseUnsupported(method, "request");
     const revision = this.#revision;
-    const limit = this.#settings.maxRounds ?? DEFAULT_ROUNDS;
-    let more: object | undefined;
+    const maxRounds = this.#settings.maxRounds ?? DEFAULT_MAX_ROUNDS;
+    let roundParams: object | undefined;
     for (let round = 0; ; round += 1) {
-      const sent = revision.isStateless ? this.#withMeta(params, more) : params;
-      const result = await this.#endpoint.request(method, sent, options);
-      const checked = this.#checked(method, params, result);
+      const sentParams = revision.isStateless
+        ? this.#withMeta(params, roundParams)
+        : params;
+      const result = await this.#endpoint.request(method, sentParams, options);
+      const checked = this.#validateResult(method, params, result);
       // Elsewhere such a member is one like any other.
-      if (!revision.isStateless || !requiresInput(checked)) return checked;
+      if (!revision.isStateless || !isInputRequired(checked)) return checked;
       // MCP 2026-07-28, multi round-trip requests: to repeat the same request would get the same answer.
       if (
         checked.inputRequests === undefined &&
@@ -311,8 +317,8 @@ export class BaseClient<
           expected: "inputRequests or requestState, as input is required",
           found: "neither",
         });
-      if (round >= limit) throw new TooManyRoundsError(method, limit);
-      more = await this.#inputFor(checked, options?.signal);
+      if (round >= maxRounds) throw new TooManyRoundsError(method, maxRounds);
+      roundParams = await this.#collectInput(checked, options?.signal);
     }
   }
 
@@ -327,7 +333,7 @@ export class BaseClient<
     return allPages(
       fetch,
       itemsOf,
-      MAX_PAGES,
+      MAX_LIST_PAGES,
       () => !this.#revision.isStateless,
     );
   }
@@ -337,7 +343,7 @@ export class BaseClient<
     method: M,
     params?: Notifications[M],
   ): void {
-    this.#check(method, "notification");
+    this.#refuseUnsupported(method, "notification");
     this.#endpoint.notify(method, params as object | undefined);
   }
 
@@ -351,7 +357,7 @@ export class BaseClient<
     options: ListenOptions = {},
   ): Promise<Subscription> {
     const method = "subscriptions/listen";
-    this.#check(method, "request");
+    this.#refuseUnsupported(method, "request");
     const controller = new AbortController();
     const abort = (): void => {
       controller.abort(options.signal?.reason);
@@ -392,7 +398,7 @@ export class BaseClient<
         });
       // Who never looks at it must not be told of it as an unhandled rejection.
       ended.catch(() => undefined);
-      const agreed = await this.#inTime(
+      const agreed = await this.#withTimeout(
         Promise.race([acknowledged, answered.then(() => ({}))]),
         controller,
         options.timeout,
@@ -411,7 +417,7 @@ export class BaseClient<
     }
   }
 
-  async #inTime(
+  async #withTimeout(
     promise: Promise<object>,
     controller: AbortController,
     timeout = this.#settings.timeout ?? 60_000,
@@ -421,7 +427,7 @@ export class BaseClient<
       () => {
         controller.abort(new TimeoutError("subscriptions/listen", timeout));
       },
-      Math.min(timeout, MAX_DELAY),
+      Math.min(timeout, MAX_TIMER_DELAY_MS),
     );
     try {
       return await promise;
@@ -435,50 +441,51 @@ export class BaseClient<
     options: Pick<CallOptions, "signal" | "timeout">,
     transport: Transport,
   ): Promise<boolean> {
-    const { refusesUnknown = false } = transport;
+    const { rejectsUnknownMethods = false } = transport;
     const stateless = this.#revisions.filter(({ isStateless }) => isStateless);
     if (stateless.length === 0) return false;
     const hasOlder = stateless.length < this.#revisions.length;
     if (hasOlder && transport.needsInitialize === true) return false;
     this.#isProbing = hasOlder;
-    let wanted = newest(stateless);
+    let proposed = newestRevision(stateless);
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      this.#adopt(wanted);
-      let found: object;
+      this.#useRevision(proposed);
+      let discovered: object;
       try {
-        found = await this.#endpoint.request(
+        discovered = await this.#endpoint.request(
           "server/discover",
           this.#withMeta({}),
           {
             ...options,
-            ...(hasOlder && !refusesUnknown
+            ...(hasOlder && !rejectsUnknownMethods
               ? {
-                  timeout: this.#settings.probeTimeout ?? DEFAULT_PROBE_TIMEOUT,
+                  timeout:
+                    this.#settings.probeTimeout ?? DEFAULT_PROBE_TIMEOUT_MS,
                 }
               : {}),
           },
         );
       } catch (error) {
         options.signal?.throwIfAborted();
-        const supported = supportedBy(error);
+        const supported = supportedVersionsIn(error);
         if (supported === undefined) {
           if (
             !this.#endpoint.isOpen ||
-            isFinal(error) ||
+            isFinalError(error) ||
             (!hasOlder && !(error instanceof RpcError))
           )
             throw error;
           if (hasOlder) return false;
           throw new UnsupportedRevisionError([], stateless.map(versionOf));
         }
-        const common = this.#common(stateless, supported, hasOlder);
+        const common = this.#newestCommon(stateless, supported, hasOlder);
         if (common === undefined) return false;
-        wanted = common;
+        proposed = common;
         continue;
       }
       let checked: object;
       try {
-        checked = this.#checked("server/discover", {}, found);
+        checked = this.#validateResult("server/discover", {}, discovered);
       } catch (error) {
         // An older server may answer whatever it is asked.
         if (hasOlder) return false;
@@ -491,15 +498,15 @@ export class BaseClient<
           readonly instructions?: string;
           readonly _meta?: Readonly<Record<string, unknown>>;
         };
-      const common = this.#common(
+      const common = this.#newestCommon(
         stateless,
-        supportedVersions.slice(0, MOST_VERSIONS).map(cut),
+        supportedVersions.slice(0, MAX_OFFERED_VERSIONS).map(truncate),
         hasOlder,
       );
       if (common === undefined) return false;
-      this.#adopt(common);
+      this.#useRevision(common);
       this.#server = {
-        info: _meta?.[META.SERVER_INFO] as Implementation | undefined,
+        info: _meta?.[META_KEYS.SERVER_INFO] as Implementation | undefined,
         capabilities,
         instructions,
       };
@@ -510,13 +517,13 @@ export class BaseClient<
   }
 
   /** The newest that both speak; undefined if there is none but older ones are left to try. */
-  #common(
+  #newestCommon(
     ours: readonly Revision[],
     theirs: readonly string[],
     hasOlder: boolean,
   ): Revision | undefined {
     const both = ours.filter(({ version }) => theirs.includes(version));
-    if (both.length > 0) return newest(both);
+    if (both.length > 0) return newestRevision(both);
     if (hasOlder) return undefined;
     throw new UnsupportedRevisionError(theirs, this.#revisions.map(versionOf));
   }
@@ -534,13 +541,13 @@ export class BaseClient<
     options: Pick<CallOptions, "signal" | "timeout">,
   ): Promise<void> {
     const stateful = this.#revisions.filter(({ isStateless }) => !isStateless);
-    this.#adopt(newest(stateful));
+    this.#useRevision(newestRevision(stateful));
     const { version } = this.#revision;
     const result = (await this.#endpoint.request(
       "initialize",
       {
         protocolVersion: version,
-        capabilities: this.#declared,
+        capabilities: this.#capabilities,
         clientInfo: this.#settings.info,
       },
       options,
@@ -557,14 +564,14 @@ export class BaseClient<
       throw new UnsupportedRevisionError(
         [
           typeof result.protocolVersion === "string"
-            ? cut(result.protocolVersion)
+            ? truncate(result.protocolVersion)
             : "what is no version",
         ],
         this.#revisions.map(versionOf),
       );
     }
-    this.#adopt(agreed);
-    this.#checked("initialize", {}, result);
+    this.#useRevision(agreed);
+    this.#validateResult("initialize", {}, result);
     this.#server = {
       info: result.serverInfo,
       capabilities: result.capabilities ?? {},
@@ -572,49 +579,53 @@ export class BaseClient<
     };
   }
 
-  #adopt(revision: Revision): void {
+  #useRevision(revision: Revision): void {
     this.#revision = revision;
-    this.#declared = declaredBy(
+    this.#capabilities = deriveCapabilities(
       revision,
       this.#settings.handlers ?? {},
       this.#settings.capabilities,
     );
     this.#meta = {
-      [META.VERSION]: revision.version,
-      [META.CLIENT_INFO]: this.#settings.info,
-      [META.CLIENT_CAPABILITIES]: this.#declared,
+      [META_KEYS.VERSION]: revision.version,
+      [META_KEYS.CLIENT_INFO]: this.#settings.info,
+      [META_KEYS.CLIENT_CAPABILITIES]: this.#capabilities,
     };
   }
 
-  #withMeta(params: object | undefined, more?: object): object {
-    const own = (params as { readonly _meta?: object } | undefined)?._meta;
+  #withMeta(params: object | undefined, roundParams?: object): object {
+    const ownMeta = (params as { readonly _meta?: object } | undefined)?._meta;
     // Not spread: in Node 20, members that are added to a spread copy cost twenty times as much.
-    return Object.assign({}, params, more, {
-      _meta: Object.assign({}, this.#meta, own),
+    return Object.assign({}, params, roundParams, {
+      _meta: Object.assign({}, this.#meta, ownMeta),
     });
   }
 
-  #check(method: string, kind: "request" | "notification"): void {
+  #refuseUnsupported(method: string, kind: "request" | "notification"): void {
     const revision = this.#revision;
     if (!this.#isNegotiated)
       throw new ConnectionClosedError("there is no connection yet");
     if (!maySend(revision, "client", kind, method))
       throw new UnsupportedMethodError(method, revision.version);
     if (this.#settings.ignoreCapabilities === true) return;
-    let missing = this.#missing.get(method);
+    let missing = this.#missingCapabilities.get(method);
     if (missing === undefined) {
       const needed = revision.methods[method]?.capabilities ?? [];
       const [side, declared] =
         kind === "request"
           ? (["server", this.#server.capabilities] as const)
-          : (["client", this.#declared] as const);
+          : (["client", this.#capabilities] as const);
       missing = missingCapability(needed, side, declared) ?? "";
-      this.#missing.set(method, missing);
+      this.#missingCapabilities.set(method, missing);
     }
     if (missing !== "") throw new CapabilityError(method, missing);
   }
 
-  #checked(method: string, params: object | undefined, result: object): object {
+  #validateResult(
+    method: string,
+    params: object | undefined,
+    result: object,
+  ): object {
     if (this.#settings.validateResults === false) return result;
     const { validateTaskResult } = this.#revision;
     const isTask =
@@ -635,46 +646,48 @@ export class BaseClient<
   }
 
   /** Has the handlers answer what a server asks for, and gives what to add to the next round. */
-  async #inputFor(
-    result: InputRequired,
+  async #collectInput(
+    result: InputRequiredResult,
     signal: AbortSignal | undefined,
   ): Promise<object> {
     const { inputRequests = {}, requestState } = result;
-    const asked = Object.entries(inputRequests);
-    const most = this.#settings.maxInputRequests ?? DEFAULT_INPUTS;
-    if (asked.length > most) throw new TooManyInputsError(asked.length, most);
+    const requests = Object.entries(inputRequests);
+    const maxRequests =
+      this.#settings.maxInputRequests ?? DEFAULT_MAX_INPUT_REQUESTS;
+    if (requests.length > maxRequests)
+      throw new TooManyInputsError(requests.length, maxRequests);
     signal?.throwIfAborted();
     const controller = new AbortController();
-    let end: (reason: Error) => void = () => undefined;
-    const ended = new Promise<never>((_, reject) => {
-      end = (reason) => {
+    let abortInput: (reason: Error) => void = () => undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      abortInput = (reason) => {
         controller.abort(reason);
         reject(reason);
       };
     });
     const onAbort = (): void => {
-      end(signal?.reason as Error);
+      abortInput(signal?.reason as Error);
     };
     signal?.addEventListener("abort", onAbort, { once: true });
-    this.#inputs.add(end);
-    const handled = asked.map(async ([key, { method, params }]) => {
-      const answer = await this.#handlerOfInput(method)(
+    this.#inputAborts.add(abortInput);
+    const handled = requests.map(async ([key, { method, params }]) => {
+      const response = await this.#inputHandler(method)(
         (params ?? {}) as never,
         { method, key, signal: controller.signal },
       );
-      return [key, asResult(answer)] as const;
+      return [key, toResult(response)] as const;
     });
     let inputResponses: object;
     try {
       // A handler that never ends must not outlive the call.
       inputResponses = Object.fromEntries(
-        await Promise.race([ended, Promise.all(handled)]),
+        await Promise.race([aborted, Promise.all(handled)]),
       );
     } catch (error) {
       controller.abort(error);
       throw error;
     } finally {
-      this.#inputs.delete(end);
+      this.#inputAborts.delete(abortInput);
       signal?.removeEventListener("abort", onAbort);
     }
     return {
@@ -685,13 +698,13 @@ export class BaseClient<
   }
 
   /** @throws CapabilityError if the server asks for what this client does not declare. */
-  #handlerOfInput(method: string): ClientHandler {
+  #inputHandler(method: string): ClientRequestHandler {
     const { embedded } = this.#revision;
     const needed = Object.hasOwn(embedded, method)
       ? (embedded[method]?.capabilities ?? [])
       : [`client.${method}`];
     const handler = this.#settings.handlers?.[method];
-    const missing = missingCapability(needed, "client", this.#declared);
+    const missing = missingCapability(needed, "client", this.#capabilities);
     if (handler === undefined || missing !== undefined)
       throw new CapabilityError(
         method,
@@ -701,17 +714,20 @@ export class BaseClient<
     return handler;
   }
 
-  #handle(request: Request, signal: AbortSignal): object | Promise<object> {
+  #handleRequest(
+    request: Request,
+    signal: AbortSignal,
+  ): object | Promise<object> {
     const { method, params } = request;
     const revision = this.#revision;
     if (!maySend(revision, "server", "request", method))
-      throw methodNotFound(method);
+      throw methodNotFoundError(method);
     const needed = revision.methods[method]?.capabilities ?? [];
-    if (missingCapability(needed, "client", this.#declared) !== undefined)
-      throw methodNotFound(method);
+    if (missingCapability(needed, "client", this.#capabilities) !== undefined)
+      throw methodNotFoundError(method);
     const handler = this.#settings.handlers?.[method];
     if (handler === undefined && method !== "ping")
-      throw methodNotFound(method);
+      throw methodNotFoundError(method);
     const outcome = revision.validateParams(method, params);
     if (!outcome.success) {
       const { path, expected, found } = outcome.failure;
@@ -730,11 +746,11 @@ export class BaseClient<
       : handler((params ?? {}) as never, { method, key: undefined, signal });
   }
 
-  #notice(notification: Notification): void {
+  #handleNotification(notification: Notification): void {
     const { method, params } = notification;
     const revision = this.#revision;
     if (!maySend(revision, "server", "notification", method)) {
-      this.#noticeUnknown(notification);
+      this.#handleUnknownNotification(notification);
       return;
     }
     const outcome = revision.validateParams(method, params);
@@ -746,16 +762,22 @@ export class BaseClient<
       });
       return;
     }
-    if (params !== undefined) this.#route(method, params);
-    const listener = this.#settings.notifications?.[method];
-    if (listener !== undefined)
-      void this.#run(method, () => listener((params ?? {}) as never));
+    if (params !== undefined) this.#routeToSubscription(method, params);
+    const handler = this.#settings.notifications?.[method];
+    if (handler !== undefined)
+      void this.#runNotificationHandler(method, () =>
+        handler((params ?? {}) as never),
+      );
   }
 
   /** A notification that the revision does not know. */
-  #noticeUnknown(notification: Notification): void {
+  #handleUnknownNotification(notification: Notification): void {
     const { method, params } = notification;
-    const listener = unknownListener(this.#settings, notification, undefined);
+    const listener = unknownNotificationListener(
+      this.#settings,
+      notification,
+      undefined,
+    );
     if (listener === undefined)
       this.#endpoint.emit({ kind: "unknownNotification", method, params });
     else if (listener === "refused")
@@ -764,14 +786,14 @@ export class BaseClient<
         method,
         reason: "the guard of its handler does not accept the params",
       });
-    else void this.#run(method, listener);
+    else void this.#runNotificationHandler(method, listener);
   }
 
   /** Gives what belongs to a subscription to it. */
-  #route(method: string, params: object): void {
+  #routeToSubscription(method: string, params: object): void {
     const tag = (
       params as { readonly _meta?: Readonly<Record<string, unknown>> }
-    )._meta?.[META.SUBSCRIPTION];
+    )._meta?.[META_KEYS.SUBSCRIPTION];
     const subscription = this.#subscriptions.get(tag as RequestId);
     if (subscription === undefined) return;
     if (method === "notifications/subscriptions/acknowledged") {
@@ -779,14 +801,17 @@ export class BaseClient<
         (params as { readonly notifications: object }).notifications,
       );
     } else
-      void this.#run(method, () =>
+      void this.#runNotificationHandler(method, () =>
         subscription.onNotification?.(method, params),
       );
   }
 
-  async #run(method: string, listener: () => unknown): Promise<void> {
+  async #runNotificationHandler(
+    method: string,
+    handler: () => unknown,
+  ): Promise<void> {
     try {
-      await listener();
+      await handler();
     } catch (error) {
       this.#endpoint.emit({ kind: "handlerFailed", method, error });
     }
@@ -794,12 +819,12 @@ export class BaseClient<
 }
 
 /** Pages of one list, of which a server that means well has far fewer. */
-const MAX_PAGES = 10_000;
+const MAX_LIST_PAGES = 10_000;
 
 /**
  * All items of a paged list.
  *
- * @param fetch - Gives the page at a cursor; undefined for the first.
+ * @param fetchPage - Gives the page at a cursor; undefined for the first.
  * @param endsAtEmpty - Whether an empty cursor means that there is no other page. It does up to 2025-11-25; from 2026-07-28
  *   on it is a cursor like any other (MCP, pagination).
  * @returns Ends at a page without a cursor, or with one that came before.
@@ -809,15 +834,15 @@ export async function* allPages<
   Page extends { readonly nextCursor?: string | null | undefined },
   Item,
 >(
-  fetch: (cursor: string | undefined) => Promise<Page>,
+  fetchPage: (cursor: string | undefined) => Promise<Page>,
   itemsOf: (page: Page) => readonly Item[],
-  maxPages = MAX_PAGES,
+  maxPages = MAX_LIST_PAGES,
   endsAtEmpty: () => boolean = () => true,
 ): AsyncGenerator<Item, void, undefined> {
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (;;) {
-    const page = await fetch(cursor);
+    const page = await fetchPage(cursor);
     yield* itemsOf(page);
     cursor = page.nextCursor ?? undefined;
     if (cursor === undefined || (cursor === "" && endsAtEmpty())) return;
@@ -828,14 +853,14 @@ export async function* allPages<
   }
 }
 
-interface InputRequired {
+interface InputRequiredResult {
   readonly inputRequests?: Readonly<
     Record<string, { readonly method: string; readonly params?: object }>
   >;
   readonly requestState?: string;
 }
 
-function requiresInput(result: object): result is InputRequired {
+function isInputRequired(result: object): result is InputRequiredResult {
   return (
     (result as { readonly resultType?: unknown }).resultType ===
     "input_required"
@@ -846,30 +871,30 @@ function requiresInput(result: object): result is InputRequired {
  * Whether an older revision would fare no better: the server is a stateless one that finds fault with what was sent (MCP
  * 2026-07-28, Streamable HTTP, backward compatibility), or the transport says so, such as for want of authorization.
  */
-function isFinal(error: unknown): boolean {
+function isFinalError(error: unknown): boolean {
   if (error instanceof RpcError)
     return (
-      error.code === MODERN_ERROR_CODES.HEADER_MISMATCH ||
-      error.code === MODERN_ERROR_CODES.MISSING_CLIENT_CAPABILITY
+      error.code === STATELESS_ERROR_CODES.HEADER_MISMATCH ||
+      error.code === STATELESS_ERROR_CODES.MISSING_CLIENT_CAPABILITY
     );
   return (error as { readonly isFinal?: unknown } | null)?.isFinal === true;
 }
 
 /** Versions of a server that are looked at; there are not so many. */
-const MOST_VERSIONS = 100;
+const MAX_OFFERED_VERSIONS = 100;
 
 /** What a stateless server says that it speaks when it refuses a version; undefined if it did not say so. */
-function supportedBy(error: unknown): readonly string[] | undefined {
+function supportedVersionsIn(error: unknown): readonly string[] | undefined {
   if (
     !(error instanceof RpcError) ||
-    error.code !== MODERN_ERROR_CODES.UNSUPPORTED_VERSION
+    error.code !== STATELESS_ERROR_CODES.UNSUPPORTED_VERSION
   )
     return undefined;
   const { supported } = (error.data ?? {}) as { readonly supported?: unknown };
   return Array.isArray(supported)
     ? supported
         .filter((item): item is string => typeof item === "string")
-        .slice(0, MOST_VERSIONS)
-        .map(cut)
+        .slice(0, MAX_OFFERED_VERSIONS)
+        .map(truncate)
     : [];
 }

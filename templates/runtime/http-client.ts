@@ -1,29 +1,38 @@
-import { EventTooLargeError, readEventStream } from "./event-stream.js";
-import type { StreamEvent } from "./event-stream.js";
+import { EventTooLargeError, readEventStream } from "./http/event-stream.js";
+import type { SseEvent } from "./http/event-stream.js";
 import {
-  discard,
-  HttpCaller,
+  discardBody,
+  AuthorizedFetch,
   mediaTypeOf,
-  readStart,
-  readText,
-} from "./http-fetch.js";
-import type { FetchSettings } from "./http-fetch.js";
+  readBodyStart,
+  readBodyText,
+} from "./http/client/fetch.js";
+import type { FetchSettings } from "./http/client/fetch.js";
 import {
   headerParamsOf,
   HTTP_HEADERS,
   isSessionId,
   mirroredHeaders,
-} from "./http-headers.js";
-import type { HeaderParam } from "./http-headers.js";
-import { HttpError } from "./http-errors.js";
-import type { RequestId } from "./message.js";
-import { DEFAULT_MAX_MESSAGE_BYTES } from "./ndjson.js";
-import { DEFAULT_MAX_DEPTH } from "./parse.js";
-import type { Invalid } from "./parse.js";
-import { receive, receiveClose, receiveInvalid, report } from "./receive.js";
-import { META, MODERN_ERROR_CODES } from "./revision.js";
-import { dropPrototypeKeys, isNestedDeeper, readEnvelope } from "./text.js";
-import type { SendOptions, Transport } from "./transport.js";
+} from "./http/headers.js";
+import type { HeaderParam } from "./http/headers.js";
+import { HttpError } from "./http/errors.js";
+import type { RequestId } from "./jsonrpc/message.js";
+import { DEFAULT_MAX_MESSAGE_BYTES } from "./jsonrpc/ndjson.js";
+import { DEFAULT_MAX_DEPTH } from "./jsonrpc/parse.js";
+import type { Invalid } from "./jsonrpc/parse.js";
+import {
+  emitMessage,
+  emitClose,
+  emitInvalid,
+  emitError,
+} from "./jsonrpc/transport-events.js";
+import { META_KEYS, STATELESS_ERROR_CODES } from "./protocol/revision.js";
+import {
+  dropPrototypeKeys,
+  exceedsDepth,
+  scanEnvelope,
+} from "./jsonrpc/scan.js";
+import type { SendOptions, Transport } from "./jsonrpc/transport.js";
 
 export type {
   AuthFlow,
@@ -32,9 +41,9 @@ export type {
   Fetch,
   OAuthClientProvider,
   UnauthorizedContext,
-} from "./http-client-auth.js";
-export type { HeaderSource } from "./http-fetch.js";
-export { HttpError, UnauthorizedError } from "./http-errors.js";
+} from "./http/client/auth.js";
+export type { HeaderSource } from "./http/client/fetch.js";
+export { HttpError, UnauthorizedError } from "./http/errors.js";
 
 /** Which server is talked to, and how. */
 export interface HttpClientOptions extends FetchSettings {
@@ -107,43 +116,43 @@ const STREAM_TYPE = "text/event-stream";
 /** Bytes of an error's body that are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 /** Milliseconds that a stream may stay open after its last answer, so that its connection can serve again. */
-const LINGER = 500;
+const STREAM_LINGER_MS = 500;
 /** Milliseconds that the server may take to end a session. */
-const DELETE_TIMEOUT = 2000;
+const DELETE_TIMEOUT_MS = 2000;
 /** Milliseconds between two attempts at least, whatever the options say. */
-const MIN_DELAY = 20;
+const MIN_RECONNECT_DELAY_MS = 20;
 /** Milliseconds between two attempts at least, whatever the server says. */
 const MIN_RETRY_MS = 100;
 /** Milliseconds between two attempts at most where the server ends its streams soon, but goes on answering. */
 const MAX_SHORT_STREAM_DELAY_MS = 5000;
 /** Calls at the same time, by default. */
-const DEFAULT_MAX_CALLS = 256;
+const DEFAULT_MAX_CONCURRENT_CALLS = 256;
 /** Calls that may wait for their turn. */
-const MAX_WAITING_CALLS = 10_000;
+const MAX_QUEUED_CALLS = 10_000;
 /** Answers and notifications that are sent at the same time. A server has nothing to do for them but to accept them. */
-const MAX_TELLS = 32;
+const MAX_CONCURRENT_RESPONSES = 32;
 /** More than a server that minds `maxConcurrentRequests` of a client can make wait, in number and in characters. */
-const MAX_WAITING_TELLS = 4096;
-const MAX_WAITING_CHARACTERS = 128 * 1024 * 1024;
+const MAX_QUEUED_RESPONSES = 4096;
+const MAX_QUEUED_CHARS = 128 * 1024 * 1024;
 /** The longest time that `setTimeout` knows. */
-const MAX_DELAY = 2 ** 31 - 1;
+const MAX_TIMER_DELAY_MS = 2 ** 31 - 1;
 /** A stream that was open for so many milliseconds was worth having. */
-const STEADY = 5000;
+const HEALTHY_STREAM_MS = 5000;
 /** Characters that the id of an event may have, since it goes into a header. */
-const MAX_EVENT_ID = 4096;
+const MAX_EVENT_ID_CHARS = 4096;
 /** Tools of which it is known what goes into headers. */
 const MAX_TOOLS = 10_000;
-const MAX_PAGES = 100;
+const MAX_CLIENT_TOOL_PAGES = 100;
 
-const NO_JSON = "no JSON";
+const NOT_JSON = "no JSON";
 
 /** The first revision without sessions; the names of revisions sort by date. */
 const FIRST_STATELESS = "2026-07-28";
 
 /** Statuses with which a server of 2024-11-05 meets a POST to its event stream. */
-const OLDER_STATUSES: ReadonlySet<number> = new Set([400, 404, 405]);
-const MODERN_CODES: ReadonlySet<unknown> = new Set(
-  Object.values(MODERN_ERROR_CODES),
+const SSE_FALLBACK_STATUSES: ReadonlySet<number> = new Set([400, 404, 405]);
+const STATELESS_CODES: ReadonlySet<unknown> = new Set(
+  Object.values(STATELESS_ERROR_CODES),
 );
 
 /**
@@ -170,19 +179,19 @@ interface SentRequest {
 }
 
 /** What was posted and is not answered in full. */
-class Exchange {
+class PendingPost {
   readonly controller = new AbortController();
   readonly requests: ReadonlyMap<RequestId, SentRequest>;
   readonly isStateless: boolean;
   /** Those that wait for their answers. */
-  readonly open: Set<RequestId>;
+  readonly unanswered: Set<RequestId>;
   /** Resolves when there is nothing to wait for, be it that all are answered. */
-  readonly over: Promise<void>;
+  readonly settled: Promise<void>;
   /** It has had its turn. */
   isPosted = false;
   /** Nobody waits any more. */
   isCancelled = false;
-  #setOver: () => void = () => undefined;
+  #resolveSettled: () => void = () => undefined;
 
   constructor(message: object) {
     const messages = (Array.isArray(message) ? message : [message]) as (
@@ -191,10 +200,10 @@ class Exchange {
     this.requests = new Map(
       messages.filter(isRequest).map((request) => [request.id, request]),
     );
-    this.open = new Set(this.requests.keys());
+    this.unanswered = new Set(this.requests.keys());
     this.isStateless = [...this.requests.values()].some(isStatelessRequest);
-    this.over = new Promise((resolve) => {
-      this.#setOver = resolve;
+    this.settled = new Promise((resolve) => {
+      this.#resolveSettled = resolve;
     });
   }
 
@@ -206,41 +215,44 @@ class Exchange {
   }
 
   /** A request is answered. */
-  settle(id: RequestId): void {
-    if (this.open.delete(id) && this.open.size === 0) this.#setOver();
+  markAnswered(id: RequestId): void {
+    if (this.unanswered.delete(id) && this.unanswered.size === 0)
+      this.#resolveSettled();
   }
 
   cancel(reason?: unknown): void {
     this.isCancelled = true;
     this.controller.abort(reason);
-    this.#setOver();
+    this.#resolveSettled();
   }
 }
 
 /** Where a stream is, so that it can be asked for again. */
-class Cursor {
+class StreamPosition {
   lastEventId: string | undefined;
   retry: number | undefined;
   /** Attempts in vain, one after the other. */
-  failures = 0;
+  failedAttempts = 0;
   /** Streams, one after the other, that ended soon and with one new event at most. */
   shortStreams = 0;
   #events = 0;
 
-  note(event: StreamEvent): void {
-    this.failures = 0;
+  advance(event: SseEvent): void {
+    this.failedAttempts = 0;
     if (event.id === undefined || event.id !== this.lastEventId)
       this.#events += 1;
     if (event.id === undefined) return;
     // An empty id takes back what was said before (WHATWG HTML, server-sent events).
     this.lastEventId =
-      event.id === "" || event.id.length > MAX_EVENT_ID ? undefined : event.id;
+      event.id === "" || event.id.length > MAX_EVENT_ID_CHARS
+        ? undefined
+        : event.id;
   }
 
   /** A stream has ended, after so many milliseconds. */
   noteEnd(milliseconds: number): void {
-    const isSteady = milliseconds > STEADY;
-    if (isSteady) this.failures = 0;
+    const isSteady = milliseconds > HEALTHY_STREAM_MS;
+    if (isSteady) this.failedAttempts = 0;
     this.shortStreams =
       isSteady || this.#events > 1 ? 0 : this.shortStreams + 1;
     this.#events = 0;
@@ -248,7 +260,7 @@ class Cursor {
 }
 
 /** Lets so many things be under way at the same time; further ones wait for their turn. */
-class Lane {
+class PostLimiter {
   readonly #limit: number;
   #running = 0;
   /** How each of those that wait is let in, or turned away. */
@@ -313,52 +325,52 @@ class HttpClient implements HttpClientTransport {
   onclose: Transport["onclose"];
   onerror: Transport["onerror"];
   oninvalid: Transport["oninvalid"];
-  readonly refusesUnknown = true;
+  readonly rejectsUnknownMethods = true;
 
   readonly #options: HttpClientOptions;
   readonly #url: URL;
-  readonly #caller: HttpCaller;
-  readonly #exchanges = new Set<Exchange>();
+  readonly #authorizedFetch: AuthorizedFetch;
+  readonly #pendingPosts = new Set<PendingPost>();
   /**
    * What waits for answers, and what only has to be accepted. They are apart: a call may wait for the server, which waits
    * for our answer to its own request.
    */
-  readonly #calls: Lane;
-  readonly #tells = new Lane(MAX_TELLS);
+  readonly #calls: PostLimiter;
+  readonly #responses = new PostLimiter(MAX_CONCURRENT_RESPONSES);
   /** Characters of what waits to be told. */
-  #waitingCharacters = 0;
+  #queuedChars = 0;
   /** Of what the server has to accept and need not answer. */
-  readonly #untilAccepted = new Set<AbortController>();
+  readonly #initializedDelivery = new Set<AbortController>();
   /** Ends what is under way beside the exchanges. */
-  readonly #end = new AbortController();
+  readonly #shutdown = new AbortController();
   /** What goes into headers when a tool is called; only of tools that have such params. */
-  readonly #tools = new Map<string, readonly HeaderParam[]>();
+  readonly #headerParamsByTool = new Map<string, readonly HeaderParam[]>();
 
   #hasStarted = false;
   #closed: Promise<void> | undefined;
-  #version: string | undefined;
+  #protocolVersion: string | undefined;
   #sessionId: string | undefined;
   /** What began the session, for another one. */
-  #initialize: SentRequest | undefined;
+  #initializeRequest: SentRequest | undefined;
   /** The server has accepted `notifications/initialized`; what follows waits for that. */
-  #initialized: Promise<void> | undefined;
+  #initializedAccepted: Promise<void> | undefined;
   #renewal: Promise<void> | undefined;
   #renewals = 0;
   /** The stream on which the server says what belongs to no request. */
-  #listening: AbortController | undefined;
+  #serverStream: AbortController | undefined;
   /** Where a server of 2024-11-05 takes messages. */
   #postUrl: URL | undefined;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
-    this.#url = httpUrl(options.url);
-    const { maxConcurrentCalls = DEFAULT_MAX_CALLS } = options;
+    this.#url = parseHttpUrl(options.url);
+    const { maxConcurrentCalls = DEFAULT_MAX_CONCURRENT_CALLS } = options;
     if (!(maxConcurrentCalls >= 1))
       throw new RangeError(
         `maxConcurrentCalls must be at least 1, not ${maxConcurrentCalls}`,
       );
-    this.#calls = new Lane(maxConcurrentCalls);
-    this.#caller = new HttpCaller(this.#url, options);
+    this.#calls = new PostLimiter(maxConcurrentCalls);
+    this.#authorizedFetch = new AuthorizedFetch(this.#url, options);
   }
 
   get sessionId(): string | undefined {
@@ -377,11 +389,11 @@ class HttpClient implements HttpClientTransport {
   }
 
   setProtocolVersion(version: string): void {
-    this.#version = version;
+    this.#protocolVersion = version;
   }
 
   finishAuth(answer: string | URLSearchParams, iss?: string): Promise<void> {
-    return this.#caller.authorizer.finish(answer, iss);
+    return this.#authorizedFetch.authorizer.finish(answer, iss);
   }
 
   async send(message: object, options: HttpSendOptions = {}): Promise<void> {
@@ -391,24 +403,24 @@ class HttpClient implements HttpClientTransport {
     const method = methodOf(message);
     if (method === undefined && !this.#mayRespond(message)) return;
     const id =
-      method === "notifications/cancelled" ? cancelledBy(message) : undefined;
-    const cancelled = id === undefined ? undefined : this.#ownerOf(id);
+      method === "notifications/cancelled" ? cancelledIdOf(message) : undefined;
+    const cancelled = id === undefined ? undefined : this.#findPost(id);
     if (
       cancelled?.isStateless === true ||
-      (cancelled?.isPosted === false && cancelled.open.size === 1)
+      (cancelled?.isPosted === false && cancelled.unanswered.size === 1)
     ) {
       // MCP 2026-07-28, cancellation: to close the stream is to say so. And what is not sent yet needs no word.
       cancelled.cancel();
       return;
     }
-    const exchange = new Exchange(message);
-    if (exchange.open.size > 0) {
-      await this.#exchange(message, exchange, options);
+    const post = new PendingPost(message);
+    if (post.unanswered.size > 0) {
+      await this.#sendRequests(message, post, options);
       return;
     }
-    const accepted = this.#tellInTurn(message, exchange.controller, method);
+    const accepted = this.#postQueued(message, post.controller, method);
     if (method === "notifications/initialized")
-      this.#initialized = accepted.catch(() => undefined);
+      this.#initializedAccepted = accepted.catch(() => undefined);
     try {
       await accepted;
     } finally {
@@ -416,13 +428,13 @@ class HttpClient implements HttpClientTransport {
       if (
         id !== undefined &&
         cancelled !== undefined &&
-        cancelled.open.size > 1
+        cancelled.unanswered.size > 1
       )
-        cancelled.settle(id);
+        cancelled.markAnswered(id);
       else cancelled?.cancel();
     }
     if (method === "notifications/initialized" && this.#postUrl === undefined)
-      this.#listen();
+      this.#openServerStream();
   }
 
   close(): Promise<void> {
@@ -431,22 +443,27 @@ class HttpClient implements HttpClientTransport {
   }
 
   async #close(): Promise<void> {
-    this.#listening?.abort();
-    this.#end.abort(new Error("the connection is closed"));
-    for (const exchange of this.#exchanges) exchange.cancel();
-    for (const controller of this.#untilAccepted)
-      controller.abort(this.#end.signal.reason);
-    this.#tells.clear(this.#end.signal.reason);
+    this.#serverStream?.abort();
+    this.#shutdown.abort(new Error("the connection is closed"));
+    for (const post of this.#pendingPosts) post.cancel();
+    for (const controller of this.#initializedDelivery)
+      controller.abort(this.#shutdown.signal.reason);
+    this.#responses.clear(this.#shutdown.signal.reason);
     if (this.#sessionId !== undefined && this.#postUrl === undefined) {
       try {
-        await this.#within(DELETE_TIMEOUT, new AbortController(), (signal) =>
-          this.#call("DELETE", this.#sessionHeaders(), signal).then(discard),
+        await this.#withTimeout(
+          DELETE_TIMEOUT_MS,
+          new AbortController(),
+          (signal) =>
+            this.#fetch("DELETE", this.#sessionHeaders(), signal).then(
+              discardBody,
+            ),
         );
       } catch {
         // The session ends some time or other; who closes has no use for the reason.
       }
     }
-    receiveClose(this);
+    emitClose(this);
   }
 
   /** Whether a response may be sent. A stateless server is never sent one; and nobody waits for one without an id. */
@@ -454,8 +471,12 @@ class HttpClient implements HttpClientTransport {
     if (Array.isArray(message)) return true;
     const { id } = message as { readonly id?: unknown };
     if (id === undefined || id === null) return false;
-    if (this.#version === undefined || isStateful(this.#version)) return true;
-    report(
+    if (
+      this.#protocolVersion === undefined ||
+      isStateful(this.#protocolVersion)
+    )
+      return true;
+    emitError(
       this,
       new Error(
         "a stateless server sent a request, which it must not; it gets no answer",
@@ -465,44 +486,44 @@ class HttpClient implements HttpClientTransport {
   }
 
   /** Posts what the server has to answer, and sees the answers through. */
-  async #exchange(
+  async #sendRequests(
     message: object,
-    exchange: Exchange,
+    post: PendingPost,
     options: HttpSendOptions,
   ): Promise<void> {
     const { requestSignal: signal } = options;
     const abort = (): void => {
-      exchange.cancel(signal?.reason);
+      post.cancel(signal?.reason);
     };
     signal?.throwIfAborted();
     signal?.addEventListener("abort", abort, { once: true });
-    this.#exchanges.add(exchange);
+    this.#pendingPosts.add(post);
     try {
-      const { request } = exchange;
-      if (request?.method === "initialize") this.#initialize = request;
-      else await this.#initialized;
-      exchange.controller.signal.throwIfAborted();
-      if (this.#calls.waiting >= MAX_WAITING_CALLS)
+      const { request } = post;
+      if (request?.method === "initialize") this.#initializeRequest = request;
+      else await this.#initializedAccepted;
+      post.controller.signal.throwIfAborted();
+      if (this.#calls.waiting >= MAX_QUEUED_CALLS)
         throw new Error(
-          `more than ${MAX_WAITING_CALLS} calls wait for their turn`,
+          `more than ${MAX_QUEUED_CALLS} calls wait for their turn`,
         );
-      await this.#calls.enter(exchange.controller.signal);
-      exchange.isPosted = true;
+      await this.#calls.enter(post.controller.signal);
+      post.isPosted = true;
       try {
-        await this.#post(message, exchange, options);
+        await this.#post(message, post, options);
       } finally {
         this.#calls.leave();
       }
     } catch (error) {
       signal?.throwIfAborted();
-      if (exchange.isCancelled) return;
+      if (post.isCancelled) return;
       throw error;
     } finally {
-      this.#exchanges.delete(exchange);
+      this.#pendingPosts.delete(post);
       signal?.removeEventListener("abort", abort);
       // Of a body that is not read to its end.
-      exchange.controller.abort();
-      if (!exchange.isCancelled) options.onRequestStreamEnd?.();
+      post.controller.abort();
+      if (!post.isCancelled) options.onRequestStreamEnd?.();
     }
   }
 
@@ -511,81 +532,88 @@ class HttpClient implements HttpClientTransport {
    *
    * @throws HttpError if too much waits, and the connection is closed: the server asks faster than it accepts answers.
    */
-  async #tellInTurn(
+  async #postQueued(
     message: object,
     controller: AbortController,
     method: string | undefined,
   ): Promise<void> {
-    if (method !== "notifications/initialized") await this.#initialized;
-    if (this.#tells.isFull) {
+    if (method !== "notifications/initialized") await this.#initializedAccepted;
+    if (this.#responses.isFull) {
       if (this.#closed !== undefined) return;
       const characters = JSON.stringify(message).length;
       if (
-        this.#tells.waiting >= MAX_WAITING_TELLS ||
-        this.#waitingCharacters > MAX_WAITING_CHARACTERS
+        this.#responses.waiting >= MAX_QUEUED_RESPONSES ||
+        this.#queuedChars > MAX_QUEUED_CHARS
       ) {
-        const error = this.#flooded();
-        report(this, error);
+        const error = this.#closeFlooded();
+        emitError(this, error);
         void this.close();
         throw error;
       }
-      this.#waitingCharacters += characters;
+      this.#queuedChars += characters;
       try {
-        await this.#tells.enter(controller.signal);
+        await this.#responses.enter(controller.signal);
       } catch (error) {
-        if (!this.#end.signal.aborted) throw error;
+        if (!this.#shutdown.signal.aborted) throw error;
         return;
       } finally {
-        this.#waitingCharacters -= characters;
+        this.#queuedChars -= characters;
       }
-    } else await this.#tells.enter(controller.signal);
+    } else await this.#responses.enter(controller.signal);
     try {
-      await this.#tell(message, controller);
+      await this.#postWithoutResponse(message, controller);
     } finally {
-      this.#tells.leave();
+      this.#responses.leave();
     }
   }
 
-  #flooded(): HttpError {
-    const { waiting } = this.#tells;
+  #closeFlooded(): HttpError {
+    const { waiting } = this.#responses;
     return new HttpError(
       `the server asks for more than it accepts answers to: ${waiting} messages wait to be sent`,
       { method: "POST", url: this.#postUrl ?? this.#url },
     );
   }
 
-  async #tell(
+  async #postWithoutResponse(
     message: object,
     controller: AbortController,
     hasRenewed = false,
   ): Promise<void> {
-    await this.#within(
+    await this.#withTimeout(
       this.#options.acceptTimeout ?? 30_000,
       controller,
       async (signal) => {
         const session = this.#sessionId;
-        const response = await this.#call(
+        const response = await this.#fetch(
           "POST",
           this.#headersOf(message, {}),
           signal,
           message,
         );
         if (response.ok) {
-          discard(response);
+          discardBody(response);
           return;
         }
-        const { text } = await readStart(response, MAX_ERROR_BYTES);
-        if (!hasRenewed && (await this.#renewsSession(response, session))) {
-          await this.#tell(message, controller, true);
+        const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
+        if (
+          !hasRenewed &&
+          (await this.#renewSessionIfLost(response, session))
+        ) {
+          await this.#postWithoutResponse(message, controller, true);
           return;
         }
-        throw this.#error(response, "the server does not accept it", text);
+        throw this.#createError(
+          response,
+          "the server does not accept it",
+          text,
+        );
       },
     );
   }
 
   /** Does something for so many milliseconds at most. */
-  async #within(
+  async #withTimeout(
     milliseconds: number,
     controller: AbortController,
     action: (signal: AbortSignal) => Promise<void>,
@@ -599,114 +627,116 @@ class HttpClient implements HttpClientTransport {
           }),
         );
       },
-      Math.min(milliseconds, MAX_DELAY),
+      Math.min(milliseconds, MAX_TIMER_DELAY_MS),
     );
-    this.#untilAccepted.add(controller);
+    this.#initializedDelivery.add(controller);
     try {
       await action(controller.signal);
     } catch (error) {
-      if (!this.#end.signal.aborted) throw error;
+      if (!this.#shutdown.signal.aborted) throw error;
     } finally {
       clearTimeout(timer);
-      this.#untilAccepted.delete(controller);
+      this.#initializedDelivery.delete(controller);
     }
   }
 
   async #post(
     message: object,
-    exchange: Exchange,
+    post: PendingPost,
     options: HttpSendOptions,
-    hasMended = false,
+    isRetry = false,
   ): Promise<void> {
-    const { signal } = exchange.controller;
+    const { signal } = post.controller;
     const session = this.#sessionId;
-    const response = await this.#call(
+    const response = await this.#fetch(
       "POST",
       this.#headersOf(message, options),
       signal,
       message,
     );
     if (!response.ok) {
-      const { text } = await readStart(response, MAX_ERROR_BYTES);
-      if (
-        !hasMended &&
-        (await this.#mends(response, text, exchange, session))
-      ) {
-        await this.#post(message, exchange, options, true);
+      const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
+      if (!isRetry && (await this.#canRetry(response, text, post, session))) {
+        await this.#post(message, post, options, true);
         return;
       }
-      await this.#refused(response, text, message, exchange);
+      await this.#handleFailure(response, text, message, post);
       return;
     }
     if (this.#postUrl !== undefined) {
       // The answer comes by the stream.
-      discard(response);
-      await exchange.over;
+      discardBody(response);
+      await post.settled;
       return;
     }
-    this.#noteSession(response, exchange);
-    await this.#answer(response, exchange);
+    this.#saveSessionId(response, post);
+    await this.#readAnswer(response, post);
   }
 
   /** Whether a refusal was about something that is different by now, so that the same may be sent again. */
-  async #mends(
+  async #canRetry(
     response: Response,
     text: string,
-    exchange: Exchange,
+    post: PendingPost,
     session: string | undefined,
   ): Promise<boolean> {
-    const { request } = exchange;
+    const { request } = post;
     if (request?.method === "initialize") return false;
-    if (await this.#renewsSession(response, session)) return true;
+    if (await this.#renewSessionIfLost(response, session)) return true;
     // MCP 2026-07-28, Streamable HTTP, Client Behavior: the tool's schema may be another than the known one.
-    if (!exchange.isStateless || request?.method !== "tools/call") return false;
-    const { error } = (parse(text) ?? {}) as {
+    if (!post.isStateless || request?.method !== "tools/call") return false;
+    const { error } = (parseJsonOrUndefined(text) ?? {}) as {
       readonly error?: { readonly code?: unknown };
     };
-    if (error?.code !== MODERN_ERROR_CODES.HEADER_MISMATCH) return false;
+    if (error?.code !== STATELESS_ERROR_CODES.HEADER_MISMATCH) return false;
     const before = this.#toolHeaders(request);
-    await this.#learnTools(request, exchange.controller.signal);
+    await this.#refreshToolHeaders(request, post.controller.signal);
     return before !== this.#toolHeaders(request);
   }
 
   #toolHeaders(request: SentRequest): string {
-    return JSON.stringify(this.#tools.get(toolOf(request) ?? ""));
+    return JSON.stringify(
+      this.#headerParamsByTool.get(calledTool(request) ?? ""),
+    );
   }
 
   /** An answer that is no success. */
-  async #refused(
+  async #handleFailure(
     response: Response,
     text: string,
     message: object,
-    exchange: Exchange,
+    post: PendingPost,
   ): Promise<void> {
-    const value = parse(text);
-    const { request } = exchange;
-    const error = errorIn(value);
+    const value = parseJsonOrUndefined(text);
+    const { request } = post;
+    const error = errorObjectIn(value);
     if (request !== undefined && error !== undefined) {
       const { id = null } = value as { readonly id?: unknown };
-      if (id === request.id || (id === null && MODERN_CODES.has(error.code))) {
-        this.#deliver({ jsonrpc: "2.0", id: request.id, error }, exchange);
+      if (
+        id === request.id ||
+        (id === null && STATELESS_CODES.has(error.code))
+      ) {
+        this.#deliver({ jsonrpc: "2.0", id: request.id, error }, post);
         return;
       }
     }
     if (
       request?.method === "initialize" &&
-      OLDER_STATUSES.has(response.status) &&
+      SSE_FALLBACK_STATUSES.has(response.status) &&
       this.#options.fallsBackToSse !== false
     ) {
       const failure = await this.#connectSse();
       if (failure === undefined) {
-        await this.#post(message, exchange, {});
+        await this.#post(message, post, {});
         return;
       }
-      throw this.#error(
+      throw this.#createError(
         response,
         `the server takes no initialize, and has no event stream of 2024-11-05 either (${failure})`,
         text,
       );
     }
-    throw this.#error(
+    throw this.#createError(
       response,
       response.status === 401
         ? "the server wants an authorization"
@@ -715,7 +745,7 @@ class HttpClient implements HttpClientTransport {
     );
   }
 
-  #error(response: Response, reason: string, body = ""): HttpError {
+  #createError(response: Response, reason: string, body = ""): HttpError {
     return new HttpError(reason, {
       method: "POST",
       url: this.#postUrl ?? this.#url,
@@ -725,12 +755,12 @@ class HttpClient implements HttpClientTransport {
   }
 
   /** MCP, Streamable HTTP, session management: only the answer to `initialize` gives a session. */
-  #noteSession(response: Response, exchange: Exchange): void {
-    if (exchange.request?.method !== "initialize") return;
+  #saveSessionId(response: Response, post: PendingPost): void {
+    if (post.request?.method !== "initialize") return;
     const id = response.headers.get(HTTP_HEADERS.SESSION_ID) ?? undefined;
     if (id !== undefined && !isSessionId(id)) {
-      discard(response);
-      throw this.#error(
+      discardBody(response);
+      throw this.#createError(
         response,
         `the session id ${JSON.stringify(id.slice(0, 60))} is none`,
       );
@@ -739,26 +769,26 @@ class HttpClient implements HttpClientTransport {
   }
 
   /** The answer to what was posted: one of JSON, or a stream. */
-  async #answer(response: Response, exchange: Exchange): Promise<void> {
+  async #readAnswer(response: Response, post: PendingPost): Promise<void> {
     switch (mediaTypeOf(response)) {
       case STREAM_TYPE:
-        await this.#follow(response, exchange);
+        await this.#readAnswerStream(response, post);
         return;
       case JSON_TYPE: {
         const limit =
           this.#options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES;
-        const text = await readText(response, limit);
+        const text = await readBodyText(response, limit);
         if (text === undefined)
-          throw this.#error(
+          throw this.#createError(
             response,
             `the answer has more than ${limit} bytes`,
           );
-        const value = this.#read(text);
+        const value = this.#parseValue(text);
         if (typeof value === "string")
-          throw this.#error(response, `the answer is ${value}`, text);
-        this.#deliver(value.value, exchange);
-        if (exchange.open.size > 0)
-          throw this.#error(
+          throw this.#createError(response, `the answer is ${value}`, text);
+        this.#deliver(value.value, post);
+        if (post.unanswered.size > 0)
+          throw this.#createError(
             response,
             "the answer is no response to the request",
             text,
@@ -766,9 +796,9 @@ class HttpClient implements HttpClientTransport {
         return;
       }
       default: {
-        const { text } = await readStart(response, MAX_ERROR_BYTES);
+        const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
         const type = mediaTypeOf(response);
-        throw this.#error(
+        throw this.#createError(
           response,
           type === ""
             ? "the answer to a request has no content type"
@@ -780,9 +810,9 @@ class HttpClient implements HttpClientTransport {
   }
 
   /** Reads the stream of an answer, and asks for the rest of it if it breaks off before the answer. */
-  async #follow(first: Response, exchange: Exchange): Promise<void> {
-    const { signal } = exchange.controller;
-    const cursor = new Cursor();
+  async #readAnswerStream(first: Response, post: PendingPost): Promise<void> {
+    const { signal } = post.controller;
+    const cursor = new StreamPosition();
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       let stream = first;
@@ -791,21 +821,21 @@ class HttpClient implements HttpClientTransport {
         const since = performance.now();
         try {
           await this.#readEvents(stream, cursor, (value) => {
-            this.#deliver(value, exchange);
-            if (exchange.open.size === 0)
+            this.#deliver(value, post);
+            if (post.unanswered.size === 0)
               timer ??= setTimeout(() => {
-                exchange.controller.abort();
-              }, LINGER);
+                post.controller.abort();
+              }, STREAM_LINGER_MS);
           });
         } catch (error) {
-          if (exchange.open.size === 0) return;
+          if (post.unanswered.size === 0) return;
           signal.throwIfAborted();
           if (error instanceof EventTooLargeError)
-            throw this.#error(stream, error.message);
+            throw this.#createError(stream, error.message);
           cause = error;
         }
-        if (exchange.open.size === 0) return;
-        if (exchange.isStateless || cursor.lastEventId === undefined)
+        if (post.unanswered.size === 0) return;
+        if (post.isStateless || cursor.lastEventId === undefined)
           throw new HttpError(
             "the stream ended before the answer",
             { method: "POST", url: this.#url, status: undefined },
@@ -824,21 +854,24 @@ class HttpClient implements HttpClientTransport {
    *
    * @throws HttpError if it is not to be had.
    */
-  async #resume(cursor: Cursor, signal: AbortSignal): Promise<Response> {
+  async #resume(
+    cursor: StreamPosition,
+    signal: AbortSignal,
+  ): Promise<Response> {
     const { maxAttempts = 5 } = this.#options.reconnect ?? {};
     for (;;) {
-      if (cursor.failures >= maxAttempts)
+      if (cursor.failedAttempts >= maxAttempts)
         throw new HttpError(
           `the stream broke off, and ${maxAttempts} attempts to resume it were in vain`,
           { method: "GET", url: this.#url },
         );
-      await this.#pause(cursor, signal);
-      cursor.failures += 1;
-      const response = await this.#askForStream(cursor, signal);
+      await this.#waitToReconnect(cursor, signal);
+      cursor.failedAttempts += 1;
+      const response = await this.#requestStream(cursor, signal);
       if (response === undefined) continue;
       if (response.ok && mediaTypeOf(response) === STREAM_TYPE) return response;
-      const { text } = await readStart(response, MAX_ERROR_BYTES);
-      if (isPassing(response.status)) continue;
+      const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
+      if (isTransientStatus(response.status)) continue;
       throw new HttpError(
         "the stream broke off, and the server does not resume it",
         { method: "GET", url: this.#url, status: response.status, body: text },
@@ -847,14 +880,14 @@ class HttpClient implements HttpClientTransport {
   }
 
   /** The answer to a request for a stream; undefined if there was none, so that another attempt may help. */
-  async #askForStream(
-    cursor: Cursor,
+  async #requestStream(
+    cursor: StreamPosition,
     signal: AbortSignal,
   ): Promise<Response | undefined> {
     try {
-      return await this.#call(
+      return await this.#fetch(
         "GET",
-        [...this.#sessionHeaders(), ...lastEventId(cursor)],
+        [...this.#sessionHeaders(), ...lastEventIdHeader(cursor)],
         signal,
       );
     } catch (error) {
@@ -866,13 +899,16 @@ class HttpClient implements HttpClientTransport {
   }
 
   /** Waits before a stream is asked for again: as the server says, and longer if it is in vain. */
-  async #pause(cursor: Cursor, signal: AbortSignal): Promise<void> {
+  async #waitToReconnect(
+    cursor: StreamPosition,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { initialDelayMs = 1000, maxDelayMs = 30_000 } =
       this.#options.reconnect ?? {};
-    const { failures, shortStreams, retry } = cursor;
-    const asked =
+    const { failedAttempts: failures, shortStreams, retry } = cursor;
+    const requestedDelay =
       retry === undefined
-        ? Math.max(initialDelayMs, MIN_DELAY)
+        ? Math.max(initialDelayMs, MIN_RECONNECT_DELAY_MS)
         : Math.max(retry, MIN_RETRY_MS);
     const afterFailures = failures === 0 ? 0 : initialDelayMs * 2 ** failures;
     // The first one may be a server that lets its clients poll (MCP 2025-11-25, Streamable HTTP, resumability).
@@ -885,78 +921,82 @@ class HttpClient implements HttpClientTransport {
       maxDelayMs,
     );
     // With jitter, or all clients of a server that was restarted would come back at once.
-    await sleep(Math.max(asked, backOff * (0.5 + Math.random() / 2)), signal);
+    await sleep(
+      Math.max(requestedDelay, backOff * (0.5 + Math.random() / 2)),
+      signal,
+    );
   }
 
   async #readEvents(
     response: Response,
-    cursor: Cursor,
+    cursor: StreamPosition,
     onValue: (value: unknown) => void,
-    onOther?: (event: StreamEvent) => void,
+    onOther?: (event: SseEvent) => void,
   ): Promise<void> {
     if (response.body === null) return;
     await readEventStream(response.body, {
       maxLength: this.#options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES,
       onEvent: (event) => {
-        cursor.note(event);
+        cursor.advance(event);
         if (event.type !== "message") {
           onOther?.(event);
           return;
         }
         // Only to give an id to begin with.
         if (event.data.trim() === "") return;
-        const read = this.#read(event.data);
+        const read = this.#parseValue(event.data);
         if (typeof read !== "string") onValue(read.value);
-        else this.#reject(event.data, read);
+        else this.#rejectEvent(event.data, read);
       },
       onRetry: (milliseconds) => {
-        cursor.retry = Math.min(milliseconds, MAX_DELAY);
+        cursor.retry = Math.min(milliseconds, MAX_TIMER_DELAY_MS);
       },
     });
   }
 
   /** Passes over an event that is no message; whoever waits for it is told that there will be no other. */
-  #reject(text: string, reason: string): void {
-    const { about, id } = readEnvelope(text, true);
-    if (about === "response" && id !== null) this.#ownerOf(id)?.settle(id);
+  #rejectEvent(text: string, reason: string): void {
+    const { messageKind, id } = scanEnvelope(text, true);
+    if (messageKind === "response" && id !== null)
+      this.#findPost(id)?.markAnswered(id);
     const invalid: Invalid = {
       kind: "invalid",
-      fault: reason === NO_JSON ? "not-json" : "too-deep",
+      code: reason === NOT_JSON ? "not-json" : "too-deep",
       reason: `an event of the stream is ${reason}`,
-      about,
+      messageKind,
       id,
-      answer: undefined,
+      errorResponse: undefined,
     };
-    receiveInvalid(this, invalid);
+    emitInvalid(this, invalid);
   }
 
   /** Hands a value on, and notes which requests it answers. */
-  #deliver(value: unknown, exchange?: Exchange): void {
+  #deliver(value: unknown, post?: PendingPost): void {
     if (this.#closed !== undefined) return;
-    let handed = value;
+    let delivered = value;
     for (const message of Array.isArray(value)
       ? (value as unknown[])
       : [value]) {
-      const id = answeredBy(message);
+      const id = responseIdOf(message);
       if (id === undefined) continue;
       const owner =
-        exchange?.open.has(id) === true ? exchange : this.#ownerOf(id);
+        post?.unanswered.has(id) === true ? post : this.#findPost(id);
       if (owner?.request?.method === "tools/list" && owner.isStateless)
-        handed = this.#learn(message as object);
-      owner?.settle(id);
+        delivered = this.#learnToolHeaders(message as object);
+      owner?.markAnswered(id);
     }
-    receive(this, handed);
+    emitMessage(this, delivered);
   }
 
-  #ownerOf(id: RequestId): Exchange | undefined {
-    return [...this.#exchanges].find(({ open }) => open.has(id));
+  #findPost(id: RequestId): PendingPost | undefined {
+    return [...this.#pendingPosts].find(({ unanswered }) => unanswered.has(id));
   }
 
-  #read(text: string): { readonly value: unknown } | string {
+  #parseValue(text: string): { readonly value: unknown } | string {
     const limit = this.#options.maxDepth ?? DEFAULT_MAX_DEPTH;
-    if (isNestedDeeper(text, limit)) return `nested deeper than ${limit}`;
-    const value = parse(text);
-    if (value === undefined) return NO_JSON;
+    if (exceedsDepth(text, limit)) return `nested deeper than ${limit}`;
+    const value = parseJsonOrUndefined(text);
+    if (value === undefined) return NOT_JSON;
     dropPrototypeKeys(text, value);
     return { value };
   }
@@ -965,7 +1005,7 @@ class HttpClient implements HttpClientTransport {
    * Learns which arguments of tools go into headers, and leaves out tools that are not to be used (MCP 2026-07-28,
    * Streamable HTTP, Schema Extension).
    */
-  #learn(response: object): object {
+  #learnToolHeaders(response: object): object {
     const { result } = response as { readonly result?: object };
     const { tools } = (result ?? {}) as { readonly tools?: unknown };
     if (!Array.isArray(tools)) return response;
@@ -976,9 +1016,9 @@ class HttpClient implements HttpClientTransport {
       };
       if (typeof name !== "string") return true;
       const params = headerParamsOf(inputSchema);
-      this.#tools.delete(name);
+      this.#headerParamsByTool.delete(name);
       if (!params.success) {
-        report(
+        emitError(
           this,
           new Error(
             `the tool ${JSON.stringify(name.slice(0, 60))} is left out: ${params.reason}`,
@@ -986,20 +1026,23 @@ class HttpClient implements HttpClientTransport {
         );
         return false;
       }
-      if (params.value.length > 0 && this.#tools.size < MAX_TOOLS)
-        this.#tools.set(name, params.value);
+      if (params.value.length > 0 && this.#headerParamsByTool.size < MAX_TOOLS)
+        this.#headerParamsByTool.set(name, params.value);
       return true;
     });
     return { ...response, result: { ...result, tools: kept } };
   }
 
   /** Lists the tools anew, until the one that is called has come. */
-  async #learnTools(call: SentRequest, signal: AbortSignal): Promise<void> {
+  async #refreshToolHeaders(
+    call: SentRequest,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { progressToken: _, ...meta } = metaOf(call);
     let cursor: unknown;
-    for (let page = 1; page <= MAX_PAGES; page += 1) {
+    for (let page = 1; page <= MAX_CLIENT_TOOL_PAGES; page += 1) {
       const last = cursor;
-      const answer = await this.#ask(
+      const answer = await this.#requestInternally(
         {
           jsonrpc: "2.0",
           id: `tools-${page}`,
@@ -1011,7 +1054,7 @@ class HttpClient implements HttpClientTransport {
         },
         signal,
       );
-      this.#learn(answer);
+      this.#learnToolHeaders(answer);
       const { tools, nextCursor } = ((answer as { readonly result?: unknown })
         .result ?? {}) as {
         readonly tools?: readonly { readonly name?: unknown }[];
@@ -1021,7 +1064,8 @@ class HttpClient implements HttpClientTransport {
       const isThere =
         Array.isArray(tools) &&
         tools.some(
-          (tool) => (tool as { name?: unknown } | null)?.name === toolOf(call),
+          (tool) =>
+            (tool as { name?: unknown } | null)?.name === calledTool(call),
         );
       // From 2026-07-28 on an empty cursor is one like any other; one that comes again ends the list (MCP, pagination).
       if (isThere || typeof cursor !== "string" || cursor === last) return;
@@ -1029,35 +1073,44 @@ class HttpClient implements HttpClientTransport {
   }
 
   /** Makes a request of the transport's own, which nobody else hears of. */
-  async #ask(
+  async #requestInternally(
     request: SentRequest & { readonly jsonrpc: "2.0" },
     signal: AbortSignal,
   ): Promise<object> {
-    const exchange = new Exchange(request);
-    const response = await this.#call(
+    const post = new PendingPost(request);
+    const response = await this.#fetch(
       "POST",
       this.#headersOf(request, {}),
       signal,
       request,
     );
     if (!response.ok) {
-      const { text } = await readStart(response, MAX_ERROR_BYTES);
-      throw this.#error(response, `the server refuses ${request.method}`, text);
+      const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
+      throw this.#createError(
+        response,
+        `the server refuses ${request.method}`,
+        text,
+      );
     }
-    this.#noteSession(response, exchange);
+    this.#saveSessionId(response, post);
     let answer: object | undefined;
     const take = (value: unknown): void => {
-      if (answeredBy(value) === request.id) answer ??= value as object;
+      if (responseIdOf(value) === request.id) answer ??= value as object;
     };
     if (mediaTypeOf(response) === STREAM_TYPE)
-      await this.#readEvents(response, new Cursor(), take);
+      await this.#readEvents(response, new StreamPosition(), take);
     else {
       const limit = this.#options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES;
-      const value = this.#read((await readText(response, limit)) ?? "");
+      const value = this.#parseValue(
+        (await readBodyText(response, limit)) ?? "",
+      );
       if (typeof value !== "string") take(value.value);
     }
     if (answer === undefined || !("result" in answer))
-      throw this.#error(response, `there is no result of ${request.method}`);
+      throw this.#createError(
+        response,
+        `there is no result of ${request.method}`,
+      );
     return answer;
   }
 
@@ -1067,41 +1120,46 @@ class HttpClient implements HttpClientTransport {
    * @param session - That of the request.
    * @returns Whether there is a new one.
    */
-  async #renewsSession(
+  async #renewSessionIfLost(
     response: Response,
     session: string | undefined,
   ): Promise<boolean> {
     if (response.status !== 404 || session === undefined) return false;
-    if (this.#initialize === undefined || this.#postUrl !== undefined)
+    if (this.#initializeRequest === undefined || this.#postUrl !== undefined)
       return false;
     // Another request may have seen to it while this one was on its way.
     if (this.#renewal === undefined && session !== this.#sessionId) return true;
-    this.#renewal ??= this.#renew(this.#initialize).finally(() => {
-      this.#renewal = undefined;
-    });
+    this.#renewal ??= this.#renewSession(this.#initializeRequest).finally(
+      () => {
+        this.#renewal = undefined;
+      },
+    );
     await this.#renewal;
     return true;
   }
 
-  async #renew({ params }: SentRequest): Promise<void> {
+  async #renewSession({ params }: SentRequest): Promise<void> {
     const lost = this.#sessionId;
     this.#sessionId = undefined;
     this.#renewals += 1;
     try {
-      const answer = await this.#ask(
+      const answer = await this.#requestInternally(
         {
           jsonrpc: "2.0",
           id: `session-${this.#renewals}`,
           method: "initialize",
           ...(params === undefined ? {} : { params }),
         },
-        this.#end.signal,
+        this.#shutdown.signal,
       );
       const { protocolVersion } = (answer as { readonly result: object })
         .result as { readonly protocolVersion?: unknown };
-      if (this.#version !== undefined && protocolVersion !== this.#version)
+      if (
+        this.#protocolVersion !== undefined &&
+        protocolVersion !== this.#protocolVersion
+      )
         throw new HttpError(
-          `the server has forgotten the session, and speaks ${String(protocolVersion).slice(0, 60)} instead of ${this.#version} in a new one`,
+          `the server has forgotten the session, and speaks ${String(protocolVersion).slice(0, 60)} instead of ${this.#protocolVersion} in a new one`,
           { method: "POST", url: this.#url, status: 404 },
         );
     } catch (error) {
@@ -1112,63 +1170,64 @@ class HttpClient implements HttpClientTransport {
       jsonrpc: "2.0",
       method: "notifications/initialized",
     };
-    const response = await this.#call(
+    const response = await this.#fetch(
       "POST",
       this.#headersOf(initialized, {}),
-      this.#end.signal,
+      this.#shutdown.signal,
       initialized,
     );
-    discard(response);
-    this.#listen();
+    discardBody(response);
+    this.#openServerStream();
     try {
       this.#options.onSessionRenewed?.(this.#sessionId);
     } catch (error) {
-      report(this, error);
+      emitError(this, error);
     }
   }
 
   /** Opens the stream on which the server says what belongs to no request, if it has one, and keeps it open. */
-  #listen(): void {
-    this.#listening?.abort();
+  #openServerStream(): void {
+    this.#serverStream?.abort();
     if (this.#closed !== undefined) return;
     const controller = new AbortController();
-    this.#listening = controller;
-    this.#keepListening(controller.signal).catch((error: unknown) => {
-      if (!controller.signal.aborted) report(this, error);
+    this.#serverStream = controller;
+    this.#runServerStream(controller.signal).catch((error: unknown) => {
+      if (!controller.signal.aborted) emitError(this, error);
     });
   }
 
-  async #keepListening(signal: AbortSignal): Promise<void> {
-    const cursor = new Cursor();
+  async #runServerStream(signal: AbortSignal): Promise<void> {
+    const cursor = new StreamPosition();
     const { maxAttempts = 5 } = this.#options.reconnect ?? {};
     for (let isFirst = true; ; isFirst = false) {
       if (!isFirst) {
-        if (cursor.failures >= maxAttempts)
+        if (cursor.failedAttempts >= maxAttempts)
           throw new HttpError(
             `the server's own stream is given up after ${maxAttempts} attempts in vain`,
             { method: "GET", url: this.#url },
           );
-        await this.#pause(cursor, signal);
-        cursor.failures += 1;
+        await this.#waitToReconnect(cursor, signal);
+        cursor.failedAttempts += 1;
       }
       const session = this.#sessionId;
-      const response = await this.#askForStream(cursor, signal);
+      const response = await this.#requestStream(cursor, signal);
       if (response === undefined) continue;
       if (!response.ok || mediaTypeOf(response) !== STREAM_TYPE) {
         if (isFirst && response.status === 405) {
-          discard(response);
+          discardBody(response);
           return;
         }
-        const { text } = await readStart(response, MAX_ERROR_BYTES);
+        const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
         // A new session has a stream of its own.
-        if (!isFirst && (await this.#renewsSession(response, session))) return;
+        if (!isFirst && (await this.#renewSessionIfLost(response, session)))
+          return;
         if (
           !isFirst &&
           cursor.lastEventId !== undefined &&
           response.status === 400
         )
           cursor.lastEventId = undefined;
-        else if (!isPassing(response.status))
+        else if (!isTransientStatus(response.status))
           throw new HttpError("the server has no stream of its own", {
             method: "GET",
             url: this.#url,
@@ -1198,18 +1257,18 @@ class HttpClient implements HttpClientTransport {
   async #connectSse(): Promise<string | undefined> {
     let response: Response;
     try {
-      response = await this.#call("GET", [], this.#end.signal);
+      response = await this.#fetch("GET", [], this.#shutdown.signal);
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
     if (!response.ok || mediaTypeOf(response) !== STREAM_TYPE) {
-      discard(response);
+      discardBody(response);
       return `GET: ${response.status}`;
     }
     return new Promise((resolve) => {
       const reading = this.#readEvents(
         response,
-        new Cursor(),
+        new StreamPosition(),
         (value) => {
           this.#deliver(value);
         },
@@ -1236,20 +1295,20 @@ class HttpClient implements HttpClientTransport {
         .then((error) => {
           resolve("its stream ended before it named an endpoint");
           if (this.#closed !== undefined || this.#postUrl === undefined) return;
-          report(this, error);
+          emitError(this, error);
           void this.close();
         })
         .catch(() => undefined);
     });
   }
 
-  #call(
+  #fetch(
     method: "GET" | "POST" | "DELETE",
     headers: readonly (readonly [string, string])[],
     signal: AbortSignal,
     message?: object,
   ): Promise<Response> {
-    return this.#caller.call({
+    return this.#authorizedFetch.call({
       method,
       url: method === "POST" ? (this.#postUrl ?? this.#url) : this.#url,
       headers:
@@ -1274,20 +1333,24 @@ class HttpClient implements HttpClientTransport {
       name.toLowerCase().startsWith(HTTP_HEADERS.PARAM_PREFIX.toLowerCase()),
     );
     if (isRequest(message) && isStatelessRequest(message)) {
-      const tool = toolOf(message);
-      const params = tool === undefined ? undefined : this.#tools.get(tool);
+      const tool = calledTool(message);
+      const params =
+        tool === undefined ? undefined : this.#headerParamsByTool.get(tool);
       return [...headers, ...extra, ...mirroredHeaders(message, params)];
     }
     if (methodOf(message) === "initialize") return headers;
-    if (this.#version !== undefined && !isStateful(this.#version))
+    if (
+      this.#protocolVersion !== undefined &&
+      !isStateful(this.#protocolVersion)
+    )
       headers.push([HTTP_HEADERS.METHOD, methodOf(message) ?? ""]);
     return [...headers, ...this.#sessionHeaders()];
   }
 
   #sessionHeaders(): readonly (readonly [string, string])[] {
     const headers: (readonly [string, string])[] = [];
-    if (this.#version !== undefined)
-      headers.push([HTTP_HEADERS.PROTOCOL_VERSION, this.#version]);
+    if (this.#protocolVersion !== undefined)
+      headers.push([HTTP_HEADERS.PROTOCOL_VERSION, this.#protocolVersion]);
     if (this.#sessionId !== undefined)
       headers.push([HTTP_HEADERS.SESSION_ID, this.#sessionId]);
     return headers;
@@ -1297,11 +1360,11 @@ class HttpClient implements HttpClientTransport {
 /**
  * Whether a refusal may be over soon. A conflict is one: the server has not noticed yet that the stream broke off.
  */
-function isPassing(status: number): boolean {
+function isTransientStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 409 || status === 429;
 }
 
-function httpUrl(url: string | URL): URL {
+function parseHttpUrl(url: string | URL): URL {
   if (!URL.canParse(String(url)))
     throw new TypeError(`${JSON.stringify(String(url))} is no URL`);
   const parsed = new URL(url);
@@ -1317,7 +1380,7 @@ function isStateful(version: string): boolean {
 }
 
 /** The request that a notification cancels. */
-function cancelledBy(notification: object): RequestId | undefined {
+function cancelledIdOf(notification: object): RequestId | undefined {
   const { params } = notification as {
     readonly params?: { readonly requestId?: RequestId };
   };
@@ -1342,17 +1405,17 @@ function metaOf({ params }: SentRequest): Readonly<Record<string, unknown>> {
 
 /** Whether a request says of itself which revision it is of, as only the stateless ones have it. */
 function isStatelessRequest(request: SentRequest): boolean {
-  return typeof metaOf(request)[META.VERSION] === "string";
+  return typeof metaOf(request)[META_KEYS.VERSION] === "string";
 }
 
-function toolOf({ method, params }: SentRequest): string | undefined {
+function calledTool({ method, params }: SentRequest): string | undefined {
   if (method !== "tools/call") return undefined;
   const { name } = (params ?? {}) as { readonly name?: unknown };
   return typeof name === "string" ? name : undefined;
 }
 
 /** The request that a message answers, if it is a response. */
-function answeredBy(message: unknown): RequestId | undefined {
+function responseIdOf(message: unknown): RequestId | undefined {
   if (typeof message !== "object" || message === null) return undefined;
   if ("method" in message || !("result" in message || "error" in message))
     return undefined;
@@ -1361,7 +1424,7 @@ function answeredBy(message: unknown): RequestId | undefined {
 }
 
 /** The error of an error response, if a value is one. */
-function errorIn(
+function errorObjectIn(
   value: unknown,
 ): { readonly code: number; readonly message: string } | undefined {
   const { error } = (value ?? {}) as { readonly error?: unknown };
@@ -1375,7 +1438,7 @@ function errorIn(
 }
 
 /** What a text says; undefined if it is not JSON, which has no such value. */
-function parse(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -1383,9 +1446,9 @@ function parse(text: string): unknown {
   }
 }
 
-function lastEventId({
+function lastEventIdHeader({
   lastEventId: id,
-}: Cursor): readonly (readonly [string, string])[] {
+}: StreamPosition): readonly (readonly [string, string])[] {
   if (id === undefined) return [];
   // A header is bytes, and the id is meant in UTF-8 (WHATWG HTML, server-sent events).
   const bytes = Array.from(new TextEncoder().encode(id), (byte) =>

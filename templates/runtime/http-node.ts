@@ -2,14 +2,14 @@ import { isUtf8 } from "node:buffer";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { BodyChunks } from "./http-bodies.js";
+import { BodyChunks } from "./http/server/bodies.js";
 import type {
   BodyProgress,
   EventSink,
   HeaderFields,
   HttpCall,
-} from "./http-call.js";
-import { HTTP_HEADERS } from "./http-headers.js";
+} from "./http/server/reply.js";
+import { HTTP_HEADERS } from "./http/headers.js";
 import type { HttpHandler } from "./http-server.js";
 
 /** Where a server listens, and how long it waits for clients. */
@@ -33,7 +33,7 @@ export interface ServeOptions {
 }
 
 /** A server that listens. */
-export interface Listening {
+export interface ListeningServer {
   readonly url: URL;
   /** Ends sessions and streams, then all connections. */
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export interface Listening {
 export async function serveHttp(
   handler: HttpHandler,
   options: ServeOptions = {},
-): Promise<Listening> {
+): Promise<ListeningServer> {
   const { port = 3000, hostname = "127.0.0.1", path = "/mcp" } = options;
   const server = createServer(
     {
@@ -81,17 +81,17 @@ export async function serveHttp(
       await handler.close();
       server.closeIdleConnections();
       // What was written last is on its way; who does not take it has had the time.
-      const impatience = setTimeout(() => {
+      const closeTimer = setTimeout(() => {
         server.closeAllConnections();
-      }, PATIENCE);
+      }, HTTP_CLOSE_TIMEOUT_MS);
       await closed;
-      clearTimeout(impatience);
+      clearTimeout(closeTimer);
     },
   };
 }
 
 /** Milliseconds that closing waits for answers to be taken. */
-const PATIENCE = 2_000;
+const HTTP_CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * So many requests may wait for the answers to earlier ones of their connection; beyond them nothing is read from it. What
@@ -116,14 +116,14 @@ export function nodeListener(
     pipelined.set(socket, waiting);
     if (waiting === MAX_PIPELINED) {
       // Node goes on reading at the end of each request.
-      socket.on("resume", pause);
+      socket.on("resume", keepPaused);
       socket.pause();
     }
     response.once("socket", () => {
       const left = (pipelined.get(socket) ?? 1) - 1;
       pipelined.set(socket, left);
       if (left === MAX_PIPELINED - 1) {
-        socket.off("resume", pause);
+        socket.off("resume", keepPaused);
         socket.resume();
       }
       handler.handle(new NodeCall(request, response));
@@ -131,7 +131,7 @@ export function nodeListener(
   };
 }
 
-function pause(this: Socket): void {
+function keepPaused(this: Socket): void {
   this.pause();
 }
 
@@ -153,19 +153,19 @@ const SINGLE_HEADERS: ReadonlyMap<string, number> = new Map(
 const PARAM_PREFIX = HTTP_HEADERS.PARAM_PREFIX.toLowerCase();
 
 class NodeCall implements HttpCall {
-  onGone: (() => void) | undefined;
+  onDisconnect: (() => void) | undefined;
   readonly raw: IncomingMessage;
   readonly #response: ServerResponse;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.raw = request;
     this.#response = response;
-    response.on("close", () => this.onGone?.());
+    response.on("close", () => this.onDisconnect?.());
     // A connection that breaks while it is written to is closed too; that is all there is to know.
-    response.on("error", ignore);
+    response.on("error", ignoreError);
   }
 
-  get isGone(): boolean {
+  get isDisconnected(): boolean {
     return this.#response.destroyed;
   }
 
@@ -232,7 +232,7 @@ class NodeCall implements HttpCall {
     return new Promise((resolve, reject) => {
       let whole: Uint8Array = EMPTY;
       let chunks: BodyChunks | undefined;
-      const take = (chunk: Buffer): void => {
+      const onData = (chunk: Buffer): void => {
         // One that comes in one piece is complete before anything else happens.
         if (chunk.length === announced && announced <= maxBytes) {
           whole = chunk;
@@ -252,13 +252,13 @@ class NodeCall implements HttpCall {
       // The rest is read and dropped, so that the answer is: a client that still writes would not see it otherwise.
       const stop = (): void => {
         chunks?.clear();
-        request.off("data", take);
+        request.off("data", onData);
         request.resume();
         resolve(undefined);
       };
-      request.on("data", take);
+      request.on("data", onData);
       request.on("end", () => {
-        resolve(textOf(chunks?.whole() ?? whole));
+        resolve(decodeUtf8(chunks?.concat() ?? whole));
       });
       request.on("error", reject);
       request.on("close", () => {
@@ -293,7 +293,7 @@ class NodeCall implements HttpCall {
       status,
       length === undefined ? headers : { ...headers, "content-length": length },
     );
-    const sink = new NodeSink(response, () => this.#isPending());
+    const sink = new NodeEventSink(response, () => this.#isPending());
     // Headers go out with the first event if that comes at once, which saves a packet, and otherwise without it.
     if (length === undefined) process.nextTick(flushHeaders, sink);
     return sink;
@@ -309,18 +309,18 @@ class NodeCall implements HttpCall {
     // Ending a response writes what is left to the socket, and most of them fit.
     if (response.destroyed || response.socket?.writableLength === 0)
       return false;
-    response.on("finish", () => this.onGone?.());
+    response.on("finish", () => this.onDisconnect?.());
     return true;
   }
 }
 
 const EMPTY = new Uint8Array();
 
-function ignore(): void {
+function ignoreError(): void {
   // For events that something else tells too.
 }
 
-class NodeSink implements EventSink {
+class NodeEventSink implements EventSink {
   onDrain: (() => void) | undefined;
   readonly #response: ServerResponse;
   readonly #isPending: () => boolean;
@@ -354,14 +354,15 @@ class NodeSink implements EventSink {
   }
 }
 
-function flushHeaders(sink: NodeSink): void {
+function flushHeaders(sink: NodeEventSink): void {
   sink.flushHeaders();
 }
 
 /** Text where the bytes are UTF-8; otherwise the bytes, for whoever says what is wrong with them. */
-function textOf(bytes: Uint8Array): string | Uint8Array {
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  if (hasMark || !isUtf8(bytes)) return bytes;
+function decodeUtf8(bytes: Uint8Array): string | Uint8Array {
+  const hasByteOrderMark =
+    bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  if (hasByteOrderMark || !isUtf8(bytes)) return bytes;
   const buffer =
     bytes instanceof Buffer
       ? bytes

@@ -1,49 +1,68 @@
-import { isPromise, SERVER_BUSY } from "./endpoint.js";
-import { STANDARD_ERROR_CODES } from "./error-codes.js";
-import { Gate } from "./http-auth.js";
-import type { Auth, AuthorizedMessage, Authorization } from "./http-auth.js";
+import { isPromiseLike, SERVER_BUSY } from "./jsonrpc/endpoint.js";
+import { STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
+import { Authenticator } from "./http/server/auth.js";
+import type {
+  Auth,
+  AuthorizedMessage,
+  Authorization,
+} from "./http/server/auth.js";
 import {
-  Bodies,
+  ArrivingBodies,
   MAX_UNCOUNTED_BODY_BYTES,
-  RequestBytes,
-} from "./http-bodies.js";
-import { HttpExtra, NO_HEADERS, Reply } from "./http-call.js";
-import type { HeaderFields, HttpCall, StreamRules } from "./http-call.js";
-import { addressKey, Callers } from "./http-callers.js";
-import type { Caller } from "./http-callers.js";
-import { Guard } from "./http-guard.js";
-import type { GuardOptions } from "./http-guard.js";
-import { headerMismatch, HTTP_HEADERS } from "./http-headers.js";
-import { OneShot } from "./http-one-shot.js";
-import { ParamHeaders } from "./http-params.js";
-import { CallerResumeBudget, ResumeBudget } from "./http-resume.js";
-import { errorText, HttpSession, NO_STREAM } from "./http-session.js";
-import type { ResumeRules, SessionHost } from "./http-session.js";
-import { LegacyStream } from "./http-sse.js";
-import { UnreadBudget } from "./http-unread.js";
-import { webFetch } from "./http-web.js";
-import type { ErrorObject, Notification, RequestId } from "./message.js";
+  RetainedBody,
+} from "./http/server/bodies.js";
+import { HttpExtra, NO_HEADERS, ResponseWriter } from "./http/server/reply.js";
+import type {
+  HeaderFields,
+  HttpCall,
+  StreamLimits,
+} from "./http/server/reply.js";
+import { addressKey, Callers } from "./http/server/callers.js";
+import type { Caller } from "./http/server/callers.js";
+import { OriginCheck } from "./http/server/origin.js";
+import type { OriginCheckOptions } from "./http/server/origin.js";
+import { headerMismatch, HTTP_HEADERS } from "./http/headers.js";
+import { SingleRequestTransport } from "./http/server/single-request.js";
+import { ParamHeaders } from "./http/server/param-headers.js";
+import {
+  CallerResumeBudget,
+  ResumeBudget,
+} from "./http/server/resume-budget.js";
+import {
+  encodeErrorResponse,
+  HttpSession,
+  STREAM_NOT_ACCEPTED,
+} from "./http/server/session.js";
+import type { ResumeLimits, SessionHost } from "./http/server/session.js";
+import { SseTransport } from "./http/server/sse.js";
+import { UnreadBudget } from "./http/server/unread-budget.js";
+import { toFetchHandler } from "./http/server/web.js";
+import type {
+  ErrorObject,
+  Notification,
+  RequestId,
+} from "./jsonrpc/message.js";
 import {
   DEFAULT_MAX_DEPTH,
   isObject,
-  judgeValue,
+  classifyMessage,
   parseMessage,
-} from "./parse.js";
-import type { Invalid, Parsed } from "./parse.js";
-import { tell } from "./receive.js";
+} from "./jsonrpc/parse.js";
+import type { Invalid, Parsed } from "./jsonrpc/parse.js";
+import { notifyListener } from "./jsonrpc/transport-events.js";
 import {
-  cut,
-  META,
-  MODERN_ERROR_CODES,
-  newest,
-  unreadIdIn,
+  truncate,
+  META_KEYS,
+  STATELESS_ERROR_CODES,
+  newestRevision,
+  unreadIdPolicy,
   versionOf,
-} from "./revision.js";
-import type { Revision } from "./revision.js";
+} from "./protocol/revision.js";
+import type { Revision } from "./protocol/revision.js";
 import type { Server } from "./server.js";
 
 /** What a server is made for. */
-export interface Opening<A extends Auth = Auth> {
+export interface SessionRequest<A extends Auth = Auth> {
   /** Who opens the session; undefined without authorization, and for what serves all requests of stateless revisions. */
   readonly auth: A | undefined;
 }
@@ -104,13 +123,14 @@ export type HttpEvent =
 /** What an HTTP handler is made of. */
 export interface HttpHandlerOptions<
   A extends Auth = Auth,
-> extends GuardOptions {
+> extends OriginCheckOptions {
   /**
    * The server, or what makes one: called for each session of a stateful revision, and once for all requests of stateless
    * ones. One server for all has one thing to notify.
    */
   readonly server:
-    AnyServer | ((opening: Opening<A>) => AnyServer | Promise<AnyServer>);
+    | AnyServer
+    | ((opening: SessionRequest<A>) => AnyServer | Promise<AnyServer>);
   /** The path that is served; any by default, for who mounts the handler at one. */
   readonly path?: string | undefined;
   readonly authorize?: Authorization<A> | undefined;
@@ -184,7 +204,7 @@ export interface HttpHandler {
 }
 
 /** One HTTP request and what is known of it. */
-interface Visit<A> {
+interface HttpContext<A> {
   readonly call: HttpCall;
   readonly path: string;
   /** Headers of every answer. */
@@ -197,18 +217,18 @@ interface Visit<A> {
   /** Whether the client accepts JSON and nothing else. */
   readonly isJsonOnly: boolean;
   /** The bytes of its body, once that has come, if they count. */
-  request?: RequestBytes;
+  retainedBody?: RetainedBody;
 }
 
-const MI = 1024 * 1024;
-const TICK = 5_000;
-const IDLE_TIMEOUT = 30 * 60_000;
+const MIB = 1024 * 1024;
+const TICK_MS = 5_000;
+const IDLE_TIMEOUT_MS = 30 * 60_000;
 const MAX_SESSIONS = 10_000;
 /** Milliseconds in which a session must be used once after it was opened. */
-const FIRST_USE = 60_000;
+const FIRST_USE_TIMEOUT_MS = 60_000;
 /** So many streams of HTTP+SSE whose clients do not read fill the bytes that may wait. */
-const MAX_STREAMS_FULL = 16;
-const BATCHES = "2025-03-26";
+const MAX_FULL_STREAMS = 16;
+const BATCH_REVISION = "2025-03-26";
 /** The revision that HTTP+SSE belongs to. */
 const SSE_REVISION = "2024-11-05";
 /** `application/json`, with or without parameters (RFC 9110, 8.3.1). */
@@ -225,9 +245,9 @@ const JSON_TYPE =
 export function createHttpHandler<A extends Auth = Auth>(
   options: HttpHandlerOptions<A>,
 ): HttpHandler {
-  const handler = new Handler<A>(options);
+  const handler = new HttpRequestHandler<A>(options);
   return {
-    fetch: webFetch((call) => {
+    fetch: toFetchHandler((call) => {
       handler.handle(call);
     }),
     handle: (call) => {
@@ -240,80 +260,80 @@ export function createHttpHandler<A extends Auth = Auth>(
   };
 }
 
-class Handler<A extends Auth> implements SessionHost {
-  readonly resume: ResumeRules | undefined;
+class HttpRequestHandler<A extends Auth> implements SessionHost {
+  readonly resumeLimits: ResumeLimits | undefined;
   readonly #resumeBudget: ResumeBudget;
   readonly #resumeBudgets = new WeakMap<Caller, CallerResumeBudget>();
   /** Requests that are not answered and have no reply yet. */
   readonly #admitting = new Set<HttpCall>();
   readonly #unread: UnreadBudget;
   readonly #options: HttpHandlerOptions<A>;
-  readonly #guard: Guard;
-  readonly #gate: Gate<A> | undefined;
-  readonly #rules: StreamRules;
+  readonly #originCheck: OriginCheck;
+  readonly #authenticator: Authenticator<A> | undefined;
+  readonly #streamLimits: StreamLimits;
   readonly #callers = new Callers();
   readonly #maxTotalBodyBytes: number;
-  readonly #bodies: Bodies;
+  readonly #bodies: ArrivingBodies;
   /** Behind a proxy, all requests come from one. */
   #lastAddress = { address: "", key: "" };
   readonly #sessions = new Map<string, HttpSession>();
   /** Who opened a session, and with what if that was large: the session keeps what the client says of itself. */
   readonly #openers = new WeakMap<
     HttpSession,
-    { readonly caller: Caller; readonly request: RequestBytes | undefined }
+    { readonly caller: Caller; readonly request: RetainedBody | undefined }
   >();
-  readonly #legacy = new Map<string, LegacyStream>();
-  readonly #open = new Set<Reply>();
-  readonly #connected = new Set<{ close(): Promise<void> }>();
-  readonly #sse:
+  readonly #sseTransports = new Map<string, SseTransport>();
+  readonly #openWriters = new Set<ResponseWriter>();
+  readonly #connections = new Set<{ close(): Promise<void> }>();
+  readonly #ssePaths:
     { readonly path: string; readonly messages: string } | undefined;
   readonly #maxBodyBytes: number;
   readonly #maxOpen: number;
-  readonly #params: ParamHeaders;
-  #shared: AnyServer | Promise<AnyServer> | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #paramHeaders: ParamHeaders;
+  #cachedServer: AnyServer | Promise<AnyServer> | undefined;
+  #tickTimer: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
 
   constructor(options: HttpHandlerOptions<A>) {
     const { resumability = {}, sse = false, authorize } = options;
     this.#options = options;
-    this.#guard = new Guard(options);
-    this.#gate =
+    this.#originCheck = new OriginCheck(options);
+    this.#authenticator =
       authorize === undefined
         ? undefined
-        : new Gate(authorize, (error) => {
+        : new Authenticator(authorize, (error) => {
             this.#emit({ kind: "failed", error });
           });
-    this.#rules = {
-      maxBacklog: options.maxBacklog ?? MI,
+    this.#streamLimits = {
+      maxBacklog: options.maxBacklog ?? MIB,
       stallTimeout: options.stallTimeout ?? 30_000,
       keepAlive: options.keepAlive ?? 25_000,
       streamAfter: options.streamAfter ?? 15_000,
     };
-    const { maxTotalBytes = 64 * MI, ...rules } =
+    const { maxTotalBytes = 64 * MIB, ...limits } =
       resumability === false ? {} : resumability;
-    this.resume =
+    this.resumeLimits =
       resumability === false
         ? undefined
         : {
-            maxEvents: rules.maxEvents ?? 256,
-            maxBytes: rules.maxBytes ?? MI,
-            retry: rules.retry ?? 1000,
+            maxEvents: limits.maxEvents ?? 256,
+            maxBytes: limits.maxBytes ?? MIB,
+            retry: limits.retry ?? 1000,
           };
     this.#resumeBudget = new ResumeBudget(maxTotalBytes);
     this.#unread = new UnreadBudget(
-      options.maxUnreadBytes ?? 256 * MI,
-      this.#open,
+      options.maxUnreadBytes ?? 256 * MIB,
+      this.#openWriters,
     );
     if (sse !== false) {
       const { path = "/sse", messages = "/messages" } = sse === true ? {} : sse;
-      this.#sse = { path, messages };
+      this.#ssePaths = { path, messages };
     }
-    this.#maxBodyBytes = options.maxBodyBytes ?? 4 * MI;
+    this.#maxBodyBytes = options.maxBodyBytes ?? 4 * MIB;
     this.#maxOpen = options.maxOpen ?? 10_000;
-    this.#maxTotalBodyBytes = options.maxTotalBodyBytes ?? 256 * MI;
-    this.#bodies = new Bodies(this.#callers, this.#maxTotalBodyBytes);
-    this.#params = new ParamHeaders();
+    this.#maxTotalBodyBytes = options.maxTotalBodyBytes ?? 256 * MIB;
+    this.#bodies = new ArrivingBodies(this.#callers, this.#maxTotalBodyBytes);
+    this.#paramHeaders = new ParamHeaders();
   }
 
   get #sessionOptions(): SessionOptions {
@@ -323,21 +343,21 @@ class Handler<A extends Auth> implements SessionHost {
 
   get load(): { readonly sessions: number; readonly open: number } {
     return {
-      sessions: this.#sessions.size + this.#legacy.size,
-      open: this.#open.size,
+      sessions: this.#sessions.size + this.#sseTransports.size,
+      open: this.#openWriters.size,
     };
   }
 
   handle(call: HttpCall): void {
     const connection = this.#callers.of(this.#keyOf(call));
-    if (!connection.visits.mayTake(this.#maxOpen)) {
+    if (!connection.admissions.canAcquire(this.#maxOpen)) {
       connection.release();
-      this.#busy(call, NO_HEADERS);
+      this.#refuseBusy(call, NO_HEADERS);
       return;
     }
-    connection.visits.take();
+    connection.admissions.acquire();
     this.#admitting.add(call);
-    void this.#serve(connection, call);
+    void this.#route(connection, call);
   }
 
   async close(): Promise<void> {
@@ -346,30 +366,30 @@ class Handler<A extends Auth> implements SessionHost {
     // A hook or a factory that they wait for may never come back.
     for (const call of [...this.#admitting]) {
       this.#admitting.delete(call);
-      this.#isRefusedByClosing(call, NO_HEADERS);
+      this.#refuseIfClosed(call, NO_HEADERS);
     }
-    await Promise.all([...this.#connected].map((session) => session.close()));
+    await Promise.all([...this.#connections].map((session) => session.close()));
     for (const session of [
       ...this.#sessions.values(),
-      ...this.#legacy.values(),
+      ...this.#sseTransports.values(),
     ])
       await session.close();
-    for (const reply of [...this.#open]) reply.end();
+    for (const writer of [...this.#openWriters]) writer.end();
     this.#stopTicking();
   }
 
   /** After closing, clients that do not read what is left are still cut off. */
   #stopTicking(): void {
-    if (!this.#isClosed || this.#open.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    if (!this.#isClosed || this.#openWriters.size > 0) return;
+    clearInterval(this.#tickTimer);
+    this.#tickTimer = undefined;
   }
 
   /** @internal */
   onClosed(session: HttpSession): void {
     if (!this.#sessions.delete(session.id)) return;
     const opener = this.#openers.get(session);
-    opener?.caller.sessions.give();
+    opener?.caller.sessions.release();
     opener?.request?.release();
     this.#emit({ kind: "sessionClosed", sessions: this.#sessions.size });
   }
@@ -383,13 +403,19 @@ class Handler<A extends Auth> implements SessionHost {
     return budget;
   }
 
-  #reply({ call, headers, caller, isJsonOnly, request }: Visit<A>): Reply {
+  #reply({
+    call,
+    headers,
+    caller,
+    isJsonOnly,
+    retainedBody: request,
+  }: HttpContext<A>): ResponseWriter {
     this.#admitting.delete(call);
-    return new Reply(
+    return new ResponseWriter(
       call,
       headers,
-      this.#rules,
-      this.#open,
+      this.#streamLimits,
+      this.#openWriters,
       this.#unread,
       caller,
       isJsonOnly,
@@ -415,21 +441,25 @@ class Handler<A extends Auth> implements SessionHost {
     return this.#lastAddress.key;
   }
 
-  async #serve(connection: Caller, call: HttpCall): Promise<void> {
+  async #route(connection: Caller, call: HttpCall): Promise<void> {
     let known: Caller | undefined;
     try {
       const target = this.#targetOf(call);
       if (target === undefined) return;
       const { path, headers } = target;
       let auth: A | undefined;
-      if (this.#gate !== undefined) {
-        const admission = await this.#gate.admit(call);
-        if (admission.challenge !== undefined) {
-          const { status, reason, headers: challenge } = admission.challenge;
+      if (this.#authenticator !== undefined) {
+        const authentication = await this.#authenticator.authenticate(call);
+        if (authentication.challenge !== undefined) {
+          const {
+            status,
+            reason,
+            headers: challenge,
+          } = authentication.challenge;
           this.#refuse(call, { ...headers, ...challenge }, status, reason);
           return;
         }
-        ({ auth } = admission);
+        ({ auth } = authentication);
         known = this.#callers.of(`principal ${auth.principal}`);
       }
       const isJsonOnly =
@@ -447,17 +477,20 @@ class Handler<A extends Auth> implements SessionHost {
     } catch (error) {
       this.#emit({ kind: "failed", error });
       // As if the client had gone: nothing may be held for this request any more.
-      call.onGone?.();
-      call.onGone = undefined;
+      call.onDisconnect?.();
+      call.onDisconnect = undefined;
       call.respond(
         500,
-        PLAIN_HEADERS,
-        errorText(STANDARD_ERROR_CODES.INTERNAL_ERROR, "Internal error"),
+        ERROR_HEADERS,
+        encodeErrorResponse(
+          STANDARD_ERROR_CODES.INTERNAL_ERROR,
+          "Internal error",
+        ),
       );
     } finally {
       known?.release();
       this.#admitting.delete(call);
-      connection.visits.give();
+      connection.admissions.release();
       connection.release();
     }
   }
@@ -478,65 +511,74 @@ class Handler<A extends Auth> implements SessionHost {
       return undefined;
     }
     const path = call.target.split("?", 1)[0] ?? "/";
-    const refusal = this.#guard.refusal(call);
+    const refusal = this.#originCheck.refuse(call);
     if (refusal !== undefined) {
       this.#refuse(call, NO_HEADERS, 403, `Forbidden: ${refusal}`);
       return undefined;
     }
-    const headers = this.#guard.corsHeaders(call) ?? NO_HEADERS;
-    if (this.#isRefusedByClosing(call, headers)) return undefined;
+    const headers = this.#originCheck.corsHeaders(call) ?? NO_HEADERS;
+    if (this.#refuseIfClosed(call, headers)) return undefined;
     this.#startTicking();
     if (call.method === "OPTIONS" && headers !== NO_HEADERS) {
-      call.respond(204, { ...headers, ...this.#guard.preflightHeaders(call) });
+      call.respond(204, {
+        ...headers,
+        ...this.#originCheck.preflightHeaders(call),
+      });
       return undefined;
     }
-    const document = this.#gate?.documentAt(path);
+    const document = this.#authenticator?.metadataDocumentAt(path);
     if (document !== undefined && call.method === "GET") {
-      call.respond(200, { ...PLAIN_HEADERS, ...headers }, document);
+      call.respond(200, { ...ERROR_HEADERS, ...headers }, document);
       return undefined;
     }
-    if (!this.#isServed(path)) {
+    if (!this.#servesPath(path)) {
       this.#refuse(call, headers, 404, "there is no such path here");
       return undefined;
     }
     if (this.#unread.isFull && call.method !== "DELETE") {
-      this.#busy(call, headers);
+      this.#refuseBusy(call, headers);
       return undefined;
     }
     return { path, headers };
   }
 
-  #admit(visit: Visit<A>): Promise<void> {
-    const { call, headers, caller } = visit;
-    if (call.method === "DELETE") return this.#delete(visit);
+  #admit(context: HttpContext<A>): Promise<void> {
+    const { call, headers, caller } = context;
+    if (call.method === "DELETE") return this.#handleDelete(context);
     if (
-      !caller.open.mayTake(this.#maxOpen) ||
-      !caller.unreadBytes.mayTake(this.#unread.max)
+      !caller.openResponses.canAcquire(this.#maxOpen) ||
+      !caller.unreadBytes.canAcquire(this.#unread.max)
     )
-      this.#busy(call, headers);
-    else if (call.method === "POST") return this.#post(visit);
-    else if (call.method === "GET") return this.#get(visit);
-    else this.#notAllowed(visit);
-    return DONE;
+      this.#refuseBusy(call, headers);
+    else if (call.method === "POST") return this.#handlePost(context);
+    else if (call.method === "GET") return this.#handleGet(context);
+    else this.#refuseMethod(context);
+    return RESOLVED;
   }
 
-  #isServed(path: string): boolean {
-    const { path: own } = this.#options;
-    if (path === this.#sse?.path || path === this.#sse?.messages) return true;
+  #servesPath(path: string): boolean {
+    const { path: servedPath } = this.#options;
+    if (path === this.#ssePaths?.path || path === this.#ssePaths?.messages)
+      return true;
     // Where clients look for documents that we do not have.
-    return own === undefined ? !path.startsWith("/.well-known/") : path === own;
+    return servedPath === undefined
+      ? !path.startsWith("/.well-known/")
+      : path === servedPath;
   }
 
-  async #post(visit: Visit<A>): Promise<void> {
-    const { call, headers, auth } = visit;
+  async #handlePost(context: HttpContext<A>): Promise<void> {
+    const { call, headers, auth } = context;
     if (!JSON_TYPE.test(call.header("content-type") ?? "")) {
       this.#refuse(call, headers, 415, "Content-Type must be application/json");
       return;
     }
-    const isLegacy = visit.path === this.#sse?.messages;
+    const isSsePost = context.path === this.#ssePaths?.messages;
     if (
-      !isLegacy &&
-      !(acceptedBy(call).json && (visit.isJsonOnly || acceptedBy(call).stream))
+      !isSsePost &&
+      !(
+        acceptedBy(call).json &&
+        (context.isJsonOnly || acceptedBy(call).stream)
+      )
     ) {
       this.#refuse(
         call,
@@ -546,20 +588,23 @@ class Handler<A extends Auth> implements SessionHost {
       );
       return;
     }
-    const parsed = await this.#read(visit);
+    const parsed = await this.#readBody(context);
     if (parsed === undefined) return;
     // Others may have taken the last places while the body arrived.
-    if (!visit.caller.open.mayTake(this.#maxOpen)) {
-      this.#busy(call, headers);
+    if (!context.caller.openResponses.canAcquire(this.#maxOpen)) {
+      this.#refuseBusy(call, headers);
       return;
     }
     if (parsed.kind === "invalid") {
-      this.#refuseInvalid(visit, parsed, await this.#versionOf(visit));
+      this.#refuseInvalid(context, parsed, await this.#versionOf(context));
       return;
     }
     const value: unknown = (parsed as { readonly message: unknown }).message;
     if (auth !== undefined) {
-      const challenge = this.#gate?.missingScopes(auth, messagesIn(value));
+      const challenge = this.#authenticator?.missingScopes(
+        auth,
+        messagesIn(value),
+      );
       if (challenge !== undefined) {
         this.#refuse(
           call,
@@ -570,30 +615,31 @@ class Handler<A extends Auth> implements SessionHost {
         return;
       }
     }
-    if (isLegacy) {
-      this.#postLegacy(visit, value);
+    if (isSsePost) {
+      this.#postToSse(context, value);
       return;
     }
     const shared = await this.#sharedServer();
-    if (this.#isRefusedByClosing(call, headers)) return;
+    if (this.#refuseIfClosed(call, headers)) return;
     const stateless = shared.revisions.filter(({ isStateless }) => isStateless);
     const version = call.header("mcp-protocol-version");
     const isStateless =
       stateless.length > 0 &&
-      (versionSaid(value) !== undefined ||
+      (metaVersionOf(value) !== undefined ||
         stateless.length === shared.revisions.length ||
         stateless.some((revision) => revision.version === version));
-    if (isStateless) await this.#postStateless(visit, value, shared, stateless);
+    if (isStateless)
+      await this.#postStateless(context, value, shared, stateless);
     else if (this.#options.sessions === false)
-      await this.#postAlone(visit, value, shared);
-    else await this.#postInSession(visit, value, shared);
+      await this.#postSessionless(context, value, shared);
+    else await this.#postInSession(context, value, shared);
   }
 
   /** The JSON value that was posted, or why there is none. Undefined if that was answered. */
-  async #read(visit: Visit<A>): Promise<Parsed | undefined> {
-    const { call, headers, caller, connection } = visit;
+  async #readBody(context: HttpContext<A>): Promise<Parsed | undefined> {
+    const { call, headers, caller, connection } = context;
     const length = call.header("content-length");
-    const max = this.#maxBodyBytes;
+    const maxBytes = this.#maxBodyBytes;
     if (length !== undefined && !/^\d+$/.test(length)) {
       this.#refuse(
         call,
@@ -603,21 +649,21 @@ class Handler<A extends Auth> implements SessionHost {
       );
       return undefined;
     }
-    if (length !== undefined && Number(length) > max) {
+    if (length !== undefined && Number(length) > maxBytes) {
       this.#refuse(
         call,
         headers,
         413,
-        `a body must not have more than ${max} bytes`,
+        `a body must not have more than ${maxBytes} bytes`,
       );
       return undefined;
     }
     const arriving = this.#bodies.begin(connection);
     try {
-      const body = await call.body(max, arriving);
-      if (this.#isRefusedByClosing(call, headers)) return undefined;
+      const body = await call.body(maxBytes, arriving);
+      if (this.#refuseIfClosed(call, headers)) return undefined;
       if (arriving.isDropped) {
-        this.#busy(call, headers);
+        this.#refuseBusy(call, headers);
         return undefined;
       }
       if (body === undefined) {
@@ -625,22 +671,22 @@ class Handler<A extends Auth> implements SessionHost {
           call,
           headers,
           413,
-          `a body must not have more than ${max} bytes`,
+          `a body must not have more than ${maxBytes} bytes`,
         );
         return undefined;
       }
       if (body.length > MAX_UNCOUNTED_BODY_BYTES) {
-        if (!caller.requestBytes.mayTake(this.#maxTotalBodyBytes)) {
-          this.#busy(call, headers);
+        if (!caller.requestBytes.canAcquire(this.#maxTotalBodyBytes)) {
+          this.#refuseBusy(call, headers);
           return undefined;
         }
-        visit.request = new RequestBytes(caller, body.length);
+        context.retainedBody = new RetainedBody(caller, body.length);
       }
       const { maxDepth = DEFAULT_MAX_DEPTH } = this.#options;
-      return parseMessage(body, { classify: unjudged, maxDepth });
+      return parseMessage(body, { classify: acceptAnyJson, maxDepth });
     } catch {
       // It broke off: nobody is there any more to be told.
-      call.respond(400, PLAIN_HEADERS);
+      call.respond(400, ERROR_HEADERS);
       return undefined;
     } finally {
       arriving.end();
@@ -649,20 +695,21 @@ class Handler<A extends Auth> implements SessionHost {
 
   /** MCP 2026-07-28, Streamable HTTP: one message, which stands for itself. */
   async #postStateless(
-    visit: Visit<A>,
+    context: HttpContext<A>,
     value: unknown,
     server: AnyServer,
     revisions: readonly Revision[],
   ): Promise<void> {
-    const { call, headers } = visit;
-    const said = versionSaid(value);
+    const { call, headers } = context;
+    const metaVersion = metaVersionOf(value);
     const revision =
-      revisions.find(({ version }) => version === said) ?? newest(revisions);
-    const parsed = judgeValue(value, { classify: revision.classify });
+      revisions.find(({ version }) => version === metaVersion) ??
+      newestRevision(revisions);
+    const parsed = classifyMessage(value, { classify: revision.classify });
     const isRequest =
-      parsed.kind === "request" || isRequestButForParams(parsed);
+      parsed.kind === "request" || isRequestWithInvalidParams(parsed);
     if (!isRequest && parsed.kind === "invalid") {
-      this.#refuseInvalid(visit, parsed, revision.version);
+      this.#refuseInvalid(context, parsed, revision.version);
       return;
     }
     if (!isRequest && parsed.kind !== "notification") {
@@ -675,28 +722,28 @@ class Handler<A extends Auth> implements SessionHost {
       return;
     }
     // MCP 2026-07-28, subscriptions: its answer is a stream from its first message on.
-    if (visit.isJsonOnly && methodOf(value) === "subscriptions/listen") {
-      const { id } = value as Addressed;
-      this.#refuse(call, headers, 406, NO_STREAM, undefined, id);
+    if (context.isJsonOnly && methodOf(value) === "subscriptions/listen") {
+      const { id } = value as PostedRequest;
+      this.#refuse(call, headers, 406, STREAM_NOT_ACCEPTED, undefined, id);
       return;
     }
     if (isRequest) {
-      const fault = await this.#headerFault(
-        visit,
-        value as Addressed,
+      const mismatch = await this.#findHeaderMismatch(
+        context,
+        value as PostedRequest,
         server,
         revisions,
       );
-      if (fault !== undefined) {
-        const { code, message, data } = fault;
-        const { id } = value as Addressed;
+      if (mismatch !== undefined) {
+        const { code, message, data } = mismatch;
+        const { id } = value as PostedRequest;
         this.#refuse(call, headers, 400, message, code, id, data);
         return;
       }
     }
-    const status = isMetaComplete(value) ? statusOf : statusOfIncomplete;
-    await this.#connect(
-      visit,
+    const status = hasRequiredMeta(value) ? statusOf : statusOfIncompleteMeta;
+    await this.#serveOnce(
+      context,
       value,
       server,
       revision.version,
@@ -706,159 +753,162 @@ class Handler<A extends Auth> implements SessionHost {
   }
 
   /** What is wrong with the headers of a request (MCP 2026-07-28, Streamable HTTP, Server Validation). */
-  async #headerFault(
-    { call, auth }: Visit<A>,
-    request: Addressed,
+  async #findHeaderMismatch(
+    { call, auth }: HttpContext<A>,
+    request: PostedRequest,
     server: AnyServer,
     revisions: readonly Revision[],
   ): Promise<ErrorObject | undefined> {
     const version = call.header("mcp-protocol-version");
-    const said = versionSaid(request);
-    if (typeof said !== "string") {
+    const metaVersion = metaVersionOf(request);
+    if (typeof metaVersion !== "string") {
       // An older client shows its user no more than the error that it gets for this.
       if (version !== undefined || request.method === "initialize")
         return undefined;
-      return mismatch(
+      return headerMismatchError(
         `${HTTP_HEADERS.PROTOCOL_VERSION} is missing; this server speaks ${revisions.map(versionOf).join(", ")}`,
       );
     }
-    const revision = revisions.find((item) => item.version === said);
-    if (revision === undefined && said === version) {
+    const revision = revisions.find((item) => item.version === metaVersion);
+    if (revision === undefined && metaVersion === version) {
       const supported = revisions.map(versionOf);
       return {
-        code: MODERN_ERROR_CODES.UNSUPPORTED_VERSION,
+        code: STATELESS_ERROR_CODES.UNSUPPORTED_VERSION,
         message: `Unsupported protocol version; this server speaks ${supported.join(", ")}`,
-        data: { supported, requested: cut(said) },
+        data: { supported, requested: truncate(metaVersion) },
       };
     }
-    const asked = this.#params.of(
+    const pendingParams = this.#paramHeaders.forRequest(
       server,
-      revision ?? newest(revisions),
+      revision ?? newestRevision(revisions),
       request,
       {
         principal: auth?.principal,
       },
     );
-    const params = asked instanceof Promise ? await asked : asked;
+    const params =
+      pendingParams instanceof Promise ? await pendingParams : pendingParams;
     const reason = headerMismatch(
       (name) => call.header(name.toLowerCase()) ?? null,
       request,
       params,
     );
-    return reason === undefined ? undefined : mismatch(reason);
+    return reason === undefined ? undefined : headerMismatchError(reason);
   }
 
   /** A stateful revision without sessions: as if the client had said before what it says in no request. */
-  async #postAlone(
-    visit: Visit<A>,
+  async #postSessionless(
+    context: HttpContext<A>,
     value: unknown,
     server: AnyServer,
   ): Promise<void> {
     const stateful = server.revisions.filter(({ isStateless }) => !isStateless);
-    const header = visit.call.header("mcp-protocol-version");
+    const header = context.call.header("mcp-protocol-version");
     const isInitialize = methodOf(value) === "initialize";
     const version =
       header ??
-      stateful.find((revision) => revision.version === BATCHES)?.version ??
-      newest(stateful).version;
+      stateful.find((revision) => revision.version === BATCH_REVISION)
+        ?.version ??
+      newestRevision(stateful).version;
     const revision = stateful.find((item) => item.version === version);
     if (revision === undefined && !isInitialize) {
-      this.#unsupported(visit, version, stateful);
+      this.#refuseVersion(context, version, stateful);
       return;
     }
-    const { classify } = revision ?? newest(stateful);
-    const parsed = judgeValue(value, { classify });
-    const isAnswered =
+    const { classify } = revision ?? newestRevision(stateful);
+    const parsed = classifyMessage(value, { classify });
+    const expectsResponse =
       parsed.kind === "request" ||
-      isRequestButForParams(parsed) ||
+      isRequestWithInvalidParams(parsed) ||
       (parsed.kind === "batch" &&
         parsed.members.some(
           (member) => member.kind === "request" || member.kind === "invalid",
         ));
-    if (parsed.kind === "invalid" && !isAnswered) {
-      this.#refuseInvalid(visit, parsed, version);
+    if (parsed.kind === "invalid" && !expectsResponse) {
+      this.#refuseInvalid(context, parsed, version);
       return;
     }
-    await this.#connect(
-      visit,
+    await this.#serveOnce(
+      context,
       value,
       server,
       isInitialize ? undefined : version,
-      isAnswered,
+      expectsResponse,
       () => 200,
     );
   }
 
   /** Serves a value by a connection of its own. */
-  async #connect(
-    visit: Visit<A>,
+  async #serveOnce(
+    context: HttpContext<A>,
     value: unknown,
     server: AnyServer,
     version: string | undefined,
-    isAnswered: boolean,
+    expectsResponse: boolean,
     status: (code: number) => number,
   ): Promise<void> {
-    const { call, headers, auth, caller, request } = visit;
-    if (this.#isRefusedByClosing(call, headers)) return;
-    const reply = this.#reply(visit);
+    const { call, headers, auth, caller, retainedBody: request } = context;
+    if (this.#refuseIfClosed(call, headers)) return;
+    const writer = this.#reply(context);
     const extra = new HttpExtra(
       call,
-      reply,
+      writer,
       auth,
       auth?.principal,
       request ?? caller,
     );
-    const held: { connection?: { close(): Promise<void> }; isOver: boolean } = {
-      isOver: false,
-    };
-    const transport = new OneShot(
-      reply,
+    const state: { connection?: { close(): Promise<void> }; isOver: boolean } =
+      {
+        isOver: false,
+      };
+    const transport = new SingleRequestTransport(
+      writer,
       value,
       extra,
-      isAnswered,
+      expectsResponse,
       status,
       () => {
-        held.isOver = true;
-        if (held.connection !== undefined)
-          this.#connected.delete(held.connection);
+        state.isOver = true;
+        if (state.connection !== undefined)
+          this.#connections.delete(state.connection);
       },
     );
     const connecting = server.connect(transport, version);
     // Most are answered by now.
-    if (!held.isOver) {
-      held.connection = {
+    if (!state.isOver) {
+      state.connection = {
         close: async () => {
           await (await connecting).close();
         },
       };
-      this.#connected.add(held.connection);
+      this.#connections.add(state.connection);
     }
     await connecting;
   }
 
   async #postInSession(
-    visit: Visit<A>,
+    context: HttpContext<A>,
     value: unknown,
     shared: AnyServer,
   ): Promise<void> {
-    const { call, auth, caller } = visit;
+    const { call, auth, caller } = context;
     const id = call.header("mcp-session-id");
     if (id === undefined && methodOf(value) === "initialize") {
-      await this.#openSession(visit, value, shared);
+      await this.#openSession(context, value, shared);
       return;
     }
-    const session = this.#sessionOf(visit);
+    const session = this.#findSession(context);
     if (session === undefined) return;
-    session.post(call, this.#reply(visit), value, {
+    session.post(call, this.#reply(context), value, {
       auth,
       principal: auth?.principal,
-      counter: visit.request ?? caller,
+      counter: context.retainedBody ?? caller,
     });
   }
 
   /** The session that a request names, if it is there and its own. Undefined if that was answered. */
-  #sessionOf(visit: Visit<A>): HttpSession | undefined {
-    const { call, headers, auth } = visit;
+  #findSession(context: HttpContext<A>): HttpSession | undefined {
+    const { call, headers, auth } = context;
     const id = call.header("mcp-session-id");
     if (id === undefined) {
       this.#refuse(
@@ -882,7 +932,7 @@ class Handler<A extends Auth> implements SessionHost {
     }
     const version = call.header("mcp-protocol-version");
     if (version === undefined || version === session.revision()) return session;
-    const stateful = session.versions();
+    const stateful = session.statefulVersions();
     if (stateful.includes(version)) return session;
     this.#refuse(
       call,
@@ -894,87 +944,87 @@ class Handler<A extends Auth> implements SessionHost {
   }
 
   async #openSession(
-    visit: Visit<A>,
+    context: HttpContext<A>,
     value: unknown,
     shared: AnyServer,
   ): Promise<void> {
-    const { call, headers, auth, caller } = visit;
+    const { call, headers, auth, caller } = context;
     const { max = MAX_SESSIONS } = this.#sessionOptions;
-    if (!caller.sessions.mayTake(max)) {
-      this.#busy(call, headers);
+    if (!caller.sessions.canAcquire(max)) {
+      this.#refuseBusy(call, headers);
       return;
     }
     const session = new HttpSession(
-      sessionId(),
+      createSessionId(),
       auth?.principal,
       this,
       this.#resumeBudgetOf(caller),
     );
-    caller.sessions.take();
+    caller.sessions.acquire();
     try {
       const { server: source } = this.#options;
       const server =
         typeof source === "function" ? await source({ auth }) : shared;
-      if (this.#isRefusedByClosing(call, headers)) return;
+      if (this.#refuseIfClosed(call, headers)) return;
       const connection = await server.connect(session);
-      if (this.#isRefusedByClosing(call, headers)) {
+      if (this.#refuseIfClosed(call, headers)) {
         await session.close();
         return;
       }
-      session.judge = (posted) => connection.judge(posted);
+      session.classifyMessage = (posted) => connection.classifyMessage(posted);
       session.revision = () => connection.revision;
-      session.versions = () =>
+      session.statefulVersions = () =>
         server.revisions
           .filter(({ isStateless }) => !isStateless)
           .map(versionOf);
-      session.post(call, this.#reply(visit), value, {
+      session.post(call, this.#reply(context), value, {
         auth,
         principal: auth?.principal,
-        counter: visit.request ?? caller,
+        counter: context.retainedBody ?? caller,
       });
-      if (!session.isOpen) {
+      if (!session.isInitialized) {
         await session.close();
         return;
       }
-      this.#openers.set(session, { caller, request: visit.request });
-      visit.request?.retain();
+      this.#openers.set(session, { caller, request: context.retainedBody });
+      context.retainedBody?.retain();
       this.#sessions.set(session.id, session);
       this.#emit({ kind: "sessionOpened", sessions: this.#sessions.size });
     } finally {
-      if (!this.#openers.has(session)) caller.sessions.give();
+      if (!this.#openers.has(session)) caller.sessions.release();
     }
   }
 
-  async #get(visit: Visit<A>): Promise<void> {
-    const { call, headers } = visit;
+  async #handleGet(context: HttpContext<A>): Promise<void> {
+    const { call, headers } = context;
     if (!acceptedBy(call).stream) {
       this.#refuse(call, headers, 406, "Accept must list text/event-stream");
       return;
     }
-    if (visit.path === this.#sse?.path) {
-      await this.#openLegacy(visit);
+    if (context.path === this.#ssePaths?.path) {
+      await this.#openSse(context);
       return;
     }
     const shared = await this.#sharedServer();
     if (!this.#hasSessions(shared)) {
-      this.#notAllowed(visit);
+      this.#refuseMethod(context);
       return;
     }
-    this.#sessionOf(visit)?.listen(
-      this.#reply(visit),
+    this.#findSession(context)?.listen(
+      this.#reply(context),
       call.header("last-event-id"),
     );
   }
 
-  async #delete(visit: Visit<A>): Promise<void> {
+  async #handleDelete(context: HttpContext<A>): Promise<void> {
     if (!this.#hasSessions(await this.#sharedServer())) {
-      this.#notAllowed(visit);
+      this.#refuseMethod(context);
       return;
     }
-    const session = this.#sessionOf(visit);
+    const session = this.#findSession(context);
     if (session === undefined) return;
     await session.close();
-    visit.call.respond(204, visit.headers);
+    context.call.respond(204, context.headers);
   }
 
   #hasSessions(server: AnyServer): boolean {
@@ -985,37 +1035,37 @@ class Handler<A extends Auth> implements SessionHost {
   }
 
   /** MCP 2024-11-05, HTTP with SSE: the stream is the session. */
-  async #openLegacy(visit: Visit<A>): Promise<void> {
-    const { call, headers, auth, caller } = visit;
+  async #openSse(context: HttpContext<A>): Promise<void> {
+    const { call, headers, auth, caller } = context;
     const { max = MAX_SESSIONS } = this.#sessionOptions;
-    if (!caller.sessions.mayTake(max)) {
-      this.#busy(call, headers);
+    if (!caller.sessions.canAcquire(max)) {
+      this.#refuseBusy(call, headers);
       return;
     }
     const { server: source } = this.#options;
-    const id = sessionId();
+    const id = createSessionId();
     let isOver = false;
     const over = (): void => {
       if (isOver) return;
       isOver = true;
-      this.#legacy.delete(id);
-      caller.sessions.give();
+      this.#sseTransports.delete(id);
+      caller.sessions.release();
     };
-    caller.sessions.take();
+    caller.sessions.acquire();
     try {
       const server =
         typeof source === "function"
           ? await source({ auth })
           : await this.#sharedServer();
-      if (this.#isRefusedByClosing(call, headers)) return;
-      const stream = new LegacyStream(
-        this.#reply(visit),
+      if (this.#refuseIfClosed(call, headers)) return;
+      const stream = new SseTransport(
+        this.#reply(context),
         auth?.principal,
         over,
       );
       // From here on it is closed with all others.
-      this.#legacy.set(id, stream);
-      stream.begin(`${this.#sse?.messages ?? ""}?sessionId=${id}`);
+      this.#sseTransports.set(id, stream);
+      stream.sendEndpoint(`${this.#ssePaths?.messages ?? ""}?sessionId=${id}`);
       try {
         await server.connect(stream);
       } catch (error) {
@@ -1023,14 +1073,14 @@ class Handler<A extends Auth> implements SessionHost {
         throw error;
       }
     } finally {
-      if (!this.#legacy.has(id)) over();
+      if (!this.#sseTransports.has(id)) over();
     }
   }
 
-  #postLegacy(visit: Visit<A>, value: unknown): void {
-    const { call, headers, auth, caller, request } = visit;
+  #postToSse(context: HttpContext<A>, value: unknown): void {
+    const { call, headers, auth, caller, retainedBody: request } = context;
     const id = new URLSearchParams(call.target.split("?")[1]).get("sessionId");
-    const stream = id === null ? undefined : this.#legacy.get(id);
+    const stream = id === null ? undefined : this.#sseTransports.get(id);
     if (stream === undefined || stream.principal !== auth?.principal) {
       this.#refuse(
         call,
@@ -1041,24 +1091,24 @@ class Handler<A extends Auth> implements SessionHost {
       return;
     }
     // All answers go over one stream, which may take no more.
-    if (stream.reply.unread > this.#unread.max / MAX_STREAMS_FULL) {
-      this.#busy(call, headers);
+    if (stream.writer.unreadBytes > this.#unread.max / MAX_FULL_STREAMS) {
+      this.#refuseBusy(call, headers);
       return;
     }
     if (request !== undefined && methodOf(value) === "initialize") {
-      if (stream.opening !== undefined) {
-        this.#busy(call, headers);
+      if (stream.initializeBody !== undefined) {
+        this.#refuseBusy(call, headers);
         return;
       }
-      stream.opening = request;
+      stream.initializeBody = request;
       request.retain();
     }
     call.respond(202, headers);
-    stream.take(
+    stream.handlePosted(
       value,
       new HttpExtra(
         call,
-        stream.reply,
+        stream.writer,
         auth,
         auth?.principal,
         request ?? caller,
@@ -1068,57 +1118,57 @@ class Handler<A extends Auth> implements SessionHost {
 
   /** The server of all requests that belong to no session. */
   #sharedServer(): AnyServer | Promise<AnyServer> {
-    if (this.#shared === undefined) {
+    if (this.#cachedServer === undefined) {
       const { server: source } = this.#options;
       const made =
         typeof source === "function" ? source({ auth: undefined }) : source;
-      this.#shared = made;
-      if (isPromise(made)) {
+      this.#cachedServer = made;
+      if (isPromiseLike(made)) {
         made.then(
-          (server) => (this.#shared = server),
+          (server) => (this.#cachedServer = server),
           // Another request may have more luck.
-          () => (this.#shared = undefined),
+          () => (this.#cachedServer = undefined),
         );
       }
     }
-    return this.#shared;
+    return this.#cachedServer;
   }
 
   #startTicking(): void {
-    if (this.#timer !== undefined) return;
-    const idle = this.#sessionOptions.idleTimeout ?? IDLE_TIMEOUT;
-    this.#timer = setInterval(
+    if (this.#tickTimer !== undefined) return;
+    const idle = this.#sessionOptions.idleTimeout ?? IDLE_TIMEOUT_MS;
+    this.#tickTimer = setInterval(
       () => {
         this.#tick();
       },
       Math.min(
-        TICK,
-        this.#rules.keepAlive,
-        this.#rules.stallTimeout,
-        this.#rules.streamAfter,
+        TICK_MS,
+        this.#streamLimits.keepAlive,
+        this.#streamLimits.stallTimeout,
+        this.#streamLimits.streamAfter,
         idle,
       ),
     );
     // In Node a timer would keep the process alive.
-    (this.#timer as unknown as { unref?: () => void }).unref?.();
+    (this.#tickTimer as unknown as { unref?: () => void }).unref?.();
   }
 
   #tick(): void {
     const now = Date.now();
-    for (const reply of [...this.#open]) reply.tick(now);
+    for (const writer of [...this.#openWriters]) writer.tick(now);
     this.#stopTicking();
-    const { idleTimeout = IDLE_TIMEOUT } = this.#sessionOptions;
+    const { idleTimeout = IDLE_TIMEOUT_MS } = this.#sessionOptions;
     for (const session of [...this.#sessions.values()]) {
-      const allowed = session.isConfirmed
+      const allowed = session.hasBeenUsed
         ? idleTimeout
-        : Math.min(idleTimeout, FIRST_USE);
-      if (now - session.usedAt > allowed && !session.isAttached)
+        : Math.min(idleTimeout, FIRST_USE_TIMEOUT_MS);
+      if (now - session.lastUsedAt > allowed && !session.isAttached)
         void session.close();
     }
   }
 
-  #unsupported(
-    { call, headers }: Visit<A>,
+  #refuseVersion(
+    { call, headers }: HttpContext<A>,
     version: string,
     revisions: readonly Revision[],
   ): void {
@@ -1126,11 +1176,11 @@ class Handler<A extends Auth> implements SessionHost {
       call,
       headers,
       400,
-      `Bad Request: ${HTTP_HEADERS.PROTOCOL_VERSION} is ${cut(version)}, none of ${revisions.map(versionOf).join(", ")}`,
+      `Bad Request: ${HTTP_HEADERS.PROTOCOL_VERSION} is ${truncate(version)}, none of ${revisions.map(versionOf).join(", ")}`,
     );
   }
 
-  #notAllowed({ call, headers }: Visit<A>): void {
+  #refuseMethod({ call, headers }: HttpContext<A>): void {
     this.#refuse(
       call,
       { ...headers, allow: "POST, GET, DELETE" },
@@ -1140,15 +1190,15 @@ class Handler<A extends Auth> implements SessionHost {
   }
 
   /** Whether the handler has been closed, be it while something was waited for; then that is the answer. */
-  #isRefusedByClosing(call: HttpCall, headers: HeaderFields): boolean {
+  #refuseIfClosed(call: HttpCall, headers: HeaderFields): boolean {
     if (this.#isClosed)
       this.#refuse(call, headers, 503, "the server is shutting down");
     return this.#isClosed;
   }
 
   /** The revision that a request is in, as far as its headers say: that of its session, or the newest where they do not. */
-  async #versionOf({ call, path }: Visit<A>): Promise<string> {
-    if (path === this.#sse?.messages) return SSE_REVISION;
+  async #versionOf({ call, path }: HttpContext<A>): Promise<string> {
+    if (path === this.#ssePaths?.messages) return SSE_REVISION;
     const inSession = this.#sessions
       .get(call.header("mcp-session-id") ?? "")
       ?.revision();
@@ -1157,19 +1207,19 @@ class Handler<A extends Auth> implements SessionHost {
     const version = call.header("mcp-protocol-version");
     return (
       revisions.find((revision) => revision.version === version) ??
-      newest(revisions)
+      newestRevision(revisions)
     ).version;
   }
 
   /** Answers what is no message as the endpoint does, with the id that the revision wants where none can be read. */
   #refuseInvalid(
-    { call, headers }: Visit<A>,
-    { answer, id, reason }: Invalid,
+    { call, headers }: HttpContext<A>,
+    { errorResponse: answer, id, reason }: Invalid,
     version: string,
   ): void {
     // What must not be answered gets an error of the transport, which has no id.
     const answered =
-      answer === undefined || unreadIdIn(version) === "absent"
+      answer === undefined || unreadIdPolicy(version) === "absent"
         ? (id ?? undefined)
         : id;
     this.#refuse(
@@ -1182,7 +1232,7 @@ class Handler<A extends Auth> implements SessionHost {
     );
   }
 
-  #busy(call: HttpCall, headers: HeaderFields): void {
+  #refuseBusy(call: HttpCall, headers: HeaderFields): void {
     this.#refuse(
       call,
       { ...headers, "retry-after": "1" },
@@ -1203,50 +1253,50 @@ class Handler<A extends Auth> implements SessionHost {
     data?: unknown,
   ): void {
     this.#emit({ kind: "refused", status, reason });
-    const text = errorText(code, reason, id, data);
-    if (text.length <= MAX_UNCOUNTED_REFUSAL)
-      call.respond(status, { ...PLAIN_HEADERS, ...headers }, text);
+    const text = encodeErrorResponse(code, reason, id, data);
+    if (text.length <= MAX_UNCOUNTED_REFUSAL_CHARS)
+      call.respond(status, { ...ERROR_HEADERS, ...headers }, text);
     else {
       // It repeats an id that a client chose, and waits like any other answer.
-      new Reply(
+      new ResponseWriter(
         call,
         headers,
-        this.#rules,
-        this.#open,
+        this.#streamLimits,
+        this.#openWriters,
         this.#unread,
         this.#callers.of(undefined),
-      ).json(status, text);
+      ).sendJson(status, text);
     }
   }
 
   #emit(event: HttpEvent): void {
-    tell(this.#options.onEvent, event);
+    notifyListener(this.#options.onEvent, event);
   }
 }
 
 /** A request that was posted. */
-interface Addressed {
+interface PostedRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params?: object;
 }
 
-function mismatch(reason: string): ErrorObject {
+function headerMismatchError(reason: string): ErrorObject {
   return {
-    code: MODERN_ERROR_CODES.HEADER_MISMATCH,
+    code: STATELESS_ERROR_CODES.HEADER_MISMATCH,
     message: `Header mismatch: ${reason}`,
   };
 }
 
-const DONE = Promise.resolve();
+const RESOLVED = Promise.resolve();
 
 /** Characters of a refusal that is sent without being counted: a connection has one of them at a time. */
-const MAX_UNCOUNTED_REFUSAL = 4096;
+const MAX_UNCOUNTED_REFUSAL_CHARS = 4096;
 
-const PLAIN_HEADERS: HeaderFields = { "content-type": "application/json" };
+const ERROR_HEADERS: HeaderFields = { "content-type": "application/json" };
 
 /** Every JSON value counts as a message until it is known which revision it belongs to. */
-const unjudged = (
+const acceptAnyJson = (
   value: unknown,
 ): { kind: "notification"; message: Notification } => ({
   kind: "notification",
@@ -1254,8 +1304,8 @@ const unjudged = (
 });
 
 /** The version in a request's `_meta`; undefined if there is none. */
-function versionSaid(value: unknown): unknown {
-  return metaIn(value)?.[META.VERSION];
+function metaVersionOf(value: unknown): unknown {
+  return metaIn(value)?.[META_KEYS.VERSION];
 }
 
 function metaIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
@@ -1271,19 +1321,19 @@ function metaIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
 }
 
 /** Whether what every request must bear is there (MCP 2026-07-28, Basic, `_meta`). */
-function isMetaComplete(value: unknown): boolean {
+function hasRequiredMeta(value: unknown): boolean {
   const meta = metaIn(value);
   return (
-    typeof meta?.[META.VERSION] === "string" &&
-    isObject(meta[META.CLIENT_CAPABILITIES])
+    typeof meta?.[META_KEYS.VERSION] === "string" &&
+    isObject(meta[META_KEYS.CLIENT_CAPABILITIES])
   );
 }
 
-function isRequestButForParams(parsed: Parsed): boolean {
+function isRequestWithInvalidParams(parsed: Parsed): boolean {
   return (
     parsed.kind === "invalid" &&
-    parsed.fault === "params" &&
-    parsed.about === "request" &&
+    parsed.code === "params" &&
+    parsed.messageKind === "request" &&
     parsed.id !== null
   );
 }
@@ -1310,9 +1360,9 @@ function statusOf(code: number): number {
       return 404;
     case STANDARD_ERROR_CODES.PARSE_ERROR:
     case STANDARD_ERROR_CODES.INVALID_REQUEST:
-    case MODERN_ERROR_CODES.HEADER_MISMATCH:
-    case MODERN_ERROR_CODES.MISSING_CLIENT_CAPABILITY:
-    case MODERN_ERROR_CODES.UNSUPPORTED_VERSION:
+    case STATELESS_ERROR_CODES.HEADER_MISMATCH:
+    case STATELESS_ERROR_CODES.MISSING_CLIENT_CAPABILITY:
+    case STATELESS_ERROR_CODES.UNSUPPORTED_VERSION:
       return 400;
     case SERVER_BUSY:
       return 503;
@@ -1322,7 +1372,7 @@ function statusOf(code: number): number {
 }
 
 /** The same for a request without the `_meta` that it must bear. */
-function statusOfIncomplete(code: number): number {
+function statusOfIncompleteMeta(code: number): number {
   return code === STANDARD_ERROR_CODES.INVALID_PARAMS ? 400 : statusOf(code);
 }
 
@@ -1340,8 +1390,8 @@ function acceptedBy(call: HttpCall): Accepted {
   const accept = call.header("accept");
   if (accept !== lastAccept) {
     lastAccepted = {
-      json: accepts(accept, "application/json"),
-      stream: accepts(accept, "text/event-stream"),
+      json: acceptsType(accept, "application/json"),
+      stream: acceptsType(accept, "text/event-stream"),
     };
     lastAccept = accept;
   }
@@ -1349,7 +1399,7 @@ function acceptedBy(call: HttpCall): Accepted {
 }
 
 /** Whether a header accepts a type: what its most specific range says that fits (RFC 9110, 12.5.1). */
-function accepts(accept: string | undefined, type: string): boolean {
+function acceptsType(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return true;
   const family = type.slice(0, type.indexOf("/") + 1);
   let specificity = 0;
@@ -1370,6 +1420,6 @@ function accepts(accept: string | undefined, type: string): boolean {
 }
 
 /** 32 characters that nobody can guess. */
-function sessionId(): string {
+function createSessionId(): string {
   return crypto.randomUUID().replaceAll("-", "");
 }

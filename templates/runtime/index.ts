@@ -1,32 +1,46 @@
-export * from "./error-codes.js";
-export * from "./message.js";
-export { collectBatch, DEFAULT_MAX_DEPTH, parseMessage } from "./parse.js";
+export * from "./jsonrpc/error-codes.js";
+export * from "./jsonrpc/message.js";
+export {
+  collectBatchResponse,
+  DEFAULT_MAX_DEPTH,
+  parseMessage,
+} from "./jsonrpc/parse.js";
 export type {
   Classification,
   ClassifiedMessage,
-  Fault,
+  InvalidCode,
   Invalid,
   Parsed,
   ParsedBatch,
   ParseOptions,
-} from "./parse.js";
+} from "./jsonrpc/parse.js";
 export {
   DEFAULT_MAX_MESSAGE_BYTES,
   MessageReader,
   readMessages,
-} from "./ndjson.js";
+} from "./jsonrpc/ndjson.js";
 export type {
   ByteSource,
   Diagnostic,
   DiagnosticCode,
-  ReaderOptions,
-  StreamEvent,
+  LineReaderOptions,
+  LineEvent,
   WebByteStream,
-} from "./ndjson.js";
-export type { About } from "./text.js";
-export { encodeLine, encodeText, writeLine, writeText } from "./write.js";
-export type { NodeSink, Sink, WebSink, WebSinkWriter } from "./write.js";
-export * from "./call-errors.js";
+} from "./jsonrpc/ndjson.js";
+export type { MessageKind } from "./jsonrpc/scan.js";
+export {
+  encodeLine,
+  encodeText,
+  writeLine,
+  writeText,
+} from "./jsonrpc/write.js";
+export type {
+  NodeSink,
+  Sink,
+  WebSink,
+  WebSinkWriter,
+} from "./jsonrpc/write.js";
+export * from "./jsonrpc/call-errors.js";
 export {
   allPages,
   BaseClient,
@@ -35,42 +49,45 @@ export {
 } from "./client.js";
 export type {
   ClientContext,
-  ClientHandler,
-  ClientListener,
+  ClientRequestHandler,
+  ClientNotificationHandler,
   ClientSettings,
   ListenOptions,
-  ServerFacts,
+  ServerInfo,
   Subscription,
 } from "./client.js";
-export { Endpoint, SERVER_BUSY } from "./endpoint.js";
+export { Endpoint, SERVER_BUSY } from "./jsonrpc/endpoint.js";
 export type {
   CallOptions,
   EndpointEvent,
   EndpointOptions,
-  Exchange,
+  InboundRequest,
   Progress,
   Role,
-} from "./endpoint.js";
+} from "./jsonrpc/endpoint.js";
 export { memoryPair } from "./memory.js";
-export { vendorNotification } from "./revision.js";
-export { RequestStateSeal } from "./request-state.js";
-export type { RequestState, RequestStateOptions } from "./request-state.js";
+export { vendorNotification } from "./protocol/revision.js";
+export { RequestStateSigner } from "./protocol/request-state.js";
 export type {
-  EmbeddedFacts,
+  RequestState,
+  RequestStateOptions,
+} from "./protocol/request-state.js";
+export type {
+  EmbeddedInfo,
   Implementation,
-  MethodFacts,
+  MethodInfo,
   Revision,
   Side,
   VendorNotification,
-} from "./revision.js";
+} from "./protocol/revision.js";
 export { Server, ServerSession } from "./server.js";
 export type {
-  ClientFacts,
+  ClientInfo,
   EmbeddedRequest,
-  Handler,
+  RequestHandler,
   HandlerContext,
-  Listener,
+  NotificationHandler,
   ServerCore,
   ServerSettings,
 } from "./server.js";
-export type { SendOptions, Transport } from "./transport.js";
+export type { SendOptions, Transport } from "./jsonrpc/transport.js";

@@ -1,5 +1,5 @@
-import { receive, receiveClose } from "./receive.js";
-import type { SendOptions, Transport } from "./transport.js";
+import { emitMessage, emitClose } from "./jsonrpc/transport-events.js";
+import type { SendOptions, Transport } from "./jsonrpc/transport.js";
 
 /**
  * Two ends of a connection inside one process, for tests and for a server that lives in its client.
@@ -11,39 +11,43 @@ import type { SendOptions, Transport } from "./transport.js";
  * Messages travel in microtasks, so two ends that answer each other without end leave no time to timers.
  */
 export function memoryPair(): [Transport, Transport] {
-  const one = new MemoryEnd();
-  const other = new MemoryEnd(one);
+  const one = new MemoryTransport();
+  const other = new MemoryTransport(one);
   return [one, other];
 }
 
-class MemoryEnd implements Transport {
+class MemoryTransport implements Transport {
   onmessage: Transport["onmessage"];
   onclose: Transport["onclose"];
   onerror: Transport["onerror"];
   oninvalid: Transport["oninvalid"];
 
-  #peer: MemoryEnd;
+  #peer: MemoryTransport;
   /** What has come and was not handed on yet. */
   #queue: object[] = [];
   #isScheduled = false;
   #hasStarted = false;
   /** No more comes: this end or the other one was closed. */
   #isClosed = false;
-  #hasToldClose = false;
+  #hasEmittedClose = false;
 
   readonly #flush = (): void => {
     this.#isScheduled = false;
     if (this.#hasStarted) {
       const queue = this.#queue;
       this.#queue = [];
-      for (let at = 0; at < queue.length && !this.#hasToldClose; at += 1)
-        receive(this, queue[at]);
+      for (
+        let index = 0;
+        index < queue.length && !this.#hasEmittedClose;
+        index += 1
+      )
+        emitMessage(this, queue[index]);
     }
     // If a receiver sent something back here meanwhile, it has its own turn, before the close.
-    if (this.#isClosed && this.#queue.length === 0) this.#tellClose();
+    if (this.#isClosed && this.#queue.length === 0) this.#emitClose();
   };
 
-  constructor(peer?: MemoryEnd) {
+  constructor(peer?: MemoryTransport) {
     this.#peer = peer ?? this;
     if (peer !== undefined) peer.#peer = this;
   }
@@ -51,7 +55,7 @@ class MemoryEnd implements Transport {
   start(): Promise<void> {
     if (this.#hasStarted)
       return Promise.reject(new Error("this end has been started already"));
-    if (this.#hasToldClose)
+    if (this.#hasEmittedClose)
       return Promise.reject(new Error("the connection is closed"));
     this.#hasStarted = true;
     this.#schedule();
@@ -66,7 +70,7 @@ class MemoryEnd implements Transport {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#tellClose();
+    this.#emitClose();
     this.#peer.#isClosed = true;
     this.#peer.#schedule();
     // Behind the turn of the other end, so that both know when this is done.
@@ -79,9 +83,9 @@ class MemoryEnd implements Transport {
     queueMicrotask(this.#flush);
   }
 
-  #tellClose(): void {
-    if (this.#hasToldClose) return;
-    this.#hasToldClose = true;
-    receiveClose(this);
+  #emitClose(): void {
+    if (this.#hasEmittedClose) return;
+    this.#hasEmittedClose = true;
+    emitClose(this);
   }
 }

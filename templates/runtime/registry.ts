@@ -1,7 +1,7 @@
-import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
-import { cut } from "./revision.js";
+import { RpcError, STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
+import { truncate } from "./protocol/revision.js";
 import type { HandlerContext } from "./server.js";
-import { matchUri, parseUriTemplate } from "./uri-template.js";
+import { matchUri, parseUriTemplate } from "./registry/uri-template.js";
 import { describeFailure } from "./validation.js";
 import type { Validation } from "./validation.js";
 
@@ -36,7 +36,7 @@ export interface ObjectSchema {
 }
 
 /** A schema with the validator that was generated from it. */
-export interface Shape<T extends object> {
+export interface TypedSchema<T extends object> {
   readonly schema: ObjectSchema;
   readonly validate: (value: unknown) => Validation<T>;
 }
@@ -84,7 +84,7 @@ export type Content = ContentBase &
 type MaybePromise<T> = T | Promise<T>;
 
 /** A result of a tool, without its structured content. */
-interface ToolResult {
+interface ToolResultBase {
   readonly content?: readonly Content[];
   readonly _meta?: Record<string, unknown>;
 }
@@ -95,16 +95,16 @@ interface ToolResult {
  */
 export type ToolOutcome<Output extends object = object> = object extends Output
   ? | string
-    | (ToolResult & {
+    | (ToolResultBase & {
         readonly structuredContent?: object;
         /** The tool ran and failed; the content says how, so that the model can do better. */
         readonly isError?: boolean;
       })
-  : | (ToolResult & {
+  : | (ToolResultBase & {
         readonly structuredContent: Output;
         readonly isError?: false;
       })
-    | (ToolResult & {
+    | (ToolResultBase & {
         readonly structuredContent?: object;
         readonly isError: true;
       });
@@ -129,9 +129,9 @@ export interface ToolDefinition<
   /** What it does and when to use it, for the model. */
   readonly description?: string;
   /** Its arguments; none by default. */
-  readonly input?: Shape<Args>;
+  readonly input?: TypedSchema<Args>;
   /** Its structured content; none by default. */
-  readonly output?: Shape<Output>;
+  readonly output?: TypedSchema<Output>;
   readonly annotations?: ToolHints;
   /** Throw a {@link ToolError} for a failure that the model is to read. */
   readonly run: (
@@ -170,7 +170,7 @@ export interface ToolHandlers<Context> {
   readonly "tools/call": (
     params: { readonly name: string; readonly arguments?: object },
     context: Context,
-  ) => Promise<CallResult>;
+  ) => Promise<ToolCallResult>;
 }
 
 /**
@@ -182,24 +182,27 @@ export interface ToolHandlers<Context> {
 export function toolHandlers<Context = DefinitionContext>(
   tools: readonly RegisteredTool<Context>[],
 ): ToolHandlers<Context> {
-  const byName = keyed(tools, "tool", ({ name }) => name);
+  const byName = indexBy(tools, "tool", ({ name }) => name);
   const listed = tools.map(listedTool);
   return {
-    "tools/list": (params) => ({ tools: onePage(params, listed) }),
+    "tools/list": (params) => ({ tools: singlePage(params, listed) }),
     "tools/call": async ({ name, arguments: args = {} }, context) => {
       const tool = byName.get(name);
-      if (tool === undefined) throw invalidParams(`Unknown tool: ${cut(name)}`);
+      if (tool === undefined)
+        throw invalidParamsError(`Unknown tool: ${truncate(name)}`);
       const outcome = tool.input?.validate(args);
       if (outcome?.success === false)
-        return failed(`Invalid arguments: ${describeFailure(outcome.failure)}`);
+        return toolErrorResult(
+          `Invalid arguments: ${describeFailure(outcome.failure)}`,
+        );
       try {
-        return callResult(
+        return toolCallResult(
           tool,
           await tool.run((outcome?.value ?? args) as never, context),
-          revisionOf(context),
+          contextRevision(context),
         );
       } catch (error) {
-        if (error instanceof ToolError) return failed(error.message);
+        if (error instanceof ToolError) return toolErrorResult(error.message);
         throw error;
       }
     },
@@ -207,7 +210,7 @@ export function toolHandlers<Context = DefinitionContext>(
 }
 
 /** What is told of a resource. */
-export interface ResourceFacts {
+export interface ResourceInfo {
   /** A short name, for programs. */
   readonly name: string;
   readonly title?: string;
@@ -223,7 +226,7 @@ export type ResourceOutcome =
 /** A resource with an address of its own. */
 export interface ResourceDefinition<
   Context = DefinitionContext,
-> extends ResourceFacts {
+> extends ResourceInfo {
   readonly uri: string;
   readonly size?: number;
   readonly read: (
@@ -252,7 +255,7 @@ export type Completer = (
 export interface ResourceTemplateDefinition<
   Template extends string = string,
   Context = DefinitionContext,
-> extends ResourceFacts {
+> extends ResourceInfo {
   /** As in RFC 6570, with `{name}` and `{+name}`. */
   readonly uriTemplate: Template;
   readonly complete?: Readonly<
@@ -270,7 +273,7 @@ export interface ResourceTemplateDefinition<
 export type RegisteredResource<Context = DefinitionContext> =
   | ResourceDefinition<Context>
   // Its own template knows its variables.
-  | (ResourceFacts & {
+  | (ResourceInfo & {
       readonly uriTemplate: string;
       readonly complete?: Readonly<Record<string, Completer | undefined>>;
       readonly read: (
@@ -320,45 +323,52 @@ export interface ResourceHandlers<Context> {
 export function resourceHandlers<Context = DefinitionContext>(
   resources: readonly RegisteredResource<Context>[],
 ): ResourceHandlers<Context> {
-  const byUri = keyed(resources, "resource", (one) =>
-    "uri" in one ? one.uri : one.uriTemplate,
+  const byUri = indexBy(resources, "resource", (item) =>
+    "uri" in item ? item.uri : item.uriTemplate,
   );
-  const templates = resources.flatMap((one) =>
-    "uriTemplate" in one
-      ? [{ template: one, parsed: parseUriTemplate(one.uriTemplate) }]
+  const templates = resources.flatMap((item) =>
+    "uriTemplate" in item
+      ? [{ template: item, parsed: parseUriTemplate(item.uriTemplate) }]
       : [],
   );
-  const listed = resources.flatMap((one): ListedResource[] =>
-    "uri" in one
-      ? [{ uri: one.uri, ...facts(one), ...defined("size", one.size) }]
+  const listed = resources.flatMap((item): ListedResource[] =>
+    "uri" in item
+      ? [
+          {
+            uri: item.uri,
+            ...listedInfo(item),
+            ...optionalMember("size", item.size),
+          },
+        ]
       : [],
   );
   const listedTemplates = templates.map(({ template }) => ({
     uriTemplate: template.uriTemplate,
-    ...facts(template),
+    ...listedInfo(template),
   }));
   return {
-    "resources/list": (params) => ({ resources: onePage(params, listed) }),
+    "resources/list": (params) => ({ resources: singlePage(params, listed) }),
     "resources/templates/list": (params) => ({
-      resourceTemplates: onePage(params, listedTemplates),
+      resourceTemplates: singlePage(params, listedTemplates),
     }),
     "resources/read": async ({ uri }, context) => {
       const resource = byUri.get(uri);
       if (resource !== undefined && "uri" in resource) {
         const outcome = await resource.read(uri, context);
-        return readResult(uri, resource, outcome);
+        return resourceReadResult(uri, resource, outcome);
       }
       for (const { template, parsed } of templates) {
         const variables = matchUri(parsed, uri);
         if (variables === undefined) continue;
         const outcome = await template.read(variables as never, context, uri);
-        if (outcome !== undefined) return readResult(uri, template, outcome);
+        if (outcome !== undefined)
+          return resourceReadResult(uri, template, outcome);
       }
       const code =
-        revisionOf(context) < "2026-07-28"
+        contextRevision(context) < "2026-07-28"
           ? RESOURCE_NOT_FOUND
           : STANDARD_ERROR_CODES.INVALID_PARAMS;
-      throw new RpcError(code, "Resource not found", { uri: cut(uri) });
+      throw new RpcError(code, "Resource not found", { uri: truncate(uri) });
     },
   };
 }
@@ -374,7 +384,7 @@ export interface PromptArgument {
 }
 
 /** A message of a prompt. */
-export interface PromptTurn {
+export interface PromptMessage {
   readonly role: "user" | "assistant";
   readonly content: Content;
 }
@@ -384,7 +394,7 @@ export type PromptOutcome =
   | string
   | {
       readonly description?: string;
-      readonly messages: readonly PromptTurn[];
+      readonly messages: readonly PromptMessage[];
     };
 
 /** The values of a prompt's arguments: those that are required are there. */
@@ -444,7 +454,7 @@ export interface PromptHandlers<Context> {
       readonly arguments?: Readonly<Record<string, string>>;
     },
     context: Context,
-  ) => Promise<{ description?: string; messages: Turn[] }>;
+  ) => Promise<{ description?: string; messages: RenderedMessage[] }>;
 }
 
 /**
@@ -456,20 +466,23 @@ export interface PromptHandlers<Context> {
 export function promptHandlers<Context = DefinitionContext>(
   prompts: readonly RegisteredPrompt<Context>[],
 ): PromptHandlers<Context> {
-  const byName = keyed(prompts, "prompt", ({ name }) => name);
-  for (const prompt of prompts) refuseLostCompleters(prompt);
+  const byName = indexBy(prompts, "prompt", ({ name }) => name);
+  for (const prompt of prompts) refuseUnusedCompleters(prompt);
   const listed = prompts.map(listedPrompt);
   return {
-    "prompts/list": (params) => ({ prompts: onePage(params, listed) }),
+    "prompts/list": (params) => ({ prompts: singlePage(params, listed) }),
     "prompts/get": async ({ name, arguments: values = {} }, context) => {
       const prompt = byName.get(name);
       if (prompt === undefined)
-        throw invalidParams(`Unknown prompt: ${cut(name)}`);
+        throw invalidParamsError(`Unknown prompt: ${truncate(name)}`);
       for (const argument of prompt.arguments ?? []) {
         if (argument.required === true && !Object.hasOwn(values, argument.name))
-          throw invalidParams(`Missing argument: ${argument.name}`);
+          throw invalidParamsError(`Missing argument: ${argument.name}`);
       }
-      const outcome = await prompt.render(own(values) as never, context);
+      const outcome = await prompt.render(
+        withoutPrototype(values) as never,
+        context,
+      );
       const { description = prompt.description, messages } =
         typeof outcome === "string"
           ? {
@@ -482,10 +495,10 @@ export function promptHandlers<Context = DefinitionContext>(
             }
           : outcome;
       return {
-        ...defined("description", description),
+        ...optionalMember("description", description),
         messages: messages.map(({ role, content }) => ({
           role,
-          content: fitting(content, revisionOf(context)),
+          content: adaptContent(content, contextRevision(context)),
         })),
       };
     },
@@ -508,7 +521,7 @@ export interface CompletionHandlers {
 }
 
 /** Suggestions that an answer may hold (MCP, server utilities, completion). */
-const MOST_SUGGESTIONS = 100;
+const MAX_SUGGESTIONS = 100;
 
 /**
  * Serves the `complete` functions of prompts' arguments and of templates' variables. An argument without one has no
@@ -516,15 +529,17 @@ const MOST_SUGGESTIONS = 100;
  *
  * @throws TypeError if `complete` of a prompt stands where it would not be called.
  */
-export function completionHandlers<Context = DefinitionContext>(of: {
+export function completionHandlers<Context = DefinitionContext>(sources: {
   readonly prompts?: readonly RegisteredPrompt<Context>[];
   readonly resources?: readonly RegisteredResource<Context>[];
 }): CompletionHandlers {
-  for (const prompt of of.prompts ?? []) refuseLostCompleters(prompt);
-  const prompts = new Map((of.prompts ?? []).map((one) => [one.name, one]));
+  for (const prompt of sources.prompts ?? []) refuseUnusedCompleters(prompt);
+  const prompts = new Map(
+    (sources.prompts ?? []).map((item) => [item.name, item]),
+  );
   const templates = new Map(
-    (of.resources ?? []).flatMap((one) =>
-      "uriTemplate" in one ? [[one.uriTemplate, one] as const] : [],
+    (sources.resources ?? []).flatMap((item) =>
+      "uriTemplate" in item ? [[item.uriTemplate, item] as const] : [],
     ),
   );
   const completersOf = (ref: {
@@ -536,8 +551,8 @@ export function completionHandlers<Context = DefinitionContext>(of: {
     const name = (isPrompt ? ref.name : ref.uri) ?? "";
     const found = isPrompt ? prompts.get(name) : templates.get(name);
     if (found === undefined)
-      throw invalidParams(
-        `Unknown ${isPrompt ? "prompt" : "resource template"}: ${cut(name)}`,
+      throw invalidParamsError(
+        `Unknown ${isPrompt ? "prompt" : "resource template"}: ${truncate(name)}`,
       );
     return found.complete ?? {};
   };
@@ -548,12 +563,15 @@ export function completionHandlers<Context = DefinitionContext>(of: {
         ? completers[argument.name]
         : undefined;
       const all =
-        (await complete?.(argument.value, own(context?.arguments ?? {}))) ?? [];
+        (await complete?.(
+          argument.value,
+          withoutPrototype(context?.arguments ?? {}),
+        )) ?? [];
       return {
         completion: {
-          values: all.slice(0, MOST_SUGGESTIONS),
+          values: all.slice(0, MAX_SUGGESTIONS),
           total: all.length,
-          hasMore: all.length > MOST_SUGGESTIONS,
+          hasMore: all.length > MAX_SUGGESTIONS,
         },
       };
     },
@@ -561,7 +579,7 @@ export function completionHandlers<Context = DefinitionContext>(of: {
 }
 
 /** Refuses what nobody would call: types tell of it, but not every author has them. */
-function refuseLostCompleters<Context>(
+function refuseUnusedCompleters<Context>(
   prompt: RegisteredPrompt<Context>,
 ): void {
   const names = new Set<string>();
@@ -572,12 +590,12 @@ function refuseLostCompleters<Context>(
         `prompt ${prompt.name}: \`complete\` of the argument ${argument.name} belongs beside \`arguments\`, as complete: { ${JSON.stringify(argument.name)}: ... }`,
       );
   }
-  const lost = Object.keys(prompt.complete ?? {}).find(
+  const unused = Object.keys(prompt.complete ?? {}).find(
     (name) => !names.has(name),
   );
-  if (lost !== undefined)
+  if (unused !== undefined)
     throw new TypeError(
-      `prompt ${prompt.name} completes ${JSON.stringify(lost)}, which is none of its arguments`,
+      `prompt ${prompt.name} completes ${JSON.stringify(unused)}, which is none of its arguments`,
     );
 }
 
@@ -605,7 +623,7 @@ interface ListedTool {
   annotations?: ToolHints;
 }
 
-interface ListedFacts {
+interface ListedInfo {
   name: string;
   title?: string;
   description?: string;
@@ -613,9 +631,9 @@ interface ListedFacts {
   annotations?: ContentAnnotations;
 }
 
-type ListedResource = ListedFacts & { uri: string; size?: number };
+type ListedResource = ListedInfo & { uri: string; size?: number };
 
-type ListedTemplate = ListedFacts & { uriTemplate: string };
+type ListedTemplate = ListedInfo & { uriTemplate: string };
 
 interface ListedPrompt {
   name: string;
@@ -634,58 +652,58 @@ type ReadContents =
   | { uri: string; mimeType?: string; blob: string };
 
 /** Content that fits the revision of the request, whichever it is. */
-type Fitting = never;
+type AnyContent = never;
 
-interface Turn {
+interface RenderedMessage {
   role: "user" | "assistant";
-  content: Fitting;
+  content: AnyContent;
 }
 
-interface CallResult {
-  content: Fitting[];
+interface ToolCallResult {
+  content: AnyContent[];
   structuredContent?: Record<string, unknown>;
   isError?: boolean;
   _meta?: Record<string, unknown>;
 }
 
-function revisionOf(context: unknown): string {
+function contextRevision(context: unknown): string {
   return (context as DefinitionContext).revision;
 }
 
 /** Values that a client gives by names of its choice, without those that every object has. */
-function own(
+function withoutPrototype(
   values: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   return Object.assign(Object.create(null), values) as Record<string, string>;
 }
 
-function invalidParams(message: string): RpcError {
+function invalidParamsError(message: string): RpcError {
   return new RpcError(STANDARD_ERROR_CODES.INVALID_PARAMS, message);
 }
 
-function keyed<T>(
+function indexBy<T>(
   items: readonly T[],
   kind: string,
   keyOf: (item: T) => string,
 ): ReadonlyMap<string, T> {
-  const found = new Map<string, T>();
+  const index = new Map<string, T>();
   for (const item of items) {
     const key = keyOf(item);
-    if (found.has(key))
+    if (index.has(key))
       throw new TypeError(`there are two of the ${kind} ${key}`);
-    found.set(key, item);
+    index.set(key, item);
   }
-  return found;
+  return index;
 }
 
 /** All of it: there is no cursor that we could have given. */
-function onePage<T>({ cursor }: ListParams, all: readonly T[]): T[] {
-  if (cursor !== undefined) throw invalidParams("Unknown cursor");
+function singlePage<T>({ cursor }: ListParams, all: readonly T[]): T[] {
+  if (cursor !== undefined) throw invalidParamsError("Unknown cursor");
   return [...all];
 }
 
 /** A member that is there if it has a value. */
-function defined<Name extends string, T>(
+function optionalMember<Name extends string, T>(
   name: Name,
   value: T | undefined,
 ): Partial<Record<Name, T>> {
@@ -694,17 +712,17 @@ function defined<Name extends string, T>(
   >;
 }
 
-const NO_ARGUMENTS: ObjectSchema = { type: "object" };
+const EMPTY_OBJECT_SCHEMA: ObjectSchema = { type: "object" };
 
 function listedTool<Context>(tool: RegisteredTool<Context>): ListedTool {
   const { name, title, description, input, output, annotations } = tool;
   return {
     name,
-    ...defined("title", title),
-    ...defined("description", description),
-    inputSchema: input?.schema ?? NO_ARGUMENTS,
-    ...defined("outputSchema", output?.schema as ListedSchema),
-    ...defined("annotations", annotations),
+    ...optionalMember("title", title),
+    ...optionalMember("description", description),
+    inputSchema: input?.schema ?? EMPTY_OBJECT_SCHEMA,
+    ...optionalMember("outputSchema", output?.schema as ListedSchema),
+    ...optionalMember("annotations", annotations),
   };
 }
 
@@ -713,40 +731,40 @@ function listedPrompt<Context>(
 ): ListedPrompt {
   return {
     name: prompt.name,
-    ...defined("title", prompt.title),
-    ...defined("description", prompt.description),
+    ...optionalMember("title", prompt.title),
+    ...optionalMember("description", prompt.description),
     arguments: (prompt.arguments ?? []).map(
       ({ name, title, description, required }) => ({
         name,
-        ...defined("title", title),
-        ...defined("description", description),
-        ...defined("required", required),
+        ...optionalMember("title", title),
+        ...optionalMember("description", description),
+        ...optionalMember("required", required),
       }),
     ),
   };
 }
 
-function facts(one: ResourceFacts): ListedFacts {
+function listedInfo(item: ResourceInfo): ListedInfo {
   return {
-    name: one.name,
-    ...defined("title", one.title),
-    ...defined("description", one.description),
-    ...defined("mimeType", one.mimeType),
-    ...defined("annotations", one.annotations),
+    name: item.name,
+    ...optionalMember("title", item.title),
+    ...optionalMember("description", item.description),
+    ...optionalMember("mimeType", item.mimeType),
+    ...optionalMember("annotations", item.annotations),
   };
 }
 
-function failed(text: string): CallResult {
-  return { content: [{ type: "text", text } as Fitting], isError: true };
+function toolErrorResult(text: string): ToolCallResult {
+  return { content: [{ type: "text", text } as AnyContent], isError: true };
 }
 
-function callResult<Context>(
+function toolCallResult<Context>(
   tool: RegisteredTool<Context>,
   outcome: ToolOutcome,
   revision: string,
-): CallResult {
+): ToolCallResult {
   if (typeof outcome === "string")
-    return { content: [{ type: "text", text: outcome } as Fitting] };
+    return { content: [{ type: "text", text: outcome } as AnyContent] };
   const { structuredContent, isError, _meta } = outcome;
   if (tool.output !== undefined && isError !== true) {
     const checked = tool.output.validate(structuredContent);
@@ -761,44 +779,50 @@ function callResult<Context>(
       ? []
       : [{ type: "text" as const, text: JSON.stringify(structuredContent) }]);
   return {
-    content: content.map((block) => fitting(block, revision)),
-    ...defined(
+    content: content.map((block) => adaptContent(block, revision)),
+    ...optionalMember(
       "structuredContent",
-      structuredContent as CallResult["structuredContent"],
+      structuredContent as ToolCallResult["structuredContent"],
     ),
-    ...defined("isError", isError),
-    ...defined("_meta", _meta),
+    ...optionalMember("isError", isError),
+    ...optionalMember("_meta", _meta),
   };
 }
 
 /** Content in the terms of a revision: a kind of block that it lacks becomes a text that names what there is. */
-function fitting(block: Content, revision: string): Fitting {
+function adaptContent(block: Content, revision: string): AnyContent {
   if (block.type === "audio" && revision < "2025-03-26")
-    return { type: "text", text: `(audio, ${block.mimeType})` } as Fitting;
+    return { type: "text", text: `(audio, ${block.mimeType})` } as AnyContent;
   if (block.type === "resource_link" && revision < "2025-06-18")
-    return { type: "text", text: `${block.name}: ${block.uri}` } as Fitting;
-  return block as Fitting;
+    return { type: "text", text: `${block.name}: ${block.uri}` } as AnyContent;
+  return block as AnyContent;
 }
 
-function readResult(
+function resourceReadResult(
   uri: string,
-  { mimeType }: ResourceFacts,
+  { mimeType }: ResourceInfo,
   outcome: ResourceOutcome,
 ): { contents: ReadContents[] } {
   if (typeof outcome === "string")
     return {
-      contents: [{ uri, ...defined("mimeType", mimeType), text: outcome }],
+      contents: [
+        { uri, ...optionalMember("mimeType", mimeType), text: outcome },
+      ],
     };
   if (outcome instanceof Uint8Array)
     return {
       contents: [
-        { uri, ...defined("mimeType", mimeType), blob: base64(outcome) },
+        {
+          uri,
+          ...optionalMember("mimeType", mimeType),
+          blob: encodeBase64(outcome),
+        },
       ],
     };
   return { contents: [...outcome.contents] };
 }
 
-function base64(bytes: Uint8Array): string {
+function encodeBase64(bytes: Uint8Array): string {
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);

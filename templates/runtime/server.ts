@@ -1,39 +1,46 @@
-import { CapabilityError, UnsupportedMethodError } from "./call-errors.js";
 import {
-  asResult,
+  CapabilityError,
+  UnsupportedMethodError,
+} from "./jsonrpc/call-errors.js";
+import {
+  toResult,
   Endpoint,
-  isPromise,
+  isPromiseLike,
   maxConcurrent,
   SERVER_BUSY,
-} from "./endpoint.js";
-import type { CallOptions, EndpointOptions, Exchange } from "./endpoint.js";
-import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
-import type { Notification, Request, RequestId } from "./message.js";
-import { isObject } from "./parse.js";
-import type { Classification, Parsed } from "./parse.js";
-import { RequestStateSeal } from "./request-state.js";
-import type { RequestStateOptions } from "./request-state.js";
+} from "./jsonrpc/endpoint.js";
+import type {
+  CallOptions,
+  EndpointOptions,
+  InboundRequest,
+} from "./jsonrpc/endpoint.js";
+import { RpcError, STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
+import type { Notification, Request, RequestId } from "./jsonrpc/message.js";
+import { isObject } from "./jsonrpc/parse.js";
+import type { Classification, Parsed } from "./jsonrpc/parse.js";
+import { RequestStateSigner } from "./protocol/request-state.js";
+import type { RequestStateOptions } from "./protocol/request-state.js";
 import {
   checkVendorNotifications,
-  cut,
-  declaredBy,
+  truncate,
+  deriveCapabilities,
   maySend,
-  META,
-  methodNotFound,
+  META_KEYS,
+  methodNotFoundError,
   missingCapability,
-  MODERN_ERROR_CODES,
-  newest,
-  unknownListener,
-  unreadIdIn,
+  STATELESS_ERROR_CODES,
+  newestRevision,
+  unknownNotificationListener,
+  unreadIdPolicy,
   versionOf,
-} from "./revision.js";
+} from "./protocol/revision.js";
 import type {
   Implementation,
   Revision,
   UnknownNotificationSettings,
-} from "./revision.js";
-import { counterOf, principalOf } from "./transport.js";
-import type { Transport } from "./transport.js";
+} from "./protocol/revision.js";
+import { counterOf, principalOf } from "./jsonrpc/transport.js";
+import type { Transport } from "./jsonrpc/transport.js";
 import type { Failure } from "./validation.js";
 
 /** What a handler of a request is given beside the params. The generated `ServerContext` is the typed one. */
@@ -43,7 +50,7 @@ export interface HandlerContext {
   readonly method: string;
   /** The revision that this request is spoken in. */
   readonly revision: string;
-  readonly client: ClientFacts;
+  readonly client: ClientInfo;
   /** Aborted when the client cancels the request or the connection ends. */
   readonly signal: AbortSignal;
   /** What was given to {@link requireInput} in the round before; undefined in the first. */
@@ -85,19 +92,19 @@ export interface EmbeddedRequest {
 }
 
 /** What a client says of itself: once in a session, or with each request of a stateless revision. */
-export interface ClientFacts {
+export interface ClientInfo {
   readonly info: Implementation | undefined;
   readonly capabilities: object;
 }
 
 /** A handler of requests, types aside. */
-export type Handler = (
+export type RequestHandler = (
   params: never,
   context: never,
 ) => object | Promise<object>;
 
 /** A handler of notifications, types aside. */
-export type Listener = (
+export type NotificationHandler = (
   params: never,
   session: ServerSession,
 ) => void | Promise<void>;
@@ -110,9 +117,9 @@ export interface ServerSettings
   readonly instructions?: string | undefined;
   /** What the handlers do not show, such as `{ tools: { listChanged: true } }`; `false` takes a capability away. */
   readonly capabilities?: object | undefined;
-  readonly handlers: Readonly<Record<string, Handler | undefined>>;
+  readonly handlers: Readonly<Record<string, RequestHandler | undefined>>;
   readonly notifications?:
-    Readonly<Record<string, Listener | undefined>> | undefined;
+    Readonly<Record<string, NotificationHandler | undefined>> | undefined;
   /** Validates params before a handler sees them; on by default. */
   readonly validateParams?: boolean | undefined;
   /** Refuses requests between the answer to `initialize` and `notifications/initialized`. Off by default. */
@@ -126,7 +133,7 @@ export interface ServerSettings
 }
 
 /** Severities, the lowest first (RFC 5424). */
-const LEVELS = [
+const LOG_LEVELS = [
   "debug",
   "info",
   "notice",
@@ -138,14 +145,14 @@ const LEVELS = [
 ];
 
 /** Change notices, with the member of a subscription's filter that asks for each. */
-const LIST_CHANGES: Readonly<Record<string, string>> = {
+const LIST_CHANGED_FILTERS: Readonly<Record<string, string>> = {
   "notifications/tools/list_changed": "toolsListChanged",
   "notifications/prompts/list_changed": "promptsListChanged",
   "notifications/resources/list_changed": "resourcesListChanged",
 };
 
 /** Notifications that belong to a request; a stateless revision has no others outside a subscription. */
-const OF_REQUESTS: ReadonlySet<string> = new Set([
+const REQUEST_SCOPED_NOTIFICATIONS: ReadonlySet<string> = new Set([
   "notifications/progress",
   "notifications/message",
 ]);
@@ -154,11 +161,11 @@ const OF_REQUESTS: ReadonlySet<string> = new Set([
 export interface ServerCore {
   readonly settings: ServerSettings;
   readonly revisions: readonly Revision[];
-  readonly seal: RequestStateSeal;
+  readonly requestStateSigner: RequestStateSigner;
   /** What it declares in a revision: what its handlers show, and what the settings add or take away. */
   capabilities(revision: Revision): Record<string, unknown>;
   /** Whether it answers a request: there is a handler, or the runtime's own, and its capability is declared. */
-  serves(revision: Revision, method: string): boolean;
+  supportsRequest(revision: Revision, method: string): boolean;
 }
 
 /** What a server offers, whatever the connections to it: handlers, capabilities, revisions. */
@@ -167,10 +174,10 @@ export class Server<
 > implements ServerCore {
   readonly settings: ServerSettings;
   readonly revisions: readonly Revision[];
-  readonly seal: RequestStateSeal;
+  readonly requestStateSigner: RequestStateSigner;
   readonly #sessions = new Set<ServerSession>();
-  readonly #capabilities = new Map<Revision, Record<string, unknown>>();
-  readonly #served = new Map<Revision, ReadonlySet<string>>();
+  readonly #declaredCapabilities = new Map<Revision, Record<string, unknown>>();
+  readonly #supportedRequests = new Map<Revision, ReadonlySet<string>>();
 
   /**
    * @param revisions - All that it speaks; a client gets the one it asks for, or the newest.
@@ -181,7 +188,7 @@ export class Server<
       throw new RangeError("a server needs a revision");
     this.settings = settings;
     this.revisions = revisions;
-    this.seal = new RequestStateSeal(settings.requestState);
+    this.requestStateSigner = new RequestStateSigner(settings.requestState);
     for (const [kind, named] of [
       ["request", settings.handlers],
       ["notification", settings.notifications ?? {}],
@@ -200,12 +207,12 @@ export class Server<
     }
     checkVendorNotifications(revisions, settings.vendorNotifications);
     for (const revision of revisions) {
-      const declared = declaredBy(
+      const declared = deriveCapabilities(
         revision,
         settings.handlers,
         settings.capabilities,
       );
-      this.#capabilities.set(revision, declared);
+      this.#declaredCapabilities.set(revision, declared);
       const served = Object.entries(revision.methods).filter(
         ([method, { capabilities }]) =>
           maySend(revision, "client", "request", method) &&
@@ -213,7 +220,10 @@ export class Server<
             isBuiltIn(revision, method)) &&
           missingCapability(capabilities, "server", declared) === undefined,
       );
-      this.#served.set(revision, new Set(served.map(([method]) => method)));
+      this.#supportedRequests.set(
+        revision,
+        new Set(served.map(([method]) => method)),
+      );
     }
   }
 
@@ -222,24 +232,27 @@ export class Server<
   }
 
   capabilities(revision: Revision): Record<string, unknown> {
-    return this.#capabilities.get(revision) ?? {};
+    return this.#declaredCapabilities.get(revision) ?? {};
   }
 
-  serves(revision: Revision, method: string): boolean {
-    return this.#served.get(revision)?.has(method) === true;
+  supportsRequest(revision: Revision, method: string): boolean {
+    return this.#supportedRequests.get(revision)?.has(method) === true;
   }
 
   /**
    * Serves one more connection. Resolves when its transport has started.
    *
-   * @param spoken - The revision that is spoken on it, where the transport knows: there is no `initialize` then.
+   * @param negotiatedVersion - The revision that is spoken on it, where the transport knows: there is no `initialize` then.
    * @throws RangeError if the server does not speak it.
    */
-  async connect(transport: Transport, spoken?: string): Promise<ServerSession> {
+  async connect(
+    transport: Transport,
+    negotiatedVersion?: string,
+  ): Promise<ServerSession> {
     const session = new ServerSession(
       this,
-      (gone) => this.#sessions.delete(gone),
-      spoken,
+      (closed) => this.#sessions.delete(closed),
+      negotiatedVersion,
     );
     this.#sessions.add(session);
     try {
@@ -257,7 +270,7 @@ export class Server<
     params?: Notifications[M],
   ): void {
     for (const session of this.#sessions)
-      session.deliver(method, params as object | undefined);
+      session.notifyIfWanted(method, params as object | undefined);
   }
 
   /** Ends all connections. */
@@ -266,10 +279,10 @@ export class Server<
   }
 }
 
-const DEFAULT_SUBSCRIBED = 10_000;
+const DEFAULT_MAX_SUBSCRIBED_RESOURCES = 10_000;
 
 /** What subscriptions to resources count against the limit of a connection. */
-function weightOf(uris: unknown): number {
+function subscriptionWeight(uris: unknown): number {
   if (!Array.isArray(uris)) return 0;
   return uris.reduce<number>(
     (sum, uri) => sum + 1 + Math.floor(String(uri).length / 1024),
@@ -278,7 +291,7 @@ function weightOf(uris: unknown): number {
 }
 
 /** An open `subscriptions/listen`. */
-interface Subscription {
+interface OpenListen {
   readonly id: RequestId;
   readonly filter: Readonly<Record<string, unknown>>;
   readonly end: () => void;
@@ -288,34 +301,38 @@ interface Subscription {
 export class ServerSession {
   readonly server: ServerCore;
   readonly #endpoint: Endpoint;
-  #stateful: readonly Revision[];
-  #stateless: readonly Revision[];
-  #unjudged: Revision;
-  readonly #subscriptions = new Map<RequestId, Subscription>();
-  readonly #resources = new Set<string>();
+  #statefulRevisions: readonly Revision[];
+  #statelessRevisions: readonly Revision[];
+  #fallbackRevision: Revision;
+  readonly #subscriptions = new Map<RequestId, OpenListen>();
+  readonly #subscribedUris = new Set<string>();
   /** What the resources that the client is subscribed to count, of both kinds of revision. */
-  #subscribed = 0;
+  #subscribedWeight = 0;
   /** Of the stateful session, once there is one. */
   #revision: Revision | undefined;
-  #client: ClientFacts = { info: undefined, capabilities: {} };
+  #client: ClientInfo = { info: undefined, capabilities: {} };
   #isInitialized = false;
-  #level = 0;
+  #minLogLevel = 0;
 
   constructor(
     server: ServerCore,
-    onGone: (session: ServerSession) => void,
-    spoken?: string,
+    onClosed: (session: ServerSession) => void,
+    negotiatedVersion?: string,
   ) {
     this.server = server;
-    this.#stateful = server.revisions.filter(({ isStateless }) => !isStateless);
-    this.#stateless = server.revisions.filter(({ isStateless }) => isStateless);
-    this.#unjudged = newest(server.revisions);
-    if (spoken !== undefined) {
-      const revision = revisionOf(server.revisions, spoken);
-      this.#unjudged = revision;
-      if (revision.isStateless) this.#stateful = [];
+    this.#statefulRevisions = server.revisions.filter(
+      ({ isStateless }) => !isStateless,
+    );
+    this.#statelessRevisions = server.revisions.filter(
+      ({ isStateless }) => isStateless,
+    );
+    this.#fallbackRevision = newestRevision(server.revisions);
+    if (negotiatedVersion !== undefined) {
+      const revision = findRevision(server.revisions, negotiatedVersion);
+      this.#fallbackRevision = revision;
+      if (revision.isStateless) this.#statefulRevisions = [];
       else {
-        this.#stateless = [];
+        this.#statelessRevisions = [];
         this.#revision = revision;
         this.#isInitialized = true;
       }
@@ -323,23 +340,25 @@ export class ServerSession {
     this.#endpoint = new Endpoint(
       {
         classify: (value): Classification =>
-          (this.#revision ?? this.#unjudged).classify(value),
+          (this.#revision ?? this.#fallbackRevision).classify(value),
         // MCP 2025-03-26, lifecycle: until it is answered, nobody knows whether there are batches.
         refuseInBatch: (method) =>
           method === "initialize"
             ? "initialize must not be part of a batch"
             : undefined,
-        unreadId: () => unreadIdIn((this.#revision ?? this.#unjudged).version),
-        handleRequest: (request, exchange) => this.#handle(request, exchange),
+        unreadId: () =>
+          unreadIdPolicy((this.#revision ?? this.#fallbackRevision).version),
+        handleRequest: (request, inbound) =>
+          this.#handleRequest(request, inbound),
         handleNotification: (notification) => {
-          this.#notice(notification);
+          this.#handleNotification(notification);
         },
-        handleEnd: () => {
+        handleInputEnd: () => {
           this.#endSubscriptions();
         },
         handleClose: () => {
           this.#subscriptions.clear();
-          onGone(this);
+          onClosed(this);
         },
       },
       server.settings,
@@ -352,7 +371,7 @@ export class ServerSession {
   }
 
   /** What the client said in `initialize`. */
-  get client(): ClientFacts {
+  get client(): ClientInfo {
     return this.#client;
   }
 
@@ -367,8 +386,8 @@ export class ServerSession {
   }
 
   /** @internal What a value is, by the revision that is spoken by now. */
-  judge(value: unknown): Parsed {
-    return this.#endpoint.judge(value);
+  classifyMessage(value: unknown): Parsed {
+    return this.#endpoint.classifyMessage(value);
   }
 
   /** @internal */
@@ -406,11 +425,11 @@ export class ServerSession {
     ) {
       throw new UnsupportedMethodError(
         method,
-        this.revision ?? this.#unjudged.version,
+        this.revision ?? this.#fallbackRevision.version,
       );
     }
     const missing = missingCapability(
-      neededFor(
+      capabilitiesNeededBy(
         method,
         params,
         revision.methods[method]?.capabilities ?? [],
@@ -427,7 +446,7 @@ export class ServerSession {
       isTask && revision.validateTaskResult !== undefined
         ? revision.validateTaskResult(method, result)
         : revision.validateResult(method, result);
-    if (!outcome.success) throw invalidResult(method, outcome.failure);
+    if (!outcome.success) throw invalidResultError(method, outcome.failure);
     return result;
   }
 
@@ -440,16 +459,17 @@ export class ServerSession {
     ) {
       throw new UnsupportedMethodError(
         method,
-        this.revision ?? this.#unjudged.version,
+        this.revision ?? this.#fallbackRevision.version,
       );
     }
     this.#endpoint.notify(method, params);
   }
 
   /** Sends a change notice if the client wants it. */
-  deliver(method: string, params?: object): void {
+  notifyIfWanted(method: string, params?: object): void {
     for (const { id, filter } of this.#subscriptions.values()) {
-      if (wants(filter, method, params)) this.#sendTagged(id, method, params);
+      if (matchesFilter(filter, method, params))
+        this.#notifySubscription(id, method, params);
     }
     const revision = this.#revision;
     if (
@@ -473,59 +493,71 @@ export class ServerSession {
     };
     if (
       method === "notifications/resources/updated" &&
-      !this.#resources.has(String(uri))
+      !this.#subscribedUris.has(String(uri))
     )
       return;
     if (
       method === "notifications/message" &&
-      LEVELS.indexOf(String(level)) < this.#level
+      LOG_LEVELS.indexOf(String(level)) < this.#minLogLevel
     )
       return;
     this.#endpoint.notify(method, params);
   }
 
-  #handle(request: Request, exchange: Exchange): object | Promise<object> {
-    const version = metaOf(request)?.[META.VERSION];
-    if (version !== undefined && this.#stateless.length > 0) {
+  #handleRequest(
+    request: Request,
+    inbound: InboundRequest,
+  ): object | Promise<object> {
+    const version = metaOf(request)?.[META_KEYS.VERSION];
+    if (version !== undefined && this.#statelessRevisions.length > 0) {
       // What is no text names no version: then the params are wrong, and that is said.
       if (typeof version !== "string")
-        return this.#dispatch(newest(this.#stateless), request, exchange);
-      const revision = this.#stateless.find((item) => item.version === version);
-      if (revision === undefined) throw this.#unsupported(version);
-      return this.#dispatch(revision, request, exchange);
+        return this.#dispatch(
+          newestRevision(this.#statelessRevisions),
+          request,
+          inbound,
+        );
+      const revision = this.#statelessRevisions.find(
+        (item) => item.version === version,
+      );
+      if (revision === undefined) throw this.#unsupportedVersion(version);
+      return this.#dispatch(revision, request, inbound);
     }
     if (this.#revision !== undefined)
-      return this.#inSession(this.#revision, request, exchange);
-    return this.#open(request, exchange);
+      return this.#handleInSession(this.#revision, request, inbound);
+    return this.#handleBeforeInitialize(request, inbound);
   }
 
   /** MCP, lifecycle: before `initialize` there is only that, and `ping`. */
-  #open(request: Request, exchange: Exchange): object | Promise<object> {
+  #handleBeforeInitialize(
+    request: Request,
+    inbound: InboundRequest,
+  ): object | Promise<object> {
     const { method } = request;
-    if (this.#stateful.length === 0) {
-      const only = newest(this.#stateless);
+    if (this.#statefulRevisions.length === 0) {
+      const only = newestRevision(this.#statelessRevisions);
       // An older client shows its user no more than this message.
       if (method === "initialize") {
         const { protocolVersion } = paramsOf(request);
-        throw this.#unsupported(
+        throw this.#unsupportedVersion(
           typeof protocolVersion === "string" ? protocolVersion : "unknown",
         );
       }
-      return this.#dispatch(only, request, exchange);
+      return this.#dispatch(only, request, inbound);
     }
     if (method === "initialize")
-      return this.#initialize(newest(this.#stateful), request);
+      return this.#initialize(newestRevision(this.#statefulRevisions), request);
     if (method === "ping") return {};
     if (
-      !this.#stateful.some((revision) =>
+      !this.#statefulRevisions.some((revision) =>
         maySend(revision, "client", "request", method),
       )
     ) {
-      const only = this.#stateless.find((revision) =>
+      const only = this.#statelessRevisions.find((revision) =>
         maySend(revision, "client", "request", method),
       );
-      if (only === undefined) throw methodNotFound(method);
-      return this.#dispatch(only, request, exchange);
+      if (only === undefined) throw methodNotFoundError(method);
+      return this.#dispatch(only, request, inbound);
     }
     throw new RpcError(
       STANDARD_ERROR_CODES.INVALID_REQUEST,
@@ -537,7 +569,7 @@ export class ServerSession {
   #initialize(latest: Revision, request: Request): object {
     const params = paramsOf(request);
     const revision =
-      this.#stateful.find(
+      this.#statefulRevisions.find(
         ({ version }) => version === params["protocolVersion"],
       ) ?? latest;
     this.#validate(revision, request);
@@ -555,10 +587,10 @@ export class ServerSession {
     };
   }
 
-  #inSession(
+  #handleInSession(
     revision: Revision,
     request: Request,
-    exchange: Exchange,
+    inbound: InboundRequest,
   ): object | Promise<object> {
     const { method } = request;
     if (method === "initialize") {
@@ -574,38 +606,39 @@ export class ServerSession {
     ) {
       throw new RpcError(
         STANDARD_ERROR_CODES.INVALID_REQUEST,
-        `Invalid Request: ${cut(method)} before notifications/initialized`,
+        `Invalid Request: ${truncate(method)} before notifications/initialized`,
       );
     }
-    return this.#dispatch(revision, request, exchange);
+    return this.#dispatch(revision, request, inbound);
   }
 
   /** The order of checks: the method, its params, then the handler. */
   #dispatch(
     revision: Revision,
     request: Request,
-    exchange: Exchange,
+    inbound: InboundRequest,
   ): object | Promise<object> {
     const { method } = request;
-    if (!this.server.serves(revision, method)) throw methodNotFound(method);
+    if (!this.server.supportsRequest(revision, method))
+      throw methodNotFoundError(method);
     this.#validate(revision, request);
-    const client = revision.isStateless ? clientOf(request) : this.#client;
+    const client = revision.isStateless ? clientInfoOf(request) : this.#client;
     const handler = this.server.settings.handlers[method];
     if (handler === undefined)
-      return this.#builtIn(revision, request, exchange);
-    this.#count(exchange);
+      return this.#handleBuiltIn(revision, request, inbound);
+    this.#checkHandlerLimit(inbound);
     const params = paramsOf(request);
-    const context = new Context(this, revision, client, exchange);
+    const context = new RequestContext(this, revision, client, inbound);
     if (revision.isStateless && params["requestState"] !== undefined)
-      return context.reopened(handler, params);
+      return context.resume(handler, params);
     const outcome = context.run(handler, params);
     if (!revision.isStateless)
       return isBuiltIn(revision, method)
-        ? this.#followed(revision, request, exchange, outcome)
+        ? this.#runBuiltInAfter(revision, request, inbound, outcome)
         : outcome;
-    return isPromise(outcome)
-      ? outcome.then((result) => context.completed(result))
-      : context.completed(outcome);
+    return isPromiseLike(outcome)
+      ? outcome.then((result) => context.completeResult(result))
+      : context.completeResult(outcome);
   }
 
   /**
@@ -614,22 +647,23 @@ export class ServerSession {
    *
    * @throws RpcError if no more may run.
    */
-  #count(exchange: Exchange): void {
-    const counter = counterOf(exchange.extra);
-    if (counter?.mayBegin(maxConcurrent(this.server.settings)) === false)
+  #checkHandlerLimit(inbound: InboundRequest): void {
+    const counter = counterOf(inbound.extra);
+    if (counter?.canStart(maxConcurrent(this.server.settings)) === false)
       throw new RpcError(SERVER_BUSY, "Server busy");
-    exchange.counter = counter;
+    inbound.counter = counter;
   }
 
   /** A handler in the place of the runtime's own does not take over its bookkeeping. */
-  async #followed(
+  async #runBuiltInAfter(
     revision: Revision,
     request: Request,
-    exchange: Exchange,
+    inbound: InboundRequest,
     outcome: object | Promise<object>,
   ): Promise<object> {
     const result = await outcome;
-    if (!exchange.isOver) void this.#builtIn(revision, request, exchange);
+    if (!inbound.isSettled)
+      void this.#handleBuiltIn(revision, request, inbound);
     return result;
   }
 
@@ -646,19 +680,19 @@ export class ServerSession {
   }
 
   /** @internal What a stateless revision wants on a result and a handler need not know of. */
-  #completed(revision: Revision, method: string, result: object): object {
-    return complete(revision, method, result, this.server.settings.info);
+  #completeResult(revision: Revision, method: string, result: object): object {
+    return completeResult(revision, method, result, this.server.settings.info);
   }
 
-  #builtIn(
+  #handleBuiltIn(
     revision: Revision,
     request: Request,
-    exchange: Exchange,
+    inbound: InboundRequest,
   ): object | Promise<object> {
     const params = paramsOf(request);
     switch (request.method) {
       case "logging/setLevel":
-        this.#level = LEVELS.indexOf(String(params["level"]));
+        this.#minLogLevel = LOG_LEVELS.indexOf(String(params["level"]));
         return {};
       case "resources/subscribe":
         this.#subscribe(String(params["uri"]));
@@ -667,41 +701,43 @@ export class ServerSession {
         this.#unsubscribe(String(params["uri"]));
         return {};
       case "server/discover":
-        return this.#completed(
+        return this.#completeResult(
           revision,
           request.method,
-          this.#discovered(revision),
+          this.#discoverResult(revision),
         );
       case "subscriptions/listen":
-        return this.#listen(revision, request, exchange);
+        return this.#listen(revision, request, inbound);
       default:
         return {};
     }
   }
 
   #subscribe(uri: string): void {
-    if (this.#resources.has(uri)) return;
-    this.#take(weightOf([uri]));
-    this.#resources.add(uri);
+    if (this.#subscribedUris.has(uri)) return;
+    this.#reserveSubscription(subscriptionWeight([uri]));
+    this.#subscribedUris.add(uri);
   }
 
   #unsubscribe(uri: string): void {
-    if (this.#resources.delete(uri)) this.#subscribed -= weightOf([uri]);
+    if (this.#subscribedUris.delete(uri))
+      this.#subscribedWeight -= subscriptionWeight([uri]);
   }
 
   /** @throws RpcError if a client subscribes to more than it may. */
-  #take(weight: number): void {
-    const most =
-      this.server.settings.maxSubscribedResources ?? DEFAULT_SUBSCRIBED;
-    if (this.#subscribed + weight > most)
+  #reserveSubscription(weight: number): void {
+    const maxWeight =
+      this.server.settings.maxSubscribedResources ??
+      DEFAULT_MAX_SUBSCRIBED_RESOURCES;
+    if (this.#subscribedWeight + weight > maxWeight)
       throw new RpcError(SERVER_BUSY, "Too many subscriptions");
-    this.#subscribed += weight;
+    this.#subscribedWeight += weight;
   }
 
-  #discovered(revision: Revision): object {
+  #discoverResult(revision: Revision): object {
     const { instructions } = this.server.settings;
     return {
-      supportedVersions: this.#stateless.map(versionOf),
+      supportedVersions: this.#statelessRevisions.map(versionOf),
       capabilities: this.server.capabilities(revision),
       ...(instructions === undefined ? {} : { instructions }),
     };
@@ -711,79 +747,85 @@ export class ServerSession {
   #listen(
     revision: Revision,
     request: Request,
-    exchange: Exchange,
+    inbound: InboundRequest,
   ): Promise<object> {
     const { id } = request;
-    const filter = this.#honoured(
+    const filter = this.#supportedFilter(
       revision,
       paramsOf(request)["notifications"] as object,
     );
-    const weight = weightOf(filter["resourceSubscriptions"]);
-    this.#take(weight);
-    this.#sendTagged(id, "notifications/subscriptions/acknowledged", {
+    const weight = subscriptionWeight(filter["resourceSubscriptions"]);
+    this.#reserveSubscription(weight);
+    this.#notifySubscription(id, "notifications/subscriptions/acknowledged", {
       notifications: filter,
     });
     return new Promise((resolve) => {
       const end = (): void => {
-        if (this.#subscriptions.delete(id)) this.#subscribed -= weight;
+        if (this.#subscriptions.delete(id)) this.#subscribedWeight -= weight;
         resolve(
-          this.#completed(revision, request.method, {
-            _meta: { [META.SUBSCRIPTION]: id },
+          this.#completeResult(revision, request.method, {
+            _meta: { [META_KEYS.SUBSCRIPTION]: id },
           }),
         );
       };
       // Of a cancelled one the answer goes nowhere, but its handling is over.
-      exchange.signal.addEventListener("abort", end, { once: true });
+      inbound.signal.addEventListener("abort", end, { once: true });
       this.#subscriptions.set(id, { id, filter, end });
     });
   }
 
   /** What of a filter the server's capabilities allow it to send. */
-  #honoured(revision: Revision, filter: object): Subscription["filter"] {
+  #supportedFilter(revision: Revision, filter: object): OpenListen["filter"] {
     const declared = this.server.capabilities(revision);
-    const asked = filter as Record<string, unknown>;
-    const honoured: Record<string, unknown> = {};
-    for (const [method, name] of Object.entries(LIST_CHANGES)) {
+    const requested = filter as Record<string, unknown>;
+    const supported: Record<string, unknown> = {};
+    for (const [method, name] of Object.entries(LIST_CHANGED_FILTERS)) {
       const needed = revision.methods[method]?.capabilities ?? [];
       if (
-        asked[name] === true &&
+        requested[name] === true &&
         missingCapability(needed, "server", declared) === undefined
       )
-        honoured[name] = true;
+        supported[name] = true;
     }
-    const { resourceSubscriptions: uris } = asked;
+    const { resourceSubscriptions: uris } = requested;
     const needed =
       revision.methods["notifications/resources/updated"]?.capabilities ?? [];
     if (
       uris !== undefined &&
       missingCapability(needed, "server", declared) === undefined
     ) {
-      honoured["resourceSubscriptions"] = uris;
+      supported["resourceSubscriptions"] = uris;
     }
-    return honoured;
+    return supported;
   }
 
-  #sendTagged(id: RequestId, method: string, params: object | undefined): void {
+  #notifySubscription(
+    id: RequestId,
+    method: string,
+    params: object | undefined,
+  ): void {
     const meta = (params as { readonly _meta?: object } | undefined)?._meta;
     this.#endpoint.notify(
       method,
-      { ...params, _meta: { ...meta, [META.SUBSCRIPTION]: id } },
+      { ...params, _meta: { ...meta, [META_KEYS.SUBSCRIPTION]: id } },
       id,
     );
   }
 
-  #notice(notification: Notification): void {
+  #handleNotification(notification: Notification): void {
     const { method, params } = notification;
     // Before `initialize` there are only those of clients that speak a stateless revision.
     const revision =
       this.#revision ??
-      (this.#stateless.length > 0 ? newest(this.#stateless) : undefined);
+      (this.#statelessRevisions.length > 0
+        ? newestRevision(this.#statelessRevisions)
+        : undefined);
     if (revision === undefined) {
       this.#endpoint.emit({ kind: "unknownNotification", method, params });
       return;
     }
     if (!maySend(revision, "client", "notification", method)) {
-      this.#noticeUnknown(notification);
+      this.#handleUnknownNotification(notification);
       return;
     }
     const outcome = revision.validateParams(method, params);
@@ -791,20 +833,26 @@ export class ServerSession {
       this.#endpoint.emit({
         kind: "invalidNotification",
         method,
-        reason: textOf(outcome.failure),
+        reason: describeMismatch(outcome.failure),
       });
       return;
     }
     if (method === "notifications/initialized" && this.#revision !== undefined)
       this.#isInitialized = true;
-    const listener = this.server.settings.notifications?.[method];
-    void this.#run(method, () => listener?.(params as never, this));
+    const handler = this.server.settings.notifications?.[method];
+    void this.#runNotificationHandler(method, () =>
+      handler?.(params as never, this),
+    );
   }
 
   /** A notification that the revision does not know. */
-  #noticeUnknown(notification: Notification): void {
+  #handleUnknownNotification(notification: Notification): void {
     const { method, params } = notification;
-    const listener = unknownListener(this.server.settings, notification, this);
+    const listener = unknownNotificationListener(
+      this.server.settings,
+      notification,
+      this,
+    );
     if (listener === undefined)
       this.#endpoint.emit({ kind: "unknownNotification", method, params });
     else if (listener === "refused")
@@ -813,34 +861,37 @@ export class ServerSession {
         method,
         reason: "the guard of its handler does not accept the params",
       });
-    else void this.#run(method, listener);
+    else void this.#runNotificationHandler(method, listener);
   }
 
-  async #run(method: string, listener: () => unknown): Promise<void> {
+  async #runNotificationHandler(
+    method: string,
+    handler: () => unknown,
+  ): Promise<void> {
     try {
-      await listener();
+      await handler();
     } catch (error) {
       this.#endpoint.emit({ kind: "handlerFailed", method, error });
     }
   }
 
-  #unsupported(requested: string): RpcError {
-    const supported = this.#stateless.map(versionOf);
+  #unsupportedVersion(requested: string): RpcError {
+    const supported = this.#statelessRevisions.map(versionOf);
     return new RpcError(
-      MODERN_ERROR_CODES.UNSUPPORTED_VERSION,
+      STATELESS_ERROR_CODES.UNSUPPORTED_VERSION,
       `Unsupported protocol version; this server speaks ${supported.join(", ")}`,
-      { supported, requested: cut(requested) },
+      { supported, requested: truncate(requested) },
     );
   }
 
   /** @internal */
-  sendFor(
-    exchange: Exchange,
+  notifyForRequest(
+    inbound: InboundRequest,
     method: string,
     params: object | undefined,
   ): void {
-    if (exchange.isOver) return;
-    this.#endpoint.notify(method, params, exchange.request.id);
+    if (inbound.isSettled) return;
+    this.#endpoint.notify(method, params, inbound.request.id);
   }
 
   /** @internal Whether the client wants log messages of a level, for a request. */
@@ -853,17 +904,18 @@ export class ServerSession {
       ) !== undefined
     )
       return false;
-    if (!revision.isStateless) return LEVELS.indexOf(level) >= this.#level;
-    const lowest = metaOf(request)?.[META.LOG_LEVEL];
+    if (!revision.isStateless)
+      return LOG_LEVELS.indexOf(level) >= this.#minLogLevel;
+    const lowest = metaOf(request)?.[META_KEYS.LOG_LEVEL];
     return (
       typeof lowest === "string" &&
-      LEVELS.indexOf(level) >= LEVELS.indexOf(lowest)
+      LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest)
     );
   }
 }
 
 /** Thrown to end a handler that waits for input; what it holds is the result of this round. */
-class InputRequired extends Error {
+class InputRequiredSignal extends Error {
   readonly result: object;
 
   constructor(result: object) {
@@ -873,36 +925,36 @@ class InputRequired extends Error {
 }
 
 /** What a handler is given; one for each request. */
-class Context implements HandlerContext {
-  readonly client: ClientFacts;
+class RequestContext implements HandlerContext {
+  readonly client: ClientInfo;
   readonly #session: ServerSession;
   readonly #revision: Revision;
-  readonly #exchange: Exchange;
-  #progress = Number.NEGATIVE_INFINITY;
+  readonly #inbound: InboundRequest;
+  #lastProgress = Number.NEGATIVE_INFINITY;
   #state: unknown;
   /** Of this round and all before it; made when first asked for, since most handlers never do. */
-  #answers: Map<string, unknown> | undefined;
+  #inputResponses: Map<string, unknown> | undefined;
   /** The request state that {@link requireInput} gives out. */
-  #sealed: string | undefined;
+  #issuedState: string | undefined;
 
   constructor(
     session: ServerSession,
     revision: Revision,
-    client: ClientFacts,
-    exchange: Exchange,
+    client: ClientInfo,
+    inbound: InboundRequest,
   ) {
     this.#session = session;
     this.#revision = revision;
     this.client = client;
-    this.#exchange = exchange;
+    this.#inbound = inbound;
   }
 
   get id(): RequestId {
-    return this.#exchange.request.id;
+    return this.#inbound.request.id;
   }
 
   get method(): string {
-    return this.#exchange.request.method;
+    return this.#inbound.request.method;
   }
 
   get revision(): string {
@@ -910,11 +962,11 @@ class Context implements HandlerContext {
   }
 
   get signal(): AbortSignal {
-    return this.#exchange.signal;
+    return this.#inbound.signal;
   }
 
   get extra(): unknown {
-    return this.#exchange.extra;
+    return this.#inbound.extra;
   }
 
   get state(): unknown {
@@ -922,34 +974,34 @@ class Context implements HandlerContext {
   }
 
   /** Runs a handler; one that waits for input gives the result that asks for it. */
-  run(handler: Handler, params: object): object | Promise<object> {
+  run(handler: RequestHandler, params: object): object | Promise<object> {
     try {
       const outcome = handler(params as never, this as never);
-      return isPromise(outcome)
-        ? Promise.resolve(outcome).catch(resultOfRound)
+      return isPromiseLike(outcome)
+        ? Promise.resolve(outcome).catch(unwrapInputRequired)
         : outcome;
     } catch (error) {
-      return resultOfRound(error);
+      return unwrapInputRequired(error);
     }
   }
 
   /** Runs a handler with the state of the round before. */
-  async reopened(
-    handler: Handler,
+  async resume(
+    handler: RequestHandler,
     params: Record<string, unknown>,
   ): Promise<object> {
     const { server } = this.#session;
     const { requestState } = params;
-    const past =
+    const previous =
       typeof requestState === "string"
-        ? await server.seal.open(
+        ? await server.requestStateSigner.verify(
             requestState,
             this.method,
             params,
             principalOf(this.extra),
           )
         : undefined;
-    if (past === undefined) {
+    if (previous === undefined) {
       throw new RpcError(
         STANDARD_ERROR_CODES.INVALID_PARAMS,
         "Invalid params: the request state is not one of this server for this request, or too old",
@@ -958,22 +1010,24 @@ class Context implements HandlerContext {
         },
       );
     }
-    this.#state = past.state;
-    const given = past.isOwn ? { ...params, requestState: past.state } : params;
-    this.#answers = new Map(
+    this.#state = previous.state;
+    const handlerParams = previous.isHandlerState
+      ? { ...params, requestState: previous.state }
+      : params;
+    this.#inputResponses = new Map(
       Object.entries({
-        ...past.answers,
+        ...previous.answers,
         ...(params["inputResponses"] as object | undefined),
       }),
     );
-    const result = await this.run(handler, given);
-    return this.completed(result);
+    const result = await this.run(handler, handlerParams);
+    return this.completeResult(result);
   }
 
   /** What a stateless revision wants on a result and a handler need not know of. */
-  completed(result: object): object | Promise<object> {
-    const { settings, seal } = this.#session.server;
-    const completed = complete(
+  completeResult(result: object): object | Promise<object> {
+    const { settings, requestStateSigner } = this.#session.server;
+    const completed = completeResult(
       this.#revision,
       this.method,
       result,
@@ -990,16 +1044,16 @@ class Context implements HandlerContext {
       throw new TypeError(
         "a result that requires input has neither inputRequests nor requestState",
       );
-    if (state === undefined || state === this.#sealed) return completed;
+    if (state === undefined || state === this.#issuedState) return completed;
     // State that a handler wrote itself is protected like any other.
-    return seal
-      .seal(
+    return requestStateSigner
+      .sign(
         this.method,
-        paramsOf(this.#exchange.request),
+        paramsOf(this.#inbound.request),
         {
           state,
-          answers: Object.fromEntries(this.#known()),
-          isOwn: true,
+          answers: Object.fromEntries(this.#knownResponses()),
+          isHandlerState: true,
         },
         principalOf(this.extra),
       )
@@ -1012,16 +1066,16 @@ class Context implements HandlerContext {
     total?: number,
     message?: string,
   ): void => {
-    const token = metaOf(this.#exchange.request)?.["progressToken"];
+    const token = metaOf(this.#inbound.request)?.["progressToken"];
     // MCP, progress: only if asked for, and always increasing. JSON has no infinite numbers.
     if (
       (typeof token !== "string" && !Number.isFinite(token)) ||
       !Number.isFinite(progress) ||
-      !(progress > this.#progress)
+      !(progress > this.#lastProgress)
     )
       return;
-    this.#progress = progress;
-    this.#session.sendFor(this.#exchange, "notifications/progress", {
+    this.#lastProgress = progress;
+    this.#session.notifyForRequest(this.#inbound, "notifications/progress", {
       progressToken: token,
       progress,
       ...(Number.isFinite(total) ? { total } : {}),
@@ -1030,9 +1084,9 @@ class Context implements HandlerContext {
   };
 
   readonly log = (level: string, data: unknown, logger?: string): void => {
-    if (!this.#session.wantsLog(this.#revision, this.#exchange.request, level))
+    if (!this.#session.wantsLog(this.#revision, this.#inbound.request, level))
       return;
-    this.#session.sendFor(this.#exchange, "notifications/message", {
+    this.#session.notifyForRequest(this.#inbound, "notifications/message", {
       level,
       ...(logger === undefined ? {} : { logger }),
       data,
@@ -1048,14 +1102,14 @@ class Context implements HandlerContext {
       method === "notifications/message" &&
       !this.#session.wantsLog(
         this.#revision,
-        this.#exchange.request,
+        this.#inbound.request,
         String(level),
       )
     )
       return;
-    if (!this.#revision.isStateless || OF_REQUESTS.has(method))
-      this.#session.sendFor(this.#exchange, method, params);
-    else this.#session.deliver(method, params);
+    if (!this.#revision.isStateless || REQUEST_SCOPED_NOTIFICATIONS.has(method))
+      this.#session.notifyForRequest(this.#inbound, method, params);
+    else this.#session.notifyIfWanted(method, params);
   };
 
   readonly request = (
@@ -1093,76 +1147,76 @@ class Context implements HandlerContext {
     return this.request("roots/list", params, options);
   };
 
-  #known(): Map<string, unknown> {
-    const given = paramsOf(this.#exchange.request)["inputResponses"];
-    this.#answers ??= new Map(
+  #knownResponses(): Map<string, unknown> {
+    const given = paramsOf(this.#inbound.request)["inputResponses"];
+    this.#inputResponses ??= new Map(
       Object.entries((given ?? {}) as Record<string, unknown>),
     );
-    return this.#answers;
+    return this.#inputResponses;
   }
 
   readonly requireInput = async (
     requests: Readonly<Record<string, EmbeddedRequest>>,
     state?: unknown,
   ): Promise<Record<string, object>> => {
-    if (!this.#revision.isStateless) return this.#asked(requests);
-    const known = this.#known();
+    if (!this.#revision.isStateless) return this.#requestInput(requests);
+    const responses = this.#knownResponses();
     const missing: Record<string, EmbeddedRequest> = {};
     for (const [key, request] of Object.entries(requests)) {
-      const facts = this.#revision.embedded[request.method];
-      if (facts === undefined)
+      const info = this.#revision.embedded[request.method];
+      if (info === undefined)
         throw new UnsupportedMethodError(request.method, this.revision);
-      const answer = known.get(key);
-      if (answer === undefined) {
-        this.#checkCapability(request, facts.capabilities);
+      const response = responses.get(key);
+      if (response === undefined) {
+        this.#checkCapability(request, info.capabilities);
         missing[key] = request;
         continue;
       }
-      const outcome = facts.validateResult(answer);
+      const outcome = info.validateResult(response);
       if (!outcome.success)
         throw invalidParams(outcome.failure, `/inputResponses/${key}`);
     }
     if (Object.keys(missing).length === 0) {
       return Object.fromEntries(
-        Object.keys(requests).map((key) => [key, known.get(key) as object]),
+        Object.keys(requests).map((key) => [key, responses.get(key) as object]),
       );
     }
-    const params = paramsOf(this.#exchange.request);
-    const answers = Object.fromEntries(known);
-    this.#sealed = await this.#session.server.seal.seal(
+    const params = paramsOf(this.#inbound.request);
+    const previousResponses = Object.fromEntries(responses);
+    this.#issuedState = await this.#session.server.requestStateSigner.sign(
       this.method,
       params,
       {
         state: state ?? this.#state,
-        answers,
-        isOwn: false,
+        answers: previousResponses,
+        isHandlerState: false,
       },
       principalOf(this.extra),
     );
-    throw new InputRequired({
+    throw new InputRequiredSignal({
       resultType: "input_required",
       inputRequests: missing,
-      requestState: this.#sealed,
+      requestState: this.#issuedState,
     });
   };
 
   /** In a stateful revision, input is asked for at once, by requests of their own. */
-  async #asked(
+  async #requestInput(
     requests: Readonly<Record<string, EmbeddedRequest>>,
   ): Promise<Record<string, object>> {
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Object.entries(requests).map(
         async ([key, { method, params }]) =>
           [key, await this.request(method, params)] as const,
       ),
     );
-    return Object.fromEntries(answers);
+    return Object.fromEntries(results);
   }
 
   /** MCP 2026-07-28: a server must not ask for what the client did not declare. */
   #checkCapability(request: EmbeddedRequest, needed: readonly string[]): void {
     const missing = missingCapability(
-      neededFor(
+      capabilitiesNeededBy(
         request.method,
         request.params,
         needed,
@@ -1176,44 +1230,47 @@ class Context implements HandlerContext {
     for (const name of missing.split(".").slice(1).reverse())
       requiredCapabilities = { [name]: requiredCapabilities };
     throw new RpcError(
-      MODERN_ERROR_CODES.MISSING_CLIENT_CAPABILITY,
+      STATELESS_ERROR_CODES.MISSING_CLIENT_CAPABILITY,
       `Missing required client capability: ${missing.slice("client.".length)}`,
       { requiredCapabilities },
     );
   }
 }
 
-function revisionOf(revisions: readonly Revision[], version: string): Revision {
+function findRevision(
+  revisions: readonly Revision[],
+  version: string,
+): Revision {
   const revision = revisions.find((item) => item.version === version);
   if (revision === undefined)
-    throw new RangeError(`this server does not speak ${cut(version)}`);
+    throw new RangeError(`this server does not speak ${truncate(version)}`);
   return revision;
 }
 
-function resultOfRound(error: unknown): object {
-  if (error instanceof InputRequired) return error.result;
+function unwrapInputRequired(error: unknown): object {
+  if (error instanceof InputRequiredSignal) return error.result;
   throw error;
 }
 
-function complete(
+function completeResult(
   revision: Revision,
   method: string,
   result: object,
   info: Implementation,
 ): object {
-  const written = asResult(result);
-  const given = written as {
+  const handlerResult = toResult(result);
+  const members = handlerResult as {
     readonly resultType?: unknown;
     readonly _meta?: object;
   };
-  const _meta = Object.assign({ [META.SERVER_INFO]: info }, given._meta);
+  const _meta = Object.assign({ [META_KEYS.SERVER_INFO]: info }, members._meta);
   // Not spread: in Node 20, members that are added to a spread copy cost twenty times as much.
-  if (given.resultType !== undefined && given.resultType !== "complete")
-    return Object.assign({}, written, { _meta });
+  if (members.resultType !== undefined && members.resultType !== "complete")
+    return Object.assign({}, handlerResult, { _meta });
   const completed: Record<string, unknown> = Object.assign(
     { resultType: "complete" },
     revision.defaults[method],
-    written,
+    handlerResult,
     { _meta },
   );
   // A member that the handler left undefined is none.
@@ -1224,15 +1281,16 @@ function complete(
 }
 
 /** The client's capabilities that a request to it needs, with those that depend on what it asks for. */
-function neededFor(
+function capabilitiesNeededBy(
   method: string,
   params: object | undefined,
   needed: readonly string[],
   declared: object,
 ): readonly string[] {
-  const asked = (params ?? {}) as Readonly<Record<string, unknown>>;
+  const requested = (params ?? {}) as Readonly<Record<string, unknown>>;
   if (method === "elicitation/create") {
-    if (asked["mode"] === "url") return [...needed, "client.elicitation.url"];
+    if (requested["mode"] === "url")
+      return [...needed, "client.elicitation.url"];
     // A client that names modes has those; one that names none has forms.
     const namesUrl =
       missingCapability(["client.elicitation.url"], "client", declared) ===
@@ -1241,18 +1299,18 @@ function neededFor(
   }
   if (
     method === "sampling/createMessage" &&
-    (asked["tools"] !== undefined || asked["toolChoice"] !== undefined)
+    (requested["tools"] !== undefined || requested["toolChoice"] !== undefined)
   )
     return [...needed, "client.sampling.tools"];
   return needed;
 }
 
-function wants(
-  filter: Subscription["filter"],
+function matchesFilter(
+  filter: OpenListen["filter"],
   method: string,
   params: object | undefined,
 ): boolean {
-  const name = LIST_CHANGES[method];
+  const name = LIST_CHANGED_FILTERS[method];
   if (name !== undefined) return filter[name] === true;
   if (method !== "notifications/resources/updated") return false;
   const uris = filter["resourceSubscriptions"];
@@ -1274,11 +1332,11 @@ function paramsOf(request: Request): Record<string, unknown> {
   return (request.params ?? {}) as Record<string, unknown>;
 }
 
-function clientOf(request: Request): ClientFacts {
+function clientInfoOf(request: Request): ClientInfo {
   const meta = metaOf(request) ?? {};
   return {
-    info: meta[META.CLIENT_INFO] as Implementation | undefined,
-    capabilities: meta[META.CLIENT_CAPABILITIES] ?? {},
+    info: meta[META_KEYS.CLIENT_INFO] as Implementation | undefined,
+    capabilities: meta[META_KEYS.CLIENT_CAPABILITIES] ?? {},
   };
 }
 
@@ -1296,14 +1354,14 @@ function invalidParams(
   );
 }
 
-function invalidResult(method: string, failure: Failure): RpcError {
+function invalidResultError(method: string, failure: Failure): RpcError {
   return new RpcError(
     STANDARD_ERROR_CODES.INTERNAL_ERROR,
-    `the client's answer to ${method} is wrong: ${textOf(failure)}`,
+    `the client's answer to ${method} is wrong: ${describeMismatch(failure)}`,
   );
 }
 
-function textOf({ path, expected, found }: Failure): string {
+function describeMismatch({ path, expected, found }: Failure): string {
   return `${path || "/"} should be ${expected}, not ${found}`;
 }
 

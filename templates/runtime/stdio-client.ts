@@ -3,10 +3,10 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import process from "node:process";
 import type { Readable } from "node:stream";
-import { receiveClose, report, toError } from "./receive.js";
-import { lineReader, Lines } from "./stdio-lines.js";
-import type { LineOptions, LineReader } from "./stdio-lines.js";
-import type { Transport } from "./transport.js";
+import { emitClose, emitError, toError } from "./jsonrpc/transport-events.js";
+import { createLineReader, LineChannel } from "./stdio/lines.js";
+import type { LineOptions, LineReader } from "./stdio/lines.js";
+import type { Transport } from "./jsonrpc/transport.js";
 
 /** Which server is run, and how a client talks to it. */
 export interface StdioClientOptions extends LineOptions {
@@ -47,7 +47,7 @@ export interface StdioClientTransport extends Transport {
   readonly exit: Promise<ProcessExit>;
 }
 
-const INHERITED =
+const INHERITED_VARIABLES =
   process.platform === "win32"
     ? [
         "APPDATA",
@@ -76,12 +76,12 @@ const GROUP_POLL_MS = 50;
 const needInitialize = new Set<string>();
 
 /** Milliseconds in which the streams of a process that has ended must end too; a child of its own may hold them open. */
-const LINGER = 500;
+const PIPE_LINGER_MS = 500;
 
 /** What a server inherits of our environment: what programs need to run, none of what may be secret. */
 export function defaultEnvironment(): Record<string, string> {
   const environment: Record<string, string> = {};
-  for (const name of INHERITED) {
+  for (const name of INHERITED_VARIABLES) {
     const value = process.env[name];
     // Functions that Bash exports would be run by the next Bash.
     if (value !== undefined && !value.startsWith("()"))
@@ -125,26 +125,28 @@ class StdioClient implements StdioClientTransport {
   #reader: LineReader;
   #resolveExit!: (exit: ProcessExit) => void;
   /** The process is gone and so are its streams. */
-  readonly #gone: Promise<void>;
-  #resolveGone!: () => void;
+  readonly #terminated: Promise<void>;
+  #resolveTerminated!: () => void;
 
   #child: ChildProcess | undefined;
   /** Resolves when the present process has exited. */
-  #exited: Promise<void> | undefined;
+  #exitPromise: Promise<void> | undefined;
   /** Resolves when the server that is started again runs; what is sent waits for it. */
   #restart: Promise<void> | undefined;
   #hasRestarted = false;
-  #lines: Lines | undefined;
+  #channel: LineChannel | undefined;
   #hasStarted = false;
   #closed: Promise<void> | undefined;
-  #shutdown: Promise<void> | undefined;
+  #termination: Promise<void> | undefined;
   #hasKilled = false;
 
   constructor(options: StdioClientOptions) {
     this.#options = options;
-    this.#reader = lineReader(options);
+    this.#reader = createLineReader(options);
     this.exit = new Promise((resolve) => (this.#resolveExit = resolve));
-    this.#gone = new Promise((resolve) => (this.#resolveGone = resolve));
+    this.#terminated = new Promise(
+      (resolve) => (this.#resolveTerminated = resolve),
+    );
   }
 
   get pid(): number | undefined {
@@ -170,8 +172,8 @@ class StdioClient implements StdioClientTransport {
       await this.#spawn();
     } catch (error) {
       this.#resolveExit({ code: null, signal: null });
-      this.#resolveGone();
-      throw this.#explain(toError(error));
+      this.#resolveTerminated();
+      throw this.#describeSpawnError(toError(error));
     }
   }
 
@@ -180,9 +182,9 @@ class StdioClient implements StdioClientTransport {
     const restart = this.#restart;
     if (restart !== undefined)
       return restart.then(() => this.send(message) ?? undefined);
-    if (this.#lines === undefined)
+    if (this.#channel === undefined)
       throw new Error("the transport has not been started");
-    return this.#lines.send(message);
+    return this.#channel.send(message);
   }
 
   setProtocolVersion(): void {
@@ -196,11 +198,11 @@ class StdioClient implements StdioClientTransport {
 
   async #close(): Promise<void> {
     if (!this.#hasStarted) {
-      receiveClose(this);
+      emitClose(this);
       return;
     }
-    this.#lines?.mute();
-    await this.#shutDown();
+    this.#channel?.discardInput();
+    await this.#terminate();
   }
 
   async #spawn(): Promise<void> {
@@ -215,12 +217,12 @@ class StdioClient implements StdioClientTransport {
     });
     this.#child = child;
     child.on("error", (error) => {
-      if (this.#lines !== undefined) report(this, error);
+      if (this.#channel !== undefined) emitError(this, error);
     });
-    this.#exited = new Promise((resolve) => {
+    this.#exitPromise = new Promise((resolve) => {
       child.once("exit", (code, signal) => {
         resolve();
-        this.#onExit(child, { code, signal });
+        this.#handleExit(child, { code, signal });
       });
     });
     if (typeof stderr === "function") {
@@ -228,7 +230,7 @@ class StdioClient implements StdioClientTransport {
         try {
           stderr(chunk);
         } catch (error) {
-          report(this, error);
+          emitError(this, error);
         }
       });
     }
@@ -236,7 +238,7 @@ class StdioClient implements StdioClientTransport {
       child.once("error", reject);
       child.once("spawn", () => {
         child.off("error", reject);
-        endWithUs(child);
+        trackServer(child);
         this.#connect(child);
         resolve();
       });
@@ -248,29 +250,29 @@ class StdioClient implements StdioClientTransport {
     if (output === null || input === null) return;
     // Also after the lines are let go: the end of a pipe can fail as its writes can.
     output.on("error", () => undefined);
-    this.#lines = new Lines(
+    this.#channel = new LineChannel(
       {
         transport: this,
         input,
         output,
         // The server may stop reading while we do not read, so we always do.
-        holdsInput: false,
+        pauseWhenFull: false,
         maxUnread: this.#options.maxUnread,
         // A server that says or hears nothing more is of no use.
-        onEnd: () => void this.#shutDown(),
-        onBroken: (error) => {
+        onEnd: () => void this.#terminate(),
+        onFailure: (error) => {
           if (error !== undefined && this.#closed === undefined)
-            report(this, error);
-          void this.#shutDown();
+            emitError(this, error);
+          void this.#terminate();
         },
       },
       this.#reader,
     );
-    this.#lines.open();
-    if (this.#closed !== undefined) this.#lines.mute();
+    this.#channel.open();
+    if (this.#closed !== undefined) this.#channel.discardInput();
   }
 
-  #explain(error: NodeJS.ErrnoException): Error {
+  #describeSpawnError(error: NodeJS.ErrnoException): Error {
     const { command, cwd } = this.#options;
     let reason = error.message;
     if (error.code === "ENOENT") {
@@ -291,16 +293,16 @@ class StdioClient implements StdioClientTransport {
   }
 
   /** Ends the process step by step; nothing happens if it is ended already. */
-  #shutDown(): Promise<void> {
-    this.#shutdown ??= this.#escalate();
-    return this.#shutdown;
+  #terminate(): Promise<void> {
+    this.#termination ??= this.#terminateInSteps();
+    return this.#termination;
   }
 
-  async #escalate(): Promise<void> {
+  async #terminateInSteps(): Promise<void> {
     const child = this.#child;
     const { graceMs = 2000, killMs = 2000 } = this.#options.shutdown ?? {};
     if (child?.pid !== undefined) {
-      void this.#lines?.stopWriting(0);
+      void this.#channel?.stopWriting(0);
       child.stdin?.end();
       if (!(await this.#exitsWithin(graceMs))) {
         this.#hasKilled = true;
@@ -313,43 +315,43 @@ class StdioClient implements StdioClientTransport {
         if (!hasExited || isGroupAlive(child)) signalGroup(child, "SIGKILL");
       }
     }
-    await this.#gone;
+    await this.#terminated;
   }
 
-  async #exitsWithin(patience: number): Promise<boolean> {
+  async #exitsWithin(timeoutMs: number): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<false>((resolve) => {
-      timer = setTimeout(resolve, patience, false);
+      timer = setTimeout(resolve, timeoutMs, false);
     });
     const exits = await Promise.race([
-      this.#exited?.then(() => true) ?? true,
+      this.#exitPromise?.then(() => true) ?? true,
       timeout,
     ]);
     clearTimeout(timer);
     return exits;
   }
 
-  #onExit(child: ChildProcess, exit: ProcessExit): void {
-    leave(child);
+  #handleExit(child: ChildProcess, exit: ProcessExit): void {
+    untrackServer(child);
     const timer = setTimeout(() => {
       child.stdout?.destroy();
       child.stderr?.destroy();
-    }, LINGER);
+    }, PIPE_LINGER_MS);
     child.once("close", () => {
       clearTimeout(timer);
-      this.#finish(exit);
+      this.#handleStreamsClosed(exit);
     });
   }
 
   /** Starts the server once more, if whoever uses it wants that. */
-  #startsAgain(): boolean {
+  #startsNewProcess(): boolean {
     if (this.#closed !== undefined || this.#hasKilled || this.#hasRestarted)
       return false;
     if (this.onexit?.() !== true) return false;
     this.#hasRestarted = true;
-    this.#lines = undefined;
-    this.#shutdown = undefined;
-    this.#reader = lineReader(this.#options);
+    this.#channel = undefined;
+    this.#termination = undefined;
+    this.#reader = createLineReader(this.#options);
     const restart = this.#spawn();
     this.#restart = restart;
     restart.then(
@@ -358,17 +360,17 @@ class StdioClient implements StdioClientTransport {
       },
       (error: unknown) => {
         this.#restart = undefined;
-        report(this, this.#explain(toError(error)));
-        this.#finish({ code: null, signal: null });
+        emitError(this, this.#describeSpawnError(toError(error)));
+        this.#handleStreamsClosed({ code: null, signal: null });
       },
     );
     return true;
   }
 
-  #finish(exit: ProcessExit): void {
-    this.#lines?.stopReading();
-    void this.#lines?.stopWriting(0);
-    if (this.#startsAgain()) return;
+  #handleStreamsClosed(exit: ProcessExit): void {
+    this.#channel?.stopReading();
+    void this.#channel?.stopWriting(0);
+    if (this.#startsNewProcess()) return;
     this.#resolveExit(exit);
     const { code, signal } = exit;
     if (this.#closed === undefined && !this.#hasKilled && code !== 0) {
@@ -376,11 +378,11 @@ class StdioClient implements StdioClientTransport {
         signal === null
           ? `exited with code ${code ?? "unknown"}`
           : `was ended by ${signal}`;
-      report(this, new Error(`the server ${how}`));
+      emitError(this, new Error(`the server ${how}`));
     }
-    this.#closed ??= this.#gone;
-    receiveClose(this);
-    this.#resolveGone();
+    this.#closed ??= this.#terminated;
+    emitClose(this);
+    this.#resolveTerminated();
   }
 }
 
@@ -413,7 +415,7 @@ function isGroupAlive({ pid }: ChildProcess): boolean {
  * Waits for a line, or for the end of its input, which is our end: then ends a process group. Our process may end in ways
  * in which it can do nothing itself, and no handler of signals is installed for it: that would change what Ctrl+C does.
  */
-const WATCH =
+const WATCHDOG_SCRIPT =
   'read -r line || { kill -s TERM -- "-$1"; sleep 2; kill -s KILL -- "-$1"; } 2>/dev/null';
 
 /**
@@ -421,12 +423,16 @@ const WATCH =
  *
  * @returns Calls that off; undefined if the platform has no such groups, or no shell.
  */
-function watch(child: ChildProcess): (() => void) | undefined {
+function startWatchdog(child: ChildProcess): (() => void) | undefined {
   if (!IS_POSIX) return undefined;
-  const watcher = spawn("/bin/sh", ["-c", WATCH, "mcp-watch", `${child.pid}`], {
-    detached: true,
-    stdio: ["pipe", "ignore", "ignore"],
-  });
+  const watcher = spawn(
+    "/bin/sh",
+    ["-c", WATCHDOG_SCRIPT, "mcp-watch", `${child.pid}`],
+    {
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+    },
+  );
   watcher.on("error", () => undefined);
   watcher.stdin.on("error", () => undefined);
   // Without a shell there is only what can be done while our process exits.
@@ -439,21 +445,21 @@ function watch(child: ChildProcess): (() => void) | undefined {
 }
 
 /** Servers that run, and what calls off their watchers. One listener for all of them, or many clients would look like a leak. */
-const running = new Map<ChildProcess, (() => void) | undefined>();
+const runningServers = new Map<ChildProcess, (() => void) | undefined>();
 
-const onProcessExit = (): void => {
-  for (const [child, callOff] of running)
+const terminateServers = (): void => {
+  for (const [child, callOff] of runningServers)
     if (callOff === undefined) signalGroup(child, "SIGTERM");
 };
 
 /** A server must not outlive us, even if it ignores the end of its input. */
-function endWithUs(child: ChildProcess): void {
-  if (running.size === 0) process.once("exit", onProcessExit);
-  running.set(child, watch(child));
+function trackServer(child: ChildProcess): void {
+  if (runningServers.size === 0) process.once("exit", terminateServers);
+  runningServers.set(child, startWatchdog(child));
 }
 
-function leave(child: ChildProcess): void {
-  running.get(child)?.();
-  if (running.delete(child) && running.size === 0)
-    process.off("exit", onProcessExit);
+function untrackServer(child: ChildProcess): void {
+  runningServers.get(child)?.();
+  if (runningServers.delete(child) && runningServers.size === 0)
+    process.off("exit", terminateServers);
 }

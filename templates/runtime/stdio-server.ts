@@ -1,9 +1,9 @@
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { receiveClose, report } from "./receive.js";
-import { lineReader, Lines } from "./stdio-lines.js";
-import type { LineOptions } from "./stdio-lines.js";
-import type { Transport } from "./transport.js";
+import { emitClose, emitError } from "./jsonrpc/transport-events.js";
+import { createLineReader, LineChannel } from "./stdio/lines.js";
+import type { LineOptions } from "./stdio/lines.js";
+import type { Transport } from "./jsonrpc/transport.js";
 
 /** How a server talks over stdio. */
 export interface StdioServerOptions extends LineOptions {
@@ -25,12 +25,12 @@ export interface StdioServerOptions extends LineOptions {
 }
 
 /** Milliseconds that closing waits for a client that does not read. */
-const PATIENCE = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 
-const DEFAULT_DRAIN = 1500;
+const DEFAULT_DRAIN_MS = 1500;
 
 /** The longest time that `setTimeout` knows. */
-const MAX_DELAY = 2 ** 31 - 1;
+const MAX_TIMER_DELAY_MS = 2 ** 31 - 1;
 
 /**
  * The server's side of the stdio transport (specification: Basic, Transports, stdio): messages are lines of standard
@@ -57,34 +57,34 @@ class StdioServer implements Transport {
   onerror: Transport["onerror"];
   oninvalid: Transport["oninvalid"];
 
-  readonly #lines: Lines;
-  readonly #protection: StdoutProtection | undefined;
+  readonly #channel: LineChannel;
+  readonly #stdoutRedirect: StdoutRedirect | undefined;
   #hasStarted = false;
   #closed: Promise<void> | undefined;
   readonly #drainMs: number;
-  #timer: NodeJS.Timeout | undefined;
+  #drainTimer: NodeJS.Timeout | undefined;
 
   constructor(options: StdioServerOptions) {
     const {
       input = process.stdin,
       output = process.stdout,
       protectStdout = true,
-      drainMs = DEFAULT_DRAIN,
+      drainMs = DEFAULT_DRAIN_MS,
     } = options;
     if (!(drainMs >= 0))
       throw new RangeError(`drainMs must be at least 0, not ${drainMs}`);
     this.#drainMs = drainMs;
-    this.#protection =
+    this.#stdoutRedirect =
       protectStdout && output === process.stdout
-        ? new StdoutProtection()
+        ? new StdoutRedirect()
         : undefined;
-    this.#lines = new Lines(
+    this.#channel = new LineChannel(
       {
         transport: this,
         input,
         output,
-        write: this.#protection?.write,
-        holdsInput: true,
+        write: this.#stdoutRedirect?.writeToStdout,
+        pauseWhenFull: true,
         maxUnread: options.maxUnread,
         onEnd: () => {
           // A turn for answers that only need promises.
@@ -92,12 +92,12 @@ class StdioServer implements Transport {
             this.#drain();
           });
         },
-        onBroken: (error) => {
-          if (error !== undefined) report(this, plainly(error));
+        onFailure: (error) => {
+          if (error !== undefined) emitError(this, describeWriteError(error));
           void this.close();
         },
       },
-      lineReader(options),
+      createLineReader(options),
     );
   }
 
@@ -109,15 +109,15 @@ class StdioServer implements Transport {
     if (this.#closed !== undefined)
       return Promise.reject(new Error("the connection is closed"));
     this.#hasStarted = true;
-    this.#protection?.begin();
-    this.#lines.open();
+    this.#stdoutRedirect?.install();
+    this.#channel.open();
     return Promise.resolve();
   }
 
   send(message: object): Promise<void> | undefined {
     if (!this.#hasStarted)
       throw new Error("the transport has not been started");
-    return this.#lines.send(message);
+    return this.#channel.send(message);
   }
 
   close(): Promise<void> {
@@ -133,85 +133,88 @@ class StdioServer implements Transport {
       return;
     }
     // It keeps the process alive, since nothing else may by now.
-    this.#timer = setTimeout(
+    this.#drainTimer = setTimeout(
       () => void this.close(),
-      Math.min(this.#drainMs, MAX_DELAY),
+      Math.min(this.#drainMs, MAX_TIMER_DELAY_MS),
     );
     try {
       this.onend();
     } catch (error) {
-      report(this, error);
+      emitError(this, error);
       void this.close();
     }
   }
 
   async #close(): Promise<void> {
-    clearTimeout(this.#timer);
+    clearTimeout(this.#drainTimer);
     if (this.#hasStarted) {
-      this.#lines.stopReading();
-      await this.#lines.stopWriting(PATIENCE);
-      this.#lines.releaseOutput();
-      this.#protection?.end();
+      this.#channel.stopReading();
+      await this.#channel.stopWriting(CLOSE_TIMEOUT_MS);
+      this.#channel.releaseOutput();
+      this.#stdoutRedirect?.restore();
     }
-    receiveClose(this);
+    emitClose(this);
   }
 }
 
 /** A client that no longer reads is an event of everyday life: one line of a log, without a stack. */
-function plainly(error: NodeJS.ErrnoException): Error {
+function describeWriteError(error: NodeJS.ErrnoException): Error {
   if (error.code !== "EPIPE") return error;
   const plain = new Error("the client closed its end of our output (EPIPE)");
   plain.stack = `${plain.name}: ${plain.message}`;
   return plain;
 }
 
-function ignore(): void {
+function ignoreError(): void {
   // There is nothing to be done about it.
 }
 
-const WARNING =
+const STDOUT_WARNING =
   "Standard output carries protocol messages and nothing else; what was written to it besides is shown here instead.\n";
 
 /** Keeps standard output to ourselves (specification: the server must write nothing to it that is no message). */
-class StdoutProtection {
+class StdoutRedirect {
   /** The way past the protection. */
-  readonly write: typeof process.stdout.write;
-  readonly #own: PropertyDescriptor | undefined;
+  readonly writeToStdout: typeof process.stdout.write;
+  readonly #originalWrite: PropertyDescriptor | undefined;
   #isActive = false;
   #hasWarned = false;
 
   constructor() {
-    this.#own = Object.getOwnPropertyDescriptor(process.stdout, "write");
-    this.write = process.stdout.write.bind(process.stdout);
+    this.#originalWrite = Object.getOwnPropertyDescriptor(
+      process.stdout,
+      "write",
+    );
+    this.writeToStdout = process.stdout.write.bind(process.stdout);
   }
 
-  begin(): void {
+  install(): void {
     this.#isActive = true;
     // Nobody may listen to what is diverted, and that is no reason to die.
-    process.stderr.on("error", ignore);
-    process.stdout.write = this.#divert as typeof process.stdout.write;
+    process.stderr.on("error", ignoreError);
+    process.stdout.write = this.#redirect as typeof process.stdout.write;
   }
 
-  end(): void {
+  restore(): void {
     this.#isActive = false;
     // What is still on its way there may fail as well.
     if (process.stderr.writableLength === 0)
-      process.stderr.off("error", ignore);
+      process.stderr.off("error", ignoreError);
     // Whoever wrapped it after us keeps that, and comes through ours to the original.
     const current: unknown = Reflect.get(process.stdout, "write");
-    if (current !== this.#divert) return;
-    if (this.#own === undefined)
+    if (current !== this.#redirect) return;
+    if (this.#originalWrite === undefined)
       Reflect.deleteProperty(process.stdout, "write");
-    else Object.defineProperty(process.stdout, "write", this.#own);
+    else Object.defineProperty(process.stdout, "write", this.#originalWrite);
   }
 
-  readonly #divert = (
+  readonly #redirect = (
     ...args: Parameters<typeof process.stdout.write>
   ): boolean => {
-    if (!this.#isActive) return this.write(...args);
+    if (!this.#isActive) return this.writeToStdout(...args);
     if (!this.#hasWarned) {
       this.#hasWarned = true;
-      process.stderr.write(WARNING);
+      process.stderr.write(STDOUT_WARNING);
     }
     process.stderr.write(...args);
     // Never "full": the writer would wait for a drain of standard output, which does not come.

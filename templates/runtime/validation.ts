@@ -24,7 +24,7 @@ export type Failure = {
   readonly definition?: string;
 };
 
-/** A check of a value. It only says yes or no; why not is found out afterwards, by {@link explain}. */
+/** A check of a value. It only says yes or no; why not is found out afterwards, by {@link explainMismatch}. */
 export type Check = (value: unknown) => boolean;
 
 /** A deviation from the protocol that can be put up with: it repairs a copy of the value, and never the value itself. */
@@ -71,17 +71,17 @@ export type Validation<T> =
   | { readonly success: false; readonly failure: Failure };
 
 /** The part of Standard Schema (version 1) that a validator has, so that libraries can take it as a schema. */
-export type StandardProps<T> = {
+export type StandardSchemaProps<T> = {
   readonly version: 1;
   readonly vendor: "mcpgen";
-  readonly validate: (value: unknown) => StandardResult<T>;
+  readonly validate: (value: unknown) => StandardSchemaResult<T>;
   readonly types?: { readonly input: T; readonly output: T };
 };
 
-type StandardResult<T> =
-  { readonly value: T } | { readonly issues: readonly StandardIssue[] };
+type StandardSchemaResult<T> =
+  { readonly value: T } | { readonly issues: readonly StandardSchemaIssue[] };
 
-type StandardIssue = {
+type StandardSchemaIssue = {
   readonly message: string;
   readonly path: readonly PropertyKey[];
 };
@@ -91,7 +91,7 @@ export type Validator<T> = ((
   value: unknown,
   options?: ValidateOptions,
 ) => Validation<T>) & {
-  readonly "~standard": StandardProps<T>;
+  readonly "~standard": StandardSchemaProps<T>;
 };
 
 /** Thrown by an assertion; its message names place, reason, what was expected and what was found. */
@@ -128,14 +128,18 @@ export function validator<T>(
     value: unknown,
     options?: ValidateOptions,
   ): Validation<T> => {
-    if (options !== undefined || formats !== undefined || depth !== 0)
-      return run<T>(guard, value, options);
+    if (
+      options !== undefined ||
+      assertedFormats !== undefined ||
+      nestingDepth !== 0
+    )
+      return validateWith<T>(guard, value, options);
     // Nothing has to be set up and put back again, which is what most calls are like.
     return guard(value)
       ? { success: true, value }
-      : { success: false, failure: explain(guard, value) };
+      : { success: false, failure: explainMismatch(guard, value) };
   };
-  const props: StandardProps<T> = {
+  const props: StandardSchemaProps<T> = {
     version: 1,
     vendor: "mcpgen",
     validate(value) {
@@ -145,7 +149,7 @@ export function validator<T>(
         issues: [
           {
             message: describeFailure(outcome.failure),
-            path: tokensOf(outcome.failure.path),
+            path: pointerTokens(outcome.failure.path),
           },
         ],
       };
@@ -166,23 +170,28 @@ export function assertion<T>(
   guard: (value: unknown) => value is T,
 ): Assertion<T> {
   return (value): asserts value is T => {
-    if (!guard(value)) throw new ValidationError(explain(guard, value));
+    if (!guard(value)) throw new ValidationError(explainMismatch(guard, value));
   };
 }
 
 /** Runs a check on a whole value. */
-export function run<T>(
+export function validateWith<T>(
   check: Check,
   value: unknown,
   options?: ValidateOptions,
 ): Validation<T> {
-  const outer = { formats, depth, calls, verdicts };
-  formats = options?.formats;
-  depth = calls = 0;
+  const outer = {
+    formats: assertedFormats,
+    depth: nestingDepth,
+    calls: callCount,
+    verdicts,
+  };
+  assertedFormats = options?.formats;
+  nestingDepth = callCount = 0;
   verdicts = undefined;
   try {
     if (check(value)) return { success: true, value: value as T };
-    const failure = explain(check, value);
+    const failure = explainMismatch(check, value);
     return (
       options?.lenient?.<T>(check, value, failure) ?? {
         success: false,
@@ -190,14 +199,19 @@ export function run<T>(
       }
     );
   } finally {
-    ({ formats, depth, calls, verdicts } = outer);
+    ({
+      formats: assertedFormats,
+      depth: nestingDepth,
+      calls: callCount,
+      verdicts,
+    } = outer);
   }
 }
 
 // Checks. Each reads its value, says whether it is right, and leaves a note of what it missed.
 
 /** What the last check that said no had expected, and what it was given. */
-let missed: {
+let lastMismatch: {
   expected: string;
   value: unknown;
   definition: string | undefined;
@@ -209,86 +223,94 @@ let missed: {
   path: "",
 };
 /** Formats that the running validation asserts. */
-let formats: ValidateOptions["formats"];
+let assertedFormats: ValidateOptions["formats"];
 /** How deep recursive definitions are nested at the moment. */
-let depth = 0;
+let nestingDepth = 0;
 /** Deepest nesting of recursive definitions that is followed. */
-const MAX_DEPTH = 1000;
+const MAX_NESTING = 1000;
 
 /** A verdict, with what the check missed if anybody asks. */
-type Verdict = { readonly passed: boolean; readonly missed: typeof missed };
+type Verdict = {
+  readonly passed: boolean;
+  readonly missed: typeof lastMismatch;
+};
 
 /** Checks of recursive definitions since the outermost one began. */
-let calls = 0;
+let callCount = 0;
 /** Verdicts by depth, definition and value, or its place where a failure is explained; kept only in a long validation. */
 let verdicts: Map<Check, Map<unknown, Verdict>>[] | undefined;
 /**
  * Checks after which verdicts are kept. Where the branches of a union are recursive and nothing tells them apart, each may
  * check the same members again, which without verdicts takes a time exponential in the depth.
  */
-const MAX_UNKEPT = 2000;
+const MAX_CALLS_UNMEMOIZED = 2000;
 /** Checks that a verdict must have cost to be kept. */
 const MIN_COST = 16;
 
 /** Notes what was expected of a value, and says no. */
-export function miss(expected: string, value: unknown): false {
+export function mismatch(expected: string, value: unknown): false {
   // Without a stand-in nobody will ask, so nothing is allocated.
-  if (places !== undefined)
-    missed = { expected, value, definition: undefined, path: placeOf(value) };
+  if (proxyPaths !== undefined)
+    lastMismatch = {
+      expected,
+      value,
+      definition: undefined,
+      path: pathOf(value),
+    };
   return false;
 }
 
 /** Notes the definition that a failure lies in, unless an inner one is noted, and says no. */
-export function inside(definition: string): false {
-  missed.definition ??= definition;
+export function inDefinition(definition: string): false {
+  lastMismatch.definition ??= definition;
   return false;
 }
 
 /** An object of which nothing is known yet. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type UnknownObject = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): value is Fields {
+function isObject(value: unknown): value is UnknownObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** An object. */
-export function object(value: unknown): value is Fields {
-  return isObject(value) || miss("an object", value);
+export function object(value: unknown): value is UnknownObject {
+  return isObject(value) || mismatch("an object", value);
 }
 
 /** A string. */
 export function string(value: unknown): boolean {
-  return typeof value === "string" || miss("a string", value);
+  return typeof value === "string" || mismatch("a string", value);
 }
 
 /** A finite number. */
 export function number(value: unknown): boolean {
-  return Number.isFinite(value) || miss("a number", value);
+  return Number.isFinite(value) || mismatch("a number", value);
 }
 
 /** A number without a fraction. */
 export function integer(value: unknown): boolean {
-  return Number.isInteger(value) || miss("an integer", value);
+  return Number.isInteger(value) || mismatch("an integer", value);
 }
 
 /** A boolean. */
 export function boolean(value: unknown): boolean {
-  return typeof value === "boolean" || miss("a boolean", value);
+  return typeof value === "boolean" || mismatch("a boolean", value);
 }
 
 /** An array. */
 export function array(value: unknown): boolean {
-  return Array.isArray(value) || miss("an array", value);
+  return Array.isArray(value) || mismatch("an array", value);
 }
 
 /** Anything but nothing. */
 export function present(value: unknown): boolean {
-  return value !== undefined || miss("a value", value);
+  return value !== undefined || mismatch("a value", value);
 }
 
 /** Nothing: for members that a schema forbids. */
-export function nothing(value: unknown): boolean {
-  return value === undefined || miss("no such member", value);
+export function absent(value: unknown): boolean {
+  return value === undefined || mismatch("no such member", value);
 }
 
 /** One constant. */
@@ -304,35 +326,42 @@ export function noneOf(
   value: unknown,
   ...wanted: readonly (string | number | boolean | null)[]
 ): false {
-  if (places === undefined) return false;
-  return miss(alternatives(wanted.map((item) => JSON.stringify(item))), value);
+  if (proxyPaths === undefined) return false;
+  return mismatch(
+    joinAlternatives(wanted.map((item) => JSON.stringify(item))),
+    value,
+  );
 }
 
 // The same where nothing is right too. Each is written out: one function that is handed its check could not be inlined.
 
 /** An object, or nothing. */
 export function maybeObject(value: unknown): boolean {
-  return value === undefined || isObject(value) || miss("an object", value);
+  return value === undefined || isObject(value) || mismatch("an object", value);
 }
 
 /** A string, or nothing. */
 export function maybeString(value: unknown): boolean {
   return (
-    value === undefined || typeof value === "string" || miss("a string", value)
+    value === undefined ||
+    typeof value === "string" ||
+    mismatch("a string", value)
   );
 }
 
 /** A finite number, or nothing. */
 export function maybeNumber(value: unknown): boolean {
   return (
-    value === undefined || Number.isFinite(value) || miss("a number", value)
+    value === undefined || Number.isFinite(value) || mismatch("a number", value)
   );
 }
 
 /** A number without a fraction, or nothing. */
 export function maybeInteger(value: unknown): boolean {
   return (
-    value === undefined || Number.isInteger(value) || miss("an integer", value)
+    value === undefined ||
+    Number.isInteger(value) ||
+    mismatch("an integer", value)
   );
 }
 
@@ -341,22 +370,25 @@ export function maybeBoolean(value: unknown): boolean {
   return (
     value === undefined ||
     typeof value === "boolean" ||
-    miss("a boolean", value)
+    mismatch("a boolean", value)
   );
 }
 
 /** An array, or nothing. */
 export function maybeArray(value: unknown): boolean {
-  return value === undefined || Array.isArray(value) || miss("an array", value);
+  return (
+    value === undefined || Array.isArray(value) || mismatch("an array", value)
+  );
 }
 
 /** A string of a format, which counts only where the validation asserts formats. */
-export function formatted(value: unknown, format: string): boolean {
-  if (typeof value !== "string") return miss("a string", value);
-  if (formats === undefined || !Object.hasOwn(formats, format)) return true;
+export function stringWithFormat(value: unknown, format: string): boolean {
+  if (typeof value !== "string") return mismatch("a string", value);
+  if (assertedFormats === undefined || !Object.hasOwn(assertedFormats, format))
+    return true;
   return (
-    formats[format]?.(value) !== false ||
-    miss(`a string of format ${format}`, value)
+    assertedFormats[format]?.(value) !== false ||
+    mismatch(`a string of format ${format}`, value)
   );
 }
 
@@ -369,15 +401,15 @@ export function stringWithin(
     readonly pattern?: RegExp;
   },
 ): boolean {
-  if (typeof value !== "string") return miss("a string", value);
+  if (typeof value !== "string") return mismatch("a string", value);
   const { min = 0, max = Number.POSITIVE_INFINITY, pattern } = limits;
   const length =
-    min > 0 || max < value.length ? codePoints(value) : value.length;
-  if (length < min) return miss(`at least ${min} characters`, value);
-  if (length > max) return miss(`at most ${max} characters`, value);
+    min > 0 || max < value.length ? countCodePoints(value) : value.length;
+  if (length < min) return mismatch(`at least ${min} characters`, value);
+  if (length > max) return mismatch(`at most ${max} characters`, value);
   return (
     pattern?.test(value) !== false ||
-    miss(`a string that matches ${pattern.source}`, value)
+    mismatch(`a string that matches ${pattern.source}`, value)
   );
 }
 
@@ -400,21 +432,21 @@ export function numberWithin(
     step,
   } = limits;
   const actual = value as number;
-  if (actual < min) return miss(`at least ${min}`, value);
-  if (actual > max) return miss(`at most ${max}`, value);
-  if (actual <= above) return miss(`more than ${above}`, value);
-  if (actual >= below) return miss(`less than ${below}`, value);
+  if (actual < min) return mismatch(`at least ${min}`, value);
+  if (actual > max) return mismatch(`at most ${max}`, value);
+  if (actual <= above) return mismatch(`more than ${above}`, value);
+  if (actual >= below) return mismatch(`less than ${below}`, value);
   return (
     step === undefined ||
     Number.isInteger(actual / step) ||
-    miss(`a multiple of ${step}`, value)
+    mismatch(`a multiple of ${step}`, value)
   );
 }
 
 /** A list of values that all pass a check. */
-export function list(value: unknown, check: Check): boolean {
-  if (!Array.isArray(value)) return miss("an array", value);
-  const items = original(value) as readonly unknown[];
+export function arrayOf(value: unknown, check: Check): boolean {
+  if (!Array.isArray(value)) return mismatch("an array", value);
+  const items = unwrapProxy(value) as readonly unknown[];
   for (let index = 0; index < items.length; index += 1) {
     // Of a stand-in only the item that is wrong is looked at again.
     if (!check(items[index]))
@@ -426,53 +458,53 @@ export function list(value: unknown, check: Check): boolean {
 }
 
 /** A list of values that all pass a check, or nothing. */
-export function maybeList(value: unknown, check: Check): boolean {
-  return value === undefined || list(value, check);
+export function maybeArrayOf(value: unknown, check: Check): boolean {
+  return value === undefined || arrayOf(value, check);
 }
 
 /** A list whose number of items is within limits; checked after its type. */
-export function counted(
+export function itemsWithin(
   value: unknown,
   limits: { readonly min?: number; readonly max?: number },
 ): boolean {
-  const { length } = original(value) as readonly unknown[];
+  const { length } = unwrapProxy(value) as readonly unknown[];
   if (limits.min !== undefined && length < limits.min)
-    return miss(`at least ${limits.min} items`, value);
+    return mismatch(`at least ${limits.min} items`, value);
   return (
     limits.max === undefined ||
     length <= limits.max ||
-    miss(`at most ${limits.max} items`, value)
+    mismatch(`at most ${limits.max} items`, value)
   );
 }
 
 /** A list without two equal items; checked after its type. */
-export function distinct(value: unknown): boolean {
-  const items = original(value) as readonly unknown[];
+export function uniqueItems(value: unknown): boolean {
+  const items = unwrapProxy(value) as readonly unknown[];
   return (
-    new Set(items.map(canonicalText)).size === items.length ||
-    miss("items of which no two are equal", value)
+    new Set(items.map(canonicalJson)).size === items.length ||
+    mismatch("items of which no two are equal", value)
   );
 }
 
 /** An object whose number of members is within limits; checked after its type. */
-export function sized(
+export function membersWithin(
   value: unknown,
   limits: { readonly min?: number; readonly max?: number },
 ): boolean {
-  const size = Object.keys(original(value) as object).length;
+  const size = Object.keys(unwrapProxy(value) as object).length;
   if (limits.min !== undefined && size < limits.min)
-    return miss(`at least ${limits.min} members`, value);
+    return mismatch(`at least ${limits.min} members`, value);
   return (
     limits.max === undefined ||
     size <= limits.max ||
-    miss(`at most ${limits.max} members`, value)
+    mismatch(`at most ${limits.max} members`, value)
   );
 }
 
 /** An object whose members all pass a check. */
-export function map(value: unknown, check: Check): boolean {
+export function recordOf(value: unknown, check: Check): boolean {
   if (!object(value)) return false;
-  const members = original(value) as Fields;
+  const members = unwrapProxy(value) as UnknownObject;
   // Going over the names this way costs half of what a list of them does; an inherited member is met, but cannot say no.
   for (const name in members) {
     if (!check(members[name]) && Object.hasOwn(members, name))
@@ -482,20 +514,20 @@ export function map(value: unknown, check: Check): boolean {
 }
 
 /** An object whose members all pass a check, or nothing. */
-export function maybeMap(value: unknown, check: Check): boolean {
-  return value === undefined || map(value, check);
+export function maybeRecordOf(value: unknown, check: Check): boolean {
+  return value === undefined || recordOf(value, check);
 }
 
 /** Longest list of names that is scanned for each member. */
 const MAX_SCANNED = 64;
 
 /** The members of an object, but for those that are named, all pass a check. */
-export function rest(
-  value: Fields,
+export function otherMembers(
+  value: UnknownObject,
   named: readonly string[],
   check: Check,
 ): boolean {
-  const members = original(value) as Fields;
+  const members = unwrapProxy(value) as UnknownObject;
   const names = named.length > MAX_SCANNED ? new Set(named) : undefined;
   for (const name of Object.keys(members)) {
     if (names?.has(name) ?? named.includes(name)) continue;
@@ -506,17 +538,17 @@ export function rest(
 }
 
 /** An own member, for names that every object inherits. */
-export function own(value: Fields, name: string): unknown {
-  const found = Object.hasOwn(original(value) as Fields, name)
+export function ownMember(value: UnknownObject, name: string): unknown {
+  const found = Object.hasOwn(unwrapProxy(value) as UnknownObject, name)
     ? value[name]
     : undefined;
-  if (found === undefined && places !== undefined)
-    cursor = `${placeOf(value)}/${escape(name)}`;
+  if (found === undefined && proxyPaths !== undefined)
+    lastReadPath = `${pathOf(value)}/${escapePointerToken(name)}`;
   return found;
 }
 
 /** Exactly one of several checks passes; the outcomes are those of all of them. */
-export function exactlyOne(
+export function oneOf(
   value: unknown,
   ...outcomes: readonly boolean[]
 ): boolean {
@@ -524,7 +556,7 @@ export function exactlyOne(
   return (
     passed === 1 ||
     (passed > 0 &&
-      miss(
+      mismatch(
         `just one of ${outcomes.length} forms, not ${passed} at once`,
         value,
       ))
@@ -533,63 +565,65 @@ export function exactlyOne(
 
 /** A check of a definition that can contain itself, unless it is nested too deeply. */
 export function nested(value: unknown, check: Check): boolean {
-  if (depth >= MAX_DEPTH)
-    return miss(`at most ${MAX_DEPTH} levels of nesting`, value);
-  calls += 1;
-  depth += 1;
+  if (nestingDepth >= MAX_NESTING)
+    return mismatch(`at most ${MAX_NESTING} levels of nesting`, value);
+  callCount += 1;
+  nestingDepth += 1;
   try {
-    return calls > MAX_UNKEPT ? keeping(value, check) : check(value);
+    return callCount > MAX_CALLS_UNMEMOIZED
+      ? memoize(value, check)
+      : check(value);
   } finally {
-    depth -= 1;
-    if (depth === 0) {
-      calls = 0;
+    nestingDepth -= 1;
+    if (nestingDepth === 0) {
+      callCount = 0;
       verdicts = undefined;
     }
   }
 }
 
 /** A check whose verdict is kept, if it took long; one that is kept already is not made again. */
-function keeping(value: unknown, check: Check): boolean {
+function memoize(value: unknown, check: Check): boolean {
   if (typeof value !== "object" || value === null) return check(value);
   // Stand-ins are made anew at each read, so their place says which value they stand for.
-  const key = places?.get(value) ?? value;
-  const known = verdicts?.[depth]?.get(check)?.get(key);
+  const key = proxyPaths?.get(value) ?? value;
+  const known = verdicts?.[nestingDepth]?.get(check)?.get(key);
   if (known !== undefined) {
-    if (!known.passed) missed = { ...known.missed };
+    if (!known.passed) lastMismatch = { ...known.missed };
     return known.passed;
   }
-  const before = calls;
+  const before = callCount;
   const passed = check(value);
-  if (calls - before >= MIN_COST) {
-    const byCheck = ((verdicts ??= [])[depth] ??= new Map<
+  if (callCount - before >= MIN_COST) {
+    const byCheck = ((verdicts ??= [])[nestingDepth] ??= new Map<
       Check,
       Map<unknown, Verdict>
     >());
     const byValue = byCheck.get(check) ?? new Map<unknown, Verdict>();
     byCheck.set(check, byValue);
-    byValue.set(key, { passed, missed: { ...missed } });
+    byValue.set(key, { passed, missed: { ...lastMismatch } });
   }
   return passed;
 }
 
 /** Branches of a union that cannot be told apart by a member: one of them passes. */
-export function any(value: unknown, ...checks: readonly Check[]): boolean {
-  let best: typeof missed | undefined;
+export function anyOf(value: unknown, ...checks: readonly Check[]): boolean {
+  let best: typeof lastMismatch | undefined;
   for (const check of checks) {
     if (check(value)) return true;
     // The failure that is told is that of the branch which got furthest.
     if (
-      places !== undefined &&
-      (best === undefined || progressOf(missed) > progressOf(best))
+      proxyPaths !== undefined &&
+      (best === undefined || mismatchDepth(lastMismatch) > mismatchDepth(best))
     )
-      best = missed;
+      best = lastMismatch;
   }
-  if (best !== undefined) missed = best;
+  if (best !== undefined) lastMismatch = best;
   return false;
 }
 
 /** How far into a value a branch got: a wrong value in a member says more than a missing one. */
-function progressOf({
+function mismatchDepth({
   path,
   value,
 }: {
@@ -620,52 +654,72 @@ export function resultOf(
     : noneOf(resultType, "complete", "input_required");
 }
 
-function withMember(value: Fields, name: string, member: unknown): unknown {
-  const copy = { ...(original(value) as Fields), [name]: member };
-  return places === undefined ? copy : standIn(copy, placeOf(value));
+function withMember(
+  value: UnknownObject,
+  name: string,
+  member: unknown,
+): unknown {
+  const copy = { ...(unwrapProxy(value) as UnknownObject), [name]: member };
+  return proxyPaths === undefined ? copy : recordingProxy(copy, pathOf(value));
 }
 
 // Finding out why not.
 
 /** Stand-ins by the place that they have in the value; there are some only while a failure is explained. */
-let places: Map<unknown, string> | undefined;
+let proxyPaths: Map<unknown, string> | undefined;
 /** Values by their stand-ins. */
-let originals: WeakMap<object, object> | undefined;
+let proxyTargets: WeakMap<object, object> | undefined;
 /** Where the member lies that was read last. */
-let cursor = "";
+let lastReadPath = "";
 
 /** Why a check says no to a value: the check is run again over a stand-in that notes which member is read. */
-export function explain(check: Check, value: unknown): Failure {
-  const outer = { places, originals, cursor, missed, depth, calls, verdicts };
-  places = new Map();
-  originals = new WeakMap();
-  cursor = "";
-  depth = calls = 0;
+export function explainMismatch(check: Check, value: unknown): Failure {
+  const outer = {
+    places: proxyPaths,
+    originals: proxyTargets,
+    cursor: lastReadPath,
+    missed: lastMismatch,
+    depth: nestingDepth,
+    calls: callCount,
+    verdicts,
+  };
+  proxyPaths = new Map();
+  proxyTargets = new WeakMap();
+  lastReadPath = "";
+  nestingDepth = callCount = 0;
   verdicts = undefined;
-  missed = {
+  lastMismatch = {
     expected: "a value that reads the same each time",
     value,
     definition: undefined,
     path: "",
   };
   try {
-    check(standIn(value, ""));
-    const { expected, path, definition } = missed;
-    const actual = original(missed.value);
+    check(recordingProxy(value, ""));
+    const { expected, path, definition } = lastMismatch;
+    const actual = unwrapProxy(lastMismatch.value);
     return {
       path,
       reason: actual === undefined && path !== "" ? "missing" : "value",
       expected,
-      found: found(actual),
+      found: describeFound(actual),
       ...(definition === undefined ? {} : { definition }),
     };
   } finally {
-    ({ places, originals, cursor, missed, depth, calls, verdicts } = outer);
+    ({
+      places: proxyPaths,
+      originals: proxyTargets,
+      cursor: lastReadPath,
+      missed: lastMismatch,
+      depth: nestingDepth,
+      calls: callCount,
+      verdicts,
+    } = outer);
   }
 }
 
 /** Something that reads like a value and notes what is read; primitive values stand for themselves. */
-function standIn(value: unknown, path: string): unknown {
+function recordingProxy(value: unknown, path: string): unknown {
   if (typeof value !== "object" || value === null) return value;
   // An empty target, since a proxy of a frozen object would have to give its members unchanged.
   const proxy: object = new Proxy(Array.isArray(value) ? [] : {}, {
@@ -674,55 +728,58 @@ function standIn(value: unknown, path: string): unknown {
         name
       ];
       if (typeof name === "symbol") return member;
-      cursor = `${path}/${escape(name)}`;
-      return standIn(member, cursor);
+      lastReadPath = `${path}/${escapePointerToken(name)}`;
+      return recordingProxy(member, lastReadPath);
     },
     has: (_target, name) => name in value,
   });
-  places?.set(proxy, path);
-  originals?.set(proxy, value);
+  proxyPaths?.set(proxy, path);
+  proxyTargets?.set(proxy, value);
   return proxy;
 }
 
 /** The value that a stand-in stands for; other values stand for themselves. */
-function original(value: unknown): unknown {
-  if (originals === undefined) return value;
+function unwrapProxy(value: unknown): unknown {
+  if (proxyTargets === undefined) return value;
   return typeof value !== "object" || value === null
     ? value
-    : (originals.get(value) ?? value);
+    : (proxyTargets.get(value) ?? value);
 }
 
 /** Where a value lies: a stand-in knows it, a primitive value was read last. */
-function placeOf(value: unknown): string {
-  return places?.get(value) ?? cursor;
+function pathOf(value: unknown): string {
+  return proxyPaths?.get(value) ?? lastReadPath;
 }
 
 // Texts and pointers: only ever needed on failure.
 
 /** Longest member name that goes into a pointer as it is. */
-const MAX_NAME = 200;
+const MAX_POINTER_NAME_CHARS = 200;
 /** Longest string that is quoted in a failure. */
-const MAX_QUOTED = 60;
+const MAX_QUOTED_CHARS = 60;
 
-function escape(at: string): string {
-  const name = at.length > MAX_NAME ? `${at.slice(0, MAX_NAME)}…` : at;
+function escapePointerToken(token: string): string {
+  const name =
+    token.length > MAX_POINTER_NAME_CHARS
+      ? `${token.slice(0, MAX_POINTER_NAME_CHARS)}…`
+      : token;
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-function tokensOf(path: string): readonly string[] {
+function pointerTokens(path: string): readonly string[] {
   return path
     .split("/")
     .slice(1)
     .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-function found(value: unknown): string {
+function describeFound(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "string") {
-    return value.length > MAX_QUOTED
-      ? `${JSON.stringify(value.slice(0, MAX_QUOTED))}… (${value.length} characters)`
+    return value.length > MAX_QUOTED_CHARS
+      ? `${JSON.stringify(value.slice(0, MAX_QUOTED_CHARS))}… (${value.length} characters)`
       : JSON.stringify(value);
   }
   switch (typeof value) {
@@ -731,34 +788,34 @@ function found(value: unknown): string {
     case "number":
     case "boolean":
     case "bigint":
-      return String(value).slice(0, MAX_QUOTED);
+      return String(value).slice(0, MAX_QUOTED_CHARS);
     default:
       return `a ${typeof value}`;
   }
 }
 
-function alternatives(texts: readonly string[]): string {
+function joinAlternatives(texts: readonly string[]): string {
   return texts.length < 2
     ? (texts[0] ?? "nothing")
     : `${texts.slice(0, -1).join(", ")} or ${texts.at(-1) ?? ""}`;
 }
 
-function codePoints(text: string): number {
+function countCodePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
 /** One text for equal JSON values, whatever the order of their members. */
-function canonicalText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isObject(value))
     return value === undefined ? "undefined" : JSON.stringify(value);
   return `{${Object.keys(value)
     .sort()
     .map(
       (name) =>
-        `${JSON.stringify(name)}:${canonicalText(ownMember(value, name))}`,
+        `${JSON.stringify(name)}:${canonicalJson(getOwnMember(value, name))}`,
     )
     .join(",")}}`;
 }
@@ -799,18 +856,18 @@ export function tolerating(...deviations: readonly Deviation[]): Leniency {
     let root = value;
     let failure = first;
     while (repairs.length < MAX_REPAIRS) {
-      const repaired = repair(root, failure, deviations);
+      const repaired = applyDeviations(root, failure, deviations);
       if (repaired === undefined) break;
       root = repaired.value;
       repairs.push(repaired.repair);
       if (check(root)) return { success: true, value: root as T, repairs };
-      failure = explain(check, root);
+      failure = explainMismatch(check, root);
     }
     return { success: false, failure: first };
   };
 }
 
-function repair(
+function applyDeviations(
   root: unknown,
   failure: Failure,
   deviations: readonly Deviation[],
@@ -827,29 +884,29 @@ function repair(
 }
 
 /** An optional member written as null counts as absent. */
-export const nullMembers: Deviation = /* @__PURE__ */ deviation(
+export const nullMembers: Deviation = /* @__PURE__ */ defineDeviation(
   "nullMembers",
   (root, failure) =>
     isNullMember(root, failure)
-      ? without(root, tokensOf(failure.path))
+      ? removeAtTokens(root, pointerTokens(failure.path))
       : undefined,
 );
 
 /** `nextCursor: null` counts as absent: there is no further page. */
-export const nullCursor: Deviation = /* @__PURE__ */ deviation(
+export const nullCursor: Deviation = /* @__PURE__ */ defineDeviation(
   "nullCursor",
   (root, failure) =>
     failure.path.endsWith("/nextCursor") && isNullMember(root, failure)
-      ? without(root, tokensOf(failure.path))
+      ? removeAtTokens(root, pointerTokens(failure.path))
       : undefined,
 );
 
 /** A tool result with `structuredContent` and no `content` has no content blocks. */
-export const missingContent: Deviation = /* @__PURE__ */ deviation(
+export const missingContent: Deviation = /* @__PURE__ */ defineDeviation(
   "missingContent",
   (root, failure) => {
-    const tokens = tokensOf(failure.path);
-    const parent = valueAt(root, tokens.slice(0, -1));
+    const tokens = pointerTokens(failure.path);
+    const parent = valueAtTokens(root, tokens.slice(0, -1));
     if (
       failure.reason !== "missing" ||
       tokens.at(-1) !== "content" ||
@@ -858,15 +915,15 @@ export const missingContent: Deviation = /* @__PURE__ */ deviation(
       return undefined;
     return parent["structuredContent"] === undefined
       ? undefined
-      : withValue(root, tokens, []);
+      : replaceAtTokens(root, tokens, []);
   },
 );
 
 /** A content block of a type that this revision does not know is left out, so that the others are not lost. */
-export const unknownContent: Deviation = /* @__PURE__ */ deviation(
+export const unknownContent: Deviation = /* @__PURE__ */ defineDeviation(
   "unknownContent",
   (root, failure) => {
-    const tokens = tokensOf(failure.path);
+    const tokens = pointerTokens(failure.path);
     const [list, index, member] = tokens.slice(-3);
     if (
       member !== "type" ||
@@ -875,34 +932,34 @@ export const unknownContent: Deviation = /* @__PURE__ */ deviation(
       failure.reason !== "value"
     )
       return undefined;
-    return Array.isArray(valueAt(root, tokens.slice(0, -2))) &&
-      typeof valueAt(root, tokens) === "string"
-      ? without(root, tokens.slice(0, -1))
+    return Array.isArray(valueAtTokens(root, tokens.slice(0, -2))) &&
+      typeof valueAtTokens(root, tokens) === "string"
+      ? removeAtTokens(root, tokens.slice(0, -1))
       : undefined;
   },
 );
 
 /** A result without `resultType`, as servers of older revisions send it, is complete. */
-export const missingResultType: Deviation = /* @__PURE__ */ deviation(
+export const missingResultType: Deviation = /* @__PURE__ */ defineDeviation(
   "missingResultType",
   (root, failure) => {
-    const tokens = tokensOf(failure.path);
+    const tokens = pointerTokens(failure.path);
     return failure.reason === "missing" && tokens.at(-1) === "resultType"
-      ? withValue(root, tokens, "complete")
+      ? replaceAtTokens(root, tokens, "complete")
       : undefined;
   },
 );
 
 /** Whether the failure is about a member of an object that is null; an item of a list is no member. */
 function isNullMember(root: unknown, { path }: Failure): boolean {
-  const tokens = tokensOf(path);
+  const tokens = pointerTokens(path);
   return (
-    valueAt(root, tokens) === null &&
-    isObject(valueAt(root, tokens.slice(0, -1)))
+    valueAtTokens(root, tokens) === null &&
+    isObject(valueAtTokens(root, tokens.slice(0, -1)))
   );
 }
 
-function deviation(
+function defineDeviation(
   name: string,
   repaired: (root: unknown, failure: Failure) => unknown,
 ): Deviation {
@@ -915,23 +972,23 @@ function deviation(
   };
 }
 
-function valueAt(root: unknown, tokens: readonly string[]): unknown {
+function valueAtTokens(root: unknown, tokens: readonly string[]): unknown {
   let value = root;
   for (const token of tokens) {
     if (Array.isArray(value))
       value = (value as readonly unknown[])[Number(token)];
-    else if (isObject(value)) value = ownMember(value, token);
+    else if (isObject(value)) value = getOwnMember(value, token);
     else return undefined;
   }
   return value;
 }
 
-function ownMember(value: Fields, name: string): unknown {
+function getOwnMember(value: UnknownObject, name: string): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 /** A copy of `root` in which one value is another; only the way to it is copied. */
-function withValue(
+function replaceAtTokens(
   root: unknown,
   tokens: readonly string[],
   value: unknown,
@@ -940,29 +997,32 @@ function withValue(
   if (token === undefined) return value;
   if (Array.isArray(root))
     return root.map((item: unknown, index) =>
-      String(index) === token ? withValue(item, others, value) : item,
+      String(index) === token ? replaceAtTokens(item, others, value) : item,
     );
   const object = isObject(root) ? root : {};
   return {
     ...object,
-    [token]: withValue(ownMember(object, token), others, value),
+    [token]: replaceAtTokens(getOwnMember(object, token), others, value),
   };
 }
 
 /** A copy of `root` without one member or item; only the way to it is copied. */
-function without(root: unknown, tokens: readonly string[]): unknown {
+function removeAtTokens(root: unknown, tokens: readonly string[]): unknown {
   const [token, ...others] = tokens;
   if (token === undefined) return undefined;
   if (Array.isArray(root)) {
     if (others.length === 0)
       return root.filter((_, index) => String(index) !== token);
     return root.map((item: unknown, index) =>
-      String(index) === token ? without(item, others) : item,
+      String(index) === token ? removeAtTokens(item, others) : item,
     );
   }
   if (!isObject(root)) return root;
   if (others.length > 0)
-    return { ...root, [token]: without(ownMember(root, token), others) };
+    return {
+      ...root,
+      [token]: removeAtTokens(getOwnMember(root, token), others),
+    };
   const { [token]: _gone, ...kept } = root;
   return kept;
 }
@@ -995,9 +1055,11 @@ export function lenientList<T>(
 ): LenientList<T> {
   const outcome = validate(value, options);
   if (outcome.success) return { ...outcome, bad: [] };
-  const [name, index] = tokensOf(outcome.failure.path);
+  const [name, index] = pointerTokens(outcome.failure.path);
   const items =
-    isObject(value) && name !== undefined ? ownMember(value, name) : undefined;
+    isObject(value) && name !== undefined
+      ? getOwnMember(value, name)
+      : undefined;
   if (
     !isObject(value) ||
     name === undefined ||
@@ -1008,18 +1070,20 @@ export function lenientList<T>(
   const kept: unknown[] = [];
   const bad: { index: number; item: unknown; failure: Failure }[] = [];
   const repairs: Repair[] = [];
-  const alone = `/${escape(name)}/0`;
+  const itemPrefix = `/${escapePointerToken(name)}/0`;
   items.forEach((item: unknown, position) => {
     const moved = (path: string): string =>
-      path.startsWith(alone)
-        ? `/${escape(name)}/${position}${path.slice(alone.length)}`
+      path.startsWith(itemPrefix)
+        ? `/${escapePointerToken(name)}/${position}${path.slice(itemPrefix.length)}`
         : path;
     const single = validate({ ...value, [name]: [item] }, options);
     if (single.success) {
-      kept.push(...((single.value as Fields)[name] as readonly unknown[]));
+      kept.push(
+        ...((single.value as UnknownObject)[name] as readonly unknown[]),
+      );
       // Repairs outside of the list come back with every item; they are told once, with the whole.
       for (const repair of single.repairs ?? []) {
-        if (repair.path.startsWith(alone))
+        if (repair.path.startsWith(itemPrefix))
           repairs.push({ ...repair, path: moved(repair.path) });
       }
     } else {

@@ -19,9 +19,9 @@ import type {
   Resource,
   Tool,
 } from '../../generated/2026-07-28/types.js';
-import { RpcError, STANDARD_ERROR_CODES } from '../../generated/runtime/error-codes.js';
-import { HttpExtra } from '../../generated/runtime/http-call.js';
-import { serveHttp, type Listening } from '../../generated/runtime/http-node.js';
+import { RpcError, STANDARD_ERROR_CODES } from '../../generated/runtime/jsonrpc/error-codes.js';
+import { HttpExtra } from '../../generated/runtime/http/server/reply.js';
+import { serveHttp, type ListeningServer } from '../../generated/runtime/http-node.js';
 import { createHttpHandler, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
 
 type Arguments = NonNullable<CallToolRequestParams['arguments']>;
@@ -485,7 +485,7 @@ export const server = createServer({
 });
 
 /** Serves it at a free port of this machine. */
-export function serveConformance(options: Partial<HttpHandlerOptions> = {}): Promise<Listening> {
+export function serveConformance(options: Partial<HttpHandlerOptions> = {}): Promise<ListeningServer> {
   return serveHttp(createHttpHandler({ server, ...options }), { port: 0 });
 }
 

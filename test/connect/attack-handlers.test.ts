@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PassThrough } from 'node:stream';
-import { SERVER_BUSY } from '../../generated/runtime/endpoint.js';
-import { RpcError } from '../../generated/runtime/error-codes.js';
+import { SERVER_BUSY } from '../../generated/runtime/jsonrpc/endpoint.js';
+import { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { stdioServerTransport } from '../../generated/runtime/stdio-server.js';
 import {
   ALL,

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SERVER_BUSY } from '../../generated/runtime/endpoint.js';
-import { unreadIdIn } from '../../generated/runtime/revision.js';
+import { SERVER_BUSY } from '../../generated/runtime/jsonrpc/endpoint.js';
+import { unreadIdPolicy } from '../../generated/runtime/protocol/revision.js';
 import { Server } from '../../generated/runtime/server.js';
 import type { ServerSession } from '../../generated/runtime/server.js';
 import { stdioServerTransport } from '../../generated/runtime/stdio-server.js';
@@ -187,7 +187,7 @@ describe.each(VERSIONS)('a server of %s', (version) => {
     const { write, news, calls, session, send, end } = await attacked(version);
     write(bytes);
     const answers = await news();
-    const unread = unreadIdIn(version) === 'null' ? null : undefined;
+    const unread = unreadIdPolicy(version) === 'null' ? null : undefined;
     expect(answers.map(({ id, error }) => [id, error?.code])).toEqual(
       expected.map(([id, code]) => [id === null ? unread : id, code]),
     );
@@ -347,7 +347,7 @@ describe('floods', () => {
     const opened = await news(30);
     expect(opened.filter(({ error }) => error?.code === SERVER_BUSY).length).toBe(100);
     expect(session.inFlight.inbound).toBe(1000);
-    session.deliver('notifications/resources/list_changed');
+    session.notifyIfWanted('notifications/resources/list_changed');
     expect((await news(30)).length).toBe(1000);
     for (let requestId = 0; requestId < 1100; requestId += 1)
       send({ method: 'notifications/cancelled', params: { requestId } });

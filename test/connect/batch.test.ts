@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SERVER_BUSY } from '../../generated/runtime/endpoint.js';
+import { SERVER_BUSY } from '../../generated/runtime/jsonrpc/endpoint.js';
 import {
   deferred,
   Events,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerContext } from '../../generated/2025-11-25/index.js';
-import { Endpoint } from '../../generated/runtime/endpoint.js';
+import { Endpoint } from '../../generated/runtime/jsonrpc/endpoint.js';
 import {
   deferred,
   Events,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Revision } from '../../generated/runtime/revision.js';
+import type { Revision } from '../../generated/runtime/protocol/revision.js';
 import type { HandlerContext } from '../../generated/runtime/server.js';
 import {
   failure,

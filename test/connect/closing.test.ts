@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { Endpoint } from '../../generated/runtime/endpoint.js';
-import type { Transport } from '../../generated/runtime/transport.js';
+import { Endpoint } from '../../generated/runtime/jsonrpc/endpoint.js';
+import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { childProgram } from '../runtime/stdio-support.js';
 import {
   deferred,

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { CallToolResult } from '../../generated/2025-11-25/index.js';
-import { SERVER_BUSY } from '../../generated/runtime/endpoint.js';
-import { RpcError } from '../../generated/runtime/error-codes.js';
+import { SERVER_BUSY } from '../../generated/runtime/jsonrpc/endpoint.js';
+import { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { stdioServerTransport } from '../../generated/runtime/stdio-server.js';
 import {
   deferred,

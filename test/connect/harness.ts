@@ -4,11 +4,11 @@ import * as r20250326 from '../../generated/2025-03-26/index.js';
 import * as r20250618 from '../../generated/2025-06-18/index.js';
 import * as r20251125 from '../../generated/2025-11-25/index.js';
 import * as r20260728 from '../../generated/2026-07-28/index.js';
-import type { EndpointEvent } from '../../generated/runtime/endpoint.js';
+import type { EndpointEvent } from '../../generated/runtime/jsonrpc/endpoint.js';
 import { memoryPair } from '../../generated/runtime/memory.js';
-import { maySend, type Revision } from '../../generated/runtime/revision.js';
-import type { Transport } from '../../generated/runtime/transport.js';
-import { encodeLine } from '../../generated/runtime/write.js';
+import { maySend, type Revision } from '../../generated/runtime/protocol/revision.js';
+import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
+import { encodeLine } from '../../generated/runtime/jsonrpc/write.js';
 
 export { r20241105, r20250326, r20250618, r20251125, r20260728 };
 

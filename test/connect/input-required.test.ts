@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerContext } from '../../generated/2026-07-28/index.js';
-import { RequestStateSeal } from '../../generated/runtime/request-state.js';
+import { RequestStateSigner } from '../../generated/runtime/protocol/request-state.js';
 import {
   Events,
   failure,
@@ -86,20 +86,20 @@ describe('a server', () => {
   });
 
   it('a state is of one method and of one server, unless they share a secret', async () => {
-    const seal = new RequestStateSeal({ secret: 'a secret of 16 bytes' });
-    const same = new RequestStateSeal({ secret: new TextEncoder().encode('a secret of 16 bytes') });
-    const other = new RequestStateSeal();
-    const given = { state: { n: 1 }, answers: { a: 1 }, isOwn: false };
-    const token = await seal.seal('tools/call', { name: 'x', arguments: { a: 1, b: [1, { c: 2, d: 3 }] } }, given);
+    const seal = new RequestStateSigner({ secret: 'a secret of 16 bytes' });
+    const same = new RequestStateSigner({ secret: new TextEncoder().encode('a secret of 16 bytes') });
+    const other = new RequestStateSigner();
+    const given = { state: { n: 1 }, answers: { a: 1 }, isHandlerState: false };
+    const token = await seal.sign('tools/call', { name: 'x', arguments: { a: 1, b: [1, { c: 2, d: 3 }] } }, given);
     const params = { arguments: { b: [1, { d: 3, c: 2 }], a: 1 }, name: 'x', _meta: {}, inputResponses: {} };
-    expect(await same.open(token, 'tools/call', params)).toEqual(given);
-    expect(await other.open(token, 'tools/call', params)).toBeUndefined();
-    expect(await same.open(token, 'prompts/get', params)).toBeUndefined();
+    expect(await same.verify(token, 'tools/call', params)).toEqual(given);
+    expect(await other.verify(token, 'tools/call', params)).toBeUndefined();
+    expect(await same.verify(token, 'prompts/get', params)).toBeUndefined();
     expect(
-      await same.open(token, 'tools/call', { ...params, arguments: { a: 1, b: [{ c: 2, d: 3 }, 1] } }),
+      await same.verify(token, 'tools/call', { ...params, arguments: { a: 1, b: [{ c: 2, d: 3 }, 1] } }),
     ).toBeUndefined();
-    expect(await same.open(token, 'tools/call', { ...params, arguments: [['a', 1]] })).toBeUndefined();
-    expect(() => new RequestStateSeal({ secret: 'short' })).toThrow(RangeError);
+    expect(await same.verify(token, 'tools/call', { ...params, arguments: [['a', 1]] })).toBeUndefined();
+    expect(() => new RequestStateSigner({ secret: 'short' })).toThrow(RangeError);
   });
 
   it('answers of all rounds are there in the last one, and wrong ones are refused with their place', async () => {

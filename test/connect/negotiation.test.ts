@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BaseClient } from '../../generated/runtime/client.js';
-import type { Revision } from '../../generated/runtime/revision.js';
+import type { Revision } from '../../generated/runtime/protocol/revision.js';
 import { Server } from '../../generated/runtime/server.js';
 import { ALL, failure, info, r20251125, r20260728, Raw, settle, text, wire, joined } from './harness.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Progress } from '../../generated/runtime/endpoint.js';
+import type { Progress } from '../../generated/runtime/jsonrpc/endpoint.js';
 import {
   Events,
   failure,

@@ -21,10 +21,10 @@ import {
   resourceHandlers,
   ToolError,
   toolHandlers,
-  type Shape,
+  type TypedSchema,
 } from '../../generated/runtime/registry.js';
 
-const NAME: Shape<{ name: string }> = {
+const NAME: TypedSchema<{ name: string }> = {
   schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
   validate: (value) =>
     typeof (value as { name?: unknown }).name === 'string'

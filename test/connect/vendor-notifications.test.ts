@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { vendorNotification } from '../../generated/runtime/revision.js';
+import { vendorNotification } from '../../generated/runtime/protocol/revision.js';
 import { Events, info, r20251125, rawServer, rawSession, settle } from './harness.js';
 
 const { createClient, createServer } = r20251125;

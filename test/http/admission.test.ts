@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { SERVER_BUSY } from '../../generated/runtime/endpoint.js';
-import { addressKey, Callers } from '../../generated/runtime/http-callers.js';
+import { SERVER_BUSY } from '../../generated/runtime/jsonrpc/endpoint.js';
+import { addressKey, Callers } from '../../generated/runtime/http/server/callers.js';
 import { serveHttp } from '../../generated/runtime/http-node.js';
 import {
   createHttpHandler,
@@ -94,8 +94,8 @@ describe('a share', () => {
     const take = (key: string): number => {
       const caller = callers.of(key);
       let taken = 0;
-      while (caller.handlers.mayTake(1000)) {
-        caller.handlers.take();
+      while (caller.handlers.canAcquire(1000)) {
+        caller.handlers.acquire();
         taken += 1;
       }
       return taken;
@@ -107,30 +107,30 @@ describe('a share', () => {
     for (const max of [2, 3, 4, 5]) {
       const callers = new Callers();
       const greedy = callers.of('greedy');
-      while (greedy.sessions.mayTake(max)) greedy.sessions.take();
+      while (greedy.sessions.canAcquire(max)) greedy.sessions.acquire();
       expect(callers.total.sessions.held, `of ${max}`).toBe(max - 1);
-      expect(callers.of('other').sessions.mayTake(max)).toBe(true);
+      expect(callers.of('other').sessions.canAcquire(max)).toBe(true);
     }
   });
 
   test('is the whole where callers cannot be told apart', () => {
     const callers = new Callers();
     const all = callers.of(undefined);
-    while (all.open.mayTake(10)) all.open.take();
+    while (all.openResponses.canAcquire(10)) all.openResponses.acquire();
     expect(callers.total.open.held).toBe(10);
   });
 
   test('is forgotten when all is given back, no visit is left, and another caller has come and gone', () => {
     const callers = new Callers();
     const caller = callers.of('a');
-    caller.open.take();
-    caller.bodyBytes.take(7);
+    caller.openResponses.acquire();
+    caller.bodyBytes.acquire(7);
     caller.release();
     const again = callers.of('a');
     expect(again).toBe(caller);
     again.release();
-    caller.open.give();
-    caller.bodyBytes.give(7);
+    caller.openResponses.release();
+    caller.bodyBytes.release(7);
     callers.of('b').release();
     expect(callers.of('a')).not.toBe(caller);
   });

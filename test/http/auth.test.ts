@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import type { Auth, Authorization } from '../../generated/runtime/http-auth.js';
+import type { Auth, Authorization } from '../../generated/runtime/http/server/auth.js';
 import type { HttpEvent, HttpHandler } from '../../generated/runtime/http-server.js';
 import { garden, modern, post, request, send, session } from './server-support.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refuseTarget } from '../../generated/runtime/http-address.js';
+import { refuseTarget } from '../../generated/runtime/http/client/address.js';
 import { UnauthorizedError } from '../../generated/runtime/http-client.js';
 import type { AuthFlowOptions, AuthProvider, Fetch } from '../../generated/runtime/http-client.js';
 import { failure, json, serve, visitor } from './client-peer.js';

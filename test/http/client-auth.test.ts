@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HttpError, UnauthorizedError } from '../../generated/runtime/http-client.js';
 import type { AuthFlowOptions, AuthProvider } from '../../generated/runtime/http-client.js';
-import { challengeOf } from '../../generated/runtime/http-client-auth.js';
+import { readChallenge } from '../../generated/runtime/http/client/auth.js';
 import { connected, failure, inSession, json, result, serve, TEXT, visitor } from './client-peer.js';
 import type { Scripted } from './client-peer.js';
 
@@ -170,7 +170,7 @@ test.each([
   ['Bearer resource_metadata="no url"', [undefined, undefined, undefined]],
   ['', [undefined, undefined, undefined]],
 ])('the challenge %s', (header, expected) => {
-  const { error, scope, resourceMetadataUrl } = challengeOf(
+  const { error, scope, resourceMetadataUrl } = readChallenge(
     new Response(null, { status: 401, headers: { 'www-authenticate': header } }),
   );
   expect([error, scope, resourceMetadataUrl?.href]).toEqual(expected);

@@ -7,7 +7,7 @@ import {
   headerParamsOf,
   isSessionId,
   mirroredHeaders,
-} from '../../templates/runtime/http-headers.js';
+} from '../../templates/runtime/http/headers.js';
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 const schemaOf = (properties: object): object => ({ type: 'object', properties });

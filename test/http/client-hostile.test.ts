@@ -2,8 +2,8 @@ import process from 'node:process';
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EventTooLargeError, readEventStream } from '../../generated/runtime/event-stream.js';
-import type { StreamEvent } from '../../generated/runtime/event-stream.js';
+import { EventTooLargeError, readEventStream } from '../../generated/runtime/http/event-stream.js';
+import type { SseEvent } from '../../generated/runtime/http/event-stream.js';
 import { HttpError } from '../../generated/runtime/http-client.js';
 import {
   connected,
@@ -289,8 +289,8 @@ describe('what would go into headers', () => {
 
 describe('event streams', () => {
   const encoder = new TextEncoder();
-  async function read(chunks: readonly Uint8Array[], maxLength = 1 << 20): Promise<StreamEvent[]> {
-    const events: StreamEvent[] = [];
+  async function read(chunks: readonly Uint8Array[], maxLength = 1 << 20): Promise<SseEvent[]> {
+    const events: SseEvent[] = [];
     await readEventStream(
       new ReadableStream<Uint8Array>({
         start(controller) {

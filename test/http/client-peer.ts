@@ -6,7 +6,7 @@ import { revision as r202503 } from '../../generated/2025-03-26/revision.js';
 import { revision as r202511 } from '../../generated/2025-11-25/revision.js';
 import { createClient, type Client, type ClientOptions } from '../../generated/2026-07-28/client.js';
 import { revision as r2026 } from '../../generated/2026-07-28/revision.js';
-import type { EndpointEvent } from '../../generated/runtime/endpoint.js';
+import type { EndpointEvent } from '../../generated/runtime/jsonrpc/endpoint.js';
 import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import type { HttpClientOptions, HttpClientTransport } from '../../generated/runtime/http-client.js';
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { RpcError } from '../../generated/runtime/error-codes.js';
+import { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { HttpError, httpClientTransport } from '../../generated/runtime/http-client.js';
 import {
   connected,

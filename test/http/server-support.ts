@@ -5,8 +5,8 @@ import { revision as v20250618 } from '../../generated/2025-06-18/revision.js';
 import { revision as v20251125 } from '../../generated/2025-11-25/revision.js';
 import { revision as v20260728 } from '../../generated/2026-07-28/revision.js';
 import { createServer, type ServerOptions } from '../../generated/2026-07-28/server.js';
-import { HttpExtra } from '../../generated/runtime/http-call.js';
-import type { Auth } from '../../generated/runtime/http-auth.js';
+import { HttpExtra } from '../../generated/runtime/http/server/reply.js';
+import type { Auth } from '../../generated/runtime/http/server/auth.js';
 import { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
 
 export const ALL = [v20241105, v20250326, v20250618, v20251125, v20260728];

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { HttpCall } from '../../generated/runtime/http-call.js';
+import type { HttpCall } from '../../generated/runtime/http/server/reply.js';
 import { nodeListener, serveHttp } from '../../generated/runtime/http-node.js';
-import { ResumeBudget, type EventHolder } from '../../generated/runtime/http-resume.js';
+import { ResumeBudget, type EventStore } from '../../generated/runtime/http/server/resume-budget.js';
 import type { HttpHandler, HttpHandlerOptions } from '../../generated/runtime/http-server.js';
 import {
   BOTH,
@@ -408,27 +408,27 @@ describe('resumption in 2025-11-25', () => {
   test('the budget: the largest holder first, what is not delivered last', () => {
     const budget = new ResumeBudget(100);
     const lost: string[] = [];
-    const holder = (name: string): EventHolder & { add(length: number, isDelivered: boolean): void } => {
+    const holder = (name: string): EventStore & { add(length: number, isDelivered: boolean): void } => {
       const kept: { length: number; isDelivered: boolean }[] = [];
       const forget = (isDelivered: boolean): boolean => {
         const index = kept.findIndex((event) => event.isDelivered === isDelivered);
         const [event] = index < 0 ? [] : kept.splice(index, 1);
         if (event === undefined) return false;
         lost.push(`${name} ${event.length} ${isDelivered ? 'delivered' : 'owed'}`);
-        self.keptLength -= event.length;
-        budget.change(self, -event.length);
+        self.bufferedChars -= event.length;
+        budget.adjust(self, -event.length);
         return true;
       };
       const self = {
-        keptLength: 0,
+        bufferedChars: 0,
         heapIndex: -1,
-        forgetDelivered: () => forget(true),
-        forgetUndelivered: () => forget(false),
+        dropDelivered: () => forget(true),
+        dropUndelivered: () => forget(false),
         add: (length: number, isDelivered: boolean) => {
           kept.push({ length, isDelivered });
-          self.keptLength += length;
-          budget.change(self, length);
-          if (isDelivered) budget.noteDelivered(self);
+          self.bufferedChars += length;
+          budget.adjust(self, length);
+          if (isDelivered) budget.markDelivered(self);
           budget.trim();
         },
       };
@@ -448,6 +448,6 @@ describe('resumption in 2025-11-25', () => {
     expect(lost.splice(0)).toEqual(['c 20 delivered', 'b 30 delivered', 'b 31 delivered']);
     a.add(15, false);
     expect(lost.splice(0)).toEqual(['c 70 owed']);
-    expect([a.keptLength, b.keptLength, c.keptLength, budget.used]).toEqual([31, 0, 0, 31]);
+    expect([a.bufferedChars, b.bufferedChars, c.bufferedChars, budget.used]).toEqual([31, 0, 0, 31]);
   });
 });

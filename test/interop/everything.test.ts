@@ -2,7 +2,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../generated/2025-11-25/client.js';
 import type { LoggingMessageNotificationParams } from '../../generated/2025-11-25/types.js';
-import { RpcError } from '../../generated/runtime/error-codes.js';
+import { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { stdioClientTransport } from '../../generated/runtime/stdio-client.js';
 import { Household } from './peers/garden.js';
 import { INVALID_PARAMS } from './codes.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { revision as r202411 } from '../../generated/2024-11-05/revision.js';
 import { createClient } from '../../generated/2025-11-25/client.js';
 import { revision as r202511 } from '../../generated/2025-11-25/revision.js';
-import type { RpcError } from '../../generated/runtime/error-codes.js';
+import type { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { INVALID_PARAMS } from './codes.js';
 import { Household } from './peers/garden.js';

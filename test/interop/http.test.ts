@@ -5,7 +5,7 @@ import { SSEClientTransport as V1Sse } from '@modelcontextprotocol/sdk/client/ss
 import { StreamableHTTPClientTransport as V1Http } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { StreamableHTTPClientTransport as V2Http } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Transport } from '../../generated/runtime/transport.js';
+import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { FEATURES, TASKS } from './features.js';
 import { oursClient, v1Client, v2Client } from './peers/clients.js';

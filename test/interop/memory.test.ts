@@ -8,7 +8,7 @@ import { StdioServerTransport as V1StdioServer } from '@modelcontextprotocol/sdk
 import { StdioClientTransport as V2StdioClient } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryPair } from '../../generated/runtime/memory.js';
-import type { Transport } from '../../generated/runtime/transport.js';
+import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { FEATURES, TASKS } from './features.js';
 import { oursClient, v1Client, v2Client } from './peers/clients.js';
 import type { Peer } from './peers/clients.js';

@@ -2,7 +2,7 @@ import { StdioClientTransport as V1Stdio } from '@modelcontextprotocol/sdk/clien
 import { StdioClientTransport as V2Stdio } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stdioClientTransport } from '../../generated/runtime/stdio-client.js';
-import type { Transport } from '../../generated/runtime/transport.js';
+import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { FEATURES, TASKS } from './features.js';
 import type { Feature } from './features.js';
 import { oursClient, v1Client, v2Client } from './peers/clients.js';

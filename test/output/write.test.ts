@@ -703,9 +703,9 @@ describe('--emit', () => {
     const now = contents(out);
     expect(all.map(([name]) => [name, now.get(name)])).toEqual(all);
     rmSync(path.join(out, REVISION), { recursive: true });
-    writeFileSync(path.join(out, 'mine.ts'), 'import { text } from "./runtime/text.js";\n');
+    writeFileSync(path.join(out, 'mine.ts'), 'import { text } from "./runtime/jsonrpc/scan.js";\n');
     await generate({ out, revisions: ['2025-11-25'], emit: ['types'] });
-    expect(contents(out).has('runtime/text.ts')).toBe(true);
+    expect(contents(out).has('runtime/jsonrpc/scan.ts')).toBe(true);
     rmSync(path.join(out, 'mine.ts'));
     await generate({ out, revisions: ['2025-11-25'], emit: ['types'] });
     expect([...contents(out).keys()].sort()).toEqual(['2025-11-25/index.ts', '2025-11-25/types.ts']);

@@ -75,8 +75,8 @@ describe('wire-envelope', () => {
 
   right('case-050', 'an id beyond 2^53 is refused and flagged, never echoed rounded', () => {
     const [event] = read(['{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}\n']);
-    expect(event).toMatchObject({ kind: 'invalid', fault: 'unsafe-id', about: 'request', id: null });
-    expect(event).toMatchObject({ answer: { id: null, error: { code: -32600 } } });
+    expect(event).toMatchObject({ kind: 'invalid', code: 'unsafe-id', messageKind: 'request', id: null });
+    expect(event).toMatchObject({ errorResponse: { id: null, error: { code: -32600 } } });
     expect(JSON.stringify(event)).not.toContain('900719925474099');
   });
 
@@ -87,7 +87,7 @@ describe('wire-envelope', () => {
       });
     }
     expect(parse('{"jsonrpc":"2.0","id":9007199254740991,"method":"ping"}').kind).toBe('request');
-    expect(parse('{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}')).toMatchObject({ fault: 'unsafe-id' });
+    expect(parse('{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}')).toMatchObject({ code: 'unsafe-id' });
   });
 
   right(
@@ -100,19 +100,19 @@ describe('wire-envelope', () => {
       }
       const answer = (options?: Partial<ParseOptions>): unknown => {
         const parsed = parse('{', options);
-        return parsed.kind === 'invalid' ? parsed.answer : parsed;
+        return parsed.kind === 'invalid' ? parsed.errorResponse : parsed;
       };
       expect(answer()).toHaveProperty('id', null);
-      expect(answer({ unreadId: 'absent' })).not.toHaveProperty('id');
+      expect(answer({ unreadableId: 'absent' })).not.toHaveProperty('id');
     },
   );
 
   right('case-053', 'an error code that is a string makes the response invalid, and tells whose call it breaks', () => {
     expect(parse({ jsonrpc: '2.0', id: 1, error: { code: 'E_FAIL', message: 'x' } })).toMatchObject({
       kind: 'invalid',
-      about: 'response',
+      messageKind: 'response',
       id: 1,
-      answer: undefined,
+      errorResponse: undefined,
     });
   });
 
@@ -132,7 +132,7 @@ describe('wire-envelope', () => {
 describe('wire-payload, as far as the codec goes', () => {
   right('case-057', 'params null get -32602 with the id, or by option are absent', () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: null };
-    expect(parse(message)).toMatchObject({ kind: 'invalid', answer: { id: 1, error: { code: -32602 } } });
+    expect(parse(message)).toMatchObject({ kind: 'invalid', errorResponse: { id: 1, error: { code: -32602 } } });
     const lenient = parse(message, { nullParamsAsAbsent: true });
     expect(lenient).toStrictEqual({ kind: 'request', message: { jsonrpc: '2.0', id: 1, method: 'tools/list' } });
   });
@@ -144,7 +144,11 @@ describe('wire-payload, as far as the codec goes', () => {
 
   right('case-059', 'positional params get -32602', () => {
     const parsed = parse({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: [1, 2] });
-    expect(parsed).toMatchObject({ kind: 'invalid', fault: 'params', answer: { id: 1, error: { code: -32602 } } });
+    expect(parsed).toMatchObject({
+      kind: 'invalid',
+      code: 'params',
+      errorResponse: { id: 1, error: { code: -32602 } },
+    });
   });
 
   right('case-060', 'members that are undefined are not written as null', () => {
@@ -154,12 +158,14 @@ describe('wire-payload, as far as the codec goes', () => {
 
 describe('guard, as far as the codec goes', () => {
   right('case-040', 'JSON that is no JSON-RPC gets -32600 with id null', () => {
-    expect(parse({ hello: 'world' })).toMatchObject({ answer: { id: null, error: { code: -32600 } } });
+    expect(parse({ hello: 'world' })).toMatchObject({ errorResponse: { id: null, error: { code: -32600 } } });
   });
 
   right('case-045', 'a wrong or missing jsonrpc gets -32600 with the id', () => {
     for (const jsonrpc of ['1.0', undefined, 2, null]) {
-      expect(parse({ jsonrpc, id: 1, method: 'ping' })).toMatchObject({ answer: { id: 1, error: { code: -32600 } } });
+      expect(parse({ jsonrpc, id: 1, method: 'ping' })).toMatchObject({
+        errorResponse: { id: 1, error: { code: -32600 } },
+      });
     }
   });
 
@@ -253,18 +259,22 @@ describe('batch', () => {
       if (revision === '2025-03-26') continue;
       expect(parse([ping], { classify: rules })).toMatchObject({
         kind: 'invalid',
-        answer: { id: null, error: { code: -32600 } },
+        errorResponse: { id: null, error: { code: -32600 } },
       });
     }
   });
 
   right('case-091', 'an empty batch gets -32600', () => {
-    expect(parse([], batches)).toMatchObject({ kind: 'invalid', answer: { id: null, error: { code: -32600 } } });
+    expect(parse([], batches)).toMatchObject({ kind: 'invalid', errorResponse: { id: null, error: { code: -32600 } } });
   });
 
   right('case-092', 'requests and responses in one batch are refused as a whole', () => {
     const parsed = parse([ping, { jsonrpc: '2.0', id: 2, result: {} }], batches);
-    expect(parsed).toMatchObject({ kind: 'invalid', fault: 'batch', answer: { id: null, error: { code: -32600 } } });
+    expect(parsed).toMatchObject({
+      kind: 'invalid',
+      code: 'batch',
+      errorResponse: { id: null, error: { code: -32600 } },
+    });
   });
 
   right('case-093', 'initialize can be refused in a batch by the rule that the endpoint gives', () => {
@@ -277,7 +287,10 @@ describe('batch', () => {
     });
     expect(parsed).toMatchObject({
       kind: 'batch',
-      members: [{ kind: 'invalid', fault: 'batch', answer: { id: 0, error: { code: -32600 } } }, { kind: 'request' }],
+      members: [
+        { kind: 'invalid', code: 'batch', errorResponse: { id: 0, error: { code: -32600 } } },
+        { kind: 'request' },
+      ],
     });
   });
 
@@ -287,7 +300,7 @@ describe('batch', () => {
       kind: 'batch',
       members: [
         { kind: 'request', message: ping },
-        { kind: 'invalid', answer: { id: null, error: { code: -32600 } } },
+        { kind: 'invalid', errorResponse: { id: null, error: { code: -32600 } } },
       ],
     });
   });

@@ -19,7 +19,7 @@ export const CLASSIFY = {
 export const classify = r20251125.classify;
 export const classifyWithBatches = r20250326.classify;
 
-export type Event = codec.StreamEvent;
+export type Event = codec.LineEvent;
 
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -42,7 +42,7 @@ export function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
 /** All that a reader makes of a stream. */
 export function read(
   chunks: readonly (string | Uint8Array)[],
-  options: Partial<codec.ReaderOptions> = {},
+  options: Partial<codec.LineReaderOptions> = {},
 ): readonly Event[] {
   const reader = new codec.MessageReader<codec.Classification>({ classify, ...options });
   const events = chunks.flatMap((chunk) => reader.push(typeof chunk === 'string' ? utf8(chunk) : chunk));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { memoryPair } from '../../templates/runtime/memory.js';
-import type { Transport } from '../../templates/runtime/transport.js';
+import type { Transport } from '../../templates/runtime/jsonrpc/transport.js';
 import { heard } from './stdio-support.js';
 
 const call = (id: number): object => ({ jsonrpc: '2.0', id, method: 'ping' });

@@ -10,7 +10,7 @@ import {
   readMessages,
   resultResponse,
 } from '../../templates/runtime/index.js';
-import type { ByteSource, Diagnostic, Message, ReaderOptions } from '../../templates/runtime/index.js';
+import type { ByteSource, Diagnostic, Message, LineReaderOptions } from '../../templates/runtime/index.js';
 import {
   anyMessage,
   anySizes,
@@ -46,7 +46,7 @@ function diagnosticsOf(events: readonly Event[]): readonly Diagnostic[] {
   return events.filter((event) => event.kind === 'diagnostic');
 }
 
-async function collect(source: ByteSource, options: Partial<ReaderOptions> = {}): Promise<readonly Event[]> {
+async function collect(source: ByteSource, options: Partial<LineReaderOptions> = {}): Promise<readonly Event[]> {
   const events: Event[] = [];
   for await (const event of readMessages(source, { classify, ...options })) events.push(event);
   return events;
@@ -157,9 +157,13 @@ describe('a line that is no JSON', () => {
       line: 1,
       reason: 'the line is not JSON',
       excerpt: '"Server started"',
-      about: 'unknown',
+      messageKind: 'unknown',
       id: null,
-      answer: { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error: the line is not JSON' } },
+      errorResponse: {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32700, message: 'Parse error: the line is not JSON' },
+      },
     });
     expect(second).toMatchObject({ code: 'not-json', line: 2, excerpt: '"[INFO] ready"' });
     expect(rest).toEqual([{ kind: 'result', message: result }]);
@@ -179,14 +183,14 @@ describe('a line that is no JSON', () => {
     const bytes = bytesOf(RESULT, '\n{"jsonrpc":"2.0","id":2,"method":"', new Uint8Array([0xff]), '"}\n', RESULT, '\n');
     const events = read([bytes]);
     expect(kindsOf(events)).toEqual(['result', 'not-utf8', 'result']);
-    expect(events[1]).toMatchObject({ line: 2, answer: { id: null, error: { code: -32700 } } });
+    expect(events[1]).toMatchObject({ line: 2, errorResponse: { id: null, error: { code: -32700 } } });
     expect((events[1] as Diagnostic).excerpt).toBe('"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":2,\\"method\\":\\"\ufffd\\"}"');
     expect(kindsOf(read([bytesOf(new Uint8Array([0xe2, 0x82]))]))).toEqual(['not-utf8']);
   });
 
   it('is answered without an id where the revision has it so', () => {
-    const [event] = diagnosticsOf(read(['a\n'], { unreadId: 'absent' }));
-    expect(event?.answer).toStrictEqual({
+    const [event] = diagnosticsOf(read(['a\n'], { unreadableId: 'absent' }));
+    expect(event?.errorResponse).toStrictEqual({
       jsonrpc: '2.0',
       error: { code: -32700, message: 'Parse error: the line is not JSON' },
     });
@@ -194,7 +198,9 @@ describe('a line that is no JSON', () => {
 
   it('is told from JSON that is no message, which is answered with -32600', () => {
     expect(
-      read(['{"hello":"world"}\n', '1\n', '[1]\n']).map((event) => 'answer' in event && event.answer?.error.code),
+      read(['{"hello":"world"}\n', '1\n', '[1]\n']).map(
+        (event) => 'errorResponse' in event && event.errorResponse?.error.code,
+      ),
     ).toEqual([-32600, -32600, -32600]);
   });
 });
@@ -223,7 +229,7 @@ describe('a message over several lines', () => {
     expect(events[1]).toMatchObject({
       line: 2,
       reason: 'a message with newlines in it, as pretty-printed JSON has; it must be one line',
-      answer: { id: null, error: { code: -32700 } },
+      errorResponse: { id: null, error: { code: -32700 } },
     });
   });
 
@@ -347,9 +353,9 @@ describe('a line that is too long', () => {
         line: 1,
         reason,
         excerpt: `"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":\\"x\\",\\"method\\":\\"a\\",\\"params\\":{\\"t\\":\\"${'x'.repeat(46)}"`,
-        about: 'request',
+        messageKind: 'request',
         id: 'x',
-        answer: { jsonrpc: '2.0', id: 'x', error: { code: -32600, message: `Invalid Request: ${reason}` } },
+        errorResponse: { jsonrpc: '2.0', id: 'x', error: { code: -32600, message: `Invalid Request: ${reason}` } },
       },
     ]);
     for (let count = 0; count < 100; count += 1) expect(reader.push(utf8('x'.repeat(1000)))).toEqual([]);
@@ -359,16 +365,16 @@ describe('a line that is too long', () => {
   it('is not answered if it is a response, and answered with null if its id does not show', () => {
     const at = (start: string): unknown => read([`${lineOf(5000, start)}\n`], { maxMessageBytes: 4000 })[0];
     expect(at('{"jsonrpc":"2.0","id":7,"result":{"t":"')).toMatchObject({
-      about: 'response',
+      messageKind: 'response',
       id: 7,
-      answer: undefined,
+      errorResponse: undefined,
     });
     // A notification, or a request whose id comes last: the null id serves the second.
     expect(at('{"jsonrpc":"2.0","method":"a","params":{"t":"')).toMatchObject({
-      about: 'unknown',
-      answer: { id: null },
+      messageKind: 'unknown',
+      errorResponse: { id: null },
     });
-    expect(at('hello')).toMatchObject({ about: 'unknown', answer: { id: null } });
+    expect(at('hello')).toMatchObject({ messageKind: 'unknown', errorResponse: { id: null } });
   });
 
   it('ends a stream without more ado', () => {

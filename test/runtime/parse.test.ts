@@ -3,14 +3,14 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as r20250326 from '../../generated/2025-03-26/index.js';
 import * as r20251125 from '../../generated/2025-11-25/index.js';
 import {
-  collectBatch,
+  collectBatchResponse,
   encodeText,
   errorResponse,
   parseMessage,
   resultResponse,
 } from '../../templates/runtime/index.js';
 import type { Classification, Parsed, ParseOptions } from '../../templates/runtime/index.js';
-import { isNestedDeeper, readEnvelope } from '../../templates/runtime/text.js';
+import { exceedsDepth, scanEnvelope } from '../../templates/runtime/jsonrpc/scan.js';
 import {
   anyJson,
   anyMessage,
@@ -79,7 +79,7 @@ describe('parseMessage', () => {
       'invalid',
     );
     expect(parse(bytesOf(new Uint8Array([0xef, 0xbb, 0xbf]), text))).toMatchObject({ message: { id: '\uFEFF' } });
-    expect(parse(`\uFEFF${text}`)).toMatchObject({ kind: 'invalid', fault: 'not-json' });
+    expect(parse(`\uFEFF${text}`)).toMatchObject({ kind: 'invalid', code: 'not-json' });
   });
 
   it('never throws, and answers what is no message by the rules', () => {
@@ -87,12 +87,12 @@ describe('parseMessage', () => {
       for (const rules of [classify, classifyWithBatches]) {
         const parsed = parse(input, { classify: rules });
         if (parsed.kind !== 'invalid') continue;
-        const silent = parsed.about === 'response' || parsed.about === 'notification';
-        expect(parsed.answer === undefined).toBe(silent);
-        if (parsed.answer !== undefined) {
-          expect(parsed.answer.id).toBe(parsed.id);
-          expect([-32700, -32600, -32602]).toContain(parsed.answer.error.code);
-          expect(classify(parsed.answer).kind).toBe('error');
+        const silent = parsed.messageKind === 'response' || parsed.messageKind === 'notification';
+        expect(parsed.errorResponse === undefined).toBe(silent);
+        if (parsed.errorResponse !== undefined) {
+          expect(parsed.errorResponse.id).toBe(parsed.id);
+          expect([-32700, -32600, -32602]).toContain(parsed.errorResponse.error.code);
+          expect(classify(parsed.errorResponse).kind).toBe('error');
         }
       }
     };
@@ -145,7 +145,7 @@ describe('what is no JSON', () => {
     '\u0000',
   ])('gets -32700 with id null: %j', (text) => {
     const answer = errorResponse(null, { code: -32700, message: 'Parse error: the text is not JSON' });
-    const wanted = { kind: 'invalid', fault: 'not-json', about: 'unknown', id: null, answer };
+    const wanted = { kind: 'invalid', code: 'not-json', messageKind: 'unknown', id: null, errorResponse: answer };
     expect(parse(text)).toMatchObject(wanted);
     expect(parse(utf8(text))).toMatchObject(wanted);
   });
@@ -161,20 +161,24 @@ describe('what is no JSON', () => {
     const input = bytesOf('{"jsonrpc":"2.0","id":1,"method":"', new Uint8Array(bytes), '"}');
     expect(parse(input)).toEqual({
       kind: 'invalid',
-      fault: 'not-utf8',
+      code: 'not-utf8',
       reason: 'the bytes are not UTF-8',
-      about: 'unknown',
+      messageKind: 'unknown',
       id: null,
-      answer: { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error: the bytes are not UTF-8' } },
+      errorResponse: {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32700, message: 'Parse error: the bytes are not UTF-8' },
+      },
     });
   });
 
   it('is answered without an id where the revision has it so', () => {
-    expect(parse('{', { unreadId: 'absent' })).toMatchObject({ id: null });
-    const parsed = parse('{', { unreadId: 'absent' });
-    expect(parsed.kind === 'invalid' && parsed.answer !== undefined && 'id' in parsed.answer).toBe(false);
+    expect(parse('{', { unreadableId: 'absent' })).toMatchObject({ id: null });
+    const parsed = parse('{', { unreadableId: 'absent' });
+    expect(parsed.kind === 'invalid' && parsed.errorResponse !== undefined && 'id' in parsed.errorResponse).toBe(false);
     // An id that was read is given in any case.
-    expect(parse('{"id":0}', { unreadId: 'absent' })).toMatchObject({ answer: { id: 0 } });
+    expect(parse('{"id":0}', { unreadableId: 'absent' })).toMatchObject({ errorResponse: { id: 0 } });
   });
 });
 
@@ -209,7 +213,11 @@ describe('what is no message', () => {
     ['{"method":"a"}', null],
   ])('gets -32600 with the id, or null where none can be read: %s', (text, id) => {
     const parsed = parse(text);
-    expect(parsed).toMatchObject({ kind: 'invalid', id, answer: { jsonrpc: '2.0', id, error: { code: -32600 } } });
+    expect(parsed).toMatchObject({
+      kind: 'invalid',
+      id,
+      errorResponse: { jsonrpc: '2.0', id, error: { code: -32600 } },
+    });
   });
 
   it.each([
@@ -223,15 +231,15 @@ describe('what is no message', () => {
     ['{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":1,"message":""}}', null],
     ['[{"jsonrpc":"2.0","id":1,"result":{}}]', null],
   ])('is not answered if it is a response, and names the call that it breaks: %s', (text, id) => {
-    expect(parse(text)).toMatchObject({ kind: 'invalid', about: 'response', id, answer: undefined });
+    expect(parse(text)).toMatchObject({ kind: 'invalid', messageKind: 'response', id, errorResponse: undefined });
   });
 
   it('is not answered if it is a notification beyond doubt', () => {
     expect(parse('{"jsonrpc":"2.0","method":"a","params":[]}')).toMatchObject({
       kind: 'invalid',
-      fault: 'params',
-      about: 'notification',
-      answer: undefined,
+      code: 'params',
+      messageKind: 'notification',
+      errorResponse: undefined,
     });
   });
 
@@ -239,13 +247,13 @@ describe('what is no message', () => {
     for (const params of ['[]', 'null', '1', '"a"', 'false']) {
       expect(parse(`{"jsonrpc":"2.0","id":"a","method":"x","params":${params}}`)).toMatchObject({
         kind: 'invalid',
-        fault: 'params',
-        about: 'request',
-        answer: { id: 'a', error: { code: -32602, message: 'Invalid params: params is not an object' } },
+        code: 'params',
+        messageKind: 'request',
+        errorResponse: { id: 'a', error: { code: -32602, message: 'Invalid params: params is not an object' } },
       });
     }
     // What else is wrong comes first.
-    expect(parse('{"id":"a","method":"x","params":[]}')).toMatchObject({ answer: { error: { code: -32600 } } });
+    expect(parse('{"id":"a","method":"x","params":[]}')).toMatchObject({ errorResponse: { error: { code: -32600 } } });
     expect(parse('{"jsonrpc":"2.0","id":9007199254740993,"method":"x","params":[]}')).toMatchObject({ id: null });
   });
 
@@ -254,14 +262,14 @@ describe('what is no message', () => {
     const option = { nullParamsAsAbsent: true };
     expect(parse(text, option)).toStrictEqual({ kind: 'request', message: { jsonrpc: '2.0', id: 1, method: 'x' } });
     expect(parse(text.replace('"id":1,', ''), option)).toMatchObject({ kind: 'notification' });
-    expect(parse(text.replace('null', '[]'), option)).toMatchObject({ fault: 'params' });
-    expect(parse(text.replace(':1,', ':1e300,'), option)).toMatchObject({ fault: 'unsafe-id' });
+    expect(parse(text.replace('null', '[]'), option)).toMatchObject({ code: 'params' });
+    expect(parse(text.replace(':1,', ':1e300,'), option)).toMatchObject({ code: 'unsafe-id' });
     expect(parseBatch(`[${text}]`, option)).toMatchObject({ kind: 'batch', members: [{ kind: 'request' }] });
   });
 
   it('is described without a word of the sender', () => {
     const parsed = parse('{"jsonrpc":"evil","id":1,"method":"evil","params":"evil"}');
-    expect(parsed.kind === 'invalid' && parsed.reason + JSON.stringify(parsed.answer)).not.toContain('evil');
+    expect(parsed.kind === 'invalid' && parsed.reason + JSON.stringify(parsed.errorResponse)).not.toContain('evil');
   });
 });
 
@@ -284,11 +292,11 @@ describe('ids', () => {
     '%s is refused: it would be echoed as another number',
     (literal) => {
       const parsed = parse(`{"jsonrpc":"2.0","id":${literal},"method":"a"}`);
-      expect(parsed).toMatchObject({ kind: 'invalid', fault: 'unsafe-id', about: 'request', id: null });
-      expect(parsed).toMatchObject({ answer: { id: null, error: { code: -32600 } } });
+      expect(parsed).toMatchObject({ kind: 'invalid', code: 'unsafe-id', messageKind: 'request', id: null });
+      expect(parsed).toMatchObject({ errorResponse: { id: null, error: { code: -32600 } } });
       expect(parse(`{"jsonrpc":"2.0","id":${literal},"result":{}}`)).toMatchObject({
-        about: 'response',
-        answer: undefined,
+        messageKind: 'response',
+        errorResponse: undefined,
       });
     },
   );
@@ -384,19 +392,19 @@ describe('depth', () => {
     const error = { code: -32600, message: `Invalid Request: ${reason}` };
     expect(parsed).toEqual({
       kind: 'invalid',
-      fault: 'too-deep',
-      about: 'request',
+      code: 'too-deep',
+      messageKind: 'request',
       id: 'x',
-      answer: { jsonrpc: '2.0', id: 'x', error },
+      errorResponse: { jsonrpc: '2.0', id: 'x', error },
     });
   });
 
   it('is by option what the option says', () => {
     expect(parse(nested(3), { maxDepth: 3 }).kind).toBe('request');
-    expect(parse(nested(4), { maxDepth: 3 })).toMatchObject({ fault: 'too-deep' });
+    expect(parse(nested(4), { maxDepth: 3 })).toMatchObject({ code: 'too-deep' });
     expect(parse(PING, { maxDepth: 1 }).kind).toBe('request');
     expect(parse(nested(5000), { maxDepth: Infinity }).kind).toBe('request');
-    expect(parse(PING, { maxDepth: NaN })).toMatchObject({ fault: 'too-deep' });
+    expect(parse(PING, { maxDepth: NaN })).toMatchObject({ code: 'too-deep' });
   });
 
   it('counts no brackets in strings, and width is not depth', () => {
@@ -418,8 +426,8 @@ describe('depth', () => {
         fc.jsonValue({ stringUnit: fc.constantFrom('"', '\\', '[', '{', '}', ']', 'a'), maxDepth: 6 }),
         fc.integer({ min: 0, max: 6 }),
         (value, limit) => {
-          expect(isNestedDeeper(JSON.stringify(value), limit)).toBe(depthOf(value) > limit);
-          expect(isNestedDeeper(JSON.stringify(value, null, 1), limit)).toBe(depthOf(value) > limit);
+          expect(exceedsDepth(JSON.stringify(value), limit)).toBe(depthOf(value) > limit);
+          expect(exceedsDepth(JSON.stringify(value, null, 1), limit)).toBe(depthOf(value) > limit);
         },
       ),
       { numRuns: 2000 },
@@ -438,26 +446,26 @@ describe('depth', () => {
     fc.assert(
       fc.property(envelope, ([message, text]) => {
         const { kind } = classify(message);
-        const about = kind === 'result' || kind === 'error' ? 'response' : kind;
+        const messageKind = kind === 'result' || kind === 'error' ? 'response' : kind;
         const id = ('id' in message ? message.id : undefined) ?? null;
-        expect(parse(text, { maxDepth: 5 })).toMatchObject({ kind: 'invalid', fault: 'too-deep', about, id });
+        expect(parse(text, { maxDepth: 5 })).toMatchObject({ kind: 'invalid', code: 'too-deep', messageKind, id });
       }),
       { numRuns: 500 },
     );
   });
 
   it('finds no id that is none', () => {
-    const id = (literal: string): unknown => readEnvelope(`{"method":"a","id":${literal},"b":1}`, true);
+    const id = (literal: string): unknown => scanEnvelope(`{"method":"a","id":${literal},"b":1}`, true);
     for (const literal of ['1.5', '9007199254740993', 'true', 'null', '[1]', '{"id":1}', '01', '"\\x"', '1x', '-']) {
-      expect(id(literal)).toEqual({ about: 'request', id: null });
+      expect(id(literal)).toEqual({ messageKind: 'request', id: null });
     }
-    expect(id('-1e2')).toEqual({ about: 'request', id: -100 });
-    expect(readEnvelope('{"id":1,"id":2,"method":"a"}', true).id).toBe(2);
-    expect(readEnvelope('["id",1]', true)).toEqual({ about: 'unknown', id: null });
+    expect(id('-1e2')).toEqual({ messageKind: 'request', id: -100 });
+    expect(scanEnvelope('{"id":1,"id":2,"method":"a"}', true).id).toBe(2);
+    expect(scanEnvelope('["id",1]', true)).toEqual({ messageKind: 'unknown', id: null });
     // It may go on behind the end of the part.
-    expect(readEnvelope('{"method":"a","id":12', false)).toEqual({ about: 'request', id: null });
-    expect(readEnvelope('{"method":"a","id":"12', false)).toEqual({ about: 'request', id: null });
-    expect(readEnvelope('{"method":"a"', false)).toEqual({ about: 'unknown', id: null });
+    expect(scanEnvelope('{"method":"a","id":12', false)).toEqual({ messageKind: 'request', id: null });
+    expect(scanEnvelope('{"method":"a","id":"12', false)).toEqual({ messageKind: 'request', id: null });
+    expect(scanEnvelope('{"method":"a"', false)).toEqual({ messageKind: 'unknown', id: null });
   });
 
   it.each([
@@ -505,7 +513,8 @@ describe('batches', () => {
     const parsed = parseBatch(
       `[1,${PING},{"id":5},{"jsonrpc":"2.0","id":6,"method":"a","params":[]},[],[${PING}],null]`,
     );
-    const answers = parsed.kind === 'batch' ? parsed.members.map((member) => 'answer' in member && member.answer) : [];
+    const answers =
+      parsed.kind === 'batch' ? parsed.members.map((member) => 'errorResponse' in member && member.errorResponse) : [];
     expect(answers.map((answer) => answer !== false && [answer?.id, answer?.error.code])).toEqual([
       [null, -32600],
       false,
@@ -527,9 +536,9 @@ describe('batches', () => {
     ]) {
       expect(parseBatch(text)).toMatchObject({
         kind: 'invalid',
-        fault: 'batch',
+        code: 'batch',
         reason: 'responses in one batch with requests or notifications',
-        answer: { id: null, error: { code: -32600 } },
+        errorResponse: { id: null, error: { code: -32600 } },
       });
     }
   });
@@ -539,20 +548,22 @@ describe('batches', () => {
     expect(parsed).toMatchObject({
       members: [
         { kind: 'result' },
-        { kind: 'invalid', answer: undefined },
-        { about: 'response', id: 4, answer: undefined },
+        { kind: 'invalid', errorResponse: undefined },
+        { messageKind: 'response', id: 4, errorResponse: undefined },
       ],
     });
     expect(parseBatch('[{"jsonrpc":"2.0","id":4,"result":5},1]')).toMatchObject({
-      members: [{}, { answer: undefined }],
+      members: [{}, { errorResponse: undefined }],
     });
   });
 
   it('have a limit of members', () => {
     const pings = (count: number): string => `[${Array(count).fill(PING).join(',')}]`;
     expect(parseBatch(pings(1000)).kind).toBe('batch');
-    expect(parseBatch(pings(1001))).toMatchObject({ fault: 'batch', reason: 'a batch of more than 1000 messages' });
-    expect(parseBatch(pings(3), { maxBatch: 2 })).toMatchObject({ answer: { id: null, error: { code: -32600 } } });
+    expect(parseBatch(pings(1001))).toMatchObject({ code: 'batch', reason: 'a batch of more than 1000 messages' });
+    expect(parseBatch(pings(3), { maxBatch: 2 })).toMatchObject({
+      errorResponse: { id: null, error: { code: -32600 } },
+    });
     expect(parseBatch(pings(2), { maxBatch: 2 }).kind).toBe('batch');
   });
 
@@ -562,8 +573,8 @@ describe('batches', () => {
     expect(parseBatch(`[${PING},${PING.replace('ping', 'x')},${NOTE}]`, { refuseInBatch })).toMatchObject({
       members: [
         { kind: 'request' },
-        { kind: 'invalid', fault: 'batch', reason: 'a request that is no ping', id: 1, answer: { id: 1 } },
-        { kind: 'invalid', about: 'notification', answer: undefined },
+        { kind: 'invalid', code: 'batch', reason: 'a request that is no ping', id: 1, errorResponse: { id: 1 } },
+        { kind: 'invalid', messageKind: 'notification', errorResponse: undefined },
       ],
     });
     expect(parseBatch(PING.replace('ping', 'x'), { refuseInBatch }).kind).toBe('request');
@@ -572,10 +583,10 @@ describe('batches', () => {
   it('are answered in one array, in any order, without the notifications', () => {
     const first = resultResponse(1, {});
     const second = errorResponse('2', { code: 1, message: '' });
-    expect(collectBatch([second, undefined, first])).toEqual([second, first]);
-    expect(collectBatch(new Set([undefined, first]))).toEqual([first]);
-    expect(collectBatch([undefined, undefined])).toBeUndefined();
-    expect(collectBatch([])).toBeUndefined();
+    expect(collectBatchResponse([second, undefined, first])).toEqual([second, first]);
+    expect(collectBatchResponse(new Set([undefined, first]))).toEqual([first]);
+    expect(collectBatchResponse([undefined, undefined])).toBeUndefined();
+    expect(collectBatchResponse([])).toBeUndefined();
   });
 
   it('come back as they were sent', () => {

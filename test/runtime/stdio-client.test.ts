@@ -49,7 +49,7 @@ describe('talking', () => {
     const { transport, messages, invalid, count } = await client(program, { maxMessageBytes: 100, maxDepth: 2 });
     await count(1);
     expect(messages).toEqual([{ id: 1 }]);
-    expect(invalid.map((what) => (what.kind === 'diagnostic' ? what.code : what.fault))).toEqual([
+    expect(invalid.map((what) => (what.kind === 'diagnostic' ? what.code : what.code))).toEqual([
       'not-json',
       'too-deep',
       'too-long',

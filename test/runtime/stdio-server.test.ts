@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { stdioServerTransport } from '../../templates/runtime/stdio-server.js';
 import type { StdioServerOptions } from '../../templates/runtime/stdio-server.js';
-import type { Transport } from '../../templates/runtime/transport.js';
+import type { Transport } from '../../templates/runtime/jsonrpc/transport.js';
 import { plainEnvironment, removeTemporaryFolders, run, temporaryFolder } from '../support/cli.js';
 import { childProgram, heard, until } from './stdio-support.js';
 import type { Heard } from './stdio-support.js';
@@ -84,7 +84,7 @@ describe('reading', () => {
     input.write(line(call(3)));
     await turn();
     expect(messages).toEqual([call(1), call(2), call(3)]);
-    expect(invalid.map((what) => (what.kind === 'diagnostic' ? what.code : what.fault))).toEqual([
+    expect(invalid.map((what) => (what.kind === 'diagnostic' ? what.code : what.code))).toEqual([
       'not-json',
       'too-long',
       'too-deep',

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Diagnostic } from '../../templates/runtime/ndjson.js';
-import type { Invalid } from '../../templates/runtime/parse.js';
-import type { Transport } from '../../templates/runtime/transport.js';
+import type { Diagnostic } from '../../templates/runtime/jsonrpc/ndjson.js';
+import type { Invalid } from '../../templates/runtime/jsonrpc/parse.js';
+import type { Transport } from '../../templates/runtime/jsonrpc/transport.js';
 
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 

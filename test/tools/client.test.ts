@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../generated/2025-11-25/client.js';
 import { createServer, type ServerContext } from '../../generated/2025-11-25/server.js';
 import { revision } from '../../generated/2025-11-25/revision.js';
-import type { CallOptions } from '../../generated/runtime/endpoint.js';
+import type { CallOptions } from '../../generated/runtime/jsonrpc/endpoint.js';
 import { memoryPair } from '../../generated/runtime/memory.js';
 import { defineTool, toolHandlers } from '../../generated/runtime/registry.js';
 import { renderAll, renderTools } from '../../generator/index.js';
@@ -139,7 +139,7 @@ export async function use(client: Client): Promise<number> {
     const own = sources(LIST).map((tool) => ({ ...tool, isOwn: true }));
     const { files } = await renderTools(own, '/nowhere');
     expect(files.map((file) => file.path)).not.toContain('tools/client.ts');
-    expect(files.map((file) => file.path)).not.toContain('runtime/tool-calls.ts');
+    expect(files.map((file) => file.path)).not.toContain('runtime/client/tool-calls.ts');
   });
 });
 

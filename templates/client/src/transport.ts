@@ -1,6 +1,6 @@
 import { httpClientTransport } from "./generated/runtime/http-client.js";
 import { stdioClientTransport } from "./generated/runtime/stdio-client.js";
-import type { Transport } from "./generated/runtime/transport.js";
+import type { Transport } from "./generated/runtime/index.js";
 
 /** The way to a server: a URL, or a program to run. */
 export function transportTo([first, ...args]: readonly [

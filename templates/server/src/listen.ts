@@ -1,4 +1,4 @@
-import { serveHttp, type Listening } from "./generated/runtime/http-node.js";
+import { serveHttp, type ListeningServer } from "./generated/runtime/http-node.js";
 import { createHttpHandler } from "./generated/runtime/http-server.js";
 import { log } from "./log.js";
 import { buildServer } from "./server.js";
@@ -8,7 +8,7 @@ import { buildServer } from "./server.js";
  *
  * @param port - 0 takes a free one.
  */
-export async function listen(port: number): Promise<Listening> {
+export async function listen(port: number): Promise<ListeningServer> {
   const handler = createHttpHandler({
     // Each session has a server of its own.
     server: buildServer,

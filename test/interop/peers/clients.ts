@@ -12,8 +12,8 @@ import {
 import { Client as V2Client } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { BaseClient } from '../../../generated/runtime/client.js';
-import { RpcError } from '../../../generated/runtime/error-codes.js';
-import type { Transport } from '../../../generated/runtime/transport.js';
+import { RpcError } from '../../../generated/runtime/jsonrpc/error-codes.js';
+import type { Transport } from '../../../generated/runtime/jsonrpc/transport.js';
 import { clientCapabilities, Household, Refusal, STATELESS, TASK_METHODS } from './garden.js';
 import type { Params, Result } from './garden.js';
 import { ALL, NAMES, named } from './revisions.js';

@@ -1,6 +1,6 @@
 import type { HandlerContext, Server } from '../../../generated/runtime/server.js';
 import { Server as GenericServer } from '../../../generated/runtime/server.js';
-import { RpcError } from '../../../generated/runtime/error-codes.js';
+import { RpcError } from '../../../generated/runtime/jsonrpc/error-codes.js';
 import { stdioServerTransport } from '../../../generated/runtime/stdio-server.js';
 import { ANSWERED, Garden, INSTRUCTIONS, Refusal, serverCapabilities, STATELESS, TASK_METHODS } from './garden.js';
 import type { Params, Port, Result } from './garden.js';

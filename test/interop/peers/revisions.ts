@@ -3,7 +3,7 @@ import { revision as r202503 } from '../../../generated/2025-03-26/revision.js';
 import { revision as r202506 } from '../../../generated/2025-06-18/revision.js';
 import { revision as r202511 } from '../../../generated/2025-11-25/revision.js';
 import { revision as r2026 } from '../../../generated/2026-07-28/revision.js';
-import type { Revision } from '../../../generated/runtime/revision.js';
+import type { Revision } from '../../../generated/runtime/protocol/revision.js';
 
 export const ALL: readonly Revision[] = [r2024, r202503, r202506, r202511, r2026];
 

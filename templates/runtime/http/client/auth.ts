@@ -1,0 +1,343 @@
+import { refuseTarget } from "./address.js";
+import { HttpError, UnauthorizedError } from "../errors.js";
+
+/** A `fetch`, of the platform or one's own. */
+export type Fetch = (
+  url: string | URL,
+  init?: RequestInit,
+) => Promise<Response>;
+
+/** What an {@link AuthProvider} is told of a refusal. */
+export interface UnauthorizedContext {
+  readonly response: Response;
+  readonly serverUrl: URL;
+  readonly fetchFn: Fetch;
+}
+
+/** Gives bearer tokens. That of the official SDK's client 2.x is one. */
+export interface AuthProvider {
+  /** Asked before each request. */
+  token(): string | undefined | Promise<string | undefined>;
+  /**
+   * The server refused the token (401), or what it may do is not enough (403 `insufficient_scope`). Sees to it that
+   * `token` gives a better one: the request is sent once more. Throws if there is none to be had.
+   */
+  onUnauthorized?(context: UnauthorizedContext): Promise<void>;
+}
+
+/** An OAuth client as the official SDKs describe it, as far as it is used here; {@link AuthFlow} uses all of it. */
+export interface OAuthClientProvider {
+  clientInformation(): unknown;
+  tokens(): OAuthTokens | undefined | Promise<OAuthTokens | undefined>;
+}
+
+interface OAuthTokens {
+  readonly access_token: string;
+  readonly scope?: string | undefined;
+}
+
+/** What an {@link AuthFlow} is told. */
+export interface AuthFlowOptions {
+  readonly serverUrl: URL;
+  readonly authorizationCode?: string;
+  readonly iss?: string;
+  readonly scope?: string;
+  readonly resourceMetadataUrl?: URL;
+  readonly fetchFn: Fetch;
+  /** A refreshed token would be able to do no more than the old one. */
+  readonly forceReauthorization?: boolean;
+}
+
+/** Runs an OAuth flow; `auth` of the official SDKs is one. */
+export type AuthFlow = (
+  provider: never,
+  options: AuthFlowOptions,
+) => Promise<string>;
+
+/** Where a token comes from. */
+export interface AuthSettings {
+  readonly authProvider?: AuthProvider | OAuthClientProvider | undefined;
+  readonly auth?: AuthFlow | undefined;
+  /**
+   * Whether a URL that the server names for its authorization, and that is refused by default, may be used all the same.
+   * Refused are addresses of this machine, private networks and link-local ones, unless the server is at such an address
+   * itself, and http at another origin than the server's. Names are not resolved, so what a public name leads to is not
+   * checked.
+   */
+  readonly allowsAuthUrl?: ((url: URL) => boolean) | undefined;
+}
+
+/** What `WWW-Authenticate` says (MCP, authorization). */
+export interface BearerChallenge {
+  readonly error: string | undefined;
+  readonly scope: string | undefined;
+  readonly resourceMetadataUrl: URL | undefined;
+}
+
+const AUTHORIZED = "AUTHORIZED";
+
+/** Redirects that are followed for the auth flow. */
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Keeps what is known of a client's authorization at one server. */
+export class Authorizer {
+  readonly #url: URL;
+  readonly #redirectingFetch: Fetch;
+  readonly #settings: AuthSettings;
+  #resourceMetadataUrl: URL | undefined;
+  #scope: string | undefined;
+  /** Requests that are refused at the same time wait for one new token. */
+  #renewal: Promise<void> | undefined;
+
+  constructor(url: URL, fetch: Fetch, settings: AuthSettings) {
+    this.#url = url;
+    this.#redirectingFetch = fetch;
+    this.#settings = settings;
+  }
+
+  get hasProvider(): boolean {
+    return this.#settings.authProvider !== undefined;
+  }
+
+  /** @throws UnauthorizedError if the provider fails. */
+  async token(): Promise<string | undefined> {
+    const { authProvider } = this.#settings;
+    if (authProvider === undefined) return undefined;
+    try {
+      return isOAuthProvider(authProvider)
+        ? (await authProvider.tokens())?.access_token
+        : await authProvider.token();
+    } catch (error) {
+      throw this.#createError(
+        "the auth provider gives no token",
+        undefined,
+        error,
+      );
+    }
+  }
+
+  /**
+   * A request was refused: sees to a better token than the one that it bore.
+   *
+   * @throws UnauthorizedError if there is none.
+   */
+  async renew(
+    response: Response,
+    usedToken: string | undefined,
+  ): Promise<void> {
+    if (this.#renewal === undefined && (await this.token()) !== usedToken)
+      return;
+    this.#renewal ??= this.#renew(response).finally(() => {
+      this.#renewal = undefined;
+    });
+    await this.#renewal;
+  }
+
+  /**
+   * Ends an OAuth flow in which the user was sent to the authorization server.
+   *
+   * @param answer - The code, or all params with which the user came back.
+   * @throws UnauthorizedError if the server gives no token for it.
+   */
+  async finish(answer: string | URLSearchParams, iss?: string): Promise<void> {
+    const code = typeof answer === "string" ? answer : answer.get("code");
+    const issuer =
+      typeof answer === "string" ? iss : (answer.get("iss") ?? undefined);
+    if (code === null) {
+      const reason = typeof answer === "string" ? null : answer.get("error");
+      throw this.#createError(
+        `the authorization server gave no code but ${JSON.stringify(reason?.slice(0, 60) ?? "nothing")}`,
+      );
+    }
+    await this.#runFlow({
+      authorizationCode: code,
+      ...(issuer === undefined ? {} : { iss: issuer }),
+      ...(this.#scope === undefined ? {} : { scope: this.#scope }),
+    });
+  }
+
+  /** Why a URL that the server names must not be used. */
+  #refuseUrl(url: URL): string | undefined {
+    const reason = refuseTarget(this.#url, url);
+    return reason === undefined || this.#settings.allowsAuthUrl?.(url) === true
+      ? undefined
+      : reason;
+  }
+
+  /**
+   * The `fetch` of an auth flow. All that a flow fetches is named by the server or by who that names, up to the token
+   * endpoint, so each URL is checked, and so is each redirect.
+   */
+  readonly #fetch: Fetch = async (url, init = {}) => {
+    let target = new URL(url);
+    for (let redirects = 0; ; redirects += 1) {
+      const reason = this.#refuseUrl(target);
+      if (reason !== undefined) throw this.#createError(reason);
+      const response = await this.#redirectingFetch(target, {
+        ...init,
+        redirect: "manual",
+      });
+      const { status } = response;
+      // Browsers do not show the target: the flow sees an opaque response.
+      if (!REDIRECTS.has(status)) return response;
+      const location = response.headers.get("location") ?? "";
+      response.body?.cancel().catch(() => undefined);
+      const isRead = ["GET", "HEAD"].includes(init.method ?? "GET");
+      // A POST holds a code, a token or a secret for one place only.
+      if (!isRead || redirects >= MAX_REDIRECTS)
+        throw this.#createError(
+          isRead
+            ? `more than ${MAX_REDIRECTS} redirects`
+            : `${target.origin} redirects what is meant for it only`,
+          status,
+        );
+      if (!URL.canParse(location, target.href))
+        throw this.#createError(
+          `${target.origin} redirects to nowhere`,
+          status,
+        );
+      target = new URL(location, target);
+    }
+  };
+
+  async #renew(response: Response): Promise<void> {
+    const { authProvider } = this.#settings;
+    const { status } = response;
+    const challenge = readChallenge(response);
+    if (challenge.resourceMetadataUrl !== undefined) {
+      const reason = this.#refuseUrl(challenge.resourceMetadataUrl);
+      if (reason !== undefined)
+        throw this.#createError(`resource_metadata: ${reason}`, status);
+    }
+    this.#resourceMetadataUrl =
+      challenge.resourceMetadataUrl ?? this.#resourceMetadataUrl;
+    if (authProvider !== undefined && isOAuthProvider(authProvider)) {
+      const granted =
+        status === 403 ? (await authProvider.tokens())?.scope : undefined;
+      const scope =
+        status === 403
+          ? unionScopes(this.#scope, granted, challenge.scope)
+          : challenge.scope;
+      this.#scope = unionScopes(this.#scope, scope);
+      await this.#runFlow(
+        {
+          ...(scope === undefined ? {} : { scope }),
+          ...(status === 403 &&
+          unionScopes(granted) !== unionScopes(granted, scope)
+            ? { forceReauthorization: true }
+            : {}),
+        },
+        status,
+      );
+      return;
+    }
+    if (authProvider?.onUnauthorized === undefined)
+      throw this.#createError("the server refuses the token", status);
+    try {
+      await authProvider.onUnauthorized({
+        response,
+        serverUrl: this.#url,
+        fetchFn: this.#fetch,
+      });
+    } catch (error) {
+      throw this.#createError(describeAuthError(error), status, error);
+    }
+  }
+
+  async #runFlow(
+    options: Omit<AuthFlowOptions, "serverUrl" | "fetchFn">,
+    status?: number,
+  ): Promise<void> {
+    const { authProvider, auth } = this.#settings;
+    if (auth === undefined)
+      throw this.#createError(
+        "the server wants an authorization, and the option auth gives no flow to get one",
+        status,
+      );
+    let outcome: string;
+    try {
+      outcome = await auth(authProvider as never, {
+        serverUrl: this.#url,
+        fetchFn: this.#fetch,
+        ...(this.#resourceMetadataUrl === undefined
+          ? {}
+          : { resourceMetadataUrl: this.#resourceMetadataUrl }),
+        ...options,
+      });
+    } catch (error) {
+      throw this.#createError(describeAuthError(error), status, error);
+    }
+    if (outcome !== AUTHORIZED)
+      throw this.#createError(
+        "the user has to authorize this client; call finishAuth with the code, then connect anew",
+        status,
+      );
+  }
+
+  #createError(
+    reason: string,
+    status?: number,
+    cause?: unknown,
+  ): UnauthorizedError {
+    return new UnauthorizedError(
+      reason,
+      { method: "POST", url: this.#url, status },
+      { cause },
+    );
+  }
+}
+
+/** Reads what a server wants. Parameters of schemes other than Bearer are not told apart from those of Bearer. */
+export function readChallenge(response: Response): BearerChallenge {
+  const header = response.headers.get("www-authenticate") ?? "";
+  const isBearer = /(?:^|,\s*)bearer\b/i.test(header);
+  const param = (name: string): string | undefined => {
+    if (!isBearer) return undefined;
+    const found = new RegExp(
+      `(?:^|[\\s,])${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,]+))`,
+      "i",
+    ).exec(header);
+    return found?.[1]?.replace(/\\(.)/g, "$1") ?? found?.[2];
+  };
+  const metadata = param("resource_metadata");
+  return {
+    error: param("error"),
+    scope: param("scope"),
+    resourceMetadataUrl:
+      metadata !== undefined && URL.canParse(metadata)
+        ? new URL(metadata)
+        : undefined,
+  };
+}
+
+/** Whether a server refused a request for want of a (better) token. */
+export function needsAuthorization(response: Response): boolean {
+  return (
+    response.status === 401 ||
+    (response.status === 403 &&
+      readChallenge(response).error === "insufficient_scope")
+  );
+}
+
+function isOAuthProvider(
+  provider: AuthProvider | OAuthClientProvider,
+): provider is OAuthClientProvider {
+  return "tokens" in provider && typeof provider.tokens === "function";
+}
+
+/** All scopes, each once; undefined if there is none. */
+function unionScopes(
+  ...scopes: readonly (string | undefined)[]
+): string | undefined {
+  const all = new Set(
+    scopes.flatMap((scope) => (scope ?? "").split(/\s+/)).filter(Boolean),
+  );
+  return all.size === 0 ? undefined : [...all].join(" ");
+}
+
+function describeAuthError(error: unknown): string {
+  if (error instanceof HttpError) return error.message;
+  const message = error instanceof Error ? error.message : String(error);
+  return message === "" ? "the auth provider failed" : message;
+}

@@ -1,0 +1,279 @@
+import { Authorizer, needsAuthorization } from "./auth.js";
+import type { AuthSettings, Fetch } from "./auth.js";
+import { HttpError, publicUrl } from "../errors.js";
+
+/** Headers of one's own: fixed ones, or what gives them for each request. */
+export type HeaderSource =
+  | Readonly<Record<string, string>>
+  | (() =>
+      | Readonly<Record<string, string>>
+      | Promise<Readonly<Record<string, string>>>);
+
+/** How requests are made. */
+export interface FetchSettings extends AuthSettings {
+  readonly headers?: HeaderSource | undefined;
+  readonly fetch?: Fetch | undefined;
+}
+
+/** A request. */
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly url: URL;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+const MAX_REDIRECTS = 5;
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([
+  301, 302, 303, 307, 308,
+]);
+/** Redirects that leave the method as it is. */
+const METHOD_PRESERVING_REDIRECTS: ReadonlySet<number> = new Set([307, 308]);
+
+/** Headers that are the transport's alone: what they say must fit what is sent. */
+const RESERVED_HEADERS =
+  /^(?:accept|content-type|content-length|host|last-event-id|mcp-.*)$/i;
+
+/** Makes requests to one server, with its authorization. */
+export class AuthorizedFetch {
+  readonly authorizer: Authorizer;
+  readonly #settings: FetchSettings;
+  readonly #basicAuthorization: string | undefined;
+  readonly #fetch: Fetch;
+
+  /** @throws TypeError if a header of one's own is none, or the transport's. */
+  constructor(url: URL, settings: FetchSettings) {
+    this.#settings = settings;
+    this.#fetch = settings.fetch ?? ((to, init) => fetch(to, init));
+    this.authorizer = new Authorizer(
+      withoutCredentials(url),
+      this.#fetch,
+      settings,
+    );
+    this.#basicAuthorization = basicCredentials(url);
+    if (typeof settings.headers === "object") checkHeaders(settings.headers);
+  }
+
+  /**
+   * Makes a request. One that is refused for want of authorization is made once more, if the provider gets a token.
+   *
+   * @returns The answer, whatever its status.
+   * @throws HttpError if there is none, or it leads elsewhere; UnauthorizedError; the signal's reason.
+   */
+  async call(request: HttpRequest): Promise<Response> {
+    const refusedStatuses = new Set<number>();
+    for (;;) {
+      const token = await this.authorizer.token();
+      const response = await this.#followRedirects(request, token);
+      const { status } = response;
+      if (
+        !this.authorizer.hasProvider ||
+        !needsAuthorization(response) ||
+        refusedStatuses.has(status)
+      )
+        return response;
+      refusedStatuses.add(status);
+      try {
+        await this.authorizer.renew(response, token);
+      } finally {
+        discardBody(response);
+      }
+      request.signal.throwIfAborted();
+    }
+  }
+
+  /** Follows redirects, as long as they stay at the origin: credentials and what is sent are meant for it only. */
+  async #followRedirects(
+    request: HttpRequest,
+    token: string | undefined,
+  ): Promise<Response> {
+    let { url } = request;
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await this.#fetchOnce(request, url, token);
+      if (!isRedirect(response)) return response;
+      discardBody(response);
+      const failure = {
+        method: request.method,
+        url,
+        status: response.status || undefined,
+      };
+      const location = response.headers.get("location");
+      if (location === null || !URL.canParse(location, url.href))
+        throw finalError(
+          "the server redirects, and where to cannot be seen",
+          failure,
+        );
+      const target = new URL(location, url);
+      if (target.origin !== url.origin)
+        throw finalError(
+          `the server redirects to another origin, ${publicUrl(target)}; connect to that if it is the right one`,
+          failure,
+        );
+      if (redirects >= MAX_REDIRECTS)
+        throw finalError(`more than ${MAX_REDIRECTS} redirects`, failure);
+      if (
+        request.method !== "GET" &&
+        !METHOD_PRESERVING_REDIRECTS.has(response.status)
+      )
+        throw finalError(
+          `the server redirects to ${publicUrl(target)} in a way that would make the request a GET`,
+          failure,
+        );
+      url = target;
+    }
+  }
+
+  async #fetchOnce(
+    { method, headers, body, signal }: HttpRequest,
+    url: URL,
+    token: string | undefined,
+  ): Promise<Response> {
+    const { headers: source } = this.#settings;
+    const customHeaders =
+      typeof source === "function" ? await source() : (source ?? {});
+    if (typeof source === "function") checkHeaders(customHeaders);
+    const allHeaders = new Headers({ ...customHeaders });
+    if (this.#basicAuthorization !== undefined)
+      allHeaders.set("authorization", this.#basicAuthorization);
+    if (token !== undefined) allHeaders.set("authorization", `Bearer ${token}`);
+    for (const [name, value] of headers) allHeaders.set(name, value);
+    signal.throwIfAborted();
+    try {
+      return await this.#fetch(withoutCredentials(url), {
+        method,
+        headers: allHeaders,
+        signal,
+        redirect: "manual",
+        ...(body === undefined ? {} : { body }),
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new HttpError(
+        `no answer (${networkErrorReason(error)})`,
+        { method, url },
+        { cause: error },
+      );
+    }
+  }
+}
+
+/**
+ * The text of an answer's body.
+ *
+ * @param limit - Bytes; of a longer body, the rest is not read.
+ * @returns Undefined in place of a longer one.
+ */
+export async function readBodyText(
+  response: Response,
+  limit: number,
+): Promise<string | undefined> {
+  const { text, isWhole } = await readBodyStart(response, limit);
+  return isWhole ? text : undefined;
+}
+
+/** The text of an answer's body, or of its first bytes. */
+export async function readBodyStart(
+  response: Response,
+  limit: number,
+): Promise<{ readonly text: string; readonly isWhole: boolean }> {
+  if (response.body === null) return { text: "", isWhole: true };
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for (;;) {
+    const { done, value } = (await reader.read()) as {
+      readonly done: boolean;
+      readonly value?: Uint8Array;
+    };
+    if (done || value === undefined)
+      return { text: text + decoder.decode(), isWhole: true };
+    const room = limit - size;
+    size += value.length;
+    text += decoder.decode(value.subarray(0, room), { stream: true });
+    if (size > limit) {
+      reader.cancel().catch(() => undefined);
+      return { text, isWhole: false };
+    }
+  }
+}
+
+/** Lets go of an answer that nobody reads. */
+export function discardBody(response: Response): void {
+  if (response.bodyUsed || response.body === null || response.body.locked)
+    return;
+  response.body.cancel().catch(() => undefined);
+}
+
+/** The media type of an answer, without its parameters. */
+export function mediaTypeOf(response: Response): string {
+  const [type = ""] = (response.headers.get("content-type") ?? "").split(";");
+  return type.trim().toLowerCase();
+}
+
+function isRedirect(response: Response): boolean {
+  // Browsers do not show a redirect that they do not follow.
+  return (
+    response.type === "opaqueredirect" || REDIRECT_STATUSES.has(response.status)
+  );
+}
+
+/** An error that no older revision would change. */
+function finalError(
+  reason: string,
+  failure: ConstructorParameters<typeof HttpError>[1],
+): HttpError {
+  return Object.assign(new HttpError(reason, failure), { isFinal: true });
+}
+
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (RESERVED_HEADERS.test(name))
+      throw new TypeError(
+        `the header ${JSON.stringify(name)} is the transport's own`,
+      );
+    try {
+      new Headers([[name, value]]);
+    } catch (error) {
+      throw new TypeError(
+        `${JSON.stringify(name)} is no name of a header, or has a value that none can have`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** The URL without user and password, which `fetch` refuses. */
+function withoutCredentials(url: URL): URL {
+  if (url.username === "" && url.password === "") return url;
+  const copy = new URL(url);
+  copy.username = "";
+  copy.password = "";
+  return copy;
+}
+
+function basicCredentials({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const bytes = Array.from(new TextEncoder().encode(text), (byte) =>
+    String.fromCharCode(byte),
+  );
+  return `Basic ${btoa(bytes.join(""))}`;
+}
+
+/** Why a request had no answer: Node hides it one level down. */
+function networkErrorReason(error: unknown): string {
+  const { message, cause } = error as {
+    readonly message?: unknown;
+    readonly cause?: unknown;
+  };
+  const { code, message: inner } = (cause ?? {}) as {
+    readonly code?: unknown;
+    readonly message?: unknown;
+  };
+  const reason = [code, inner, message].find(
+    (item): item is string => typeof item === "string" && item !== "",
+  );
+  return (reason ?? String(error)).slice(0, 200);
+}

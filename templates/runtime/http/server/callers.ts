@@ -1,0 +1,177 @@
+import type { HandlerCounter } from "../../jsonrpc/transport.js";
+
+/** What the callers of an HTTP handler share, each within a limit. */
+export type SharedResource =
+  | "visits"
+  | "open"
+  | "handlers"
+  | "sessions"
+  | "bodyBytes"
+  | "requestBytes"
+  | "unreadBytes";
+
+/** What all callers hold together. */
+export type Totals = Readonly<Record<SharedResource, { held: number }>>;
+
+/**
+ * How many times what would stay free a caller may hold. With 4, one caller gets four fifths of a limit, and two that want
+ * all of it at the same time four ninths each. A dozen callers that each take all they may fill the limit.
+ */
+const FAIR_SHARE_FACTOR = 4;
+
+/** Counts what each caller of a handler holds, and what all of them hold together. */
+export class Callers {
+  readonly total: Totals = {
+    visits: { held: 0 },
+    open: { held: 0 },
+    handlers: { held: 0 },
+    sessions: { held: 0 },
+    bodyBytes: { held: 0 },
+    requestBytes: { held: 0 },
+    unreadBytes: { held: 0 },
+  };
+  readonly #byKey = new Map<string, Caller>();
+  readonly #unknown: Caller = new Caller(this.total, false, () => undefined);
+  /** The key of one that holds nothing and is not forgotten yet: as a rule it is the next to come. */
+  #idle: string | undefined;
+
+  /**
+   * A caller, who is remembered until {@link Caller.release} and for as long as anything is held.
+   *
+   * @param key - Tells callers apart; undefined where they cannot be told apart, who then share without a bound for each.
+   */
+  of(key: string | undefined): Caller {
+    if (key === undefined) return this.#unknown;
+    let caller = this.#byKey.get(key);
+    if (caller === undefined) {
+      caller = new Caller(this.total, true, () => {
+        this.#forget(key);
+      });
+      this.#byKey.set(key, caller);
+    }
+    caller.retain();
+    return caller;
+  }
+
+  #forget(key: string): void {
+    const idle = this.#idle;
+    this.#idle = key;
+    if (idle === undefined || idle === key) return;
+    if (this.#byKey.get(idle)?.isIdle === true) this.#byKey.delete(idle);
+  }
+}
+
+/** A caller, with its share of each limit. */
+export class Caller implements HandlerCounter {
+  readonly admissions: ResourceShare;
+  readonly openResponses: ResourceShare;
+  readonly handlers: ResourceShare;
+  readonly sessions: ResourceShare;
+  /** Of bodies that are arriving. */
+  readonly bodyBytes: ResourceShare;
+  /** Of bodies that are complete, as long as they may be in use. */
+  readonly requestBytes: ResourceShare;
+  readonly unreadBytes: ResourceShare;
+  readonly #onIdle: () => void;
+  /** Of visits that know it, and of shares that hold anything. */
+  #references = 0;
+
+  constructor(totals: Totals, isBounded: boolean, onIdle: () => void) {
+    this.admissions = new ResourceShare(totals.visits, this, isBounded);
+    this.openResponses = new ResourceShare(totals.open, this, isBounded);
+    this.handlers = new ResourceShare(totals.handlers, this, isBounded);
+    this.sessions = new ResourceShare(totals.sessions, this, isBounded);
+    this.bodyBytes = new ResourceShare(totals.bodyBytes, this, isBounded);
+    this.requestBytes = new ResourceShare(totals.requestBytes, this, isBounded);
+    this.unreadBytes = new ResourceShare(totals.unreadBytes, this, isBounded);
+    this.#onIdle = onIdle;
+  }
+
+  /** Whether nobody has it, and it holds nothing. */
+  get isIdle(): boolean {
+    return this.#references === 0;
+  }
+
+  /** @internal */
+  retain(): void {
+    this.#references += 1;
+  }
+
+  /** Whoever got it is done with it. */
+  release(): void {
+    this.#references -= 1;
+    if (this.#references === 0) this.#onIdle();
+  }
+
+  canStart(limit: number): boolean {
+    return this.handlers.canAcquire(limit);
+  }
+
+  handlerStarted(): void {
+    this.handlers.acquire();
+  }
+
+  handlerEnded(): void {
+    this.handlers.release();
+  }
+}
+
+/** What one caller holds of what all share. */
+export class ResourceShare {
+  held = 0;
+  readonly #total: { held: number };
+  readonly #caller: Caller;
+  readonly #isBounded: boolean;
+
+  constructor(total: { held: number }, caller: Caller, isBounded: boolean) {
+    this.#total = total;
+    this.#caller = caller;
+    this.#isBounded = isBounded;
+  }
+
+  /** Whether the caller may hold one more of what there are so many of. Who holds none may have the last one. */
+  canAcquire(max: number): boolean {
+    const free = max - this.#total.held;
+    if (free < 1) return false;
+    const { held } = this;
+    return (
+      !this.#isBounded || held === 0 || held < FAIR_SHARE_FACTOR * (free - 1)
+    );
+  }
+
+  acquire(amount = 1): void {
+    if (amount === 0) return;
+    if (this.held === 0) this.#caller.retain();
+    this.held += amount;
+    this.#total.held += amount;
+  }
+
+  /** Gives back what was taken before. */
+  release(amount = 1): void {
+    if (amount === 0) return;
+    this.held -= amount;
+    this.#total.held -= amount;
+    if (this.held === 0) this.#caller.release();
+  }
+}
+
+/**
+ * What tells a caller by its address: for IPv6 the first 64 bits, since whoever has an address there has all that begin
+ * like it (RFC 6177).
+ */
+export function addressKey(address: string): string {
+  if (!address.includes(":")) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = "", tail] = address
+    .toLowerCase()
+    .replace(/%.*$/, "")
+    .split("::");
+  const first = head === "" ? [] : head.split(":");
+  const last = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros =
+    tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
+  return [...first, ...Array<string>(zeros).fill("0"), ...last]
+    .slice(0, 4)
+    .join(":");
+}

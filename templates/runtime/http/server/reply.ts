@@ -1,0 +1,566 @@
+import { LOG_DROP_KEY } from "./unread-budget.js";
+import type { UnreadResponse, UnreadBudget } from "./unread-budget.js";
+import type { RequestId } from "../../jsonrpc/message.js";
+import type { RetainedBody } from "./bodies.js";
+import type { Caller } from "./callers.js";
+import type {
+  PrincipalInfo,
+  WithHandlerCounter,
+  HandlerCounter,
+} from "../../jsonrpc/transport.js";
+
+/** One HTTP request, as a binding hands it to the handler. It is answered once, by {@link respond} or {@link stream}. */
+export interface HttpCall {
+  readonly method: string;
+  /** The path, with the query. */
+  readonly target: string;
+  /** What the runtime has for it: a `Request`, or an `IncomingMessage` in Node. */
+  readonly raw: unknown;
+  /** Whether the client went away before the answer was complete. */
+  readonly isDisconnected: boolean;
+  /** The address of the client, or of the proxy before it; undefined if the runtime does not know it. */
+  readonly remoteAddress?: string | undefined;
+  /** A header that may be there only once and came twice, where the runtime shows that; such a request is refused. */
+  readonly repeatedHeader?: string | undefined;
+  /**
+   * Called once if the client goes away before the answer is complete, or when the system has taken all of an answer that
+   * was still pending. Set by the handler, and not called during a call of one of the methods here.
+   */
+  onDisconnect: (() => void) | undefined;
+  /** The value of a header; the name is in lower case. */
+  header(name: string): string | undefined;
+  /**
+   * The whole body, or undefined if it has more than so many bytes or was stopped. Rejects if it breaks off.
+   *
+   * @param progress - Is told how much has come, and can stop it.
+   */
+  body(
+    maxBytes: number,
+    progress?: BodyProgress,
+  ): Promise<string | Uint8Array | undefined>;
+  /**
+   * Answers at once.
+   *
+   * @returns Whether the answer is pending: `onGone` is called when that is over.
+   */
+  respond(status: number, headers: HeaderFields, body?: string): boolean;
+  /** Answers with a body that is written bit by bit. @param length - Its bytes, where they are known. */
+  stream(status: number, headers: HeaderFields, length?: number): EventSink;
+  /** Breaks the connection off. */
+  abort(): void;
+}
+
+/** Watches a body while it arrives. */
+export interface BodyProgress {
+  /** Called by the binding with the number of bytes of each chunk, after it has taken the chunk. */
+  received(bytes: number): void;
+  /** Set by the binding: no more of the body is wanted. */
+  stop: (() => void) | undefined;
+}
+
+/** Headers by name, in lower case. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** Where a body goes that is written bit by bit. */
+export interface EventSink {
+  /** Called when everything was taken, after `write` returned false. Set by whoever writes. */
+  onDrain: (() => void) | undefined;
+  /** Writes what is a small part of a body. False if nothing more should come before `onDrain` is called. */
+  write(chunk: string | Uint8Array): boolean;
+  /** Ends the body, when nothing waits for `onDrain`. Returns whether it is pending, as `respond` does. */
+  end(): boolean;
+}
+
+/** How answers are written. */
+export interface StreamLimits {
+  /** Bytes that may wait for a client before progress and log messages to it are dropped. */
+  readonly maxBacklog: number;
+  /** Milliseconds in which a client must take something of what waits for it. */
+  readonly stallTimeout: number;
+  /** Milliseconds without an event after which a comment is sent. */
+  readonly keepAlive: number;
+  /** Milliseconds after which a request that is still being handled is answered by a stream. */
+  readonly streamAfter: number;
+}
+
+/** An event as it goes over the wire (HTML, server-sent events); JSON has no line breaks of its own. */
+export function encodeSseEvent(
+  data: string,
+  fields: {
+    readonly id?: string | undefined;
+    readonly event?: string;
+    readonly retry?: number;
+  } = {},
+): string {
+  let text = "";
+  if (fields.event !== undefined) text += `event: ${fields.event}\n`;
+  if (fields.id !== undefined) text += `id: ${fields.id}\n`;
+  if (fields.retry !== undefined) text += `retry: ${fields.retry}\n`;
+  return `${text}data: ${data}\n\n`;
+}
+
+const STREAM_HEADERS: HeaderFields = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  // So that nginx and its like pass events on as they come.
+  "x-accel-buffering": "no",
+};
+
+const JSON_HEADERS: HeaderFields = { "content-type": "application/json" };
+
+/** A comment, which keeps a connection from looking idle and means nothing. */
+const SSE_COMMENT = ":\n\n";
+
+/** Bytes that are written at once. What the system takes shows that a client reads, even in the middle of a message. */
+const SLICE_BYTES = 64 * 1024;
+/** A client that reads again after so many milliseconds shows that it reads: buffers of the system are full by then. */
+const READING_GAP_MS = 500;
+/** Bytes that the system may have taken without the client having read any of them. */
+const MAX_SOCKET_BUFFER_BYTES = 2 * 1024 * 1024;
+/** The system takes no more before a large part of its buffers is read: each so many bytes allow for a stall time. */
+const SOCKET_BYTES_PER_STALL = 256 * 1024;
+
+const encoder = new TextEncoder();
+const EMPTY = new Uint8Array();
+/** Nothing is ever added to it: most answers need no list of their own. */
+const EMPTY_LIST: never[] = [];
+
+/** Whether a message still waits for a connection to carry it. */
+export interface DeliveryReceipt {
+  /** Set to false when the system has taken all of it. */
+  isUndelivered: boolean;
+}
+
+/** So many messages that gave way to newer ones may be in the queue before they are taken out. */
+const MAX_REPLACED = 256;
+
+/** A message that waits for a client. */
+interface QueuedMessage {
+  bytes: Uint8Array;
+  /** How many of the bytes are written. */
+  written: number;
+  dropKey: string | undefined;
+  readonly receipt: DeliveryReceipt | undefined;
+}
+
+/**
+ * What goes back for one HTTP request: one JSON value, or a stream of events. It becomes a stream with the first message
+ * that is not the last.
+ *
+ * Nothing is written beyond what the client's connection takes; the rest waits here. A client is cut off if it takes
+ * nothing at all for some time, and not for how much waits for it.
+ */
+export class ResponseWriter implements UnreadResponse {
+  /** Set to be told when the client goes away, or is cut off, before the answer is given. */
+  onDisconnect: (() => void) | undefined;
+  /** Set to be told when it has become a stream, before anything is on it. */
+  onStreamStart: (() => void) | undefined;
+  /** Set to be told when messages that waited were taken. */
+  onDrained: (() => void) | undefined;
+  /** Whether the client accepts JSON and nothing else: it never becomes a stream, and what would go there is dropped. */
+  readonly isJsonOnly: boolean;
+  readonly #call: HttpCall;
+  readonly #headers: HeaderFields;
+  readonly #openWriters: Set<ResponseWriter>;
+  readonly #budget: UnreadBudget;
+  readonly #limits: StreamLimits;
+  readonly #caller: Caller;
+  readonly #retainedBody: RetainedBody | undefined;
+  #sink: EventSink | undefined;
+  /** Whether the answer is given: nothing can be added. */
+  #isFinished = false;
+  /** Whether the system has all of it, or nobody is there to take it. */
+  #isSettled = false;
+  #lastWriteAt: number;
+  #queue: QueuedMessage[] = EMPTY_LIST;
+  /** Messages at the start of the queue that are written. */
+  #head = 0;
+  /** The waiting ones that a newer one may replace. */
+  #droppableMessages: Map<string, QueuedMessage> | undefined;
+  /** Messages in the queue that gave way to a newer one, at least. */
+  #replacedCount = 0;
+  #unreadBytes = 0;
+  /** Of the unread bytes, those that the sink has in full; with what becomes true when it has passed them on. */
+  #handedOffBytes = 0;
+  #receipts: DeliveryReceipt[] = EMPTY_LIST;
+  /** Bytes that the sink was given in all. */
+  #totalBytes = 0;
+  /** Whether the sink takes no more now. */
+  #isSinkFull = false;
+  /** When the client has last taken something, or had nothing to take. */
+  #lastDrainAt = 0;
+  #hasRead = false;
+
+  /** @param headers - Those that every answer bears. @param openWriters - Where open replies are listed, to be ticked. */
+  constructor(
+    call: HttpCall,
+    headers: HeaderFields,
+    limits: StreamLimits,
+    openWriters: Set<ResponseWriter>,
+    budget: UnreadBudget,
+    caller: Caller,
+    isJsonOnly = false,
+    retainedBody?: RetainedBody,
+  ) {
+    this.#call = call;
+    this.#headers = headers;
+    this.#limits = limits;
+    this.#openWriters = openWriters;
+    this.#budget = budget;
+    this.#caller = caller;
+    this.isJsonOnly = isJsonOnly;
+    this.#retainedBody = retainedBody;
+    retainedBody?.retain();
+    this.#lastWriteAt = Date.now();
+    openWriters.add(this);
+    caller.openResponses.acquire();
+    call.onDisconnect = () => {
+      this.#handleDisconnect();
+    };
+    // It went away before anybody could be told.
+    if (call.isDisconnected)
+      queueMicrotask(() => {
+        this.#handleDisconnect();
+      });
+  }
+
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  /** Whether it is a stream already. */
+  get isStream(): boolean {
+    return this.#sink !== undefined;
+  }
+
+  get unreadBytes(): number {
+    return this.#unreadBytes;
+  }
+
+  get unreadByCaller(): number {
+    return this.#caller.unreadBytes.held;
+  }
+
+  get hasRead(): boolean {
+    return this.#hasRead;
+  }
+
+  get blockedSince(): number | undefined {
+    return this.#isSinkFull || this.#isFinished ? this.#lastDrainAt : undefined;
+  }
+
+  /** Begins the stream, if it has not begun. */
+  startStream(): void {
+    if (this.#isFinished || this.#sink !== undefined || this.isJsonOnly) return;
+    this.#openSink(
+      200,
+      this.#headers === NO_HEADERS
+        ? STREAM_HEADERS
+        : { ...STREAM_HEADERS, ...this.#headers },
+    );
+    this.onStreamStart?.();
+  }
+
+  /**
+   * Sends an event.
+   *
+   * @param name - What makes it droppable, by `droppableName`. @param receipt - Told when the system has taken it.
+   */
+  writeEvent(text: string, name?: string, receipt?: DeliveryReceipt): void {
+    if (this.#isFinished || this.isJsonOnly) return;
+    this.startStream();
+    const sink = this.#sink;
+    if (sink === undefined) return;
+    this.#lastWriteAt = Date.now();
+    if (this.#isSinkFull || text.length > SLICE_BYTES) {
+      this.#enqueue(text, name, receipt);
+      this.#pump(sink);
+      return;
+    }
+    this.#totalBytes += text.length;
+    if (sink.write(text)) {
+      if (receipt !== undefined) receipt.isUndelivered = false;
+      return;
+    }
+    this.#isSinkFull = true;
+    this.#lastDrainAt = this.#lastWriteAt;
+    this.#handedOffBytes = text.length;
+    if (receipt !== undefined) this.#addReceipt(receipt);
+    this.#addUnread(text.length);
+  }
+
+  /** Answers with a JSON text, which is all there is. It must not be a stream. */
+  sendJson(
+    status: number,
+    text: string,
+    headers: HeaderFields = NO_HEADERS,
+  ): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    const isPlain = this.#headers === NO_HEADERS && headers === NO_HEADERS;
+    const all = isPlain
+      ? JSON_HEADERS
+      : { ...JSON_HEADERS, ...this.#headers, ...headers };
+    this.#lastDrainAt = Date.now();
+    if (text.length > SLICE_BYTES) {
+      const { length } = this.#enqueue(text);
+      this.#pump(this.#openSink(status, all, length));
+    } else if (this.#call.respond(status, all, text))
+      this.#addUnread(text.length);
+    else this.#markFinished();
+  }
+
+  /** Answers without a body. It must not be a stream. */
+  sendEmpty(status: number, headers: HeaderFields = NO_HEADERS): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.#lastDrainAt = Date.now();
+    if (!this.#call.respond(status, { ...this.#headers, ...headers }))
+      this.#markFinished();
+  }
+
+  /** Ends the stream, after what waits. One that has not begun ends without an event. */
+  end(): void {
+    if (this.#isFinished) return;
+    if (this.isJsonOnly) {
+      this.sendEmpty(202);
+      return;
+    }
+    this.startStream();
+    this.#isFinished = true;
+    // What is full has been waiting since before.
+    if (!this.#isSinkFull) this.#lastDrainAt = Date.now();
+    if (this.#sink !== undefined) this.#pump(this.#sink);
+  }
+
+  /** Cuts the client off. */
+  abort(): void {
+    if (this.#isSettled) return;
+    this.#call.abort();
+    this.#handleDisconnect();
+  }
+
+  /** Called every few seconds. */
+  tick(now: number): void {
+    const { keepAlive, stallTimeout, streamAfter } = this.#limits;
+    const since = this.blockedSince;
+    if (since !== undefined) {
+      const invisible = Math.min(this.#totalBytes, MAX_SOCKET_BUFFER_BYTES);
+      const allowed = stallTimeout * (1 + invisible / SOCKET_BYTES_PER_STALL);
+      if (now - since > allowed) this.abort();
+      return;
+    }
+    const quiet = now - this.#lastWriteAt;
+    if (quiet > (this.#sink === undefined ? streamAfter : keepAlive))
+      this.writeEvent(SSE_COMMENT);
+  }
+
+  #openSink(status: number, headers: HeaderFields, length?: number): EventSink {
+    const sink = this.#call.stream(status, headers, length);
+    this.#sink = sink;
+    sink.onDrain = () => {
+      this.#handleDrain(sink);
+    };
+    return sink;
+  }
+
+  #enqueue(text: string, name?: string, receipt?: DeliveryReceipt): Uint8Array {
+    if (name !== undefined && this.#unreadBytes > this.#limits.maxBacklog) {
+      if (name === LOG_DROP_KEY) return EMPTY;
+      const older = this.#droppableMessages?.get(name);
+      if (older !== undefined) {
+        this.#addUnread(-older.bytes.length);
+        older.bytes = EMPTY;
+        older.dropKey = undefined;
+        this.#replacedCount += 1;
+        if (this.#replacedCount > MAX_REPLACED) this.#removeReplaced();
+      }
+    }
+    const bytes = encoder.encode(text);
+    const waiting: QueuedMessage = {
+      bytes,
+      written: 0,
+      dropKey: name,
+      receipt,
+    };
+    if (this.#queue === EMPTY_LIST) this.#queue = [waiting];
+    else this.#queue.push(waiting);
+    if (name !== undefined && name !== LOG_DROP_KEY)
+      (this.#droppableMessages ??= new Map()).set(name, waiting);
+    this.#addUnread(bytes.length);
+    return bytes;
+  }
+
+  /** Writes as much as the sink takes. */
+  #pump(sink: EventSink): void {
+    while (!this.#isSinkFull && !this.#isSettled) {
+      const waiting = this.#queue[this.#head];
+      if (waiting === undefined) {
+        this.#queue = EMPTY_LIST;
+        this.#head = 0;
+        if (this.#isFinished && !sink.end()) this.#markFinished();
+        return;
+      }
+      const { bytes, written, dropKey: name, receipt } = waiting;
+      if (name !== undefined && this.#droppableMessages?.get(name) === waiting)
+        this.#droppableMessages.delete(name);
+      const end = Math.min(written + SLICE_BYTES, bytes.length);
+      waiting.written = end;
+      if (end === bytes.length) {
+        this.#handedOffBytes += bytes.length;
+        waiting.bytes = EMPTY;
+        if (receipt !== undefined) this.#addReceipt(receipt);
+        this.#advance();
+      }
+      // One that a newer one has replaced is empty.
+      if (end === written) continue;
+      this.#totalBytes += end - written;
+      if (sink.write(bytes.subarray(written, end))) this.#releaseHandedOff();
+      else {
+        this.#isSinkFull = true;
+        this.#lastDrainAt = Date.now();
+      }
+    }
+  }
+
+  /** Takes out what gave way to newer messages: a queue of it would grow for as long as the client does not read. */
+  #removeReplaced(): void {
+    this.#queue = this.#queue
+      .slice(this.#head)
+      .filter(({ bytes }, index) => index === 0 || bytes !== EMPTY);
+    this.#head = 0;
+    this.#replacedCount = 0;
+  }
+
+  #handleDrain(sink: EventSink): void {
+    if (this.#isSettled) return;
+    const now = Date.now();
+    if (now - this.#lastDrainAt >= READING_GAP_MS) this.#hasRead = true;
+    this.#lastDrainAt = now;
+    this.#isSinkFull = false;
+    this.#releaseHandedOff();
+    this.#pump(sink);
+    this.onDrained?.();
+  }
+
+  /** What was handed on whole is off our hands. */
+  #releaseHandedOff(): void {
+    if (this.#handedOffBytes > 0) this.#addUnread(-this.#handedOffBytes);
+    this.#handedOffBytes = 0;
+    if (this.#receipts.length === 0) return;
+    for (const receipt of this.#receipts) receipt.isUndelivered = false;
+    this.#receipts = EMPTY_LIST;
+  }
+
+  #addReceipt(receipt: DeliveryReceipt): void {
+    if (this.#receipts === EMPTY_LIST) this.#receipts = [receipt];
+    else this.#receipts.push(receipt);
+  }
+
+  #advance(): void {
+    this.#head += 1;
+    // The memory of what is written is given back long before the queue is empty.
+    if (this.#head < 1024 || this.#head * 2 < this.#queue.length) return;
+    this.#queue.splice(0, this.#head);
+    this.#head = 0;
+  }
+
+  #addUnread(bytes: number): void {
+    this.#unreadBytes += bytes;
+    if (bytes < 0) {
+      this.#budget.release(-bytes);
+      this.#caller.unreadBytes.release(-bytes);
+    } else {
+      this.#budget.add(bytes);
+      this.#caller.unreadBytes.acquire(bytes);
+    }
+  }
+
+  /** The client is gone, or has all of the answer. */
+  #handleDisconnect(): void {
+    if (this.#isSettled) return;
+    const wasGiven = this.#isFinished;
+    this.#markFinished();
+    if (!wasGiven) this.onDisconnect?.();
+  }
+
+  #markFinished(): void {
+    this.#isFinished = true;
+    this.#isSettled = true;
+    this.#openWriters.delete(this);
+    this.#call.onDisconnect = undefined;
+    if (this.#unreadBytes > 0) this.#addUnread(-this.#unreadBytes);
+    this.#queue = EMPTY_LIST;
+    this.#receipts = EMPTY_LIST;
+    this.#droppableMessages = undefined;
+    this.#caller.openResponses.release();
+    this.#retainedBody?.release();
+  }
+}
+
+/** The object that says that there are none, so that the common case can be told by looking. */
+export const NO_HEADERS: HeaderFields = Object.freeze({});
+
+/** The id of the request that a message answers; undefined if it answers none. */
+export function responseIdOf(message: object): RequestId | null | undefined {
+  if ("method" in message) return undefined;
+  const { id = null } = message as { readonly id?: RequestId | null };
+  return id;
+}
+
+/** What a handler finds as `context.extra` when its request came over HTTP. */
+export class HttpExtra<Auth = unknown>
+  implements PrincipalInfo, WithHandlerCounter
+{
+  /** What the authorization hook found out; undefined if there is none. */
+  readonly auth: Auth | undefined;
+  readonly principal: string | undefined;
+  /** @internal */
+  readonly counter: HandlerCounter | undefined;
+  readonly #call: HttpCall;
+  readonly #writer: ResponseWriter;
+  readonly #detachConnection: (() => boolean) | undefined;
+
+  /** @internal */
+  constructor(
+    call: HttpCall,
+    writer: ResponseWriter,
+    auth: Auth | undefined,
+    principal: string | undefined,
+    counter: HandlerCounter | undefined,
+    detachConnection?: () => boolean,
+  ) {
+    this.#call = call;
+    this.#writer = writer;
+    this.auth = auth;
+    this.principal = principal;
+    this.counter = counter;
+    this.#detachConnection = detachConnection;
+  }
+
+  /** The runtime's own request: a `Request`, or an `IncomingMessage` in Node. */
+  get raw(): unknown {
+    return this.#call.raw;
+  }
+
+  /** A header of the HTTP request. */
+  header(name: string): string | undefined {
+    return this.#call.header(name.toLowerCase());
+  }
+
+  /** Answers with a stream of events from now on, even if nothing is sent before the result. */
+  openStream(): void {
+    this.#writer.startStream();
+  }
+
+  /**
+   * Closes the connection and not the stream: the client comes back for the rest (MCP 2025-11-25, Streamable HTTP, Sending
+   * Messages to the Server). For what takes long, so that no connection is held all that time.
+   *
+   * @returns False, with nothing done, if the client could not come back: older revisions and 2026-07-28 do not have
+   *   this, and `resumability` must be on.
+   */
+  closeStream(): boolean {
+    return this.#detachConnection?.() ?? false;
+  }
+}

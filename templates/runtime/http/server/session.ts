@@ -1,0 +1,681 @@
+import { responseIdOf, encodeSseEvent, HttpExtra } from "./reply.js";
+import type { HttpCall, DeliveryReceipt, ResponseWriter } from "./reply.js";
+import { HTTP_HEADERS } from "../headers.js";
+import type { CallerResumeBudget, EventStore } from "./resume-budget.js";
+import { dropKeyOf } from "./unread-budget.js";
+import type { RequestId } from "../../jsonrpc/message.js";
+import type { Invalid, Parsed } from "../../jsonrpc/parse.js";
+import {
+  emitMessage,
+  emitClose,
+  emitInvalid,
+} from "../../jsonrpc/transport-events.js";
+import type {
+  WithHandlerCounter,
+  SendOptions,
+  Transport,
+} from "../../jsonrpc/transport.js";
+import { encodeLine } from "../../jsonrpc/write.js";
+
+/** How much a session keeps of what its streams carried, so that a client can come back for what it missed. */
+export interface ResumeLimits {
+  readonly maxEvents: number;
+  readonly maxBytes: number;
+  /** Milliseconds after which a client should come back when a stream's connection was closed on purpose. */
+  readonly retry: number;
+}
+
+/** What a session must know of the handler that it belongs to. */
+export interface SessionHost {
+  readonly resumeLimits: ResumeLimits | undefined;
+  onClosed(session: HttpSession): void;
+}
+
+/** What is said with a message that a client posts. */
+export interface PostSender extends WithHandlerCounter {
+  readonly auth: unknown;
+  readonly principal: string | undefined;
+}
+
+/** From this revision on an event may hold nothing but an id (MCP 2025-11-25, Streamable HTTP). */
+const FIRST_PRIMING_REVISION = "2025-11-25";
+
+/** What event ids of streams begin with that listen. */
+const LISTEN_KEY_PREFIX = "g";
+
+/** The refusal of a client that accepts JSON alone, where the answer must be a stream. */
+export const STREAM_NOT_ACCEPTED =
+  "the answer is a stream: Accept must list text/event-stream";
+
+/** Streams that listen for messages of no request, in one session. */
+const MAX_LISTEN_STREAMS = 8;
+/** Messages that wait until the client listens. */
+const MAX_QUEUED_MESSAGES = 256;
+/** Characters of these, if there is more than one. */
+const MAX_QUEUED_CHARS = 1024 * 1024;
+
+/** A stream of events, which may outlive the connection that carries it. */
+class SessionStream {
+  readonly key: number;
+  /** The requests that it answers. */
+  readonly pending = new Set<RequestId>();
+  readonly isListenStream: boolean;
+  /** The number of the last event; the priming one has 0. */
+  sequence = 0;
+  hasSentEventId = false;
+  /** The number of the last event that is not kept any more and that nobody may miss without knowing. */
+  lastLostSequence = 0;
+  writer: ResponseWriter | undefined;
+
+  constructor(key: number, writer: ResponseWriter, isListenStream: boolean) {
+    this.key = key;
+    this.writer = writer;
+    this.isListenStream = isListenStream;
+  }
+
+  /** The id of the last event: it tells the stream, and the place in it. */
+  get eventId(): string {
+    return `${this.isListenStream ? LISTEN_KEY_PREFIX : ""}${this.key}-${this.sequence}`;
+  }
+}
+
+/** An event that was sent and can be sent again. */
+interface BufferedEvent extends DeliveryReceipt {
+  readonly stream: SessionStream;
+  readonly sequence: number;
+  readonly text: string;
+  /** Whether it was said of a request and is no more than a notification: the next one stands for it as well. */
+  readonly isDroppable: boolean;
+  /** An answer, or a question, that no connection has carried to its end yet. */
+  isUndelivered: boolean;
+}
+
+/**
+ * A session of a stateful revision over HTTP (MCP 2025-03-26 to 2025-11-25, Streamable HTTP): the transport of one
+ * connection of the server, made of many HTTP requests.
+ *
+ * That a client goes away does not end its requests: it may come back for the answers. What cannot be sent is kept within
+ * bounds, as far as it can be sent later, and dropped otherwise.
+ */
+export class HttpSession implements Transport, EventStore {
+  onmessage: Transport["onmessage"];
+  onclose: Transport["onclose"];
+  onerror: Transport["onerror"];
+  oninvalid: Transport["oninvalid"];
+
+  readonly id: string;
+  readonly principal: string | undefined;
+  /** When it was last used; milliseconds since 1970. */
+  lastUsedAt: number = Date.now();
+  /** Whether anything came after `initialize`. */
+  hasBeenUsed = false;
+  /** Whether `initialize` was answered with a result. */
+  isInitialized = false;
+  /** Reads a value by the rules of the revision that is spoken. */
+  classifyMessage: (value: unknown) => Parsed = () => {
+    throw new Error("the session is not connected yet");
+  };
+  /** The revision that was agreed upon. */
+  revision: () => string | undefined = () => undefined;
+  /** The stateful revisions that the server speaks. */
+  statefulVersions: () => readonly string[] = () => [];
+
+  readonly #host: SessionHost;
+  readonly #budget: CallerResumeBudget;
+  readonly #streamByRequest = new Map<RequestId, SessionStream>();
+  readonly #listenStreams: SessionStream[] = [];
+  readonly #queuedMessages: string[] = [];
+  #queuedChars = 0;
+  #bufferedEvents: BufferedEvent[] = [];
+  bufferedChars = 0;
+  heapIndex = -1;
+  /** The newest of the streams that listened and of which an event is not kept any more. */
+  #newestLostListenKey = 0;
+  #nextKey = 1;
+  /** Where an answer goes that names no request, such as one to what is no message. */
+  #currentStream: SessionStream | undefined;
+  #isClosed = false;
+
+  constructor(
+    id: string,
+    principal: string | undefined,
+    host: SessionHost,
+    budget: CallerResumeBudget,
+  ) {
+    this.id = id;
+    this.principal = principal;
+    this.#host = host;
+    this.#budget = budget;
+  }
+
+  /** Whether a connection is held for it. */
+  get isAttached(): boolean {
+    if (this.#listenStreams.length > 0) return true;
+    for (const { writer } of this.#streamByRequest.values())
+      if (writer !== undefined) return true;
+    return false;
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Takes what was posted, and answers it. */
+  post(
+    call: HttpCall,
+    writer: ResponseWriter,
+    value: unknown,
+    sender: PostSender,
+  ): void {
+    this.lastUsedAt = Date.now();
+    if (this.isInitialized) this.hasBeenUsed = true;
+    const parsed = this.classifyMessage(value);
+    const requests = requestIdsIn(parsed);
+    if (requests.length === 0) {
+      this.#acceptWithoutRequests(writer, parsed, value);
+      return;
+    }
+    const duplicate = requests.find((id) => this.#streamByRequest.has(id));
+    if (duplicate !== undefined || new Set(requests).size < requests.length) {
+      writer.sendJson(
+        400,
+        encodeErrorResponse(
+          -32600,
+          "Invalid Request: a request with this id is being handled",
+          duplicate,
+        ),
+      );
+      return;
+    }
+    const stream = new SessionStream(this.#nextKey, writer, false);
+    this.#nextKey += 1;
+    for (const id of requests) {
+      stream.pending.add(id);
+      this.#streamByRequest.set(id, stream);
+    }
+    this.#attachFirst(stream, writer);
+    const extra = new HttpExtra(
+      call,
+      writer,
+      sender.auth,
+      sender.principal,
+      sender.counter,
+      () => this.#detachConnection(stream),
+    );
+    this.#currentStream = stream;
+    deliverWith(this, value, extra);
+    this.#currentStream = undefined;
+    for (const id of cancelledIdsIn(parsed)) this.#handleCancelled(id);
+  }
+
+  /** Opens a stream for what belongs to no request, or goes on with one that broke off. */
+  listen(writer: ResponseWriter, lastEventId: string | undefined): void {
+    this.lastUsedAt = Date.now();
+    this.hasBeenUsed = true;
+    if (lastEventId !== undefined) {
+      if (this.#resume(writer, lastEventId)) return;
+      // The client had better hear that something is gone than wait for it.
+      if (!this.#hasLostNothing(lastEventId)) {
+        writer.sendJson(
+          400,
+          encodeErrorResponse(
+            -32600,
+            `Invalid Request: what came after this ${HTTP_HEADERS.LAST_EVENT_ID} is not known, or not kept any more`,
+          ),
+        );
+        return;
+      }
+    }
+    const oldest = this.#listenStreams[0];
+    if (
+      oldest !== undefined &&
+      this.#listenStreams.length >= MAX_LISTEN_STREAMS
+    ) {
+      const { writer: previous } = oldest;
+      this.#detach(oldest);
+      previous?.end();
+    }
+    const stream = new SessionStream(this.#nextKey, writer, true);
+    this.#nextKey += 1;
+    this.#attachFirst(stream, writer);
+    writer.startStream();
+    this.#sendQueued(stream);
+  }
+
+  send(message: object, options?: SendOptions): void {
+    if (this.#isClosed) throw new Error("the connection is closed");
+    const data = encodeLine(message as never);
+    const responseIds = Array.isArray(message)
+      ? (message as object[]).map(responseIdOf)
+      : [responseIdOf(message)];
+    if (responseIds[0] === undefined) {
+      const { relatedRequestId } = options ?? {};
+      const stream =
+        relatedRequestId === undefined
+          ? undefined
+          : this.#streamByRequest.get(relatedRequestId);
+      if (stream?.writer?.isJsonOnly === true) {
+        // A notification is dropped; a question has no way to the client.
+        if (!("id" in message)) return;
+        stream.writer.sendJson(
+          406,
+          encodeErrorResponse(-32600, STREAM_NOT_ACCEPTED),
+        );
+        throw new Error("the client accepts no stream to be asked on");
+      }
+      if (stream !== undefined)
+        this.#sendEvent(stream, data, !("id" in message), dropKeyOf(message));
+      else this.#sendUnrelated(data, dropKeyOf(message));
+      return;
+    }
+    const stream =
+      responseIds
+        .map((id) =>
+          id === null || id === undefined
+            ? undefined
+            : this.#streamByRequest.get(id),
+        )
+        .find((found) => found !== undefined) ?? this.#currentStream;
+    if (stream === undefined) return;
+    for (const id of responseIds) this.#removePending(stream, id);
+    if (Array.isArray(message))
+      for (const id of [...stream.pending]) this.#removePending(stream, id);
+    this.#sendResponse(stream, data, message);
+  }
+
+  close(): Promise<void> {
+    this.#teardown();
+    return Promise.resolve();
+  }
+
+  /** Ends streams whose requests were all cancelled: nothing will be sent for them. */
+  #handleCancelled(id: RequestId): void {
+    const stream = this.#streamByRequest.get(id);
+    if (stream === undefined) return;
+    this.#removePending(stream, id);
+    if (stream.pending.size === 0) this.#endStream(stream);
+  }
+
+  #acceptWithoutRequests(
+    writer: ResponseWriter,
+    parsed: Parsed,
+    value: unknown,
+  ): void {
+    if (parsed.kind === "invalid") {
+      this.#rejectInvalid(writer, parsed);
+      return;
+    }
+    // A batch of nothing but invalid messages is answered.
+    this.#currentStream = new SessionStream(0, writer, false);
+    emitMessage(this, value);
+    this.#currentStream = undefined;
+    writer.sendEmpty(202);
+    for (const id of cancelledIdsIn(parsed)) this.#handleCancelled(id);
+  }
+
+  #rejectInvalid(writer: ResponseWriter, invalid: Invalid): void {
+    // What the endpoint answers to it goes out here.
+    const stream = new SessionStream(0, writer, false);
+    this.#currentStream = stream;
+    emitInvalid(this, invalid);
+    this.#currentStream = undefined;
+    if (!writer.isFinished)
+      writer.sendJson(
+        400,
+        encodeErrorResponse(-32600, `Invalid Request: ${invalid.reason}`),
+      );
+  }
+
+  #attach(stream: SessionStream, writer: ResponseWriter): void {
+    stream.writer = writer;
+    if (stream.isListenStream) this.#listenStreams.push(stream);
+    writer.onDisconnect = () => {
+      this.#detach(stream);
+    };
+    writer.onDrained = this.#onDrained;
+  }
+
+  /** Attaches the first connection of a stream: once events go over it, it starts with an id to come back with. */
+  #attachFirst(stream: SessionStream, writer: ResponseWriter): void {
+    this.#attach(stream, writer);
+    writer.onStreamStart = () => {
+      this.#sendPrimingEvent(stream);
+    };
+  }
+
+  #detach(stream: SessionStream): void {
+    stream.writer = undefined;
+    const index = this.#listenStreams.indexOf(stream);
+    if (index >= 0) this.#listenStreams.splice(index, 1);
+    this.lastUsedAt = Date.now();
+  }
+
+  #removePending(
+    stream: SessionStream,
+    id: RequestId | null | undefined,
+  ): void {
+    if (id === null || id === undefined) return;
+    if (stream.pending.delete(id)) this.#streamByRequest.delete(id);
+  }
+
+  /** The answer to all that is on a stream, and its end. */
+  #sendResponse(stream: SessionStream, data: string, message: object): void {
+    const { writer } = stream;
+    if (writer === undefined || writer.isStream) {
+      this.#sendEvent(stream, data);
+      this.#endStream(stream);
+      return;
+    }
+    if (!this.isInitialized && "result" in message) {
+      this.isInitialized = true;
+      writer.sendJson(200, data, {
+        [HTTP_HEADERS.SESSION_ID.toLowerCase()]: this.id,
+      });
+    } else writer.sendJson(stream.key === 0 ? 400 : 200, data);
+    stream.writer = undefined;
+  }
+
+  #endStream(stream: SessionStream): void {
+    const { writer } = stream;
+    stream.writer = undefined;
+    if (writer === undefined) return;
+    // One that ends without an event has none to come back for.
+    writer.onStreamStart = undefined;
+    writer.end();
+  }
+
+  #sendEvent(
+    stream: SessionStream,
+    data: string,
+    isDroppable = false,
+    name?: string,
+  ): void {
+    const { writer } = stream;
+    writer?.startStream();
+    // A client that went away before the first event knows no id to come back with.
+    const canResume =
+      this.#host.resumeLimits !== undefined &&
+      (writer !== undefined || stream.hasSentEventId || stream.sequence > 0);
+    if (!canResume) {
+      writer?.writeEvent(`data: ${data}\n`, name);
+      return;
+    }
+    stream.sequence += 1;
+    const text = `id: ${stream.eventId}\ndata: ${data}\n`;
+    const kept: BufferedEvent = {
+      stream,
+      sequence: stream.sequence,
+      text,
+      isDroppable,
+      isUndelivered: !isDroppable,
+    };
+    writer?.writeEvent(text, name, isDroppable ? undefined : kept);
+    this.#bufferEvent(kept);
+  }
+
+  /** Gives the client an id to come back with before there is anything to send. */
+  #sendPrimingEvent(stream: SessionStream, retry?: number): void {
+    if (
+      this.#host.resumeLimits === undefined ||
+      (this.revision() ?? "") < FIRST_PRIMING_REVISION
+    )
+      return;
+    stream.hasSentEventId = true;
+    stream.writer?.writeEvent(
+      encodeSseEvent("", {
+        id: stream.eventId,
+        retry: retry ?? this.#host.resumeLimits.retry,
+      }),
+    );
+  }
+
+  #detachConnection(stream: SessionStream): boolean {
+    const { writer } = stream;
+    if (
+      writer === undefined ||
+      writer.isJsonOnly ||
+      this.#host.resumeLimits === undefined ||
+      (this.revision() ?? "") < FIRST_PRIMING_REVISION
+    )
+      return false;
+    writer.startStream();
+    this.#detach(stream);
+    writer.end();
+    return true;
+  }
+
+  /** What belongs to no request goes to one stream that listens, or waits for one. */
+  #sendUnrelated(data: string, name?: string): void {
+    const stream = this.#listenStreams.at(-1);
+    if (stream !== undefined)
+      this.#sendEvent(stream, data, name !== undefined, name);
+    else if (this.#queuedMessages.length >= MAX_QUEUED_MESSAGES)
+      throw new Error("the client does not listen");
+    else {
+      const isLarge = this.#queuedChars + data.length > MAX_QUEUED_CHARS;
+      if (
+        (isLarge && this.#queuedMessages.length > 0) ||
+        !this.#budget.reserve(data.length)
+      )
+        throw new Error("too much waits for clients that do not listen");
+      this.#queuedChars += data.length;
+      this.#queuedMessages.push(data);
+    }
+  }
+
+  #sendQueued(stream: SessionStream): void {
+    const waiting = this.#queuedMessages.splice(0);
+    this.#budget.release(this.#queuedChars);
+    this.#queuedChars = 0;
+    for (const data of waiting) this.#sendEvent(stream, data);
+  }
+
+  #bufferEvent(event: BufferedEvent): void {
+    const { resumeLimits } = this.#host;
+    const budget = this.#budget;
+    if (resumeLimits === undefined) return;
+    if (event.text.length > budget.max) {
+      this.#recordLost(event);
+      return;
+    }
+    this.#bufferedEvents.push(event);
+    this.#adjustBuffered(event.text.length);
+    if (!event.isUndelivered) budget.markDelivered(this);
+    this.#trim(resumeLimits);
+    budget.trim();
+  }
+
+  /** A session forgets events by its own limits: undelivered ones only where there are too many. */
+  #trim({ maxEvents, maxBytes }: ResumeLimits): void {
+    while (this.#bufferedEvents.length > maxEvents)
+      if (!this.dropDelivered()) this.dropUndelivered();
+    // A client may be about to lose the connection that carries the newest one.
+    while (this.bufferedChars > maxBytes) {
+      const index = this.#bufferedEvents.findIndex(
+        ({ isUndelivered }) => !isUndelivered,
+      );
+      if (index < 0 || index === this.#bufferedEvents.length - 1) return;
+      this.#dropEvent(index);
+    }
+  }
+
+  readonly #onDrained = (): void => {
+    this.#handleDrained();
+  };
+
+  /** Something that waited was taken. */
+  #handleDrained(): void {
+    const { resumeLimits } = this.#host;
+    const budget = this.#budget;
+    if (resumeLimits === undefined || this.#bufferedEvents.length === 0) return;
+    budget.markDelivered(this);
+    this.#trim(resumeLimits);
+  }
+
+  /** @internal */
+  dropDelivered(): boolean {
+    return this.#dropEvent(
+      this.#bufferedEvents.findIndex(({ isUndelivered }) => !isUndelivered),
+    );
+  }
+
+  /** @internal */
+  dropUndelivered(): boolean {
+    return this.#dropEvent(
+      this.#bufferedEvents.findIndex(({ isUndelivered }) => isUndelivered),
+    );
+  }
+
+  #dropEvent(index: number): boolean {
+    const [dropped] = index < 0 ? [] : this.#bufferedEvents.splice(index, 1);
+    if (dropped === undefined) return false;
+    this.#adjustBuffered(-dropped.text.length);
+    this.#recordLost(dropped);
+    return true;
+  }
+
+  #recordLost({ stream, sequence, isDroppable }: BufferedEvent): void {
+    if (stream.isListenStream)
+      this.#newestLostListenKey = Math.max(
+        this.#newestLostListenKey,
+        stream.key,
+      );
+    if (!isDroppable)
+      stream.lastLostSequence = Math.max(stream.lastLostSequence, sequence);
+  }
+
+  #adjustBuffered(characters: number): void {
+    this.bufferedChars += characters;
+    this.#budget.adjust(this, characters);
+  }
+
+  /** Of a stream that listened and is not known any more: whether nothing of it was lost, so that a new one will do. */
+  #hasLostNothing(lastEventId: string): boolean {
+    const key = /^g(\d{1,15})-\d{1,15}$/.exec(lastEventId)?.[1];
+    return key !== undefined && Number(key) > this.#newestLostListenKey;
+  }
+
+  /**
+   * Sends what came on a stream after an event, and goes on with it (MCP 2025-11-25, Resumability and Redelivery). False if
+   * the stream is not known, or too much of it is gone.
+   */
+  #resume(writer: ResponseWriter, lastEventId: string): boolean {
+    const [, key, sequence] =
+      /^g?(\d{1,15})-(\d{1,15})$/.exec(lastEventId) ?? [];
+    if (key === undefined) return false;
+    const stream = this.#findStream(Number(key));
+    if (stream === undefined || Number(sequence) < stream.lastLostSequence)
+      return false;
+    // A connection that the client has given up, though we do not know it yet.
+    const previous = stream.writer;
+    this.#detach(stream);
+    if (previous !== undefined) {
+      previous.onDisconnect = undefined;
+      // What waits there will be sent here.
+      if (previous.unreadBytes > 0) previous.abort();
+      else previous.end();
+    }
+    this.#attach(stream, writer);
+    writer.startStream();
+    for (const event of this.#bufferedEvents) {
+      if (event.stream === stream && event.sequence > Number(sequence))
+        writer.writeEvent(
+          event.text,
+          undefined,
+          event.isDroppable ? undefined : event,
+        );
+    }
+    this.#handleDrained();
+    if (stream.isListenStream) this.#sendQueued(stream);
+    else if (stream.pending.size === 0) this.#endStream(stream);
+    return true;
+  }
+
+  #findStream(key: number): SessionStream | undefined {
+    for (const stream of this.#streamByRequest.values())
+      if (stream.key === key) return stream;
+    return (
+      this.#listenStreams.find((stream) => stream.key === key) ??
+      this.#bufferedEvents.find(({ stream }) => stream.key === key)?.stream
+    );
+  }
+
+  #teardown(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const streams = new Set([
+      ...this.#streamByRequest.values(),
+      ...this.#listenStreams,
+    ]);
+    this.#streamByRequest.clear();
+    this.#listenStreams.length = 0;
+    for (const { writer } of streams) {
+      if (writer?.isStream === false) writer.sendEmpty(503);
+      else writer?.end();
+    }
+    this.#queuedMessages.length = 0;
+    this.#budget.release(this.#queuedChars);
+    this.#queuedChars = 0;
+    this.#bufferedEvents = [];
+    this.#adjustBuffered(-this.bufferedChars);
+    this.#host.onClosed(this);
+    emitClose(this);
+  }
+}
+
+/** The ids of what has to be answered. */
+function requestIdsIn(parsed: Parsed): readonly RequestId[] {
+  switch (parsed.kind) {
+    case "request":
+      return [parsed.message.id];
+    case "batch":
+      return parsed.members.flatMap((member) => requestIdsIn(member));
+    case "invalid":
+      return parsed.code === "params" &&
+        parsed.messageKind === "request" &&
+        parsed.id !== null
+        ? [parsed.id]
+        : [];
+    default:
+      return [];
+  }
+}
+
+function cancelledIdsIn(parsed: Parsed): readonly RequestId[] {
+  if (parsed.kind === "batch") return parsed.members.flatMap(cancelledIdsIn);
+  if (
+    parsed.kind !== "notification" ||
+    parsed.message.method !== "notifications/cancelled"
+  )
+    return [];
+  const { requestId } = (parsed.message.params ?? {}) as {
+    readonly requestId?: RequestId;
+  };
+  return requestId === undefined ? [] : [requestId];
+}
+
+function deliverWith(
+  session: HttpSession,
+  value: unknown,
+  extra: HttpExtra,
+): void {
+  try {
+    session.onmessage?.(value, extra);
+  } catch (error) {
+    session.onerror?.(error as Error);
+  }
+}
+
+/** An error response as a text; without a request, it has no id. */
+export function encodeErrorResponse(
+  code: number,
+  message: string,
+  id?: RequestId | null,
+  data?: unknown,
+): string {
+  return JSON.stringify({
+    jsonrpc: "2.0",
+    ...(id === undefined ? {} : { id }),
+    error: { code, message, ...(data === undefined ? {} : { data }) },
+  });
+}

@@ -1,0 +1,113 @@
+import { responseIdOf } from "./reply.js";
+import type { HttpExtra, ResponseWriter } from "./reply.js";
+import { dropKeyOf } from "./unread-budget.js";
+import { emitClose } from "../../jsonrpc/transport-events.js";
+import type { SendOptions, Transport } from "../../jsonrpc/transport.js";
+import { encodeLine } from "../../jsonrpc/write.js";
+
+/**
+ * A connection for the messages of one POST, and nothing after them: how a stateless revision is spoken, and others where
+ * no sessions are kept.
+ */
+export class SingleRequestTransport implements Transport {
+  onmessage: Transport["onmessage"];
+  onclose: Transport["onclose"];
+  onerror: Transport["onerror"];
+  oninvalid: Transport["oninvalid"];
+
+  readonly #writer: ResponseWriter;
+  readonly #posted: unknown;
+  readonly #extra: HttpExtra;
+  readonly #statusOf: (code: number) => number;
+  /** Whether an answer comes: one, or one array of them. */
+  readonly #expectsResponse: boolean;
+  readonly #onClosed: () => void;
+  #isClosed = false;
+
+  constructor(
+    writer: ResponseWriter,
+    posted: unknown,
+    extra: HttpExtra,
+    expectsResponse: boolean,
+    statusOf: (code: number) => number,
+    onClosed: () => void,
+  ) {
+    this.#writer = writer;
+    this.#posted = posted;
+    this.#extra = extra;
+    this.#expectsResponse = expectsResponse;
+    this.#statusOf = statusOf;
+    this.#onClosed = onClosed;
+    // MCP 2026-07-28, Streamable HTTP, Cancellation: who closes the connection cancels the request.
+    writer.onDisconnect = () => {
+      this.#teardown();
+    };
+  }
+
+  start(): Promise<void> {
+    try {
+      this.onmessage?.(this.#posted, this.#extra);
+    } catch (error) {
+      this.onerror?.(error as Error);
+    }
+    if (!this.#expectsResponse) {
+      this.#writer.sendEmpty(202);
+      this.#teardown();
+    }
+    return RESOLVED;
+  }
+
+  send(message: object, _options?: SendOptions): void {
+    if (this.#isClosed) throw new Error("the connection is closed");
+    if (responseIdOf(message) === undefined && !Array.isArray(message)) {
+      if ("id" in message)
+        throw new Error(
+          "without a session, nothing can be asked of the client",
+        );
+      this.#writer.writeEvent(
+        `data: ${encodeLine(message as never)}\n`,
+        dropKeyOf(message),
+      );
+      return;
+    }
+    const line = encodeLine(message as never);
+    if (this.#writer.isStream) {
+      this.#writer.writeEvent(`data: ${line}\n`);
+      this.#writer.end();
+    } else {
+      const { error } = message as {
+        readonly error?: { readonly code: number };
+      };
+      this.#writer.sendJson(
+        error === undefined ? 200 : this.#statusOf(error.code),
+        line,
+      );
+    }
+    this.#teardown();
+  }
+
+  endUnanswered(): void {
+    if (this.#isClosed) return;
+    if (this.#writer.isStream) this.#writer.end();
+    else this.#writer.sendEmpty(202);
+    this.#teardown();
+  }
+
+  close(): Promise<void> {
+    if (!this.#isClosed) {
+      if (this.#writer.isStream) this.#writer.end();
+      else this.#writer.sendEmpty(503);
+      this.#teardown();
+    }
+    return RESOLVED;
+  }
+
+  #teardown(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#onClosed();
+    emitClose(this);
+  }
+}
+
+const RESOLVED = Promise.resolve();

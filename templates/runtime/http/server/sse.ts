@@ -1,0 +1,80 @@
+import { encodeSseEvent } from "./reply.js";
+import type { RetainedBody } from "./bodies.js";
+import type { HttpExtra, ResponseWriter } from "./reply.js";
+import { dropKeyOf } from "./unread-budget.js";
+import { emitClose } from "../../jsonrpc/transport-events.js";
+import type { Transport } from "../../jsonrpc/transport.js";
+import { encodeLine } from "../../jsonrpc/write.js";
+
+/**
+ * A session over HTTP with SSE (MCP 2024-11-05, Transports): all that the server sends goes over one stream, which is the
+ * connection; the client posts to another path.
+ */
+export class SseTransport implements Transport {
+  onmessage: Transport["onmessage"];
+  onclose: Transport["onclose"];
+  onerror: Transport["onerror"];
+  oninvalid: Transport["oninvalid"];
+
+  readonly writer: ResponseWriter;
+  readonly principal: string | undefined;
+  readonly #onClosed: () => void;
+  /** The message that began the session, whose contents it keeps; if it is large. */
+  initializeBody: RetainedBody | undefined;
+  #isClosed = false;
+
+  constructor(
+    writer: ResponseWriter,
+    principal: string | undefined,
+    onClosed: () => void,
+  ) {
+    this.writer = writer;
+    this.principal = principal;
+    this.#onClosed = onClosed;
+    writer.onDisconnect = () => {
+      this.#teardown();
+    };
+  }
+
+  /** Tells the client where to post. */
+  sendEndpoint(path: string): void {
+    this.writer.writeEvent(encodeSseEvent(path, { event: "endpoint" }));
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Takes what was posted. */
+  handlePosted(posted: unknown, extra: HttpExtra): void {
+    try {
+      this.onmessage?.(posted, extra);
+    } catch (error) {
+      this.onerror?.(error as Error);
+    }
+  }
+
+  send(message: object): void {
+    if (this.#isClosed) throw new Error("the connection is closed");
+    this.writer.writeEvent(
+      `event: message\ndata: ${encodeLine(message as never)}\n`,
+      dropKeyOf(message),
+    );
+  }
+
+  close(): Promise<void> {
+    if (!this.#isClosed) {
+      this.writer.end();
+      this.#teardown();
+    }
+    return Promise.resolve();
+  }
+
+  #teardown(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.initializeBody?.release();
+    this.#onClosed();
+    emitClose(this);
+  }
+}

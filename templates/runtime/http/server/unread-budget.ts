@@ -1,0 +1,126 @@
+/** What waits for one client. */
+export interface UnreadResponse {
+  /** Bytes that were written and that the client has not taken. */
+  readonly unreadBytes: number;
+  /** Since when it has taken nothing, in milliseconds since 1970; undefined while nothing waits for it. */
+  readonly blockedSince: number | undefined;
+  /** Whether the client was seen to take something after it had made the server wait. */
+  readonly hasRead: boolean;
+  /** Unread bytes of all answers of the same caller. */
+  readonly unreadByCaller: number;
+  /** Cuts the client off. */
+  abort(): void;
+}
+
+/** Milliseconds without any progress before a client is cut off for the memory that it holds. */
+const PRESSURE_STALL_MS = 1_000;
+/** The same for a client that was seen to read: the system takes some MB ahead of it, and shows nothing meanwhile. */
+const READER_STALL_MS = 5_000;
+/** Milliseconds between two looks at who is to be cut off. */
+const PRESSURE_TICK_MS = 250;
+
+/**
+ * The unread bytes of all answers. Past half of the limit, the clients that have taken nothing lose their connections: those
+ * of the caller first that holds the most, and of these the ones that hold the most for the longest time. A client that was
+ * seen to read keeps its answer, however slow it is, unless its caller alone holds more than half of the limit.
+ */
+export class UnreadBudget {
+  readonly max: number;
+  /** From here on clients are cut off, so that there is room for others until the limit. */
+  readonly #reliefThreshold: number;
+  readonly #responses: Iterable<UnreadResponse>;
+  #used = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param responses - Those that are not over. */
+  constructor(max: number, responses: Iterable<UnreadResponse>) {
+    this.max = max;
+    this.#reliefThreshold = max / 2;
+    this.#responses = responses;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Whether no request may be handled until clients have read. */
+  get isFull(): boolean {
+    return this.#used >= this.max;
+  }
+
+  add(bytes: number): void {
+    this.#used += bytes;
+    if (this.#used > this.#reliefThreshold) this.#schedule();
+  }
+
+  release(bytes: number): void {
+    this.#used -= bytes;
+  }
+
+  /** Clients are cut off from a timer: whoever writes to one must not see another one's handler end in the middle. */
+  #schedule(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#cutOffStalled(Date.now());
+      if (this.#used > this.#reliefThreshold) this.#schedule();
+    }, PRESSURE_TICK_MS);
+    // In Node a timer would keep the process alive.
+    (this.#timer as unknown as { unref?: () => void }).unref?.();
+  }
+
+  #cutOffStalled(now: number): void {
+    const stalled: {
+      readonly answer: UnreadResponse;
+      readonly held: number;
+      readonly cost: number;
+    }[] = [];
+    let largest = 0;
+    for (const answer of this.#responses) {
+      largest = Math.max(largest, answer.unreadByCaller);
+      const {
+        blockedSince,
+        hasRead: isReader,
+        unreadBytes: unread,
+        unreadByCaller: held,
+      } = answer;
+      if (blockedSince === undefined || (isReader && held * 2 <= this.max))
+        continue;
+      const idle = now - blockedSince;
+      if (idle >= (isReader ? READER_STALL_MS : PRESSURE_STALL_MS))
+        stalled.push({ answer, held, cost: idle * unread });
+    }
+    stalled.sort((a, b) => b.held - a.held || b.cost - a.cost);
+    for (const { answer, held: heldByCaller } of stalled) {
+      // A caller that holds little does not pay for one that holds much and cannot be cut off yet.
+      if (this.#used <= this.#reliefThreshold || heldByCaller * 2 < largest)
+        return;
+      answer.abort();
+    }
+  }
+}
+
+/** Names log messages, of which none stands for another. */
+export const LOG_DROP_KEY = "log";
+
+/**
+ * What makes a notification droppable while a client is slow: an older one of the same name says nothing that the newer
+ * one does not. Undefined for what may never be dropped: requests, responses, and notifications of other methods.
+ */
+export function dropKeyOf(message: object): string | undefined {
+  const { method, params } = message as {
+    readonly method?: unknown;
+    readonly params?: { readonly progressToken?: unknown };
+  };
+  if ("id" in message) return undefined;
+  switch (method) {
+    case "notifications/progress": {
+      const token = params?.progressToken;
+      return `${typeof token} ${String(token)}`;
+    }
+    case "notifications/message":
+      return LOG_DROP_KEY;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,504 @@
+import { STANDARD_ERROR_CODES } from "./error-codes.js";
+import type { ErrorResponse, RequestId } from "./message.js";
+import { errorResponseFor, invalidUtf8, parseMessage } from "./parse.js";
+import type { Classification, Parsed, ParseOptions } from "./parse.js";
+import { endOfString, scanEnvelope } from "./scan.js";
+import type { MessageKind } from "./scan.js";
+
+/** What can be wrong with a line. */
+export type DiagnosticCode =
+  /** The line is not JSON: a banner, a log line. */
+  | "not-json"
+  /** The line is not UTF-8. */
+  | "not-utf8"
+  /** The line is longer than the limit. */
+  | "too-long"
+  /** A message written over several lines; reported at the first of them. */
+  | "embedded-newline"
+  /** The framing of the Language Server Protocol, which MCP does not use. */
+  | "content-length"
+  /** The stream ended in the middle of a message. */
+  | "unfinished";
+
+/** A line that was skipped; each is reported once, and the stream goes on. */
+export interface Diagnostic {
+  readonly kind: "diagnostic";
+  readonly code: DiagnosticCode;
+  /** Number of the line, from 1. */
+  readonly line: number;
+  /** For people; with {@link excerpt} after it, it is ready for a log. */
+  readonly reason: string;
+  /** How the line begins, quoted, with control characters escaped so that it cannot drive a terminal. */
+  readonly excerpt: string;
+  /** What it was meant to be, as far as that shows: a `response` with an id is the lost answer to a call of ours. */
+  readonly messageKind: MessageKind;
+  /** The id, if it can be read. */
+  readonly id: RequestId | null;
+  /**
+   * The answer that JSON-RPC wants. A server may give it; a client had better not, since what a server writes besides
+   * messages is mostly meant for people.
+   */
+  readonly errorResponse: ErrorResponse | undefined;
+}
+
+/** What a stream yields: messages, batches, JSON that is neither, lines that are not JSON. */
+export type LineEvent<C extends Classification = Classification> =
+  Parsed<C> | Diagnostic;
+
+/** How a stream is read. */
+export interface LineReaderOptions<
+  C extends Classification = Classification,
+> extends ParseOptions<C> {
+  /** How many bytes a line may have, its newline not counted; 16 MiB by default. */
+  readonly maxMessageBytes?: number;
+}
+
+/** How many bytes a line may have, if no option says otherwise. */
+export const DEFAULT_MAX_MESSAGE_BYTES: number = 16 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+
+/** Bytes that are decoded at once. A call for each line costs more than all the rest. */
+const DECODE_WINDOW_BYTES = 64 * 1024;
+
+/** A buffer beyond this size is let go after its message. */
+const MAX_RETAINED_BYTES = 1024 * 1024;
+
+/** Bytes of a line that is too long in which its id is looked for. */
+const ENVELOPE_SCAN_BYTES = 1024;
+
+const EXCERPT_CHARS = 100;
+
+const EMPTY_EVENTS: readonly never[] = Object.freeze([]);
+
+/**
+ * Takes a byte stream apart into messages, one on each line. What comes out does not depend on how the bytes are cut into
+ * chunks. Holds on to one unfinished line at most, never to a chunk.
+ */
+export class MessageReader<C extends Classification = Classification> {
+  readonly #options: ParseOptions<C>;
+  readonly #maxMessageBytes: number;
+  readonly #decoder = new TextDecoder("utf-8", {
+    fatal: true,
+    ignoreBOM: true,
+  });
+  readonly #multiline = new MultilineMessage();
+  /** The beginning of a line whose end has not come yet. */
+  #buffer = new Uint8Array(0);
+  #bufferedBytes = 0;
+  /** Lines that were judged; also the number of the one that is being judged. */
+  #lineNumber = 0;
+  /** The line is too long, and reported; the rest of it is passed over. */
+  #isSkipping = false;
+  #hasEnded = false;
+
+  constructor(options: LineReaderOptions<C>) {
+    const { maxMessageBytes: limit = DEFAULT_MAX_MESSAGE_BYTES } = options;
+    for (const [name, value] of [
+      ["maxMessageBytes", limit],
+      ["maxDepth", options.maxDepth ?? 1],
+    ] as const) {
+      if (!(value >= 1))
+        throw new RangeError(`${name} must be at least 1, not ${value}`);
+    }
+    this.#options = options;
+    this.#maxMessageBytes = limit;
+  }
+
+  /**
+   * Takes the next bytes. No bytes make it throw, and it does not keep the array.
+   *
+   * @returns What these bytes completed, in order.
+   * @throws TypeError if it is given something else than bytes, or anything after {@link end}: faults of the caller.
+   */
+  push(chunk: Uint8Array): readonly LineEvent<C>[] {
+    if (!isUint8Array(chunk))
+      throw new TypeError(
+        "a stream of messages consists of bytes (Uint8Array)",
+      );
+    if (this.#hasEnded)
+      throw new TypeError("bytes after the end of the stream");
+    const end = chunk.length;
+    let start = 0;
+    const events: LineEvent<C>[] = [];
+    if (this.#bufferedBytes > 0 || this.#isSkipping) {
+      const newline = chunk.indexOf(NEWLINE);
+      if (newline < 0) {
+        this.#appendPartial(chunk, events);
+        return events.length === 0 ? EMPTY_EVENTS : events;
+      }
+      this.#appendPartial(chunk.subarray(0, newline), events);
+      this.#completeLine(events);
+      start = newline + 1;
+    }
+    while (start < end) {
+      const windowEnd = Math.min(start + DECODE_WINDOW_BYTES, end);
+      let newline = chunk.lastIndexOf(NEWLINE, windowEnd - 1);
+      if (newline >= start)
+        this.#readLines(chunk.subarray(start, newline), events);
+      else {
+        newline = chunk.indexOf(NEWLINE, windowEnd);
+        if (newline < 0) break;
+        this.#readLine(chunk.subarray(start, newline), events);
+      }
+      start = newline + 1;
+    }
+    if (start < end) this.#appendPartial(chunk.subarray(start), events);
+    return events.length === 0 ? EMPTY_EVENTS : events;
+  }
+
+  /** Says that the stream has ended. What came after the last newline is a line too. */
+  end(): readonly LineEvent<C>[] {
+    const events: LineEvent<C>[] = [];
+    if (!this.#hasEnded && this.#bufferedBytes > 0)
+      this.#completeLine(events, true);
+    this.#hasEnded = true;
+    this.#buffer = new Uint8Array(0);
+    return events;
+  }
+
+  /** Adds bytes to the line that is not finished. */
+  #appendPartial(bytes: Uint8Array, events: LineEvent<C>[]): void {
+    if (this.#isSkipping) return;
+    const length = this.#bufferedBytes + bytes.length;
+    if (length > this.#maxMessageBytes) {
+      const head = new Uint8Array(
+        Math.min(ENVELOPE_SCAN_BYTES, this.#maxMessageBytes),
+      );
+      const kept = this.#buffer.subarray(
+        0,
+        Math.min(this.#bufferedBytes, head.length),
+      );
+      head.set(kept);
+      head.set(bytes.subarray(0, head.length - kept.length), kept.length);
+      this.#bufferedBytes = 0;
+      this.#buffer = new Uint8Array(0);
+      this.#isSkipping = true;
+      this.#reportTooLong(head, events);
+      return;
+    }
+    if (length > this.#buffer.length) {
+      // Doubled, so that many small chunks are not copied over and over.
+      const grown = new Uint8Array(
+        Math.min(
+          Math.max(length, this.#buffer.length * 2, 1024),
+          this.#maxMessageBytes,
+        ),
+      );
+      grown.set(this.#buffer.subarray(0, this.#bufferedBytes));
+      this.#buffer = grown;
+    }
+    this.#buffer.set(bytes, this.#bufferedBytes);
+    this.#bufferedBytes = length;
+  }
+
+  /** The line that was kept is complete. */
+  #completeLine(events: LineEvent<C>[], isTail = false): void {
+    if (this.#isSkipping) {
+      this.#isSkipping = false;
+      return;
+    }
+    const line = this.#buffer.subarray(0, this.#bufferedBytes);
+    this.#bufferedBytes = 0;
+    if (this.#buffer.length > MAX_RETAINED_BYTES)
+      this.#buffer = new Uint8Array(0);
+    this.#readLine(line, events, isTail);
+  }
+
+  /** Lines at once, without the last one's newline. */
+  #readLines(bytes: Uint8Array, events: LineEvent<C>[]): void {
+    const text =
+      bytes.length <= this.#maxMessageBytes ? this.#decode(bytes) : undefined;
+    if (text === undefined) {
+      // One of them is not UTF-8, or may be too long: find out which.
+      for (let start = 0; start <= bytes.length;) {
+        const newline = bytes.indexOf(NEWLINE, start);
+        const end = newline < 0 ? bytes.length : newline;
+        this.#readLine(bytes.subarray(start, end), events);
+        start = end + 1;
+      }
+      return;
+    }
+    for (let start = 0; start <= text.length;) {
+      const newline = text.indexOf("\n", start);
+      const end = newline < 0 ? text.length : newline;
+      this.#readText(text.slice(start, end), events, false);
+      start = end + 1;
+    }
+  }
+
+  #readLine(bytes: Uint8Array, events: LineEvent<C>[], isTail = false): void {
+    if (bytes.length > this.#maxMessageBytes) {
+      this.#reportTooLong(
+        bytes.subarray(0, Math.min(ENVELOPE_SCAN_BYTES, this.#maxMessageBytes)),
+        events,
+      );
+      return;
+    }
+    const text = this.#decode(bytes);
+    if (text !== undefined) {
+      this.#readText(text, events, isTail);
+      return;
+    }
+    this.#lineNumber += 1;
+    this.#multiline.reset();
+    const invalid = invalidUtf8(this.#options);
+    events.push(
+      this.#createDiagnostic(
+        "not-utf8",
+        invalid.reason,
+        excerptFrom(bytes),
+        invalid,
+      ),
+    );
+  }
+
+  #decode(bytes: Uint8Array): string | undefined {
+    try {
+      return this.#decoder.decode(bytes);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #readText(line: string, events: LineEvent<C>[], isTail: boolean): void {
+    this.#lineNumber += 1;
+    const text =
+      this.#lineNumber === 1 && line.startsWith("\uFEFF")
+        ? line.slice(1)
+        : line;
+    if (isBlank(text)) return;
+    const parsed = parseMessage(text, this.#options);
+    if (parsed.kind !== "invalid") {
+      this.#multiline.reset();
+      events.push(parsed);
+    } else if (parsed.code !== "not-json") {
+      // Inside a message that is written over several lines, a line can be JSON by chance, such as `{}` or `1`.
+      if (!text.includes('"jsonrpc"') && this.#multiline.continues(text))
+        return;
+      this.#multiline.reset();
+      events.push(parsed);
+    } else {
+      this.#reportNotJson(text, events, isTail);
+    }
+  }
+
+  #reportNotJson(text: string, events: LineEvent<C>[], isTail: boolean): void {
+    if (this.#multiline.continues(text)) return;
+    const [code, reason] = this.#diagnoseNotJson(text, isTail);
+    const answer = errorResponseFor(
+      "unknown",
+      null,
+      STANDARD_ERROR_CODES.PARSE_ERROR,
+      `Parse error: ${reason}`,
+      this.#options,
+    );
+    events.push(
+      this.#createDiagnostic(code, reason, quoteExcerpt(text), {
+        messageKind: "unknown",
+        id: null,
+        errorResponse: answer,
+      }),
+    );
+  }
+
+  #diagnoseNotJson(
+    text: string,
+    isTail: boolean,
+  ): readonly [DiagnosticCode, string] {
+    // Such a body has no newline, so the next message's header stands right behind it.
+    if (
+      /^Content-(?:Length|Type):/i.test(text) ||
+      /\}Content-Length: *\d+\s*$/i.test(text.slice(-100))
+    ) {
+      return [
+        "content-length",
+        "Content-Length framing; here each message is one line of JSON",
+      ];
+    }
+    if (!this.#multiline.begins(text))
+      return ["not-json", "the line is not JSON"];
+    if (isTail)
+      return ["unfinished", "the stream ended in the middle of a message"];
+    return [
+      "embedded-newline",
+      "a message with newlines in it, as pretty-printed JSON has; it must be one line",
+    ];
+  }
+
+  #reportTooLong(head: Uint8Array, events: LineEvent<C>[]): void {
+    this.#lineNumber += 1;
+    this.#multiline.reset();
+    const { messageKind, id } = scanEnvelope(
+      new TextDecoder().decode(head),
+      false,
+    );
+    const reason = `the message is longer than ${this.#maxMessageBytes} bytes`;
+    const code = STANDARD_ERROR_CODES.INVALID_REQUEST;
+    const answer = errorResponseFor(
+      messageKind,
+      id,
+      code,
+      `Invalid Request: ${reason}`,
+      this.#options,
+    );
+    events.push(
+      this.#createDiagnostic("too-long", reason, excerptFrom(head), {
+        messageKind,
+        id,
+        errorResponse: answer,
+      }),
+    );
+  }
+
+  #createDiagnostic(
+    code: DiagnosticCode,
+    reason: string,
+    excerpt: string,
+    {
+      messageKind,
+      id,
+      errorResponse: answer,
+    }: Pick<Diagnostic, "messageKind" | "id" | "errorResponse">,
+  ): Diagnostic {
+    return {
+      kind: "diagnostic",
+      code,
+      line: this.#lineNumber,
+      reason,
+      excerpt,
+      messageKind,
+      id,
+      errorResponse: answer,
+    };
+  }
+}
+
+/**
+ * Reads a byte stream to its end. Leaving the loop early cancels the stream; a failure of the stream is thrown.
+ *
+ * @param source - A web `ReadableStream`, or anything that iterates over bytes, as Node's readable streams do.
+ */
+export async function* readMessages<C extends Classification>(
+  source: ByteSource,
+  options: LineReaderOptions<C>,
+): AsyncGenerator<LineEvent<C>, void, undefined> {
+  const reader = new MessageReader(options);
+  for await (const chunk of "getReader" in source
+    ? readChunks(source)
+    : source) {
+    // In parts, so that what waits to be taken stays small however large a chunk is.
+    for (let start = 0; start < chunk.length; start += DECODE_WINDOW_BYTES) {
+      yield* reader.push(
+        isUint8Array(chunk)
+          ? chunk.subarray(start, start + DECODE_WINDOW_BYTES)
+          : chunk,
+      );
+    }
+  }
+  yield* reader.end();
+}
+
+/** Where bytes come from. */
+export type ByteSource = AsyncIterable<Uint8Array> | WebByteStream;
+
+/** What is needed of a web `ReadableStream`, which not every engine can iterate over. */
+export interface WebByteStream {
+  getReader(): {
+    read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+    cancel(): Promise<void>;
+    releaseLock(): void;
+  };
+}
+
+async function* readChunks(
+  stream: WebByteStream,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = stream.getReader();
+  let isDone = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      isDone = done;
+      if (done) return;
+      if (value !== undefined) yield value;
+    }
+  } finally {
+    // What is broken already rejects this as well; the first failure is the one to tell.
+    if (!isDone) await reader.cancel().catch(() => undefined);
+    reader.releaseLock();
+  }
+}
+
+const JSON_SCALAR = /(?:-?\d[\d.eE+-]*|true|false|null)(?![\w.])/y;
+
+/** Keeps track of a message that is written over several lines, so that it is reported once. */
+class MultilineMessage {
+  #depth = 0;
+
+  reset(): void {
+    this.#depth = 0;
+  }
+
+  /** Whether a line that is not JSON is the first of such a message. */
+  begins(text: string): boolean {
+    this.reset();
+    return /^[ \t]*[[{]/.test(text) && this.#trackBrackets(text) === "part";
+  }
+
+  /** Whether a line belongs to such a message, begun before. */
+  continues(text: string): boolean {
+    return this.#depth > 0 && this.#trackBrackets(text) !== "other";
+  }
+
+  /** Follows the brackets of a line that consists of JSON's words only; any other closes the message. */
+  #trackBrackets(text: string): "whole" | "part" | "other" {
+    let depth = this.#depth;
+    this.#depth = 0;
+    for (let index = 0; index < text.length; index += 1) {
+      const char = text.charAt(index);
+      if (char === '"') {
+        index = endOfString(text, index);
+        // Cut off inside a string: nothing tells whether the next line goes on with it, so that one is judged anew.
+        if (index === text.length) return "part";
+      } else if (char === "{" || char === "[") depth += 1;
+      else if (char === "}" || char === "]") depth -= 1;
+      else if (!" \t\r,:".includes(char)) {
+        JSON_SCALAR.lastIndex = index;
+        if (!JSON_SCALAR.test(text)) return "other";
+        index = JSON_SCALAR.lastIndex - 1;
+      }
+    }
+    this.#depth = Math.max(depth, 0);
+    return depth > 0 ? "part" : "whole";
+  }
+}
+
+/** Not `instanceof`, which fails for arrays of another realm, as test runners and frames have. */
+function isUint8Array(value: unknown): value is Uint8Array {
+  return Object.prototype.toString.call(value) === "[object Uint8Array]";
+}
+
+function isBlank(text: string): boolean {
+  return (
+    text.length === 0 || (text.charCodeAt(0) <= 0x20 && /^[ \t\r]*$/.test(text))
+  );
+}
+
+function excerptFrom(bytes: Uint8Array): string {
+  return quoteExcerpt(
+    new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+      bytes.subarray(0, 4 * EXCERPT_CHARS),
+    ),
+  );
+}
+
+/** The start of a text as a JSON string in which nothing is left that acts on a terminal or turns the reading direction. */
+function quoteExcerpt(text: string): string {
+  const short =
+    text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}...` : text;
+  return JSON.stringify(short).replace(
+    /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

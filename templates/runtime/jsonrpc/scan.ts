@@ -1,0 +1,154 @@
+import { isRequestId } from "./message.js";
+import type { RequestId } from "./message.js";
+
+/** What a message is, or was meant to be. */
+export type MessageKind = "request" | "notification" | "response" | "unknown";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Whether a JSON text has more than `limit` arrays and objects inside one another. Linear, and ends at the first too many. With no number as limit, all are. */
+export function exceedsDepth(text: string, limit: number): boolean {
+  // As long as there are no more brackets than levels, which native search finds out at once, nothing can be too deep.
+  if (text.length <= limit || !hasMoreBrackets(text, limit)) return false;
+  const end = text.length;
+  let depth = 0;
+  for (let index = 0; index < end; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) {
+      index = endOfString(text, index);
+    } else if (code > 0x5a) {
+      // [ and { differ in one bit, as do ] and }.
+      const bracket = code & ~0x20;
+      if (bracket === 0x5b) {
+        depth += 1;
+        if (!(depth <= limit)) return true;
+      } else if (bracket === 0x5d) depth -= 1;
+    }
+  }
+  return false;
+}
+
+function hasMoreBrackets(text: string, limit: number): boolean {
+  let count = 0;
+  for (const bracket of ["{", "["]) {
+    for (
+      let index = text.indexOf(bracket);
+      index >= 0;
+      index = text.indexOf(bracket, index + 1)
+    ) {
+      count += 1;
+      if (!(count <= limit)) return true;
+    }
+  }
+  return false;
+}
+
+/** Place of the quote that closes the string that opens at `start`, or the text's length if none does. */
+export function endOfString(text: string, start: number): number {
+  const end = text.length;
+  for (let index = start + 1; index < end; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) return index;
+    if (code === BACKSLASH) index += 1;
+  }
+  return end;
+}
+
+/**
+ * Deletes each member named `__proto__` from a value just parsed. `JSON.parse` makes it a plain member, which the first
+ * copy by assignment would turn into the object's prototype.
+ *
+ * @param text - What the value was parsed from; as long as it does not name the key, the value is not walked.
+ */
+export function dropPrototypeKeys(text: string, value: unknown): void {
+  if (!mayContainProtoKey(text)) return;
+  // A list, not recursion: it does not depend on the depth limit being a sane one.
+  const stack = [value];
+  while (stack.length > 0) {
+    const item = stack.pop();
+    if (typeof item !== "object" || item === null) continue;
+    if (!Array.isArray(item) && Object.hasOwn(item, "__proto__"))
+      Reflect.deleteProperty(item, "__proto__");
+    for (const member of Object.values(item)) {
+      if (typeof member === "object" && member !== null) stack.push(member);
+    }
+  }
+}
+
+function mayContainProtoKey(text: string): boolean {
+  // Escaped, it has a \u00 with the code of one of its letters; the first search is native and settles most texts.
+  return (
+    text.includes("__proto__") ||
+    (text.includes("\\u00") && /\\u00(?:5[fF]|7[024]|6[fF])/.test(text))
+  );
+}
+
+const NUMBER_LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}])/y;
+const JSON_WHITESPACE = /[ \t\r\n]*/y;
+
+/**
+ * Reads off a text that is not parsed, since it is too deep or too long, what it was meant to be and its id.
+ *
+ * @param isWhole - Whether the text is all of the message. Of a part, a missing id says nothing.
+ */
+export function scanEnvelope(
+  text: string,
+  isWhole: boolean,
+): { readonly messageKind: MessageKind; readonly id: RequestId | null } {
+  let hasMethod = false;
+  let hasResultOrError = false;
+  let hasId = false;
+  let id: RequestId | null = null;
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index];
+    if (char === "{" || char === "[") depth += 1;
+    else if (char === "}" || char === "]") depth -= 1;
+    if (char !== '"') continue;
+    const end = endOfString(text, index);
+    const colon = skipWhitespace(text, end + 1);
+    if (depth === 1 && text[colon] === ":") {
+      const name = parseLiteral(text.slice(index, end + 1));
+      if (name === "method") hasMethod = true;
+      else if (name === "result" || name === "error") hasResultOrError = true;
+      else if (name === "id") {
+        hasId = true;
+        id = readIdAt(text, skipWhitespace(text, colon + 1));
+      }
+    }
+    index = end;
+  }
+  return { messageKind: scannedKind(), id };
+
+  function scannedKind(): MessageKind {
+    if (!hasMethod) return hasResultOrError ? "response" : "unknown";
+    if (hasId) return "request";
+    return isWhole && !hasResultOrError ? "notification" : "unknown";
+  }
+}
+
+function readIdAt(text: string, start: number): RequestId | null {
+  if (text.charCodeAt(start) === QUOTE) {
+    const id = parseLiteral(text.slice(start, endOfString(text, start) + 1));
+    return typeof id === "string" ? id : null;
+  }
+  NUMBER_LITERAL.lastIndex = start;
+  const id = Number(NUMBER_LITERAL.exec(text)?.[0]);
+  return isRequestId(id) ? id : null;
+}
+
+function skipWhitespace(text: string, start: number): number {
+  JSON_WHITESPACE.lastIndex = start;
+  JSON_WHITESPACE.exec(text);
+  return JSON_WHITESPACE.lastIndex;
+}
+
+/** What a string literal says, or undefined if it is none. */
+function parseLiteral(literal: string): unknown {
+  try {
+    return JSON.parse(literal);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,209 @@
+import type { Message } from "./message.js";
+
+/** What is needed of a Node writable stream. */
+export interface NodeSink {
+  write(text: string): boolean;
+  once(event: string, listener: (...args: unknown[]) => void): unknown;
+  removeListener(
+    event: string,
+    listener: (...args: unknown[]) => void,
+  ): unknown;
+  /** False once the stream is ended, destroyed or broken. */
+  readonly writable?: boolean;
+}
+
+/** What is needed of a web `WritableStream` of bytes. */
+export interface WebSink {
+  getWriter(): WebSinkWriter;
+}
+
+/** What is needed of the writer of a web `WritableStream`, for those who hold its lock. */
+export interface WebSinkWriter {
+  write(bytes: Uint8Array): Promise<void>;
+  releaseLock(): void;
+}
+
+/** Where lines can be written. */
+export type Sink = NodeSink | WebSink | WebSinkWriter;
+
+/**
+ * A message, or a batch, as one line with its newline.
+ *
+ * Members that are undefined are left out, as `JSON.stringify` does it. U+2028 and U+2029 are escaped, since some line
+ * readers split at them.
+ *
+ * @throws TypeError if JSON cannot hold it; the text names the place.
+ */
+export function encodeLine(message: Message | readonly Message[]): string {
+  let text: string | undefined;
+  try {
+    text = stringify(message);
+  } catch (error) {
+    throw new TypeError(
+      `a message cannot be written: ${explainUnwritable(message, error)}`,
+      { cause: error },
+    );
+  }
+  if (text === undefined)
+    throw new TypeError(`a message cannot be written: it is ${typeof message}`);
+  return escapeSeparators(text);
+}
+
+/**
+ * A message that is JSON already as one line with its newline.
+ *
+ * @throws TypeError if it has a newline in it or at its end, or is blank: it would be read as several lines, or none.
+ */
+export function encodeText(text: string): string {
+  const index = text.search(/[\r\n]/);
+  if (index >= 0) {
+    throw new TypeError(
+      `a message must be one line, but this text has a line break at ${index}; write it without indentation`,
+    );
+  }
+  if (text.trim() === "") throw new TypeError("a message cannot be blank");
+  return escapeSeparators(text);
+}
+
+/** As it is: nothing comes of undefined and functions. */
+const stringify: (value: unknown) => string | undefined = JSON.stringify;
+
+function escapeSeparators(text: string): string {
+  // They can only be inside strings, where an escape means the same.
+  return `${text.replace(/[\u2028\u2029]/g, (char) => (char === "\u2028" ? "\\u2028" : "\\u2029"))}\n`;
+}
+
+/**
+ * Writes a message, or a batch, as one line.
+ *
+ * Resolves when the sink takes more: at once, or, if it says that it is full, when it has drained (Node), or when it has
+ * taken the message (web). Who awaits it before the next message never fills a buffer. Calls that do not wait for one
+ * another keep their order.
+ *
+ * @throws TypeError if JSON cannot hold the message; an error of the sink, or that it closed before it had drained.
+ */
+export function writeLine(
+  sink: Sink,
+  message: Message | readonly Message[],
+): Promise<void> {
+  return write(sink, () => encodeLine(message));
+}
+
+/** Writes a message that is JSON already, otherwise as {@link writeLine} does. */
+export function writeText(sink: Sink, text: string): Promise<void> {
+  return write(sink, () => encodeText(text));
+}
+
+async function write(sink: Sink, encode: () => string): Promise<void> {
+  const line = encode();
+  if ("getWriter" in sink) await writeToStream(sink, line);
+  else if ("releaseLock" in sink)
+    await sink.write(new TextEncoder().encode(line));
+  else await writeToNode(sink, line);
+}
+
+/** The sinks that are full, and when they have drained: so that many waiting calls listen once. */
+const drainPromises = /* @__PURE__ */ new WeakMap<NodeSink, Promise<void>>();
+
+function writeToNode(sink: NodeSink, line: string): Promise<void> | undefined {
+  // A dead stream says nothing more, so waiting for it would never end.
+  if (sink.writable === false) throw new Error("the stream is closed");
+  if (sink.write(line)) return undefined;
+  let drained = drainPromises.get(sink);
+  if (drained === undefined) {
+    drained = untilDrained(sink).finally(() => drainPromises.delete(sink));
+    drainPromises.set(sink, drained);
+  }
+  return drained;
+}
+
+function untilDrained(sink: NodeSink): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onDrain = (): void => {
+      removeListeners();
+      resolve();
+    };
+    const onError = (error: unknown): void => {
+      removeListeners();
+      reject(
+        error instanceof Error
+          ? error
+          : new Error("the stream failed", { cause: error }),
+      );
+    };
+    const onClose = (): void => {
+      removeListeners();
+      reject(new Error("the stream closed before it took the message"));
+    };
+    const removeListeners = (): void => {
+      sink.removeListener("drain", onDrain);
+      sink.removeListener("error", onError);
+      sink.removeListener("close", onClose);
+    };
+    sink.once("drain", onDrain);
+    sink.once("error", onError);
+    sink.once("close", onClose);
+  });
+}
+
+/** The streams that calls write to right now, with the lock that these share. */
+const locks = /* @__PURE__ */ new WeakMap<
+  WebSink,
+  { readonly writer: WebSinkWriter; users: number }
+>();
+
+async function writeToStream(sink: WebSink, line: string): Promise<void> {
+  let lock = locks.get(sink);
+  if (lock === undefined) {
+    lock = { writer: sink.getWriter(), users: 0 };
+    locks.set(sink, lock);
+  }
+  lock.users += 1;
+  try {
+    await lock.writer.write(new TextEncoder().encode(line));
+  } finally {
+    lock.users -= 1;
+    if (lock.users === 0) {
+      locks.delete(sink);
+      lock.writer.releaseLock();
+    }
+  }
+}
+
+function explainUnwritable(message: unknown, error: unknown): string {
+  try {
+    return (
+      findUnwritable(message) ??
+      (error instanceof Error ? error.message : String(error))
+    );
+  } catch {
+    // What failed JSON.stringify, such as a getter that throws, fails who looks for it too.
+    return "it cannot be read";
+  }
+}
+
+/** Where in a value is what JSON cannot hold, or undefined if it is something else that failed, such as a `toJSON`. */
+function findUnwritable(root: unknown): string | undefined {
+  const ancestors = new Set<object>();
+  return visitValue(root, "");
+
+  function visitValue(value: unknown, pointer: string): string | undefined {
+    const location = pointer === "" ? "at the top" : `at ${pointer}`;
+    if (typeof value === "bigint") return `a BigInt ${location}`;
+    // Of what says itself how it is written, what it holds says nothing.
+    if (typeof value !== "object" || value === null || "toJSON" in value)
+      return undefined;
+    if (ancestors.has(value)) return `a cycle ${location}`;
+    if (ancestors.size > 1000) return "it is nested too deeply";
+    ancestors.add(value);
+    for (const [name, member] of Object.entries(value)) {
+      const found = visitValue(
+        member,
+        `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      );
+      if (found !== undefined) return found;
+    }
+    ancestors.delete(value);
+    return undefined;
+  }
+}
