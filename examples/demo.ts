@@ -11,7 +11,7 @@ import { createServer } from '../generated/2025-11-25/server.js';
 import { RpcError } from '../generated/runtime/jsonrpc/error-codes.js';
 import { stdioServerTransport } from '../generated/runtime/stdio-server.js';
 import type { Transport } from '../generated/runtime/jsonrpc/transport.js';
-import { colour, say } from '../generator/terminal.js';
+import { stdoutColors, printLine } from '../generator/terminal.js';
 
 const info = { name: 'demo', version: '1.0.0' };
 
@@ -78,8 +78,8 @@ interface Wire {
 }
 
 function wire(): Wire {
-  const up = shown(colour.cyan('client -> server'));
-  const down = shown(colour.magenta('server -> client'));
+  const up = shown(stdoutColors.cyan('client -> server'));
+  const down = shown(stdoutColors.magenta('server -> client'));
   return {
     // Lines are lines, whichever side reads them.
     client: stdioServerTransport({ input: down, output: up, protectStdout: false }),
@@ -95,17 +95,17 @@ function wire(): Wire {
 function shown(direction: string): PassThrough {
   const pipe = new PassThrough();
   pipe.on('data', (chunk: Buffer) => {
-    for (const line of chunk.toString().trimEnd().split('\n')) say(`${direction}  ${line}`);
+    for (const line of chunk.toString().trimEnd().split('\n')) printLine(`${direction}  ${line}`);
   });
   return pipe;
 }
 
 function heading(text: string): void {
-  say(`\n${colour.bold(text)}`);
+  printLine(`\n${stdoutColors.bold(text)}`);
 }
 
 function aside(text: string): void {
-  say(colour.dim(`                  (${text})`));
+  printLine(stdoutColors.dim(`                  (${text})`));
 }
 
 /** What a caller gets, result or error. */

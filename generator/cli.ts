@@ -3,11 +3,11 @@ import { writeSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { buildProgram } from './cli/program.js';
 import { McpgenError } from './errors.js';
-import { note, noteColour, progress } from './terminal.js';
+import { printToStderr, stderrColors, showProgress } from './terminal.js';
 
-const DONE = 0;
-const WRONG_INPUT = 2;
-const OWN_FAULT = 70;
+const EXIT_OK = 0;
+const EXIT_INVALID_INPUT = 2;
+const EXIT_INTERNAL_ERROR = 70;
 
 /** Whether all was done, or it was told why not. */
 let isDone = false;
@@ -20,49 +20,49 @@ async function main(): Promise<void> {
       2,
       'error: the run was ended by a program that it loads\n  Look into the configs of Prettier and mcpgen.\n',
     );
-    process.exitCode = WRONG_INPUT;
+    process.exitCode = EXIT_INVALID_INPUT;
   });
   // A reader that has seen enough, such as `head`, closes the pipe: that is no fault.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       isDone = true;
-      if (error.code === 'EPIPE') process.exit(process.exitCode ?? DONE);
+      if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT_OK);
       // The stream itself is what failed, so it cannot say so.
       if (stream === process.stdout) {
         writeSync(2, `error: standard output: cannot be written (${error.code ?? error.message})\n`);
       }
-      process.exit(WRONG_INPUT);
+      process.exit(EXIT_INVALID_INPUT);
     });
   }
   process.on('uncaughtException', (error) => {
-    process.exit(told(error));
+    process.exit(reportError(error));
   });
   try {
-    requireCurrentFolder();
+    requireWorkingDirectory();
     await buildProgram().parseAsync();
     isDone = true;
   } catch (error) {
-    process.exitCode = told(error);
+    process.exitCode = reportError(error);
   }
-  endSoon();
+  exitSoon();
 }
 
 /** Tells what ended the run. Returns the exit code. */
-function told(error: unknown): number {
+function reportError(error: unknown): number {
   isDone = true;
-  progress('');
-  if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_INPUT;
+  showProgress('');
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_INVALID_INPUT;
   if (error instanceof McpgenError) {
-    note(`${noteColour.red('error')}: ${error.format()}`);
-    return WRONG_INPUT;
+    printToStderr(`${stderrColors.red('error')}: ${error.format()}`);
+    return EXIT_INVALID_INPUT;
   }
   // Not 1, which says that a check failed.
-  note(`${noteColour.red('error')}: this is a fault of mcpgen itself; please report it`);
-  note(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return OWN_FAULT;
+  printToStderr(`${stderrColors.red('error')}: this is a fault of mcpgen itself; please report it`);
+  printToStderr(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return EXIT_INTERNAL_ERROR;
 }
 
-function requireCurrentFolder(): void {
+function requireWorkingDirectory(): void {
   try {
     process.cwd();
   } catch (error) {
@@ -71,7 +71,7 @@ function requireCurrentFolder(): void {
 }
 
 /** Ends the process even if something that a config or a plugin began goes on, but not before all is printed. */
-function endSoon(): void {
+function exitSoon(): void {
   const timer = setInterval(() => {
     if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
   }, 1000);

@@ -1,4 +1,4 @@
-import { escapeHidden, withoutCredentials } from './text.js';
+import { escapeHiddenCharacters, withoutCredentials } from './text.js';
 
 /**
  * What a user of the tool did wrong or must mend: a clear message, the place it is about, and the remedy.
@@ -20,14 +20,14 @@ export class McpgenError extends Error {
   /** The whole text as the terminal shows it: `place: message`, then the remedy on lines of its own. */
   format(): string {
     // What is quoted of a file must not steer the terminal or hide; only a text of our own has several lines.
-    const message = this.message.split('\n').map(safe).join('\n');
-    const head = this.place === undefined ? message : `${safe(this.place)}: ${message}`;
-    const remedy = this.remedy?.split('\n').map(safe).join('\n  ');
+    const message = this.message.split('\n').map(redactAndEscape).join('\n');
+    const head = this.place === undefined ? message : `${redactAndEscape(this.place)}: ${message}`;
+    const remedy = this.remedy?.split('\n').map(redactAndEscape).join('\n  ');
     return remedy === undefined ? head : `${head}\n  ${remedy}`;
   }
 }
 
 /** A line that neither steers the terminal nor shows the password of a URL. */
-function safe(line: string): string {
-  return escapeHidden(withoutCredentials(line));
+function redactAndEscape(line: string): string {
+  return escapeHiddenCharacters(withoutCredentials(line));
 }

@@ -5,27 +5,41 @@
  */
 import path from 'node:path';
 import { emit } from './emit/index.js';
-import { DEFAULT_PARTS, EMITTABLE, runtimeOf, type Emittable } from './emit/parts.js';
-import { refuseUnhandled } from './emit/stubs.js';
+import { DEFAULT_PARTS, EMITTABLE, runtimeModulesFor, type Emittable } from './emit/parts.js';
+import { refuseMethodsWithoutStub } from './emit/stubs.js';
 import type { DriftOptions } from './drift/drift.js';
 import type { DriftReport } from './drift/report.js';
-import { emitTool, emitToolIndex, summaryOf, ToolNamer, toolRuntime, type ToolSummary } from './emit/tools.js';
+import {
+  emitTool,
+  emitToolIndex,
+  summarizeTool,
+  ToolNamer,
+  toolRuntime,
+  type ToolSummary,
+} from './emit/tools/tools.js';
 import { McpgenError } from './errors.js';
 import { loadProtocol, refuseWarnings, STANDARD_INPUT, type InputFile, type LoadOptions } from './model/load.js';
 import type { Protocol, Warning } from './model/protocol.js';
-import { readTool } from './model/tools.js';
+import { parseTool } from './model/tools.js';
 import { Formatter } from './output/format.js';
-import { withFirstLine } from './output/ownership.js';
-import { isSettled, keptBeside, planChanges, refuseFolder, type FileChange, type PlannedFile } from './output/plan.js';
+import { addHeader } from './output/ownership.js';
+import {
+  isUpToDate,
+  findKeptFiles,
+  planChanges,
+  refuseOutputFolder,
+  type FileChange,
+  type PlannedFile,
+} from './output/plan.js';
 import { writeChanges } from './output/write.js';
-import { header, runtimeHeader, toolHeader } from './print/header.js';
+import { protocolHeader, runtimeHeader, toolHeader } from './print/header.js';
 import type { ImportExtension, RuntimeModule, SourceFile, ToolModule } from './print/source-file.js';
-import { builtinRevisions, type BuiltinRevision } from './read/builtin.js';
-import { defineConfig, type Config } from './read/config.js';
-import { NO_DOCS } from './read/docs.js';
-import { readRuntime } from './read/runtime.js';
+import { builtinRevisions, type BuiltinRevision } from './read/builtin/revisions.js';
+import { defineConfig, type Config } from './read/config/config.js';
+import { NO_DOCS } from './read/builtin/docs.js';
+import { readRuntimeFiles } from './read/builtin/runtime.js';
 import { readToolFiles, readToolList, type ToolSource } from './read/tools.js';
-import { shellQuoted } from './text.js';
+import { shellQuote } from './text.js';
 
 export {
   builtinRevisions,
@@ -108,10 +122,10 @@ export async function render(
   out: string,
   options: RenderOptions = {},
 ): Promise<readonly PlannedFile[]> {
-  return renderWith(new Formatter(), protocol, out, options);
+  return renderProtocolFiles(new Formatter(), protocol, out, options);
 }
 
-async function renderWith(
+async function renderProtocolFiles(
   formatter: Formatter,
   protocol: Protocol,
   out: string,
@@ -119,51 +133,53 @@ async function renderWith(
 ): Promise<readonly PlannedFile[]> {
   requireFolder(out);
   const importExtension = options.importExtension ?? 'js';
-  const parts = partsOf(options);
+  const parts = partsToEmit(options);
   if (parts.length === 0) {
     throw new McpgenError('the list of parts is empty', {
       remedy: `Name some of ${EMITTABLE.join(', ')}, or leave it out.`,
     });
   }
   const files = emit(protocol, parts, importExtension, options.methods);
-  const head = header(protocol, regenerateCommand(protocol, options));
+  const head = protocolHeader(protocol, regenerateCommand(protocol, options));
   const own = files.map((file) => ({
     path: `${protocol.revision}/${file.name}.ts`,
     pieces: file.print({ header: file.belongsToUser ? '' : head, importExtension }),
-    isLaidOut: false,
+    isFormatted: false,
     belongsToUser: file.belongsToUser,
   }));
-  return laidOut(formatter, [...own, ...sharedFiles(runtimeOf(parts), importExtension)], out);
+  return formatFiles(formatter, [...own, ...runtimeFiles(runtimeModulesFor(parts), importExtension)], out);
 }
 
 /** A file whose text is still to be laid out. */
-interface Draft {
+interface UnformattedFile {
   readonly path: string;
   readonly pieces: readonly string[];
-  readonly isLaidOut: boolean;
+  readonly isFormatted: boolean;
   readonly belongsToUser: boolean;
 }
 
 /** The shared files of some roots, and what these import. */
-function sharedFiles(roots: readonly RuntimeModule[], importExtension: ImportExtension): readonly Draft[] {
+function runtimeFiles(roots: readonly RuntimeModule[], importExtension: ImportExtension): readonly UnformattedFile[] {
   const extension = importExtension === 'none' ? '' : `.${importExtension}`;
-  return readRuntime(roots, extension).map(({ name, text }) => ({
+  return readRuntimeFiles(roots, extension).map(({ name, text }) => ({
     path: `${name}.ts`,
     pieces: [runtimeHeader(name), text],
-    isLaidOut: true,
+    isFormatted: true,
     belongsToUser: false,
   }));
 }
 
-async function laidOut(formatter: Formatter, drafts: readonly Draft[], out: string): Promise<readonly PlannedFile[]> {
+async function formatFiles(
+  formatter: Formatter,
+  drafts: readonly UnformattedFile[],
+  out: string,
+): Promise<readonly PlannedFile[]> {
   const planned: PlannedFile[] = [];
   // One after the other, so that each finds what the ones before it had in common with it.
-  for (const { path: name, pieces, isLaidOut, belongsToUser } of drafts) {
-    const text = await formatter.format(pieces, path.resolve(out, name), isLaidOut);
+  for (const { path: name, pieces, isFormatted, belongsToUser } of drafts) {
+    const text = await formatter.format(pieces, path.resolve(out, name), isFormatted);
     planned.push(
-      belongsToUser
-        ? { path: name, contents: text, belongsToUser }
-        : { path: name, contents: withFirstLine(name, text) },
+      belongsToUser ? { path: name, contents: text, belongsToUser } : { path: name, contents: addHeader(name, text) },
     );
   }
   return planned;
@@ -213,30 +229,30 @@ async function renderToolsWith(
   const files: PlannedFile[] = [];
   const add = async (file: SourceFile<ToolModule>, source?: ToolSource): Promise<void> => {
     const head = toolHeader(
-      source === undefined ? undefined : { name: source.name, places: placesOf(source) },
+      source === undefined ? undefined : { name: source.name, places: toolLocations(source) },
       command,
     );
     const pieces = file.print({ header: head, importExtension });
-    files.push(...(await laidOut(formatter, [{ path: `${file.name}.ts`, pieces, ...OURS }], out)));
+    files.push(...(await formatFiles(formatter, [{ path: `${file.name}.ts`, pieces, ...GENERATED_FILE }], out)));
   };
   // One after the other, so that of thousands only the texts are kept.
   for (const tool of tools) {
-    const model = readTool(tool, NO_DOCS);
+    const model = parseTool(tool, NO_DOCS);
     const named = namer.name(model);
     warnings.push(...model.warnings);
-    summaries.push(summaryOf(named));
+    summaries.push(summarizeTool(named));
     await add(emitTool(named), tool);
   }
   for (const file of emitToolIndex(summaries, importExtension)) await add(file);
-  files.push(...(await laidOut(formatter, sharedFiles(toolRuntime(summaries), importExtension), out)));
+  files.push(...(await formatFiles(formatter, runtimeFiles(toolRuntime(summaries), importExtension), out)));
   return { files, warnings };
 }
 
 /** What holds of every file of tools. */
-const OURS = { isLaidOut: false, belongsToUser: false } as const;
+const GENERATED_FILE = { isFormatted: false, belongsToUser: false } as const;
 
 /** The files that a tool's schemas are in, without their folders. */
-function placesOf({ input, output, places }: ToolSource): readonly string[] {
+function toolLocations({ input, output, places }: ToolSource): readonly string[] {
   const used = [...(input === undefined ? [] : [places.input]), ...(output === undefined ? [] : [places.output])];
   return [...new Set(used.map((place) => path.basename(place.split('#')[0] ?? '')))];
 }
@@ -252,7 +268,7 @@ function placesOf({ input, output, places }: ToolSource): readonly string[] {
  * @throws {@link McpgenError} if the input is wrong or the output cannot be written; nothing has changed then.
  */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
-  const result = await plan(options);
+  const result = await planGeneration(options);
   if (options.dryRun !== true) writeChanges(result.out, result.changes);
   return result;
 }
@@ -269,8 +285,8 @@ export interface CheckResult extends GenerateResult {
  * @throws {@link McpgenError} if the input is wrong.
  */
 export async function check(options: Omit<GenerateOptions, 'dryRun'>): Promise<CheckResult> {
-  const result = await plan(options);
-  return { ...result, upToDate: result.changes.every(isSettled) };
+  const result = await planGeneration(options);
+  return { ...result, upToDate: result.changes.every(isUpToDate) };
 }
 
 /** Files in memory, with the protocols that they were made from. */
@@ -289,19 +305,19 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
   requireFolder(options.out);
   const protocols = await loadAll(options);
   if (options.methods !== undefined) {
-    if (!partsOf(options).includes('stubs')) {
+    if (!partsToEmit(options).includes('stubs')) {
       throw new McpgenError('methods are named, but no stubs are asked for', {
         place: '--methods',
         remedy: 'Add --emit stubs.',
       });
     }
-    refuseUnhandled(protocols, options.methods);
+    refuseMethodsWithoutStub(protocols, options.methods);
   }
   const files: PlannedFile[] = [];
   const formatter = new Formatter();
   for (const protocol of protocols) {
     options.onProgress?.(protocol.revision);
-    files.push(...(await renderWith(formatter, protocol, options.out, options)));
+    files.push(...(await renderProtocolFiles(formatter, protocol, options.out, options)));
   }
   const warnings = protocols.flatMap((protocol) => protocol.warnings);
   if (options.tools !== undefined) {
@@ -324,12 +340,12 @@ function requireFolder(out: unknown): asserts out is string {
   });
 }
 
-async function plan(options: GenerateOptions): Promise<GenerateResult> {
+async function planGeneration(options: GenerateOptions): Promise<GenerateResult> {
   requireFolder(options.out);
   const out = path.resolve(options.out);
-  refuseFolder(out);
+  refuseOutputFolder(out);
   const { protocols, files, warnings } = await renderAll(options);
-  return { out, protocols, changes: [...planChanges(out, files), ...keptBeside(out, files)], warnings };
+  return { out, protocols, changes: [...planChanges(out, files), ...findKeptFiles(out, files)], warnings };
 }
 
 /**
@@ -368,17 +384,17 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
 }
 
 /** A file as a word of a command line. */
-function fileWord(file: string): string {
-  return file === STANDARD_INPUT ? '-' : shellQuoted(file);
+function fileArgument(file: string): string {
+  return file === STANDARD_INPUT ? '-' : shellQuote(file);
 }
 
 /** The parts asked for. Stubs stand on all the rest, and whoever adds them to a folder wants none of that removed. */
-function partsOf({ emit: asked = DEFAULT_PARTS }: RenderOptions): readonly Emittable[] {
+function partsToEmit({ emit: asked = DEFAULT_PARTS }: RenderOptions): readonly Emittable[] {
   return asked.length > 0 && asked.every((part) => part === 'stubs') ? [...DEFAULT_PARTS, 'stubs'] : asked;
 }
 
 /** The option that names parts, as short as it can be. */
-function emitOption(parts: readonly Emittable[]): readonly string[] {
+function emitFlag(parts: readonly Emittable[]): readonly string[] {
   const hasDefault = DEFAULT_PARTS.every((part) => parts.includes(part));
   const others = hasDefault ? parts.filter((part) => !DEFAULT_PARTS.includes(part)) : parts;
   if (hasDefault && others.length === 0) return [];
@@ -388,13 +404,13 @@ function emitOption(parts: readonly Emittable[]): readonly string[] {
 /** The command that makes a protocol's files anew, as their header names it. */
 function regenerateCommand({ source, revision }: Protocol, options: RenderOptions): string {
   // Stubs are never made anew, so a file does not change because they were once asked for.
-  const parts = partsOf(options).filter((part) => part !== 'stubs');
+  const parts = partsToEmit(options).filter((part) => part !== 'stubs');
   return [
     'mcpgen generate',
-    ...(source.builtin ? [] : [`--schema ${fileWord(source.file)}`]),
-    ...(source.catalogFile === undefined ? [] : [`--catalog ${fileWord(source.catalogFile)}`]),
+    ...(source.builtin ? [] : [`--schema ${fileArgument(source.file)}`]),
+    ...(source.catalogFile === undefined ? [] : [`--catalog ${fileArgument(source.catalogFile)}`]),
     `--revision ${revision}`,
-    ...emitOption(parts),
+    ...emitFlag(parts),
     ...(options.importExtension === undefined || options.importExtension === 'js'
       ? []
       : [`--import-extension ${options.importExtension}`]),

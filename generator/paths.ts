@@ -7,12 +7,12 @@ export function isBelow(folder: string, file: string): boolean {
 }
 
 /** A path as a person reads it: relative to the folder where it is below it, else as it is. */
-export function shownPath(file: string, folder = process.cwd()): string {
+export function displayPath(file: string, folder = process.cwd()): string {
   return isBelow(folder, file) ? path.relative(folder, file) || '.' : file;
 }
 
 /** A folder as a module in another one imports from it: `./generated`, `../generated`. */
-export function importPath(from: string, to: string): string {
+export function relativeImportPath(from: string, to: string): string {
   const way = path.relative(from, to).replaceAll(path.sep, '/');
   return way.startsWith('.') ? way : `./${way}`;
 }

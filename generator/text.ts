@@ -1,9 +1,9 @@
 /** Characters that are invisible, that steer a terminal, or that show a reader other text than a program reads. */
-export const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\p{Surrogate}/gu;
+export const HIDDEN_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\p{Surrogate}/gu;
 
 /** A text in which every hidden character is written as an escape, as JSON and TypeScript have it. */
-export function escapeHidden(text: string): string {
-  return text.replace(HIDDEN, (character) =>
+export function escapeHiddenCharacters(text: string): string {
+  return text.replace(HIDDEN_CHARACTERS, (character) =>
     Array.from(
       { length: character.length },
       (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
@@ -12,7 +12,7 @@ export function escapeHidden(text: string): string {
 }
 
 /** A word of a command line, quoted where a shell would read it otherwise. */
-export function shellQuoted(word: string): string {
+export function shellQuote(word: string): string {
   return /^(?:-|[\w@%+=:,./][\w@%+=:,./-]*)$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
@@ -20,7 +20,7 @@ export function shellQuoted(word: string): string {
  * The words of a command line, as a POSIX shell would split it, without expanding anything. Undefined if a quote is not
  * closed.
  */
-export function commandWords(line: string): readonly string[] | undefined {
+export function splitCommand(line: string): readonly string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
   let quote: string | undefined;
@@ -43,7 +43,7 @@ export function commandWords(line: string): readonly string[] | undefined {
 }
 
 /** The candidate that is nearest to a misspelt word, if one is near enough to be meant. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
+export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
@@ -74,13 +74,13 @@ const SECRET_PARAM =
  * A URL as it may be shown and stored: without user and password, and without query params that are named like secrets.
  * Any other text stays as it is.
  */
-export function shownUrl(url: string): string {
+export function displayUrl(url: string): string {
   const [, scheme, rest] = /^(https?:[\\/]{2})([^]*)$/i.exec(url) ?? [];
   if (scheme === undefined || rest === undefined) return url;
   // Where it does not parse, it is not known where the password ends.
   const place = rest.replace(URL.canParse(url) ? /^[^\\/?#]*@/ : /^[^]*@/, '');
   const [address = '', ...query] = place.split(/(?=[?&#])/);
-  const shown = query.filter((param) => !SECRET_PARAM.test(percentDecoded(/^.([^=]*)/.exec(param)?.[1] ?? '')));
+  const shown = query.filter((param) => !SECRET_PARAM.test(percentDecode(/^.([^=]*)/.exec(param)?.[1] ?? '')));
   const [first = '', ...others] = shown;
   // What comes first now begins the query.
   const isCut = query[0]?.startsWith('?') === true && first.startsWith('&');
@@ -89,11 +89,11 @@ export function shownUrl(url: string): string {
 
 /** A text, such as a command or a message, with all URLs in it as they may be shown. */
 export function withoutCredentials(text: string): string {
-  return text.replace(/https?:\/\/(?:[^\s\\/?#@]*@)?[^\s"'`<>]+/gi, shownUrl);
+  return text.replace(/https?:\/\/(?:[^\s\\/?#@]*@)?[^\s"'`<>]+/gi, displayUrl);
 }
 
 /** A text without percent encoding; what is not encoded well stays as it is. */
-export function percentDecoded(text: string): string {
+export function percentDecode(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
     try {
       return decodeURIComponent(encoded);

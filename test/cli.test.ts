@@ -6,8 +6,8 @@ import { builtinRevisions, loadProtocol, render, type LoadOptions } from '../gen
 import type { Catalog } from '../generator/read/catalog.js';
 import {
   CLI,
-  contents,
-  listing,
+  readFiles,
+  listFiles,
   mcpgen,
   plainEnvironment,
   removeTemporaryFolders,
@@ -15,10 +15,10 @@ import {
   temporaryFolder,
   type Run,
 } from './support/cli.js';
-import { catalogWith, machineryIn, schemaWith } from './support/hostile.js';
+import { catalogWith, internalsIn, schemaWith } from './support/hostile.js';
 import { REVISIONS } from './support/revisions.js';
 import { cases } from './support/cases.js';
-import { needsShared, officialSchema, officialSchemaPath } from './support/shared.js';
+import { requireReferenceMaterial, officialSchema, officialSchemaPath } from './support/reference-material.js';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const COMMANDS = [['generate'], ['methods'], ['explain'], ['errata'], ['catalog'], ['catalog', 'derive']] as const;
@@ -26,19 +26,19 @@ const COMMANDS = [['generate'], ['methods'], ['explain'], ['errata'], ['catalog'
 afterAll(removeTemporaryFolders);
 
 /** A wrong usage: exit code 2, nothing on standard output, and a message for people. */
-async function usage(args: readonly string[], cwd = temporaryFolder()): Promise<string> {
-  const before = listing(cwd);
+async function expectUsageError(args: readonly string[], cwd = temporaryFolder()): Promise<string> {
+  const before = listFiles(cwd);
   const result = await mcpgen(args, { cwd });
   expect(result.code, result.stderr).toBe(2);
   expect(result.stdout).toBe('');
-  expect(machineryIn(result.stderr)).toEqual([]);
+  expect(internalsIn(result.stderr)).toEqual([]);
   expect(result.stderr).toMatch(/^error: /);
-  expect(listing(cwd)).toEqual(before);
+  expect(listFiles(cwd)).toEqual(before);
   return result.stderr;
 }
 
 /** Runs a command that must succeed without a notice. */
-async function good(args: readonly string[], options: Parameters<typeof mcpgen>[1] = {}): Promise<string> {
+async function expectSuccess(args: readonly string[], options: Parameters<typeof mcpgen>[1] = {}): Promise<string> {
   const result = await mcpgen(args, options);
   expect(result.stderr).toBe('');
   expect(result.code).toBe(0);
@@ -58,17 +58,17 @@ function shippedCatalog(revision: string): Catalog {
 }
 
 /** A test made of a case; its title holds what was chosen to be right. */
-function rightCase(id: string, title: string, action: (context: TestContext) => Promise<void>): void {
+function provesCase(id: string, title: string, action: (context: TestContext) => Promise<void>): void {
   test(`${id}: ${title}`, async (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     expect(cases('cli', 'schema-erratum').map((item) => item.id)).toContain(id);
     await action(context);
   });
 }
 
 describe.concurrent('wrong usage', () => {
-  rightCase('case-107', 'a misspelt flag is an error with a suggestion, never ignored', async () => {
-    expect(await usage(['generate', '--strinct'])).toContain('(Did you mean --strict?)');
+  provesCase('case-107', 'a misspelt flag is an error with a suggestion, never ignored', async () => {
+    expect(await expectUsageError(['generate', '--strinct'])).toContain('(Did you mean --strict?)');
   });
 
   test.each<[string, readonly string[], RegExp]>([
@@ -151,7 +151,7 @@ describe.concurrent('wrong usage', () => {
     ],
     ['two lines as a protocol', ['catalog', 'derive', '--schema', 'schema.json', '--protocol', 'a\nb'], /--protocol: /],
   ])('%s', async (_, args, message) => {
-    expect(await usage(args, smallProtocol())).toMatch(message);
+    expect(await expectUsageError(args, smallProtocol())).toMatch(message);
   });
 
   test('no command: the help on standard error', async () => {
@@ -163,23 +163,23 @@ describe.concurrent('wrong usage', () => {
     }
   });
 
-  rightCase(
+  provesCase(
     'case-009',
     'the revision comes from --revision, a digest or a catalog; otherwise a usage error that says so, not a guess',
     async () => {
       const cwd = temporaryFolder();
       writeFileSync(path.join(cwd, 'schema.json'), `${officialSchema('2025-11-25')}\n`);
-      const message = await usage(['generate', '--schema', 'schema.json', '--out', 'out'], cwd);
+      const message = await expectUsageError(['generate', '--schema', 'schema.json', '--out', 'out'], cwd);
       expect(message).toMatch(/does not say which revision it is[^]*--revision R[^]*--catalog FILE/);
       // An unchanged copy is known by its digest.
-      const copy = await good(
+      const copy = await expectSuccess(
         ['generate', '--schema', officialSchemaPath('2025-11-25'), '--emit', 'errors', '-o', 'a'],
         {
           cwd,
         },
       );
       expect(copy).toMatch(/^2025-11-25 +145 +31 /m);
-      const named = await good(
+      const named = await expectSuccess(
         ['generate', '--schema', 'schema.json', '-r', '2025-11-25', '--emit', 'errors', '-o', 'b'],
         { cwd },
       );
@@ -188,13 +188,13 @@ describe.concurrent('wrong usage', () => {
   );
 
   test('a digest that says another revision than --revision or the catalog is a usage error', async (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const cwd = temporaryFolder();
     const schema = officialSchemaPath('2025-11-25');
-    const option = await usage(['generate', '--schema', schema, '--revision', '2025-06-18'], cwd);
+    const option = await expectUsageError(['generate', '--schema', schema, '--revision', '2025-06-18'], cwd);
     expect(option).toMatch(/by its SHA-256 the schema is that of revision 2025-11-25, not 2025-06-18/);
     const catalog = path.join(ROOT, 'schema/2025-06-18/catalog.json');
-    const given = await usage(['generate', '--schema', schema, '--catalog', catalog], cwd);
+    const given = await expectUsageError(['generate', '--schema', schema, '--catalog', catalog], cwd);
     expect(given).toMatch(/by its SHA-256 the schema is that of revision 2025-11-25, not 2025-06-18/);
   });
 });
@@ -202,7 +202,7 @@ describe.concurrent('wrong usage', () => {
 describe.concurrent('help', () => {
   test.each(COMMANDS.map((command) => [command]))('%s --help', async (command) => {
     for (const flag of ['--help', '-h']) {
-      const help = await good([...command, flag]);
+      const help = await expectSuccess([...command, flag]);
       expect(help).toMatch(new RegExp(`^Usage: mcpgen ${command.join(' ')}`));
       expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThan(140);
       if (command[0] === 'catalog' && command.length === 1) continue;
@@ -211,29 +211,29 @@ describe.concurrent('help', () => {
   });
 
   test('the program names its commands, its exit codes and examples', async () => {
-    const help = await good(['--help']);
-    expect(await good(['help'])).toBe(help);
+    const help = await expectSuccess(['--help']);
+    expect(await expectSuccess(['help'])).toBe(help);
     for (const [name] of COMMANDS) expect(help).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
     expect(help).toMatch(/Exit codes: 0 [^\n]*1 [^\n]*2 /);
   });
 
   test('every example in the help of methods, explain, errata works as it stands', async () => {
     const examples = (
-      await Promise.all(['methods', 'explain', 'errata'].map(async (command) => good([command, '--help'])))
+      await Promise.all(['methods', 'explain', 'errata'].map(async (command) => expectSuccess([command, '--help'])))
     ).flatMap((help) => help.split('\n').filter((line) => line.startsWith('  mcpgen ')));
     expect(examples.length).toBeGreaterThan(4);
     await Promise.all(
       examples.map(async (line) => {
         const [words = ''] = line.trim().split(/\s{2,}/);
-        expect(await good(words.split(' ').slice(1))).not.toBe('');
+        expect(await expectSuccess(words.split(' ').slice(1))).not.toBe('');
       }),
     );
   });
 
   test('--version', async () => {
     const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
-    expect(await good(['--version'])).toBe(`${version}\n`);
-    expect(await good(['-v'])).toBe(`${version}\n`);
+    expect(await expectSuccess(['--version'])).toBe(`${version}\n`);
+    expect(await expectSuccess(['-v'])).toBe(`${version}\n`);
   });
 });
 
@@ -250,7 +250,7 @@ interface MethodRow {
 
 describe.concurrent('methods', () => {
   const asJson = async (...args: readonly string[]): Promise<readonly MethodRow[]> =>
-    JSON.parse(await good(['methods', '--json', ...args])) as MethodRow[];
+    JSON.parse(await expectSuccess(['methods', '--json', ...args])) as MethodRow[];
 
   test('JSON holds every row of the catalog, with its life', async () => {
     for (const { revision, methods } of REVISIONS) {
@@ -302,7 +302,7 @@ describe.concurrent('methods', () => {
   });
 
   test('the table has a line for each method, its columns in line', async () => {
-    const text = await good(['methods', '--revision', '2025-11-25']);
+    const text = await expectSuccess(['methods', '--revision', '2025-11-25']);
     const [head = '', ...lines] = text.split('\n');
     const rows = lines.slice(0, 31);
     const columns = ['method', 'sent by', 'kind', 'since', 'status', 'params', 'result', 'capability'];
@@ -319,7 +319,7 @@ describe.concurrent('methods', () => {
   });
 
   test('Markdown is a table that a parser reads', async () => {
-    const text = await good(['methods', '--markdown']);
+    const text = await expectSuccess(['methods', '--markdown']);
     const rows = text
       .trimEnd()
       .split('\n')
@@ -337,7 +337,7 @@ describe.concurrent('methods', () => {
 
 describe.concurrent('explain', () => {
   test('a method: facts, members with docs, and an example message', async () => {
-    const text = await good(['explain', 'tools/call', '-r', '2025-11-25']);
+    const text = await expectSuccess(['explain', 'tools/call', '-r', '2025-11-25']);
     expect(text).toMatch(/^tools\/call {2}revision 2025-11-25\n/);
     expect(text).toMatch(/kind +request\n +sent by +the client\n +needs +server\.tools\n +answer +CallToolResult\n/);
     expect(text).toMatch(/export type CallToolRequestParams = \{/);
@@ -347,20 +347,22 @@ describe.concurrent('explain', () => {
   });
 
   test('a definition: where it is used, members with docs, and an example', async () => {
-    const text = await good(['explain', 'Tool']);
+    const text = await expectSuccess(['explain', 'Tool']);
     expect(text).toMatch(/^Tool {2}revision 2026-07-28\n/);
     expect(text).toMatch(/export type Tool = \{\n(?: {2}\/\*\*| {2}\w)/);
     expect(text).toContain('// example');
   });
 
   test('the newest revision that has it, or the one that is asked for', async () => {
-    expect(await good(['explain', 'initialize'])).toMatch(/^initialize {2}revision 2025-11-25/);
-    expect(await good(['explain', 'ping', '-r', '2024-11-05'])).toMatch(/^ping {2}revision 2024-11-05/);
-    expect(await good(['explain', 'sampling/createMessage'])).toMatch(/sent by +nobody: it travels inside results/);
+    expect(await expectSuccess(['explain', 'initialize'])).toMatch(/^initialize {2}revision 2025-11-25/);
+    expect(await expectSuccess(['explain', 'ping', '-r', '2024-11-05'])).toMatch(/^ping {2}revision 2024-11-05/);
+    expect(await expectSuccess(['explain', 'sampling/createMessage'])).toMatch(
+      /sent by +nobody: it travels inside results/,
+    );
   });
 
   test('JSON has all that the text has', async () => {
-    const method = JSON.parse(await good(['explain', 'tools/call', '--json', '-r', '2025-11-25'])) as {
+    const method = JSON.parse(await expectSuccess(['explain', 'tools/call', '--json', '-r', '2025-11-25'])) as {
       definitions: { name: string; doc?: string; type: { members?: unknown[] } }[];
     };
     expect(method).toMatchObject({
@@ -378,7 +380,7 @@ describe.concurrent('explain', () => {
       embeddedSince: null,
       example: { jsonrpc: '2.0', id: 1, method: 'tools/call' },
     });
-    const rows = JSON.parse(await good(['methods', '--json', '-r', '2025-11-25'])) as readonly MethodRow[];
+    const rows = JSON.parse(await expectSuccess(['methods', '--json', '-r', '2025-11-25'])) as readonly MethodRow[];
     expect(method).toMatchObject(rows.find((row) => row.name === 'tools/call') ?? {});
     expect(method.definitions.map((definition) => definition.name)).toEqual([
       'CallToolRequest',
@@ -387,7 +389,10 @@ describe.concurrent('explain', () => {
       'CreateTaskResult',
     ]);
     for (const definition of method.definitions) expect(definition.doc, definition.name).toMatch(/\w/);
-    const definition = JSON.parse(await good(['explain', 'CallToolResult', '--json'])) as Record<string, unknown>;
+    const definition = JSON.parse(await expectSuccess(['explain', 'CallToolResult', '--json'])) as Record<
+      string,
+      unknown
+    >;
     expect(definition).toMatchObject({
       revision: '2026-07-28',
       name: 'CallToolResult',
@@ -406,8 +411,8 @@ describe.concurrent('errata', () => {
   const all = JSON.parse(readFileSync(path.join(ROOT, 'schema/errata.json'), 'utf8')) as { errata: readonly Listed[] };
 
   test('text and JSON hold every correction with its place', async () => {
-    const text = await good(['errata']);
-    expect(JSON.parse(await good(['errata', '--json']))).toEqual(all.errata);
+    const text = await expectSuccess(['errata']);
+    expect(JSON.parse(await expectSuccess(['errata', '--json']))).toEqual(all.errata);
     for (const { id, changes } of all.errata) {
       expect(text).toContain(id);
       for (const change of changes) for (const at of change.at) expect(text).toContain(at);
@@ -417,7 +422,7 @@ describe.concurrent('errata', () => {
 
   test('one revision', async () => {
     for (const { revision } of REVISIONS) {
-      const listed = JSON.parse(await good(['errata', '--json', '-r', revision])) as readonly Listed[];
+      const listed = JSON.parse(await expectSuccess(['errata', '--json', '-r', revision])) as readonly Listed[];
       expect(listed.map((item) => item.id)).toEqual(
         all.errata.filter((item) => item.changes.some((change) => change.revision === revision)).map((item) => item.id),
       );
@@ -448,7 +453,7 @@ describe.concurrent('catalog derive', () => {
   test.for(REVISIONS)(
     'of the official schema of $revision is the shipped catalog in all that the schema says',
     async ({ revision }, context) => {
-      needsShared(context);
+      requireReferenceMaterial(context);
       const result = await mcpgen(['catalog', 'derive', '--schema', officialSchemaPath(revision)]);
       expect(result.code).toBe(0);
       const derived = JSON.parse(result.stdout) as Catalog;
@@ -462,7 +467,7 @@ describe.concurrent('catalog derive', () => {
   test.for(REVISIONS)(
     'of a new schema, here that of $revision with another digest, can be used at once',
     async ({ revision }, context) => {
-      needsShared(context);
+      requireReferenceMaterial(context);
       const cwd = temporaryFolder();
       writeFileSync(path.join(cwd, 'schema.json'), `${officialSchema(revision)}\n`);
       const derived = await mcpgen(['catalog', 'derive', '--schema', 'schema.json', '--revision', 'draft'], { cwd });
@@ -470,8 +475,8 @@ describe.concurrent('catalog derive', () => {
       expect(JSON.parse(derived.stdout)).toMatchObject({ revision: 'draft' });
       writeFileSync(path.join(cwd, 'catalog.json'), derived.stdout);
       const args = ['generate', '--schema', 'schema.json', '--catalog', 'catalog.json', '--emit', 'methods,errors'];
-      expect(await good([...args, '--out', 'out'], { cwd })).toMatch(/^draft +\d+ /m);
-      expect(listing(path.join(cwd, 'out'))).toContain('draft/methods.ts');
+      expect(await expectSuccess([...args, '--out', 'out'], { cwd })).toMatch(/^draft +\d+ /m);
+      expect(listFiles(path.join(cwd, 'out'))).toContain('draft/methods.ts');
     },
   );
 
@@ -489,7 +494,7 @@ describe.concurrent('catalog derive', () => {
     writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schema));
     const derived = await mcpgen(['catalog', 'derive', '--schema', 'schema.json', '--protocol', 'Frob'], { cwd });
     expect(derived.code).toBe(0);
-    expect(machineryIn(derived.stderr)).toEqual([]);
+    expect(internalsIn(derived.stderr)).toEqual([]);
     const catalog = JSON.parse(derived.stdout) as {
       protocol: string;
       methods: { method: string; undecided?: readonly string[] }[];
@@ -503,7 +508,7 @@ describe.concurrent('catalog derive', () => {
     expect(derived.stderr).toMatch(/frob\/it \(FrobRequest\): undecided: .*capability, summary/);
     expect(derived.stderr).toMatch(/LooseRequest stands in no union/);
     writeFileSync(path.join(cwd, 'catalog.json'), derived.stdout);
-    const message2 = await usage(
+    const message2 = await expectUsageError(
       ['generate', '--schema', 'schema.json', '--catalog', 'catalog.json', '--out', 'out'],
       cwd,
     );
@@ -527,11 +532,11 @@ describe.concurrent('an official file given by --schema', () => {
   });
 
   test('keeps its own descriptions, and they become TSDoc', async (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const cwd = temporaryFolder();
     const one = '2025-11-25';
-    await good(['generate', '--schema', officialSchemaPath(one), '--emit', 'types', '--out', 'out'], { cwd });
-    expect(contents(path.join(cwd, 'out')).get(`${one}/types.ts`)).toMatch(
+    await expectSuccess(['generate', '--schema', officialSchemaPath(one), '--emit', 'types', '--out', 'out'], { cwd });
+    expect(readFiles(path.join(cwd, 'out')).get(`${one}/types.ts`)).toMatch(
       /^(?:\/\*\* .* \*\/| \*\/)\nexport type CallToolRequest = /m,
     );
     const words = (text: string): string =>
@@ -567,7 +572,7 @@ describe.concurrent('an official file given by --schema', () => {
   });
 
   test('gives the types of the built-in revision', async (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const strip = (text: string): string =>
       text
         .replace(/^\/\/.*$/gm, '')
@@ -579,22 +584,29 @@ describe.concurrent('an official file given by --schema', () => {
   });
 
   test('keeps its own PROTOCOL_VERSION in a folder of another name', async (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const cwd = temporaryFolder();
-    await good(['generate', '--schema', officialSchemaPath('2025-11-25'), '-r', 'draft', '-o', 'out'], { cwd });
-    expect(contents(path.join(cwd, 'out')).get('draft/methods.ts')).toContain('PROTOCOL_VERSION = "2025-11-25";');
+    await expectSuccess(['generate', '--schema', officialSchemaPath('2025-11-25'), '-r', 'draft', '-o', 'out'], {
+      cwd,
+    });
+    expect(readFiles(path.join(cwd, 'out')).get('draft/methods.ts')).toContain('PROTOCOL_VERSION = "2025-11-25";');
   });
 
-  rightCase('case-109', 'the header holds revision, digest and errata, no date and no version', async () => {
+  provesCase('case-109', 'the header holds revision, digest and errata, no date and no version', async () => {
     const cwd = temporaryFolder();
     for (const { revision, sha256 } of builtinRevisions().filter((_, index) => index % 2 === 0)) {
-      await good(['generate', '-r', revision, '--emit', 'errors', '-o', 'builtin'], { cwd });
-      await good(['generate', '--schema', officialSchemaPath(revision), '--emit', 'errors', '-o', 'given'], { cwd });
-      const listed = JSON.parse(await good(['errata', '--json', '-r', revision])) as { id: string; status: string }[];
+      await expectSuccess(['generate', '-r', revision, '--emit', 'errors', '-o', 'builtin'], { cwd });
+      await expectSuccess(['generate', '--schema', officialSchemaPath(revision), '--emit', 'errors', '-o', 'given'], {
+        cwd,
+      });
+      const listed = JSON.parse(await expectSuccess(['errata', '--json', '-r', revision])) as {
+        id: string;
+        status: string;
+      }[];
       const open = listed.filter(({ status }) => status === 'open').map(({ id }) => id);
       for (const folder of ['builtin', 'given']) {
         const header =
-          (contents(path.join(cwd, folder)).get(`${revision}/errors.ts`) ?? '').split('/* eslint')[0] ?? '';
+          (readFiles(path.join(cwd, folder)).get(`${revision}/errors.ts`) ?? '').split('/* eslint')[0] ?? '';
         expect(header).toMatch(/^\/\/ @generated by mcpgen/);
         expect(header).toContain(`, revision ${revision}\n`);
         expect(header).toContain(sha256);
@@ -610,12 +622,12 @@ describe.concurrent('an official file given by --schema', () => {
 });
 
 describe.concurrent('check', () => {
-  rightCase(
+  provesCase(
     'case-102',
     'a stale tree fails the check, which names the files and the command that mends it',
     async () => {
       const cwd = temporaryFolder();
-      await good(['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out'], { cwd });
+      await expectSuccess(['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out'], { cwd });
       const file = path.join(cwd, 'out/2024-11-05/errors.ts');
       writeFileSync(file, readFileSync(file, 'utf8').replace('-32700', '-32799'));
       const args = ['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out', '--check'];
@@ -630,7 +642,7 @@ describe.concurrent('check', () => {
 });
 
 describe.concurrent('streams', () => {
-  rightCase(
+  provesCase(
     'case-104',
     'a schema from standard input: code on standard output, notices on standard error',
     async () => {
@@ -644,7 +656,7 @@ describe.concurrent('streams', () => {
       expect(result.stdout).toMatch(/^\/\/ @generated by mcpgen/);
       expect(result.stdout).toMatch(/^\/\/ Regenerate: mcpgen generate --schema - --catalog catalog\.json /m);
       expect(result.stdout).toContain('export type Odd = unknown;');
-      expect(listing(cwd)).toEqual(['catalog.json', 'schema.json']);
+      expect(listFiles(cwd)).toEqual(['catalog.json', 'schema.json']);
       // An official schema works the same way, by its digest.
       const official = await mcpgen(['generate', '--schema', '-', '--emit', 'errors'], {
         input: officialSchema('2025-06-18'),
@@ -675,13 +687,13 @@ describe.concurrent('streams', () => {
     expect(result.stderr).toMatch(/^error: standard input: the file is empty\n/);
     const closed = await run('sh', ['-c', '"$0" "$@" <&-', process.execPath, CLI, ...args], { cwd });
     expect(closed.code).toBe(2);
-    expect(machineryIn(closed.stderr)).toEqual([]);
+    expect(internalsIn(closed.stderr)).toEqual([]);
   });
 
   test('--out - prints one part, or several under their names', async () => {
-    const one = await good(['generate', '-r', '2024-11-05', '--emit', 'errors', '--out', '-']);
+    const one = await expectSuccess(['generate', '-r', '2024-11-05', '--emit', 'errors', '--out', '-']);
     expect(one).toMatch(/^\/\/ @generated/);
-    const two = await good(['generate', '-r', '2024-11-05', '--emit', 'types,errors', '--out', '-']);
+    const two = await expectSuccess(['generate', '-r', '2024-11-05', '--emit', 'types,errors', '--out', '-']);
     expect(two.match(/^\/\/ file: .*$/gm)).toEqual(
       expect.arrayContaining(['// file: 2024-11-05/types.ts', '// file: 2024-11-05/errors.ts']),
     );
@@ -753,7 +765,7 @@ describe.concurrent('colour', () => {
       ['errata', '--json'],
       ['generate', '-r', '2024-11-05', '--emit', 'errors', '--out', '-'],
     ]) {
-      expect(await good(args, { env: { FORCE_COLOR: '1' } })).not.toContain('\u001b');
+      expect(await expectSuccess(args, { env: { FORCE_COLOR: '1' } })).not.toContain('\u001b');
     }
   });
 
@@ -799,7 +811,7 @@ describe('a terminal of some width', () => {
       const code = text.slice(text.indexOf('\n\n'), text.indexOf('// example')).split('\n');
       expect(code.length).toBeGreaterThan(10);
       expect(code.filter((line) => line.length > Math.min(columns, 100))).toEqual([]);
-      if (columns === 80) expect(text).toBe(await good(['explain', name]));
+      if (columns === 80) expect(text).toBe(await expectSuccess(['explain', name]));
     }
   });
 });
@@ -849,7 +861,7 @@ describe('the package', () => {
   };
 
   test('holds the built program, the schemas and the licence, and no tests or sources', () => {
-    const files = listing(path.join(project, 'node_modules/mcpgen'));
+    const files = listFiles(path.join(project, 'node_modules/mcpgen'));
     expect(files).toEqual(
       expect.arrayContaining([
         'package.json',
@@ -867,7 +879,7 @@ describe('the package', () => {
     expect(files.filter((name) => /^(?:test|generator|scripts|generated|\.)/.test(name))).toEqual([]);
   });
 
-  rightCase('case-105', 'import and require give the same names, from the main entry and every revision', async () => {
+  provesCase('case-105', 'import and require give the same names, from the main entry and every revision', async () => {
     const names = ['mcpgen', ...REVISIONS.map(({ revision }) => `mcpgen/${revision}`)];
     const esm = await inProject(
       'names.mjs',
@@ -972,7 +984,7 @@ describe('the package', () => {
       cwd: project,
     });
     expect(result).toMatchObject({ code: 0, stderr: '' });
-    expect(listing(path.join(project, 'by-name'))).toContain('2024-11-05/errors.ts');
+    expect(listFiles(path.join(project, 'by-name'))).toContain('2024-11-05/errors.ts');
   });
 });
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { RULES } from '../generator/model/diff/rules.js';
 import type { DiffReport } from '../generator/print/diff/report.js';
-import { fingerprint, listing, mcpgen, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
-import { machineryIn } from './support/hostile.js';
+import { fingerprint, listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
+import { internalsIn } from './support/hostile.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -187,7 +187,7 @@ describe('exit codes', () => {
     const run = await mcpgen(['diff', ...args], { cwd: folder });
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(expected);
-    expect(machineryIn(run.stderr)).toEqual([]);
+    expect(internalsIn(run.stderr)).toEqual([]);
     expect(fingerprint(folder)).toBe(before);
   });
 
@@ -196,6 +196,6 @@ describe('exit codes', () => {
     const run = await mcpgen(['diff', ...PAIR, '--html', 'page.html'], { cwd: out });
     expect([run.code, run.stderr]).toEqual([0, 'page.html written\n']);
     expect(readFileSync(path.join(out, 'page.html'), 'utf8')).toMatch(/^<!doctype html>[^]*<\/html>\n$/);
-    expect(listing(out)).toEqual(['page.html']);
+    expect(listFiles(out)).toEqual(['page.html']);
   });
 });

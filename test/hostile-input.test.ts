@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { CLI, mcpgen, plainEnvironment, removeTemporaryFolders, temporaryFolder, type Run } from './support/cli.js';
-import { hiddenIn, machineryIn } from './support/hostile.js';
+import { hiddenIn, internalsIn } from './support/hostile.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -12,7 +12,7 @@ function expectRefused(result: Run, text: string, cwd: string): void {
   expect(result).toMatchObject({ code: 2, stdout: '' });
   expect(result.stderr).toContain(text);
   expect(result.stderr.match(/^error: /gm)).toHaveLength(1);
-  expect(machineryIn(result.stderr)).toEqual([]);
+  expect(internalsIn(result.stderr)).toEqual([]);
   expect(existsSync(path.join(cwd, 'out'))).toBe(false);
 }
 

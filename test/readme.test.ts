@@ -28,7 +28,7 @@ const commands = blocks('sh').flatMap((block) => block.trim().split('\n'));
 /** Commands are run as written: those with `npx` in a project that has the package installed. */
 let project = '';
 /** Output as it is when piped, even where the test run asks for colours. */
-const PLAIN = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+const PLAIN_ENVIRONMENT = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
 
 beforeAll(() => {
   project = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-readme-'));
@@ -50,7 +50,7 @@ test('the first screen has one line that generates and one that tests', () => {
 test('the first line does the main job and prints what the README shows', () => {
   rmSync('out', { recursive: true, force: true });
   // What the test run itself stands on is installed already.
-  const output = execSync((commands[0] ?? '').replace('npm ci && ', ''), { encoding: 'utf8', env: PLAIN });
+  const output = execSync((commands[0] ?? '').replace('npm ci && ', ''), { encoding: 'utf8', env: PLAIN_ENVIRONMENT });
   const table = output.slice(output.indexOf('revision  '));
   expect(table.length).toBeGreaterThan(100);
   expect(readme).toContain(table.trim());
@@ -58,7 +58,7 @@ test('the first line does the main job and prints what the README shows', () => 
 });
 
 test.each(commands.filter((command) => command.startsWith('npx ')))('%s', (command) => {
-  const output = execSync(command, { cwd: project, encoding: 'utf8', shell: '/bin/bash', env: PLAIN });
+  const output = execSync(command, { cwd: project, encoding: 'utf8', shell: '/bin/bash', env: PLAIN_ENVIRONMENT });
   if (!command.includes(' > ')) expect(output.length).toBeGreaterThan(20);
 });
 
@@ -94,7 +94,11 @@ test('the rules in docs/diff.md are those that the command prints', () => {
       .split('\n')
       .filter((line) => line.startsWith('|'))
       .map((line) => line.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---'));
-  const printed = execSync('npx mcpgen diff --rules --markdown', { cwd: project, encoding: 'utf8', env: PLAIN });
+  const printed = execSync('npx mcpgen diff --rules --markdown', {
+    cwd: project,
+    encoding: 'utf8',
+    env: PLAIN_ENVIRONMENT,
+  });
   const documented = rows(readFileSync('docs/diff.md', 'utf8'));
   expect(rows(printed).length).toBeGreaterThan(30);
   expect(documented.slice(-rows(printed).length)).toEqual(rows(printed));

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { ADDABLE, type Addable } from '../scaffold/addition.js';
-import { allowOutsideOption, refuseWords } from './shared.js';
+import { ADDABLE, type Addable } from '../scaffold/edit/addition.js';
+import { allowOutsideOption, refuseExtraArguments } from './shared.js';
 
 /** Declares `mcpgen add tool`, `add resource` and `add prompt`. */
 export function declareAdd(program: Command): void {
@@ -10,7 +10,7 @@ export function declareAdd(program: Command): void {
     .description(
       'Adds a tool, resource or prompt to a project that `mcpgen init server` wrote, or a handler or a revision to that of a server or client.',
     );
-  for (const kind of ADDABLE) declareKind(add, kind);
+  for (const kind of ADDABLE) declareAddKind(add, kind);
   declareHandler(add);
   declareRevision(add);
 }
@@ -39,13 +39,13 @@ Without a method it says which ones have no handler yet. A handler may have
 declared what it answers: a server with one of tasks/get says that it has tasks.`,
     )
     .action(async (methods: string[], options: Record<string, unknown>) => {
-      const { addHandlerCommand } = await import('../commands/add-handler.js');
+      const { addHandlerCommand } = await import('../commands/add/handler.js');
       process.exitCode = await addHandlerCommand(methods, options);
     });
 }
 
 function declareRevision(add: Command): void {
-  refuseWords(add.command('revision'), 1, (word) => `mcpgen add revision ${word}`)
+  refuseExtraArguments(add.command('revision'), 1, (word) => `mcpgen add revision ${word}`)
     .argument('<revision>', 'a built-in revision')
     .summary('let a server or client speak one revision more')
     .description(
@@ -64,13 +64,13 @@ Example:
 It then lists which requests and notifications the revision brings.`,
     )
     .action(async (revision: string, options: Record<string, unknown>) => {
-      const { addRevisionCommand } = await import('../commands/add-revision.js');
+      const { addRevisionCommand } = await import('../commands/add/revision.js');
       process.exitCode = await addRevisionCommand(revision, options);
     });
 }
 
-function declareKind(add: Command, kind: Addable): void {
-  const command = refuseWords(add.command(kind), 1, (word) => `mcpgen add ${kind} ${word}`)
+function declareAddKind(add: Command, kind: Addable): void {
+  const command = refuseExtraArguments(add.command(kind), 1, (word) => `mcpgen add ${kind} ${word}`)
     .argument('<name>', `name of the ${kind}, as clients see it`)
     .summary(`add a ${kind}`)
     .description(
@@ -98,7 +98,7 @@ ${kind === 'tool' ? 'Examples' : 'Example'}:
 Run again it finds what is there and changes nothing.`,
     )
     .action(async (name: string, options: Record<string, unknown>) => {
-      const { addCommand } = await import('../commands/add.js');
+      const { addCommand } = await import('../commands/add/command.js');
       process.exitCode = await addCommand(kind, name, options);
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { refuseWords, revisionOption } from './shared.js';
+import { refuseExtraArguments, revisionOption } from './shared.js';
 
 /** Declares `mcpgen catalog`. */
 export function declareCatalog(program: Command): void {
@@ -7,7 +7,7 @@ export function declareCatalog(program: Command): void {
     .command('catalog')
     .summary('work with method catalogs')
     .description('Works with method catalogs.');
-  refuseWords(catalog.command('derive'), 0, (word) => `--schema ${word}`)
+  refuseExtraArguments(catalog.command('derive'), 0, (word) => `--schema ${word}`)
     .summary('derive a first catalog from a schema')
     .description(
       'Prints a first catalog for a schema. What the schema does not say is marked in each row under `undecided`.',
@@ -20,7 +20,7 @@ export function declareCatalog(program: Command): void {
       '\nExample:\n  mcpgen catalog derive --schema draft.json --revision draft > draft-catalog.json',
     )
     .action(async (options: Record<string, unknown>) => {
-      const { deriveCommand } = await import('../commands/catalog.js');
+      const { catalogDeriveCommand: deriveCommand } = await import('../commands/catalog.js');
       process.exitCode = deriveCommand(options);
     });
 }

@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
-import { refuseWords } from './shared.js';
+import { refuseExtraArguments } from './shared.js';
 
 /** Declares `mcpgen diff`. */
 export function declareDiff(program: Command): void {
-  refuseWords(program.command('diff'), 2, (word) => `to compare two at a time, the second with ${word} after that`)
+  refuseExtraArguments(
+    program.command('diff'),
+    2,
+    (word) => `to compare two at a time, the second with ${word} after that`,
+  )
     .argument('[old]', 'a built-in revision, a schema file, or a file in git: HEAD~1:schema/x.json')
     .argument('[new]', 'the same')
     .summary('say what changed between two revisions, and whom it breaks')
@@ -31,7 +35,7 @@ Examples:
   mcpgen diff --rules                                 what counts as breaking, and why`,
     )
     .action(async (from: string | undefined, to: string | undefined, options: Record<string, unknown>) => {
-      const { diffCommand } = await import('../commands/diff.js');
+      const { diffCommand } = await import('../commands/diff/command.js');
       process.exitCode = await diffCommand(from, to, options);
     });
 }

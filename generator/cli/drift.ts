@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { collect, refuseWords, revisionOption, revisionOr } from './shared.js';
+import { appendValue, refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
 
 /** Declares `mcpgen drift`. */
 export function declareDrift(program: Command): void {
-  refuseWords(
+  refuseExtraArguments(
     program.command('drift'),
     0,
-    revisionOr((word) => `--sdk ${word}`),
+    parseRevisionOr((word) => `--sdk ${word}`),
   )
     .summary("hold a package's types against a revision")
     .description(
@@ -14,8 +14,8 @@ export function declareDrift(program: Command): void {
     )
     .option('--sdk <package>', 'a package, a subpath of one, or the path of a .ts or .d.ts file or of a folder')
     .addOption(revisionOption("the revision to compare with (default: the package's LATEST_PROTOCOL_VERSION)"))
-    .option('--name <ours=theirs>', "their name of a definition; repeatable, '*=Mcp*' for all", collect)
-    .option('--ignore <pattern>', 'a definition or path to leave out, * for any text; repeatable', collect)
+    .option('--name <ours=theirs>', "their name of a definition; repeatable, '*=Mcp*' for all", appendValue)
+    .option('--ignore <pattern>', 'a definition or path to leave out, * for any text; repeatable', appendValue)
     .option('--exact', 'take nothing as equal that TypeScript does not, and count what errata explain')
     .option('--json', 'print JSON')
     .option('--markdown', 'print Markdown, for an issue or the summary of a CI run')

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { refuseWords, revisionOption } from './shared.js';
+import { refuseExtraArguments, revisionOption } from './shared.js';
 
 /** Declares `mcpgen errata`. */
 export function declareErrata(program: Command): void {
-  refuseWords(program.command('errata'), 0, (word) => `--revision ${word}`)
+  refuseExtraArguments(program.command('errata'), 0, (word) => `--revision ${word}`)
     .summary('list the corrections of the official schemas')
     .description('Lists what is corrected in the official schemas, where, and why.')
     .addOption(revisionOption('only those of this revision'))

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { refuseWords, revisionOption, revisionOr } from './shared.js';
+import { refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
 
 /** Declares `mcpgen explain`. */
 export function declareExplain(program: Command): void {
-  refuseWords(
+  refuseExtraArguments(
     program.command('explain'),
     1,
-    revisionOr((word) => `to run mcpgen explain ${word} by itself`),
+    parseRevisionOr((word) => `to run mcpgen explain ${word} by itself`),
   )
     .argument('<name>', 'a method or a definition')
     .summary('show one method or definition')

@@ -2,19 +2,19 @@ import { Option, type Command } from 'commander';
 import { DEFAULT_PARTS, EMITTABLE } from '../emit/parts.js';
 import {
   allowOutsideOption,
-  collect,
+  appendValue,
   importExtensionOption,
-  refuseWords,
+  refuseExtraArguments,
   revisionOption,
-  revisionOr,
+  parseRevisionOr,
 } from './shared.js';
 
 /** Declares `mcpgen generate`. */
 export function declareGenerate(program: Command): void {
-  refuseWords(
+  refuseExtraArguments(
     program.command('generate'),
     0,
-    revisionOr((word) => (word.endsWith('.json') ? `--schema ${word}` : `--out ${word}`)),
+    parseRevisionOr((word) => (word.endsWith('.json') ? `--schema ${word}` : `--out ${word}`)),
   )
     .summary('write typings, method constants, message unions, guards and validators')
     .description(
@@ -23,7 +23,7 @@ export function declareGenerate(program: Command): void {
     .addOption(
       revisionOption(
         'a built-in revision, or the one that --schema is of; repeatable (default: all released)',
-      ).argParser(collect),
+      ).argParser(appendValue),
     )
     .option('--schema <file>', 'a schema that is not built in, of either dialect; - for standard input')
     .option('--catalog <file>', 'the method catalog of --schema')
@@ -68,7 +68,7 @@ hold its version: give it by --revision, or in the catalog. An official file tha
 is known by its SHA-256 keeps its own PROTOCOL_VERSION under any name.`,
     )
     .action(async (options: Record<string, unknown>) => {
-      const { generateCommand } = await import('../commands/generate.js');
+      const { generateCommand } = await import('../commands/generate/command.js');
       process.exitCode = await generateCommand(options);
     });
 }

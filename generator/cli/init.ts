@@ -1,6 +1,12 @@
 import { Option, type Command } from 'commander';
-import { KINDS, FEATURES, PACKAGE_MANAGERS, TRANSPORTS, type Kind } from '../scaffold/selection.js';
-import { collect, refuseWords, revisionOption } from './shared.js';
+import {
+  PROJECT_KINDS,
+  FEATURES,
+  PACKAGE_MANAGERS,
+  TRANSPORT_NAMES,
+  type ProjectKind,
+} from '../scaffold/project/selection.js';
+import { appendValue, refuseExtraArguments, revisionOption } from './shared.js';
 
 /** Declares `mcpgen init server` and `mcpgen init client`. */
 export function declareInit(program: Command): void {
@@ -8,12 +14,12 @@ export function declareInit(program: Command): void {
     .command('init')
     .summary('write a project to start from: a server or a client')
     .description('Writes a project to start from, with examples, tests, lint and CI, and installs it.');
-  for (const kind of KINDS) declareKind(init, kind);
+  for (const kind of PROJECT_KINDS) declareInitKind(init, kind);
 }
 
-function declareKind(init: Command, kind: Kind): void {
+function declareInitKind(init: Command, kind: ProjectKind): void {
   const names = FEATURES[kind].map(({ name }) => name);
-  const command = refuseWords(init.command(kind), 1, (word) => `--dir ${word}`)
+  const command = refuseExtraArguments(init.command(kind), 1, (word) => `--dir ${word}`)
     .argument('[name]', 'name of the package, as npm has it: demo or @scope/demo')
     .summary(`write the project of a ${kind}`)
     .description(
@@ -22,9 +28,9 @@ function declareKind(init: Command, kind: Kind): void {
         : 'Writes the project of a client: a program that runs a server, lists its tools and calls one.',
     )
     .option('--dir <dir>', 'folder to write to (default: one with the name of the package)')
-    .addOption(revisionOption('a revision to speak; repeatable (default: all released)').argParser(collect))
+    .addOption(revisionOption('a revision to speak; repeatable (default: all released)').argParser(appendValue))
     .addOption(new Option('--features <features>', `examples to begin with: ${names.join(',')}; or none`))
-    .option('--transport <transports>', `what to talk over: ${TRANSPORTS.join(',')}`)
+    .option('--transport <transports>', `what to talk over: ${TRANSPORT_NAMES.join(',')}`)
     .option(
       '--runtime <runtime>',
       'none: only generated code; sdk: the transports of the official SDK 2.x below it; sdk-v1: those of 1.x',
@@ -65,7 +71,7 @@ Examples:
 Without a terminal nothing is asked: give every answer, or --yes.`,
     )
     .action(async (name: string | undefined, options: Record<string, unknown>) => {
-      const { initCommand } = await import('../commands/init.js');
+      const { initCommand } = await import('../commands/init/command.js');
       process.exitCode = await initCommand(kind, name, options);
     });
 }

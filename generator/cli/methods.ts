@@ -1,12 +1,12 @@
 import { Option, type Command } from 'commander';
-import { refuseWords, revisionOption, revisionOr } from './shared.js';
+import { refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
 
 /** Declares `mcpgen methods`. */
 export function declareMethods(program: Command): void {
-  refuseWords(
+  refuseExtraArguments(
     program.command('methods'),
     0,
-    revisionOr((word) => `mcpgen explain ${word}`),
+    parseRevisionOr((word) => `mcpgen explain ${word}`),
   )
     .summary('print the method catalog')
     .description('Prints every method: who sends it, what it carries, what it needs, and in which revisions it exists.')

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { packageFile, readText } from '../read/files.js';
-import { escapeHidden } from '../text.js';
+import { packageFile, readTextFile } from '../read/files.js';
+import { escapeHiddenCharacters } from '../text.js';
 import { declareAdd } from './add.js';
 import { declareCatalog } from './catalog.js';
 import { declareDiff } from './diff.js';
@@ -29,7 +29,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
 ];
 
 function version(): string {
-  return (JSON.parse(readText(packageFile())) as { version: string }).version;
+  return (JSON.parse(readTextFile(packageFile())) as { version: string }).version;
 }
 
 /** The whole command line. */
@@ -41,7 +41,7 @@ export function buildProgram(): Command {
     .exitOverride()
     .configureOutput({
       outputError: (text, write) => {
-        write(text.split('\n').map(escapeHidden).join('\n'));
+        write(text.split('\n').map(escapeHiddenCharacters).join('\n'));
       },
     })
     // Refused by each command, which can say more than that there are too many.

@@ -1,9 +1,12 @@
 import { Option, type Command } from 'commander';
 import { McpgenError } from '../errors.js';
-import { shellQuoted } from '../text.js';
+import { shellQuote } from '../text.js';
 
 /** For a repeatable option: all its values. */
-export const collect = (value: string, earlier: readonly string[] | undefined): string[] => [...(earlier ?? []), value];
+export const appendValue = (value: string, previous: readonly string[] | undefined): string[] => [
+  ...(previous ?? []),
+  value,
+];
 
 /** The option `--revision`, the same in every command. */
 export function revisionOption(text: string): Option {
@@ -26,21 +29,21 @@ export function allowOutsideOption(): Option {
 /**
  * Lets a command that takes fewer words say which option a word was probably meant for.
  *
- * @param takes - How many words the command does take.
+ * @param maxArguments - How many words the command does take.
  * @param hint - What to write instead of a word.
  */
-export function refuseWords(command: Command, takes: number, hint: (word: string) => string): Command {
+export function refuseExtraArguments(command: Command, maxArguments: number, hint: (word: string) => string): Command {
   return command.hook('preAction', (_, { args }) => {
-    const word = args[takes];
+    const word = args[maxArguments];
     if (word === undefined) return;
     throw new McpgenError(`too many arguments: ${JSON.stringify(word)}`, {
-      remedy: `Did you mean ${hint(shellQuoted(word))}?`,
+      remedy: `Did you mean ${hint(shellQuote(word))}?`,
     });
   });
 }
 
-/** The hint for {@link refuseWords}: a word that looks like a revision was meant for `--revision`. */
-export const revisionOr =
+/** The hint for {@link refuseExtraArguments}: a word that looks like a revision was meant for `--revision`. */
+export const parseRevisionOr =
   (otherwise: (word: string) => string) =>
   (word: string): string =>
     /^\d{4}-\d{2}-\d{2}$/.test(word) ? `--revision ${word}` : otherwise(word);

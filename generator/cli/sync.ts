@@ -1,19 +1,21 @@
 import type { Command } from 'commander';
-import { collect, refuseWords, revisionOption, revisionOr } from './shared.js';
+import { appendValue, refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
 
 /** Declares `mcpgen sync`. */
 export function declareSync(program: Command): void {
-  refuseWords(
+  refuseExtraArguments(
     program.command('sync'),
     0,
-    revisionOr((word) => `--from ${word}`),
+    parseRevisionOr((word) => `--from ${word}`),
   )
     .summary('fetch the official schema of a revision, and say what changed in it')
     .description(
       'Fetches the official schema of a revision from a URL, a file or a checkout, holds it against its SHA-256, brings it\ninto canonical form, derives its catalog, and says what changed. Writes all of it or nothing.',
     )
     .addOption(
-      revisionOption('the revision; repeatable (default: those of the key "sync" of the config)').argParser(collect),
+      revisionOption('the revision; repeatable (default: those of the key "sync" of the config)').argParser(
+        appendValue,
+      ),
     )
     .option(
       '--from <source>',
@@ -42,7 +44,7 @@ A name that is no date is a draft: without a pin it may change, and everything m
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY are followed.`,
     )
     .action(async (options: Record<string, unknown>) => {
-      const { syncCommand } = await import('../commands/sync.js');
+      const { syncCommand } = await import('../commands/sync/command.js');
       process.exitCode = await syncCommand(options);
     });
 }

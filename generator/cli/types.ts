@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import { allowOutsideOption, collect, importExtensionOption, refuseWords, revisionOption } from './shared.js';
+import {
+  allowOutsideOption,
+  appendValue,
+  importExtensionOption,
+  refuseExtraArguments,
+  revisionOption,
+} from './shared.js';
 
 /** Declares `mcpgen types tools`. */
 export function declareTypes(program: Command): void {
@@ -7,7 +13,7 @@ export function declareTypes(program: Command): void {
     .command('types')
     .summary('write types of what a server offers')
     .description('Writes types of what a server offers.');
-  refuseWords(types.command('tools'), 1, (word) => `--out ${word}`)
+  refuseExtraArguments(types.command('tools'), 1, (word) => `--out ${word}`)
     .argument('[file]', 'a `tools/list` answer as JSON: the response, its result, or the list; - for standard input')
     .summary("write types and validators of a server's tools")
     .description(
@@ -15,7 +21,9 @@ export function declareTypes(program: Command): void {
     )
     .option('--from-server <command>', 'ask a server instead: its command with arguments, or its URL')
     .addOption(
-      revisionOption('with --from-server: a revision to try; repeatable (default: all released)').argParser(collect),
+      revisionOption('with --from-server: a revision to try; repeatable (default: all released)').argParser(
+        appendValue,
+      ),
     )
     .option('--timeout <seconds>', 'how long the server may take for all of it', '30')
     .option('--save <file>', 'with --from-server: keep the list in a file, to generate from it again')

@@ -1,11 +1,11 @@
-import { builtinErrata, requireRevision } from '../read/builtin.js';
+import { builtinErrata, requireRevision } from '../read/builtin/revisions.js';
 import type { ErratumChange } from '../read/errata.js';
-import { colour, say, sayJson } from '../terminal.js';
-import { flag, text } from './options.js';
+import { stdoutColors, printLine, printJson } from '../terminal.js';
+import { booleanOption, stringOption } from './shared/options.js';
 
 /** `mcpgen errata`: what is corrected in the official schemas, where, and why. Returns the exit code. */
 export function errataCommand(flags: Record<string, unknown>): number {
-  const revision = text(flags, 'revision');
+  const revision = stringOption(flags, 'revision');
   if (revision !== undefined) requireRevision(revision);
   const errata = builtinErrata()
     .map((erratum) => ({
@@ -13,31 +13,36 @@ export function errataCommand(flags: Record<string, unknown>): number {
       changes: erratum.changes.filter((change) => revision === undefined || change.revision === revision),
     }))
     .filter((erratum) => erratum.changes.length > 0);
-  if (flag(flags, 'json')) {
-    sayJson(errata);
+  if (booleanOption(flags, 'json')) {
+    printJson(errata);
     return 0;
   }
   for (const erratum of errata) {
     const status =
-      erratum.status === 'open' ? colour.yellow('open') : colour.green('fixed in the current official file');
-    say(`${colour.bold(erratum.id)} (${status})`);
-    say(`  ${erratum.summary}`);
-    say(`  Source: ${erratum.source}`);
-    for (const change of erratum.changes) for (const line of lines(change)) say(`  ${line}`);
-    say();
+      erratum.status === 'open'
+        ? stdoutColors.yellow('open')
+        : stdoutColors.green('fixed in the current official file');
+    printLine(`${stdoutColors.bold(erratum.id)} (${status})`);
+    printLine(`  ${erratum.summary}`);
+    printLine(`  Source: ${erratum.source}`);
+    for (const change of erratum.changes) for (const line of formatChange(change)) printLine(`  ${line}`);
+    printLine();
   }
   const open = errata.filter((erratum) => erratum.status === 'open').length;
   const which = revision === undefined ? '' : ` of revision ${revision}`;
   // Those that are fixed upstream change nothing in a current file, so `generate` does not count them.
   const still = open === errata.length ? '' : `, ${open} of them open`;
-  say(`${errata.length} ${errata.length === 1 ? 'erratum' : 'errata'}${which}${still}`);
+  printLine(`${errata.length} ${errata.length === 1 ? 'erratum' : 'errata'}${which}${still}`);
   return 0;
 }
 
-function lines(change: ErratumChange): readonly string[] {
-  const old = change.old === undefined ? 'nothing' : JSON.stringify(change.old);
+function formatChange(change: ErratumChange): readonly string[] {
+  const oldValue = change.old === undefined ? 'nothing' : JSON.stringify(change.old);
   const [first = '', ...rest] = change.at;
-  const what = colour.dim(`${old} -> ${JSON.stringify(change.new)}`);
+  const what = stdoutColors.dim(`${oldValue} -> ${JSON.stringify(change.new)}`);
   if (rest.length === 0) return [`${change.revision}  ${first}  ${what}`];
-  return [`${change.revision}  ${change.at.length} places  ${what}`, ...change.at.map((at) => `            ${at}`)];
+  return [
+    `${change.revision}  ${change.at.length} places  ${what}`,
+    ...change.at.map((changedPointer) => `            ${changedPointer}`),
+  ];
 }

@@ -1,33 +1,34 @@
 import { McpgenError } from '../errors.js';
-import { builtinCatalogs, builtinRevisions, requireRevision } from '../read/builtin.js';
-import { exampleMessage, exampleOf } from '../model/example.js';
-import { methodHistories, type MethodHistory } from '../model/history.js';
+import { builtinCatalogs, builtinRevisions, requireRevision } from '../read/builtin/revisions.js';
+import { exampleMessage, exampleOf } from '../model/types/example.js';
+import { methodHistories, type MethodHistory } from '../model/catalog/history.js';
 import { loadProtocol } from '../model/load.js';
 import { findDefinition, type Definition, type FormerName, type Method, type Protocol } from '../model/protocol.js';
-import { memberOf } from '../model/derive.js';
-import { emitContext } from '../emit/context.js';
+import { memberOf } from '../model/catalog/derive.js';
+import { createEmitContext } from '../emit/context.js';
 import { printDefinition } from '../print/type.js';
-import { colour, note, say, sayJson } from '../terminal.js';
-import { nearest } from '../text.js';
+import { stdoutColors, printToStderr, printLine, printJson } from '../terminal.js';
+import { closestMatch } from '../text.js';
 import { methodJson } from './methods.js';
-import { flag, text } from './options.js';
+import { booleanOption, stringOption } from './shared/options.js';
 
 /** `mcpgen explain`: one method or definition, with its members, docs and an example. Returns the exit code. */
-export async function explainCommand(asked: string, flags: Record<string, unknown>): Promise<number> {
-  const wanted = text(flags, 'revision');
+export async function explainCommand(requestedName: string, flags: Record<string, unknown>): Promise<number> {
+  const wanted = stringOption(flags, 'revision');
   if (wanted !== undefined) requireRevision(wanted);
   const revisions = builtinRevisions().map((item) => item.revision);
   const protocols = await Promise.all(
     (wanted === undefined ? revisions : [wanted]).map((revision) => loadProtocol({ revision })),
   );
-  const isThere = protocols.some((protocol) => find(protocol, asked) !== undefined);
-  const former = isThere ? undefined : renameOf(protocols, asked);
-  const name = former?.after ?? asked;
-  if (former !== undefined && !flag(flags, 'json')) note(`${asked} is called ${name} since ${former.revision}`);
-  const having = protocols.filter((protocol) => find(protocol, name) !== undefined);
+  const isThere = protocols.some((protocol) => findMethodOrDefinition(protocol, requestedName) !== undefined);
+  const former = isThere ? undefined : formerNameOf(protocols, requestedName);
+  const name = former?.after ?? requestedName;
+  if (former !== undefined && !booleanOption(flags, 'json'))
+    printToStderr(`${requestedName} is called ${name} since ${former.revision}`);
+  const having = protocols.filter((protocol) => findMethodOrDefinition(protocol, name) !== undefined);
   const protocol = having.at(-1);
-  const found = protocol === undefined ? undefined : find(protocol, name);
-  if (protocol === undefined || found === undefined) throw await unknownName(name, protocols, wanted);
+  const found = protocol === undefined ? undefined : findMethodOrDefinition(protocol, name);
+  if (protocol === undefined || found === undefined) throw await unknownNameError(name, protocols, wanted);
   const inRevisions = wanted === undefined ? having.map((item) => item.revision) : await revisionsWith(name);
   if ('kind' in found) await explainMethod(protocol, found, flags);
   else await explainDefinition(protocol, found, inRevisions, flags);
@@ -35,29 +36,29 @@ export async function explainCommand(asked: string, flags: Record<string, unknow
 }
 
 /** How a definition that had a name is called by now. */
-function renameOf(protocols: readonly Protocol[], name: string): FormerName | undefined {
+function formerNameOf(protocols: readonly Protocol[], name: string): FormerName | undefined {
   return protocols.flatMap(({ formerNames }) => formerNames).find(({ before }) => before === name);
 }
 
-function find(protocol: Protocol, name: string): Method | Definition | undefined {
+function findMethodOrDefinition(protocol: Protocol, name: string): Method | Definition | undefined {
   return protocol.methods.find((method) => method.name === name) ?? findDefinition(protocol, name);
 }
 
-async function allProtocols(): Promise<readonly Protocol[]> {
+async function loadAllProtocols(): Promise<readonly Protocol[]> {
   return Promise.all(builtinRevisions().map(({ revision }) => loadProtocol({ revision })));
 }
 
 async function revisionsWith(name: string): Promise<readonly string[]> {
-  return (await allProtocols())
-    .filter((protocol) => find(protocol, name) !== undefined)
+  return (await loadAllProtocols())
+    .filter((protocol) => findMethodOrDefinition(protocol, name) !== undefined)
     .map((protocol) => protocol.revision);
 }
 
-function historyOf(method: string): MethodHistory | undefined {
+function methodHistory(method: string): MethodHistory | undefined {
   return methodHistories(builtinCatalogs()).find((item) => item.method === method);
 }
 
-async function unknownName(
+async function unknownNameError(
   name: string,
   protocols: readonly Protocol[],
   wanted: string | undefined,
@@ -66,10 +67,12 @@ async function unknownName(
     ...protocol.methods.map((method) => method.name),
     ...protocol.definitions.map((definition) => definition.name),
   ]);
-  const near = nearest(name, [...new Set(names)]);
-  const history = historyOf(name);
+  const near = closestMatch(name, [...new Set(names)]);
+  const history = methodHistory(name);
   const lived = history === undefined ? undefined : [...history.rows.keys()].join(', ');
-  const later = (await allProtocols()).flatMap(({ formerNames }) => formerNames).find(({ after }) => after === name);
+  const later = (await loadAllProtocols())
+    .flatMap(({ formerNames }) => formerNames)
+    .find(({ after }) => after === name);
   const earlier = names.find((other) => other === later?.before);
   const where = wanted === undefined ? 'in any built-in revision' : `of revision ${wanted}`;
   return new McpgenError(`${JSON.stringify(name)} is neither a method nor a definition ${where}`, {
@@ -85,12 +88,12 @@ async function unknownName(
 }
 
 async function explainMethod(protocol: Protocol, method: Method, flags: Record<string, unknown>): Promise<void> {
-  const history = historyOf(method.name);
+  const history = methodHistory(method.name);
   const names = [...new Set([method.message, method.params ?? '', ...method.results, method.taskResult ?? ''])];
   const definitions = names.flatMap((name) => findDefinition(protocol, name) ?? []);
   const message = exampleMessage(protocol, method);
-  if (flag(flags, 'json')) {
-    sayJson({
+  if (booleanOption(flags, 'json')) {
+    printJson({
       revision: protocol.revision,
       ...(history === undefined ? method : methodJson(method, history)),
       definitions,
@@ -98,12 +101,12 @@ async function explainMethod(protocol: Protocol, method: Method, flags: Record<s
     });
     return;
   }
-  say(`${colour.bold(method.name)}  ${colour.dim(`revision ${protocol.revision}`)}`);
-  say(`  ${method.summary}`);
-  if (method.deprecated !== undefined) say(`  ${colour.yellow('Deprecated')}: ${method.deprecated}`);
-  say();
-  fact('kind', method.kind);
-  fact(
+  printLine(`${stdoutColors.bold(method.name)}  ${stdoutColors.dim(`revision ${protocol.revision}`)}`);
+  printLine(`  ${method.summary}`);
+  if (method.deprecated !== undefined) printLine(`  ${stdoutColors.yellow('Deprecated')}: ${method.deprecated}`);
+  printLine();
+  printField('kind', method.kind);
+  printField(
     'sent by',
     {
       clientToServer: 'the client',
@@ -112,12 +115,12 @@ async function explainMethod(protocol: Protocol, method: Method, flags: Record<s
       embedded: 'nobody: it travels inside results',
     }[method.direction],
   );
-  fact('needs', needsOf(method));
-  if (method.kind === 'request') fact('answer', method.results.join(' | '));
-  if (method.taskResult !== undefined) fact('as a task', method.taskResult);
-  if (history !== undefined) fact('since', lifeOf(history));
-  say(`\n${await typescript(protocol, definitions)}`);
-  say(`${colour.dim('// example')}\n${JSON.stringify(message, undefined, 2)}`);
+  printField('needs', describeCapabilities(method));
+  if (method.kind === 'request') printField('answer', method.results.join(' | '));
+  if (method.taskResult !== undefined) printField('as a task', method.taskResult);
+  if (history !== undefined) printField('since', describeHistory(history));
+  printLine(`\n${await renderTypescript(protocol, definitions)}`);
+  printLine(`${stdoutColors.dim('// example')}\n${JSON.stringify(message, undefined, 2)}`);
 }
 
 async function explainDefinition(
@@ -128,31 +131,31 @@ async function explainDefinition(
 ): Promise<void> {
   const value = exampleOf(protocol, definition.type, definition.name);
   const former = protocol.formerNames.filter(({ after }) => after === definition.name).map(({ before }) => before);
-  const later = renameOf(await allProtocols(), definition.name);
-  if (flag(flags, 'json')) {
-    sayJson({
+  const later = formerNameOf(await loadAllProtocols(), definition.name);
+  if (booleanOption(flags, 'json')) {
+    printJson({
       revision: protocol.revision,
       revisions: inRevisions,
       ...(former.length === 0 ? {} : { formerNames: former }),
       ...(later === undefined ? {} : { renamed: { to: later.after, in: later.revision } }),
-      usedBy: usersOf(protocol, definition.name),
+      usedBy: methodsUsing(protocol, definition.name),
       ...definition,
       example: value,
     });
     return;
   }
-  say(`${colour.bold(definition.name)}  ${colour.dim(`revision ${protocol.revision}`)}`);
-  fact('in', inRevisions.join(', '));
-  if (former.length > 0) fact('formerly', former.join(', '));
-  if (later !== undefined) fact('renamed', `${later.after} since ${later.revision}`);
-  const users = usersOf(protocol, definition.name);
-  if (users.length > 0) fact('used by', users.join(', '));
-  say(`\n${await typescript(protocol, [definition])}`);
-  say(`${colour.dim('// example')}\n${JSON.stringify(value, undefined, 2)}`);
+  printLine(`${stdoutColors.bold(definition.name)}  ${stdoutColors.dim(`revision ${protocol.revision}`)}`);
+  printField('in', inRevisions.join(', '));
+  if (former.length > 0) printField('formerly', former.join(', '));
+  if (later !== undefined) printField('renamed', `${later.after} since ${later.revision}`);
+  const users = methodsUsing(protocol, definition.name);
+  if (users.length > 0) printField('used by', users.join(', '));
+  printLine(`\n${await renderTypescript(protocol, [definition])}`);
+  printLine(`${stdoutColors.dim('// example')}\n${JSON.stringify(value, undefined, 2)}`);
 }
 
 /** Which capability must have been declared, and by whom where the method goes both ways. */
-function needsOf({ capabilities, kind }: Method): string {
+function describeCapabilities({ capabilities, kind }: Method): string {
   const [first = 'no capability', second] = capabilities;
   if (second === undefined) return first;
   // A request needs the receiver's, a notification the sender's.
@@ -161,34 +164,34 @@ function needsOf({ capabilities, kind }: Method): string {
 }
 
 /** Methods whose message, params or result a definition is. */
-function usersOf(protocol: Protocol, name: string): readonly string[] {
+function methodsUsing(protocol: Protocol, name: string): readonly string[] {
   return protocol.methods
     .filter((method) => [method.message, method.params, method.taskResult, ...method.results].includes(name))
     .map((method) => method.name);
 }
 
-async function typescript(protocol: Protocol, definitions: readonly Definition[]): Promise<string> {
+async function renderTypescript(protocol: Protocol, definitions: readonly Definition[]): Promise<string> {
   const { format } = await import('prettier');
-  const { printer } = emitContext(protocol);
+  const { printer } = createEmitContext(protocol);
   // A message whose params have a definition of their own says nothing that its params do not.
   const shown = definitions.filter(
     (definition) => !(definitions.length > 1 && memberOf(definition.type, 'params')?.type.kind === 'ref'),
   );
-  const columns = codeColumns();
+  const columns = availableColumns();
   const code = shown.map((definition) => printDefinition(definition, { ...printer, columns })).join('\n');
   return format(code, { parser: 'typescript', singleQuote: true, printWidth: columns });
 }
 
 /** The terminal's width within what reads well; piped, always the same. */
-function codeColumns(): number {
+function availableColumns(): number {
   return process.stdout.isTTY ? Math.min(Math.max(process.stdout.columns, 40), 100) : 80;
 }
 
-function fact(name: string, value: string): void {
-  say(`  ${colour.dim(name.padEnd(10))}${value}`);
+function printField(name: string, value: string): void {
+  printLine(`  ${stdoutColors.dim(name.padEnd(10))}${value}`);
 }
 
-function lifeOf(history: MethodHistory): string {
+function describeHistory(history: MethodHistory): string {
   const parts = [
     history.since,
     ...(history.embeddedSince === undefined ? [] : [`inside results since ${history.embeddedSince}`]),

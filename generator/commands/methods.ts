@@ -1,49 +1,58 @@
-import { builtinCatalogs, requireRevision } from '../read/builtin.js';
-import { methodHistories, type MethodHistory } from '../model/history.js';
+import { builtinCatalogs, requireRevision } from '../read/builtin/revisions.js';
+import { methodHistories, type MethodHistory } from '../model/catalog/history.js';
 import type { Direction, Method } from '../model/protocol.js';
-import { colour, note, say, sayJson, table, type Cell } from '../terminal.js';
-import { flag, refuseBoth, text } from './options.js';
+import { stdoutColors, printToStderr, printLine, printJson, formatTable, type Cell } from '../terminal.js';
+import { booleanOption, refuseBothOptions, stringOption } from './shared/options.js';
 
-interface Row {
+interface MethodRow {
   readonly method: Method;
   readonly history: MethodHistory;
 }
 
 /** `mcpgen methods`: the catalog as a table. Returns the exit code. */
 export function methodsCommand(flags: Record<string, unknown>): number {
-  refuseBoth(flags, 'json', 'markdown');
-  const revision = text(flags, 'revision');
+  refuseBothOptions(flags, 'json', 'markdown');
+  const revision = stringOption(flags, 'revision');
   if (revision !== undefined) requireRevision(revision);
-  const direction = text(flags, 'direction');
-  const kind = text(flags, 'kind');
-  const rows = methodHistories(builtinCatalogs()).flatMap((history): Row[] => {
+  const direction = stringOption(flags, 'direction');
+  const kind = stringOption(flags, 'kind');
+  const rows = methodHistories(builtinCatalogs()).flatMap((history): MethodRow[] => {
     const method = revision === undefined ? [...history.rows.values()].at(-1) : history.rows.get(revision);
     if (method === undefined) return [];
     if (direction !== undefined && method.direction !== direction) return [];
     return kind === undefined || method.kind === kind ? [{ method, history }] : [];
   });
-  if (flag(flags, 'json')) {
-    sayJson(rows.map(({ method, history }) => methodJson(method, history)));
+  if (booleanOption(flags, 'json')) {
+    printJson(rows.map(({ method, history }) => methodJson(method, history)));
     return 0;
   }
-  if (flag(flags, 'markdown')) {
-    say(markdown(rows));
+  if (booleanOption(flags, 'markdown')) {
+    printLine(methodTableMarkdown(rows));
     return 0;
   }
   if (rows.length === 0) {
-    note('No method of that kind and direction.');
+    printToStderr('No method of that kind and direction.');
     return 0;
   }
-  say(table(HEAD, rows.map(cells), process.stdout.isTTY ? process.stdout.columns : undefined));
+  printLine(formatTable(TABLE_HEAD, rows.map(methodCells), process.stdout.isTTY ? process.stdout.columns : undefined));
   const requests = rows.filter(({ method }) => method.kind === 'request').length;
   const which = revision === undefined ? 'all revisions, as of the newest that has each' : `revision ${revision}`;
-  say(`\n${rows.length} methods: ${requests} requests, ${rows.length - requests} notifications (${which})`);
+  printLine(`\n${rows.length} methods: ${requests} requests, ${rows.length - requests} notifications (${which})`);
   return 0;
 }
 
-const HEAD: readonly string[] = ['method', 'sent by', 'kind', 'since', 'status', 'params', 'result', 'capability'];
+const TABLE_HEAD: readonly string[] = [
+  'method',
+  'sent by',
+  'kind',
+  'since',
+  'status',
+  'params',
+  'result',
+  'capability',
+];
 
-const SENDER: Readonly<Record<Direction, string>> = {
+const SENDER_BY_DIRECTION: Readonly<Record<Direction, string>> = {
   clientToServer: 'client',
   serverToClient: 'server',
   both: 'both',
@@ -51,21 +60,21 @@ const SENDER: Readonly<Record<Direction, string>> = {
 };
 
 /** The columns of a row, as plain text. */
-function columns({ method, history }: Row): readonly string[] {
+function methodColumns({ method, history }: MethodRow): readonly string[] {
   const { results, taskResult } = method;
   return [
     method.name,
-    SENDER[method.direction],
+    SENDER_BY_DIRECTION[method.direction],
     method.kind,
     history.since,
-    statusOf({ method, history }),
+    methodStatus({ method, history }),
     method.params ?? '-',
     [...results, ...(taskResult === undefined ? [] : [`${taskResult} for a task`])].join(' | ') || '-',
     method.capabilities.join(' | ') || '-',
   ];
 }
 
-function statusOf({ method, history }: Row): string {
+function methodStatus({ method, history }: MethodRow): string {
   const parts = [
     ...(method.deprecated === undefined ? [] : ['deprecated']),
     ...(history.embeddedSince === undefined ? [] : [`embedded since ${history.embeddedSince}`]),
@@ -74,20 +83,20 @@ function statusOf({ method, history }: Row): string {
   return parts.join(', ') || '-';
 }
 
-function cells(item: Row): readonly Cell[] {
-  const [name = '', sender = '', kind = '', since = '', status = '', ...rest] = columns(item);
+function methodCells(item: MethodRow): readonly Cell[] {
+  const [name = '', sender = '', kind = '', since = '', status = '', ...rest] = methodColumns(item);
   const faded = item.history.gone !== undefined;
   return [
-    { text: name, paint: faded ? colour.dim : colour.cyan },
+    { text: name, paint: faded ? stdoutColors.dim : stdoutColors.cyan },
     { text: sender },
-    { text: kind, paint: item.method.kind === 'request' ? colour.green : colour.magenta },
+    { text: kind, paint: item.method.kind === 'request' ? stdoutColors.green : stdoutColors.magenta },
     { text: since },
-    { text: status, paint: status === '-' ? colour.dim : colour.yellow },
-    ...rest.map((text): Cell => ({ text, paint: colour.dim })),
+    { text: status, paint: status === '-' ? stdoutColors.dim : stdoutColors.yellow },
+    ...rest.map((text): Cell => ({ text, paint: stdoutColors.dim })),
   ];
 }
 
-function markdown(rows: readonly Row[]): string {
+function methodTableMarkdown(rows: readonly MethodRow[]): string {
   const line = (items: readonly string[]): string => `| ${items.join(' | ')} |`;
   const code = (item: string, column: number): string =>
     [0, 5, 6, 7].includes(column) && item !== '-'
@@ -96,7 +105,11 @@ function markdown(rows: readonly Row[]): string {
           .map((part) => `\`${part}\``)
           .join(' or ')
       : item;
-  return [line(HEAD), line(HEAD.map(() => '---')), ...rows.map((row) => line(columns(row).map(code)))].join('\n');
+  return [
+    line(TABLE_HEAD),
+    line(TABLE_HEAD.map(() => '---')),
+    ...rows.map((row) => line(methodColumns(row).map(code))),
+  ].join('\n');
 }
 
 /** A method as `methods` and `explain` print it with `--json`: its row in the catalog, and its life. */

@@ -2,78 +2,92 @@ import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { renderTools, type ToolRendering } from '../index.js';
 import { refuseWarnings } from '../model/load.js';
-import { isSettled, planChanges } from '../output/plan.js';
+import { isUpToDate, planChanges } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
 import type { ImportExtension } from '../print/source-file.js';
-import type { ConfigFile } from '../read/config.js';
-import { requireRevision } from '../read/builtin.js';
-import { readToolFiles, readToolList, toolsOf, type ToolSource } from '../read/tools.js';
-import { progress, say, sayJson } from '../terminal.js';
-import { shellQuoted } from '../text.js';
-import { asJson, count, noteWarning, sayWrong, shown, tally } from './changes.js';
-import { askServer } from './ask-server.js';
-import { flag, inputFile, text, texts } from './options.js';
-import { DEFAULT_OUT, settingsOf } from './settings.js';
+import type { ConfigFile } from '../read/config/config.js';
+import { requireRevision } from '../read/builtin/revisions.js';
+import { readToolFiles, readToolList, parseTools, type ToolSource } from '../read/tools.js';
+import { showProgress, printLine, printJson } from '../terminal.js';
+import { shellQuote } from '../text.js';
+import {
+  fileChangeJson,
+  pluralize,
+  printWarning,
+  printOutdatedFiles,
+  displayedFolder,
+  countByStatus,
+} from './shared/file-changes.js';
+import { listServerTools } from './shared/server-tools.js';
+import { booleanOption, inputFileOption, stringOption, stringsOption } from './shared/options.js';
+import { DEFAULT_OUT, resolveSettings } from './shared/settings.js';
 
 /** `mcpgen types tools`: writes or checks types of tools. Returns the exit code. */
-export async function typesToolsCommand(file: string | undefined, given: Record<string, unknown>): Promise<number> {
-  const server = text(given, 'fromServer');
-  refuse(file, server, given);
-  const { flags, config } = await settingsOf(given);
-  const out = text(flags, 'out') ?? DEFAULT_OUT;
-  const importExtension = (text(flags, 'importExtension') ?? 'js') as ImportExtension;
-  const listed = server === undefined ? fromFile(file ?? '') : await fromServer(server, given);
-  const saved = text(given, 'save');
+export async function typesToolsCommand(
+  file: string | undefined,
+  commandLine: Record<string, unknown>,
+): Promise<number> {
+  const server = stringOption(commandLine, 'fromServer');
+  refuseToolOptions(file, server, commandLine);
+  const { flags, config } = await resolveSettings(commandLine);
+  const out = stringOption(flags, 'out') ?? DEFAULT_OUT;
+  const importExtension = (stringOption(flags, 'importExtension') ?? 'js') as ImportExtension;
+  const toolList = server === undefined ? readToolListFile(file ?? '') : await fetchToolList(server, commandLine);
+  const savedFile = stringOption(commandLine, 'save');
   const folder = path.resolve(out === '-' ? '.' : out);
-  const isConfigured = out !== '-' && config !== undefined && folder === toolFolderOf(config);
+  const isConfigured = out !== '-' && config !== undefined && folder === configuredToolFolder(config);
   const tools = isConfigured
-    ? await withConfigured(config, listed, saved ?? (server === undefined ? file : undefined))
-    : listed.tools;
+    ? await readConfiguredWith(config, toolList, savedFile ?? (server === undefined ? file : undefined))
+    : toolList.tools;
   const command = [
     'mcpgen types tools',
-    server === undefined ? shellQuoted(file === '-' ? '-' : path.basename(file ?? '')) : '--from-server <its command>',
+    server === undefined ? shellQuote(file === '-' ? '-' : path.basename(file ?? '')) : '--from-server <its command>',
     ...(importExtension === 'js' ? [] : [`--import-extension ${importExtension}`]),
     '--out <folder above this one>',
   ].join(' ');
-  progress('tools ...');
+  showProgress('tools ...');
   const rendered = await renderTools(tools, folder, { importExtension, ...(isConfigured ? {} : { command }) });
-  progress('');
-  if (flag(flags, 'strict')) refuseWarnings(rendered.warnings);
+  showProgress('');
+  if (booleanOption(flags, 'strict')) refuseWarnings(rendered.warnings);
   if (out === '-') {
-    toStandardOutput(rendered);
+    printToolTypes(rendered);
     return 0;
   }
   const changes = planChanges(folder, rendered.files);
-  const isCheck = flag(given, 'check');
-  const wrong = changes.filter((change) => !isSettled(change));
-  if (isCheck) process.exitCode = wrong.length === 0 ? 0 : 1;
+  const isCheck = booleanOption(commandLine, 'check');
+  const outdated = changes.filter((change) => !isUpToDate(change));
+  if (isCheck) process.exitCode = outdated.length === 0 ? 0 : 1;
   else {
     writeChanges(folder, changes);
-    if (saved !== undefined && server !== undefined) save(saved, listed.contents);
+    if (savedFile !== undefined && server !== undefined) saveToolList(savedFile, toolList.contents);
   }
-  if (flag(given, 'json')) {
+  if (booleanOption(commandLine, 'json')) {
     const summary = {
       out: folder,
-      ...(isCheck ? { upToDate: wrong.length === 0 } : {}),
+      ...(isCheck ? { upToDate: outdated.length === 0 } : {}),
       tools: tools.map(({ name }) => name),
-      files: changes.map((change) => asJson(change, isCheck)),
+      files: changes.map((change) => fileChangeJson(change, isCheck)),
       warnings: rendered.warnings,
     };
-    sayJson(summary);
+    printJson(summary);
   } else {
-    for (const warning of rendered.warnings) noteWarning(warning);
-    if (isCheck && wrong.length > 0) {
-      sayWrong(wrong, out);
-      say(
-        `\n${wrong.length} of ${count(changes.length, 'file')} not up to date. To mend it: the same without --check.`,
+    for (const warning of rendered.warnings) printWarning(warning);
+    if (isCheck && outdated.length > 0) {
+      printOutdatedFiles(outdated, out);
+      printLine(
+        `\n${outdated.length} of ${pluralize(changes.length, 'file')} not up to date. To mend it: the same without --check.`,
       );
-    } else if (isCheck) say(`${count(tools.length, 'tool')} in ${shown(out)}: all up to date`);
-    else say(`${count(tools.length, 'tool')} in ${shown(out)}: ${tally(changes, false)}`);
+    } else if (isCheck) printLine(`${pluralize(tools.length, 'tool')} in ${displayedFolder(out)}: all up to date`);
+    else printLine(`${pluralize(tools.length, 'tool')} in ${displayedFolder(out)}: ${countByStatus(changes, false)}`);
   }
-  return isCheck && wrong.length > 0 ? 1 : 0;
+  return isCheck && outdated.length > 0 ? 1 : 0;
 }
 
-function refuse(file: string | undefined, server: string | undefined, given: Record<string, unknown>): void {
+function refuseToolOptions(
+  file: string | undefined,
+  server: string | undefined,
+  commandLine: Record<string, unknown>,
+): void {
   if (file === undefined && server === undefined) {
     throw new McpgenError('neither a file nor a server is given', {
       remedy: 'Give a file with a `tools/list` answer, or --from-server COMMAND.',
@@ -85,7 +99,7 @@ function refuse(file: string | undefined, server: string | undefined, given: Rec
       remedy: 'Give one of them.',
     });
   }
-  const revisions = texts(given, 'revision');
+  const revisions = stringsOption(commandLine, 'revision');
   for (const name of revisions) requireRevision(name);
   if (revisions.length > 0 && server === undefined) {
     throw new McpgenError('a file is read the same for every revision', {
@@ -93,24 +107,24 @@ function refuse(file: string | undefined, server: string | undefined, given: Rec
       remedy: 'Leave it out.',
     });
   }
-  if (given['save'] !== undefined && server === undefined) {
+  if (commandLine['save'] !== undefined && server === undefined) {
     throw new McpgenError('what comes from a file is saved already', { place: '--save', remedy: 'Leave it out.' });
   }
-  if (given['out'] !== '-') return;
+  if (commandLine['out'] !== '-') return;
   for (const name of ['check', 'json', 'save']) {
-    if (given[name] === undefined) continue;
+    if (commandLine[name] === undefined) continue;
     throw new McpgenError(`--${name} needs an output folder`, { place: '--out -', remedy: 'Give --out DIR.' });
   }
 }
 
-interface Listed {
+interface ToolList {
   readonly tools: readonly ToolSource[];
   /** The list as a file holds it. */
   readonly contents: string | Uint8Array;
 }
 
 /** The output folder of a config whose tools are written there; undefined if it has none. */
-function toolFolderOf({ config, folder }: ConfigFile): string | undefined {
+function configuredToolFolder({ config, folder }: ConfigFile): string | undefined {
   return config.tools === undefined ? undefined : path.resolve(folder, config.out ?? DEFAULT_OUT);
 }
 
@@ -120,15 +134,15 @@ function toolFolderOf({ config, folder }: ConfigFile): string | undefined {
  *
  * @throws {@link McpgenError} if the config does not name the file.
  */
-async function withConfigured(
+async function readConfiguredWith(
   config: ConfigFile,
-  { contents }: Listed,
+  { contents }: ToolList,
   file: string | undefined,
 ): Promise<readonly ToolSource[]> {
   if (file !== undefined && file !== '-') {
-    const instead = { file: path.resolve(file), contents };
-    const found = await readToolFiles(config.config.tools ?? [], config.folder, process.cwd(), instead);
-    if (found.files.includes(instead.file)) return found.tools;
+    const replacement = { file: path.resolve(file), contents };
+    const found = await readToolFiles(config.config.tools ?? [], config.folder, process.cwd(), replacement);
+    if (found.files.includes(replacement.file)) return found.tools;
   }
   throw new McpgenError('the tools in the output folder are those that the config names, and these are not', {
     place: config.placeOf('tools'),
@@ -139,33 +153,33 @@ async function withConfigured(
   });
 }
 
-function fromFile(file: string): Listed {
-  const input = inputFile({ file }, 'file');
+function readToolListFile(file: string): ToolList {
+  const input = inputFileOption({ file }, 'file');
   const contents = input?.contents ?? '[]';
   return { tools: input === undefined ? [] : readToolList(input.contents, input.name), contents };
 }
 
-async function fromServer(server: string, given: Record<string, unknown>): Promise<Listed> {
-  const revisions = texts(given, 'revision');
-  const tools = await askServer(server, given, revisions.length === 0 ? undefined : revisions);
+async function fetchToolList(server: string, commandLine: Record<string, unknown>): Promise<ToolList> {
+  const revisions = stringsOption(commandLine, 'revision');
+  const tools = await listServerTools(server, commandLine, revisions.length === 0 ? undefined : revisions);
   return {
-    tools: toolsOf(tools, 'list of the server'),
+    tools: parseTools(tools, 'list of the server'),
     contents: `${JSON.stringify({ tools }, undefined, 2)}\n`,
   };
 }
 
-function save(file: string, contents: string | Uint8Array): void {
+function saveToolList(file: string, contents: string | Uint8Array): void {
   const target = path.resolve(file);
   writeChanges(path.dirname(target), [
     { path: path.basename(target), status: 'stale', expected: String(contents), actual: undefined },
   ]);
 }
 
-function toStandardOutput({ files, warnings }: ToolRendering): void {
+function printToolTypes({ files, warnings }: ToolRendering): void {
   for (const file of files) {
     if (file.path.startsWith('tools/') && file.path !== 'tools/index.ts') {
       process.stdout.write(`// file: ${file.path}\n${file.contents}\n`);
     }
   }
-  for (const warning of warnings) noteWarning(warning);
+  for (const warning of warnings) printWarning(warning);
 }

@@ -11,17 +11,17 @@ import { defaultEnvironment, stdioClientTransport } from '../../generated/runtim
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { McpgenError } from '../errors.js';
 import { isUrl, proxyAgent, splitCredentials } from '../read/fetch.js';
-import { isObject, member, type JsonObject, type JsonValue } from '../read/json.js';
-import { commandWords } from '../text.js';
+import { isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
+import { splitCommand } from '../text.js';
 
 /** Most tools that are taken from one server, and most pages; a server that has more is not sane. */
-const MOST_TOOLS = 10_000;
-const MOST_PAGES = 1000;
+const MAX_TOOLS = 10_000;
+const MAX_PAGES = 1000;
 /** Most characters of all pages together, and of what a server logs. */
-const MOST_TEXT = 64 * 1024 * 1024;
-const MOST_LOG = 4096;
+const MAX_TOTAL_LENGTH = 64 * 1024 * 1024;
+const MAX_LOG_LENGTH = 4096;
 /** Lines of a server's log that a failure shows. */
-const LOG_LINES = 5;
+const MAX_LOG_LINES = 5;
 
 /** What is spoken with servers. */
 const REVISIONS = [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728];
@@ -49,32 +49,35 @@ export interface ListToolsOptions {
  * @param server - A command with its arguments, or the URL of a server over HTTP.
  * @throws {@link McpgenError} if it does not start, does not answer in time, or answers with more than is sane.
  */
-export async function listTools(server: string, { timeout, revisions }: ListToolsOptions): Promise<ListedTools> {
+export async function listTools(
+  server: string,
+  { timeout: timeoutMs, revisions }: ListToolsOptions,
+): Promise<ListedTools> {
   let log = '';
   const dispatcher = isUrl(server) ? await proxyAgent() : undefined;
-  const transport = await transportTo(server, dispatcher, (chunk) => {
-    log = (log + new TextDecoder().decode(chunk)).slice(-MOST_LOG);
+  const transport = await createTransport(server, dispatcher, (chunk) => {
+    log = (log + new TextDecoder().decode(chunk)).slice(-MAX_LOG_LENGTH);
   });
   const controller = new AbortController();
   const timer = setTimeout(() => {
-    controller.abort(new Error(`no answer within ${timeout / 1000} s`));
-  }, timeout);
+    controller.abort(new Error(`no answer within ${timeoutMs / 1000} s`));
+  }, timeoutMs);
   const client = new BaseClient(
     REVISIONS.filter(({ version }) => revisions?.includes(version) ?? true),
     // A list with a fault in it still has tools; what is wrong with them is told one by one.
-    { info: { name: 'mcpgen', version: '1.0.0' }, validateResults: false, probeTimeout: Math.min(5000, timeout / 3) },
+    { info: { name: 'mcpgen', version: '1.0.0' }, validateResults: false, probeTimeout: Math.min(5000, timeoutMs / 3) },
   );
   try {
-    const options = { signal: controller.signal, timeout };
+    const options = { signal: controller.signal, timeout: timeoutMs };
     await abortable(client.connect(transport, options), controller.signal);
-    const tools = await abortable(pagesOf(client, options), controller.signal);
+    const tools = await abortable(collectPages(client, options), controller.signal);
     return { tools, revision: client.revision ?? '' };
   } catch (error) {
     if (error instanceof McpgenError) throw error;
-    const lines = log.trimEnd().split('\n').slice(-LOG_LINES);
-    const said =
+    const lines = log.trimEnd().split('\n').slice(-MAX_LOG_LINES);
+    const logTail =
       log.trim() === '' ? '' : `\n  its log ends with:\n${lines.map((line) => `    ${line.slice(0, 200)}`).join('\n')}`;
-    throw new McpgenError(`the server gave no list of tools: ${reasonOf(error)}${said}`, {
+    throw new McpgenError(`the server gave no list of tools: ${connectionReason(error)}${logTail}`, {
       place: `--from-server ${server}`,
       remedy:
         revisions === undefined || revisions.length === REVISIONS.length
@@ -89,7 +92,7 @@ export async function listTools(server: string, { timeout, revisions }: ListTool
   }
 }
 
-async function transportTo(
+async function createTransport(
   server: string,
   dispatcher: Dispatcher | undefined,
   onLog: (chunk: Uint8Array) => void,
@@ -108,7 +111,7 @@ async function transportTo(
     ) => Promise<Response>;
     return httpClientTransport({ ...target, fetch: (url, init) => fetchThrough(url, { ...init, dispatcher }) });
   }
-  const words = commandWords(server);
+  const words = splitCommand(server);
   const [command, ...args] = words ?? [];
   if (command === undefined) {
     throw new McpgenError(words === undefined ? 'a quote is not closed' : 'the command is empty', {
@@ -126,7 +129,7 @@ async function transportTo(
   });
 }
 
-async function pagesOf(
+async function collectPages(
   client: BaseClient,
   options: { signal: AbortSignal; timeout: number },
 ): Promise<readonly JsonValue[]> {
@@ -140,18 +143,18 @@ async function pagesOf(
       typeof cursor === 'string' ? { cursor } : {},
       options,
     )) as JsonObject;
-    const list = member(result, 'tools');
+    const list = ownMember(result, 'tools');
     if (!isObject(result) || !Array.isArray(list)) throw new Error('the answer to tools/list holds no tools');
     size += JSON.stringify(list).length;
     for (const tool of list as readonly JsonValue[]) tools.push(tool);
-    cursor = member(result, 'nextCursor');
+    cursor = ownMember(result, 'nextCursor');
     if (typeof cursor !== 'string') return tools;
     // From 2026-07-28 on an empty cursor is one like any other; one that comes twice in a row ends the list (MCP, pagination).
     if (cursor === '' && (client.revision !== revision20260728.version || seen.has(''))) return tools;
     if (seen.has(cursor)) throw new Error('its pages go round in a circle');
     seen.add(cursor);
-    if (tools.length > MOST_TOOLS || page >= MOST_PAGES || size > MOST_TEXT) {
-      throw new Error(`it lists more than ${MOST_TOOLS} tools, or more than ${MOST_PAGES} pages, and no end`);
+    if (tools.length > MAX_TOOLS || page >= MAX_PAGES || size > MAX_TOTAL_LENGTH) {
+      throw new Error(`it lists more than ${MAX_TOOLS} tools, or more than ${MAX_PAGES} pages, and no end`);
     }
   }
 }
@@ -171,7 +174,7 @@ async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T
   });
 }
 
-function reasonOf(error: unknown): string {
+function connectionReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return (text.split('\n')[0] ?? '').slice(0, 300);
 }

@@ -4,7 +4,7 @@ import { memberName } from '../print/names.js';
 import { printType, type TypePrinter } from '../print/type.js';
 import { isAnyJson, ourShape, ourTags, type Definitions, type OurShape, type OurVariant } from './our-shape.js';
 import type { DriftKind, EquivalenceId } from './report.js';
-import { agreement, compareScalars, isAll, SCALAR_KINDS } from './shape.js';
+import { compareTags, compareScalars, acceptsAllScalars, SCALAR_KINDS } from './shape.js';
 import {
   isErrorType,
   isFunction,
@@ -16,22 +16,22 @@ import {
 } from './their-shape.js';
 
 /** A text that is made when it is shown: most differences are met only while variants are matched. */
-type Text = () => string;
+type LazyText = () => string;
 
 /** A difference, with its path from the type that was compared. */
-export interface Difference {
+export interface TypeDifference {
   readonly kind: DriftKind;
   readonly path: string;
-  readonly theirs: Text;
-  readonly ours: Text;
-  readonly detail?: Text;
+  readonly theirs: LazyText;
+  readonly ours: LazyText;
+  readonly detail?: LazyText;
   /** Whether a member that only one side has is required there. */
   readonly isRequired?: boolean;
   /** The innermost definition that it lies in, and its path from there; absent in the definition that is compared. */
   readonly origin?: { readonly definition: string; readonly path: string };
 }
 
-/** What {@link Comparison} needs to know. */
+/** What {@link TypeComparison} needs to know. */
 export interface ComparisonInput {
   readonly compiler: Compiler;
   readonly checker: ts.TypeChecker;
@@ -45,39 +45,43 @@ export interface ComparisonInput {
 }
 
 /** Types in a report are cut here: the path says where they part, the type only what kind of thing is there. */
-const TEXT_LENGTH = 100;
+const MAX_TYPE_TEXT_LENGTH = 100;
 /** A type that unfolds into ever new types is given up at this many levels of one definition. */
 const MAX_NESTING = 12;
 /** Above this many pairs of variants, only those that a telling member brings together are compared. */
 const MAX_PAIRS = 20_000;
 /** A report lists this many variants by name. */
-const MAX_LISTED = 8;
+const MAX_LISTED_TYPES = 8;
 
-const MISSING: Text = () => 'missing';
-const OPTIONAL: Text = () => 'optional';
-const REQUIRED: Text = () => 'required';
+const MISSING: LazyText = () => 'missing';
+const OPTIONAL: LazyText = () => 'optional';
+const REQUIRED: LazyText = () => 'required';
 
-const ENVELOPE: ReadonlySet<string> = new Set(['jsonrpc', 'id']);
+const ENVELOPE_MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id']);
 
 /** Two variants that may be the same, by their positions. */
 interface Pair {
   readonly ours: number;
   readonly theirs: number;
-  readonly found: readonly Difference[];
+  readonly found: readonly TypeDifference[];
   readonly cost: number;
 }
 
 /** Compares types of a program with types of the protocol, and counts what it takes as equal. */
-export class Comparison {
+export class TypeComparison {
   readonly #input: ComparisonInput;
   readonly #types: TheirTypes;
-  readonly #known = new Map<string, Map<ts.Type, readonly Difference[]>>();
+  readonly #results = new Map<string, Map<ts.Type, readonly TypeDifference[]>>();
   readonly #nesting = new Map<string, number>();
   readonly #equivalences = new Map<EquivalenceId, number>();
 
   constructor(input: ComparisonInput) {
     this.#input = input;
-    this.#types = { compiler: input.compiler, checker: input.checker, sameFor: (id) => this.#sameFor(id) };
+    this.#types = {
+      compiler: input.compiler,
+      checker: input.checker,
+      recordEquivalence: (id) => this.#recordEquivalence(id),
+    };
   }
 
   /** What was taken as equal, and how often. */
@@ -86,9 +90,9 @@ export class Comparison {
   }
 
   /** Compares one of their types with a definition; paths start at the definition. */
-  compare(theirs: ts.Type, definition: string): readonly Difference[] {
-    let known = this.#known.get(definition);
-    if (known === undefined) this.#known.set(definition, (known = new Map<ts.Type, readonly Difference[]>()));
+  compare(theirs: ts.Type, definition: string): readonly TypeDifference[] {
+    let known = this.#results.get(definition);
+    if (known === undefined) this.#results.set(definition, (known = new Map<ts.Type, readonly TypeDifference[]>()));
     const earlier = known.get(theirs);
     if (earlier !== undefined) return earlier;
     const nesting = this.#nesting.get(definition) ?? 0;
@@ -96,13 +100,13 @@ export class Comparison {
     // A type that holds itself is the same as long as nothing else in it differs.
     known.set(theirs, []);
     this.#nesting.set(definition, nesting + 1);
-    const found = this.#node(theirs, this.#input.definitions.get(definition) ?? { kind: 'unknown' }, definition);
+    const found = this.#compareNode(theirs, this.#input.definitions.get(definition) ?? { kind: 'unknown' }, definition);
     this.#nesting.set(definition, nesting);
     known.set(theirs, found);
     return found;
   }
 
-  #reference(theirs: ts.Type, definition: string): readonly Difference[] {
+  #compareReference(theirs: ts.Type, definition: string): readonly TypeDifference[] {
     return this.compare(theirs, definition).map((difference) => ({
       ...difference,
       origin: difference.origin ?? { definition, path: difference.path },
@@ -110,66 +114,68 @@ export class Comparison {
   }
 
   /** Compares with a type of the protocol; `owner` is the definition whose own type it is. */
-  #node(theirs: ts.Type, node: TypeNode, owner?: string): readonly Difference[] {
-    if (node.kind === 'ref') return this.#reference(theirs, node.name);
+  #compareNode(theirs: ts.Type, node: TypeNode, owner?: string): readonly TypeDifference[] {
+    if (node.kind === 'ref') return this.#compareReference(theirs, node.name);
     const ours = ourShape(node, this.#input.definitions);
     const them = theirShape(theirs, this.#types);
     const texts = { path: '', theirs: () => this.#theirText(theirs), ours: () => this.#ourText(node) };
     if (them.top === 'any' || them.top === 'unresolved') return [{ kind: them.top, ...texts }];
     if (ours.isUnknown) {
-      const isSame = them.top === 'unknown' || (this.#isTheirAnyJson(them) && this.#sameFor('json-values'));
+      const isSame = them.top === 'unknown' || (this.#isTheirAnyJson(them) && this.#recordEquivalence('json-values'));
       return isSame ? [] : [{ kind: 'narrower', ...texts }];
     }
     if (them.top === 'unknown') {
-      return isAnyJson(ours) && this.#sameFor('json-values') ? [] : [{ kind: 'wider', ...texts }];
+      return isAnyJson(ours) && this.#recordEquivalence('json-values') ? [] : [{ kind: 'wider', ...texts }];
     }
-    const lacks: Text[] = [];
-    const adds: Text[] = [];
+    const lacks: LazyText[] = [];
+    const adds: LazyText[] = [];
     for (const kind of SCALAR_KINDS) {
       const scalars = compareScalars(kind, ours.scalars.get(kind), them.scalars.get(kind));
       lacks.push(...scalars.lacks.map((text) => () => text));
       adds.push(...scalars.adds.map((text) => () => text));
     }
     adds.push(...them.others.map((type) => () => this.#theirText(type)));
-    const arrays = matchVariants(ours.arrays, them.arrays, (type, { node: array }) => this.#array(type, array.items));
-    const objects = this.#objects(ours, them, owner);
+    const arrays = matchVariants(ours.arrays, them.arrays, (type, { node: array }) =>
+      this.#compareArray(type, array.items),
+    );
+    const objects = this.#compareObjects(ours, them, owner);
     lacks.push(...arrays.lacks.map(() => () => 'an array'));
-    lacks.push(...objects.lacks.map((variant) => () => this.#nameOf(variant)));
+    lacks.push(...objects.lacks.map((variant) => () => this.#variantName(variant)));
     adds.push(...arrays.adds.map((type) => () => (ours.arrays.length === 0 ? 'an array' : this.#theirText(type))));
     adds.push(...objects.adds.map((type) => () => this.#variantText(type, ours)));
     const inside = [
       ...arrays.pairs.flatMap(({ found }) => found),
       ...objects.pairs.flatMap(({ ours: index, found }) => {
         const variant = ours.objects.length > 1 ? ours.objects[index] : undefined;
-        return under(variant === undefined ? '' : `<${this.#nameOf(variant)}>`, found);
+        return withPrefix(variant === undefined ? '' : `<${this.#variantName(variant)}>`, found);
       }),
     ];
     if (lacks.length + adds.length === 0) return inside;
     const detail = (): string =>
       [
-        ...(lacks.length === 0 ? [] : [`theirs lacks ${listed(lacks)}`]),
-        ...(adds.length === 0 ? [] : [`theirs also allows ${listed(adds)}`]),
+        ...(lacks.length === 0 ? [] : [`theirs lacks ${joinLazy(lacks)}`]),
+        ...(adds.length === 0 ? [] : [`theirs also allows ${joinLazy(adds)}`]),
       ].join(', ');
     return [
       {
         kind: adds.length === 0 ? 'narrower' : lacks.length === 0 ? 'wider' : 'different',
         ...texts,
         // Two plain types say by themselves how they differ.
-        ...(isPlain(ours) && isPlain(them) ? {} : { detail }),
+        ...(isScalarOnly(ours) && isScalarOnly(them) ? {} : { detail }),
       },
       ...inside,
     ];
   }
 
-  #objects(ours: OurShape, theirs: TheirShape, owner: string | undefined): Matching<OurVariant<ObjectNode>> {
+  #compareObjects(ours: OurShape, theirs: TheirShape, owner: string | undefined): Matching<OurVariant<ObjectNode>> {
     const { definitions } = this.#input;
-    const compare = (type: ts.Type, { node, name }: OurVariant<ObjectNode>): readonly Difference[] =>
-      name === undefined ? this.#object(type, node, owner) : this.#reference(type, name);
+    const compare = (type: ts.Type, { node, name }: OurVariant<ObjectNode>): readonly TypeDifference[] =>
+      name === undefined ? this.#compareObject(type, node, owner) : this.#compareReference(type, name);
     const ourSide = ours.objects.map(({ node }) => ourTags(node, definitions));
     const members = new Set(ourSide.flatMap((tags) => [...tags.keys()]));
     const theirSide = theirs.objects.map((type) => theirTags(type, members, this.#types));
     return matchVariants(ours.objects, theirs.objects, compare, (ourIndex, theirIndex) => {
-      const byTags = agreement(ourSide[ourIndex] ?? new Map(), theirSide[theirIndex] ?? new Map());
+      const byTags = compareTags(ourSide[ourIndex] ?? new Map(), theirSide[theirIndex] ?? new Map());
       const [variant, type] = [ours.objects[ourIndex], theirs.objects[theirIndex]];
       if (byTags !== 'silent' || variant?.name === undefined || type === undefined) return byTags;
       return this.#isExported(variant.name, type) ? 'agree' : byTags;
@@ -184,7 +190,7 @@ export class Comparison {
     return checker.isTypeAssignableTo(type, exported) && checker.isTypeAssignableTo(exported, type);
   }
 
-  #array(theirs: ts.Type, items: TypeNode): readonly Difference[] {
+  #compareArray(theirs: ts.Type, items: TypeNode): readonly TypeDifference[] {
     const { checker, compiler } = this.#input;
     const texts = { path: '', theirs: () => this.#theirText(theirs), ours: () => `${this.#ourText(items)}[]` };
     const isTuple = checker.isTupleType(theirs);
@@ -198,44 +204,45 @@ export class Comparison {
         ? []
         : [item];
     return [
-      ...(isReadonly && !this.#sameFor('readonly') ? [{ kind: 'wider', ...texts } as const] : []),
+      ...(isReadonly && !this.#recordEquivalence('readonly') ? [{ kind: 'wider', ...texts } as const] : []),
       ...(isTuple
         ? [{ kind: 'narrower', ...texts, detail: () => 'theirs fixes how many items there are' } as const]
         : []),
-      ...[...new Set(theirItems)].flatMap((type) => under('[]', this.#node(type, items))),
+      ...[...new Set(theirItems)].flatMap((type) => withPrefix('[]', this.#compareNode(type, items))),
     ];
   }
 
   /** Compares two object types member by member. */
-  #object(theirs: ts.Type, ours: ObjectNode, owner: string | undefined): readonly Difference[] {
+  #compareObject(theirs: ts.Type, ours: ObjectNode, owner: string | undefined): readonly TypeDifference[] {
     const symbols = new Map(
       this.#input.checker
         .getPropertiesOfType(theirs)
-        .filter((symbol) => this.#travels(symbol))
+        .filter((symbol) => this.#isSerialized(symbol))
         .map((symbol) => [symbol.name, symbol]),
     );
     const isMessage = owner !== undefined && this.#input.messages.has(owner);
-    const isEnvelope = (name: string): boolean => isMessage && ENVELOPE.has(name) && this.#sameFor('envelope');
+    const isEnvelope = (name: string): boolean =>
+      isMessage && ENVELOPE_MEMBERS.has(name) && this.#recordEquivalence('envelope');
     const names = new Set(ours.members.map(({ name }) => name));
     return [
       ...ours.members.flatMap((member) => {
         const symbol = symbols.get(member.name);
-        if (symbol !== undefined) return this.#member(symbol, member);
-        return isEnvelope(member.name) ? [] : [this.#missing(member)];
+        if (symbol !== undefined) return this.#compareMember(symbol, member);
+        return isEnvelope(member.name) ? [] : [this.#missingMember(member)];
       }),
       ...[...symbols].flatMap(([name, symbol]) =>
-        names.has(name) || isEnvelope(name) ? [] : this.#extra(symbol, ours),
+        names.has(name) || isEnvelope(name) ? [] : this.#extraMember(symbol, ours),
       ),
-      ...this.#rest(theirs, ours, symbols.size),
+      ...this.#compareRest(theirs, ours, symbols.size),
     ];
   }
 
-  #missing({ name, required, type }: Member): Difference {
+  #missingMember({ name, required, type }: Member): TypeDifference {
     const ours = (): string => optionality(this.#ourText(type), !required);
-    return { kind: 'missing', path: step(name), theirs: MISSING, ours, isRequired: required };
+    return { kind: 'missing', path: formatStep(name), theirs: MISSING, ours, isRequired: required };
   }
 
-  #extra(symbol: ts.Symbol, ours: ObjectNode): readonly Difference[] {
+  #extraMember(symbol: ts.Symbol, ours: ObjectNode): readonly TypeDifference[] {
     const type = this.#input.checker.getTypeOfSymbol(symbol);
     const shape = theirShape(type, this.#types);
     const isNever =
@@ -244,38 +251,38 @@ export class Comparison {
     // `x?: never` says that there is no such member.
     if (isNever) return [];
     const isOptional = this.#isOptional(symbol, type);
-    if (isOptional && restOf(ours)?.kind === 'unknown' && this.#sameFor('open-members')) return [];
+    if (isOptional && indexTypeOf(ours)?.kind === 'unknown' && this.#recordEquivalence('open-members')) return [];
     const theirs = (): string => optionality(this.#theirText(type), isOptional);
-    return [{ kind: 'extra', path: step(symbol.name), theirs, ours: MISSING, isRequired: !isOptional }];
+    return [{ kind: 'extra', path: formatStep(symbol.name), theirs, ours: MISSING, isRequired: !isOptional }];
   }
 
-  #member(symbol: ts.Symbol, { name, required, type }: Member): readonly Difference[] {
+  #compareMember(symbol: ts.Symbol, { name, required, type }: Member): readonly TypeDifference[] {
     const theirs = this.#input.checker.getTypeOfSymbol(symbol);
     const isOptional = this.#isOptional(symbol, theirs);
-    const found: Difference[] = [];
+    const found: TypeDifference[] = [];
     if (isOptional === required) {
       const [theirWord, ourWord] = isOptional ? [OPTIONAL, REQUIRED] : [REQUIRED, OPTIONAL];
-      found.push({ kind: isOptional ? 'wider' : 'narrower', path: step(name), theirs: theirWord, ours: ourWord });
+      found.push({ kind: isOptional ? 'wider' : 'narrower', path: formatStep(name), theirs: theirWord, ours: ourWord });
     }
-    if (this.#isReadonly(symbol) && !this.#sameFor('readonly')) {
+    if (this.#isReadonly(symbol) && !this.#recordEquivalence('readonly')) {
       const text = (): string => this.#ourText(type);
-      found.push({ kind: 'wider', path: step(name), theirs: () => `readonly ${text()}`, ours: text });
+      found.push({ kind: 'wider', path: formatStep(name), theirs: () => `readonly ${text()}`, ours: text });
     }
-    return [...found, ...under(step(name), this.#node(theirs, type))];
+    return [...found, ...withPrefix(formatStep(name), this.#compareNode(theirs, type))];
   }
 
   /** Compares what members beyond the named ones may hold. */
-  #rest(theirs: ts.Type, ours: ObjectNode, members: number): readonly Difference[] {
-    const rest = restOf(ours);
+  #compareRest(theirs: ts.Type, ours: ObjectNode, members: number): readonly TypeDifference[] {
+    const rest = indexTypeOf(ours);
     const index = this.#indexType(theirs);
     if (ours.members.length === 0 && members === 0 && (rest === undefined || rest.kind === 'unknown')) {
-      return this.#anyObject(theirs, ours, index);
+      return this.#compareAnyObject(theirs, ours, index);
     }
     if (rest === undefined) {
-      if (index === undefined || this.#sameFor('open-objects')) return [];
+      if (index === undefined || this.#recordEquivalence('open-objects')) return [];
       return [{ kind: 'wider', path: '[key]', theirs: () => this.#theirText(index), ours: MISSING }];
     }
-    if (index !== undefined) return under('[key]', this.#node(index, rest));
+    if (index !== undefined) return withPrefix('[key]', this.#compareNode(index, rest));
     // `object` and `{}` take any member.
     const takesAll = members === 0;
     const texts = { path: '[key]', theirs: takesAll ? () => 'unknown' : MISSING, ours: () => this.#ourText(rest) };
@@ -283,10 +290,10 @@ export class Comparison {
   }
 
   /** Compares two objects without named members, of which ours may hold anything. */
-  #anyObject(theirs: ts.Type, ours: ObjectNode, index: ts.Type | undefined): readonly Difference[] {
-    const found = index === undefined ? [] : under('[key]', this.#node(index, { kind: 'unknown' }));
-    const isSame = (index === undefined) === (restOf(ours) === undefined);
-    if (found.length > 0 || isSame || this.#sameFor('any-object')) return found;
+  #compareAnyObject(theirs: ts.Type, ours: ObjectNode, index: ts.Type | undefined): readonly TypeDifference[] {
+    const found = index === undefined ? [] : withPrefix('[key]', this.#compareNode(index, { kind: 'unknown' }));
+    const isSame = (index === undefined) === (indexTypeOf(ours) === undefined);
+    if (found.length > 0 || isSame || this.#recordEquivalence('any-object')) return found;
     return [{ kind: 'different', path: '', theirs: () => this.#theirText(theirs), ours: () => this.#ourText(ours) }];
   }
 
@@ -298,14 +305,14 @@ export class Comparison {
   }
 
   /** Whether a member can be part of a JSON object at all. */
-  #travels(symbol: ts.Symbol): boolean {
+  #isSerialized(symbol: ts.Symbol): boolean {
     const { compiler, checker } = this.#input;
     // Members that are named by symbols, not by strings.
-    if (symbol.escapedName.toString().startsWith('__@')) return !this.#sameFor('functions');
+    if (symbol.escapedName.toString().startsWith('__@')) return !this.#recordEquivalence('functions');
     const hidden = compiler.ModifierFlags.Private | compiler.ModifierFlags.Protected;
     const isHidden = (item: ts.Declaration): boolean => (compiler.getCombinedModifierFlags(item) & hidden) !== 0;
     if (symbol.escapedName.toString().startsWith('__#') || symbol.declarations?.some(isHidden) === true) return false;
-    return !(isFunction(checker.getTypeOfSymbol(symbol), compiler) && this.#sameFor('functions'));
+    return !(isFunction(checker.getTypeOfSymbol(symbol), compiler) && this.#recordEquivalence('functions'));
   }
 
   #isReadonly(symbol: ts.Symbol): boolean {
@@ -322,18 +329,18 @@ export class Comparison {
     if ((symbol.flags & compiler.SymbolFlags.Optional) !== 0) return true;
     const parts = type.isUnion() ? type.types : [type];
     const hasUndefined = parts.some(({ flags }) => (flags & compiler.TypeFlags.Undefined) !== 0);
-    return hasUndefined && this.#sameFor('undefined');
+    return hasUndefined && this.#recordEquivalence('undefined');
   }
 
   /** Marks a use of an equivalence; false where the comparison is exact. */
-  #sameFor(id: EquivalenceId): boolean {
+  #recordEquivalence(id: EquivalenceId): boolean {
     if (this.#input.exact) return false;
     this.#equivalences.set(id, (this.#equivalences.get(id) ?? 0) + 1);
     return true;
   }
 
   /** What a variant is called in a path: its definition, else the value that tells it apart. */
-  #nameOf({ node, name }: OurVariant<ObjectNode>): string {
+  #variantName({ node, name }: OurVariant<ObjectNode>): string {
     if (name !== undefined) return name;
     const [tag] = ourTags(node, this.#input.definitions);
     return tag === undefined
@@ -344,7 +351,7 @@ export class Comparison {
   /** Whether their type allows whatever JSON can hold. */
   #isTheirAnyJson({ scalars, arrays, objects }: TheirShape): boolean {
     return (
-      SCALAR_KINDS.every((kind) => isAll(kind, scalars.get(kind))) &&
+      SCALAR_KINDS.every((kind) => acceptsAllScalars(kind, scalars.get(kind))) &&
       arrays.length > 0 &&
       objects.some((type) => this.#indexType(type) !== undefined)
     );
@@ -361,17 +368,19 @@ export class Comparison {
     const required = checker
       .getPropertiesOfType(type)
       .filter((symbol) => (symbol.flags & compiler.SymbolFlags.Optional) === 0);
-    return required.length === 0 ? this.#theirText(type) : cut(`{ ${required.map(({ name }) => name).join(', ')} }`);
+    return required.length === 0
+      ? this.#theirText(type)
+      : truncateType(`{ ${required.map(({ name }) => name).join(', ')} }`);
   }
 
   #theirText(type: ts.Type): string {
     const text = isErrorType(type) ? 'a type that is not found' : this.#input.checker.typeToString(type);
     // Whether a member may be absent is said apart from its type.
-    return cut(this.#input.exact ? text : text.replace(/ \| undefined$/, ''));
+    return truncateType(this.#input.exact ? text : text.replace(/ \| undefined$/, ''));
   }
 
   #ourText(node: TypeNode): string {
-    return cut(printType(node, this.#input.printer).replace(/\/\*\*.*?\*\//gs, ''));
+    return truncateType(printType(node, this.#input.printer).replace(/\/\*\*.*?\*\//gs, ''));
   }
 }
 
@@ -389,7 +398,7 @@ interface Matching<Ours> {
 function matchVariants<Ours>(
   ours: readonly Ours[],
   theirs: readonly ts.Type[],
-  compare: (theirs: ts.Type, ours: Ours) => readonly Difference[],
+  compare: (theirs: ts.Type, ours: Ours) => readonly TypeDifference[],
   tagged: (ours: number, theirs: number) => 'agree' | 'conflict' | 'silent' = () => 'silent',
 ): Matching<Ours> {
   const isSingle = ours.length === 1 && theirs.length === 1;
@@ -400,7 +409,7 @@ function matchVariants<Ours>(
       if (!isSingle && (tag === 'conflict' || (tag === 'silent' && ours.length * theirs.length > MAX_PAIRS))) return;
       const found = compare(type, variant);
       // Without a telling member, a required one that only one of the two has makes them two things.
-      const isTorn = found.some(({ path, isRequired }) => isRequired === true && isOneStep(path));
+      const isTorn = found.some(({ path, isRequired }) => isRequired === true && isSingleStep(path));
       if (!isSingle && isTorn && tag !== 'agree' && ours.length > 1) return;
       candidates.push({
         ours: ourIndex,
@@ -428,27 +437,27 @@ function matchVariants<Ours>(
   };
 }
 
-function under(prefix: string, differences: readonly Difference[]): readonly Difference[] {
+function withPrefix(prefix: string, differences: readonly TypeDifference[]): readonly TypeDifference[] {
   return prefix === '' ? differences : differences.map((item) => ({ ...item, path: prefix + item.path }));
 }
 
 /** What members beyond the named ones hold; undefined where there are none. */
-function restOf({ members, rest, shape }: ObjectNode): TypeNode | undefined {
+function indexTypeOf({ members, rest, shape }: ObjectNode): TypeNode | undefined {
   if (rest === undefined) return members.length === 0 && shape === 'map' ? { kind: 'unknown' } : undefined;
   return rest.kind === 'never' ? undefined : rest;
 }
 
 /** A member as a step of a path. */
-function step(name: string): string {
+function formatStep(name: string): string {
   const printed = memberName(name);
   return printed === name ? `.${name}` : `[${printed}]`;
 }
 
-function isOneStep(path: string): boolean {
+function isSingleStep(path: string): boolean {
   return /^(?:\.[^.[<]+|\["(?:[^"\\]|\\.)*"\])$/.test(path);
 }
 
-function isPlain(shape: OurShape | TheirShape): boolean {
+function isScalarOnly(shape: OurShape | TheirShape): boolean {
   const scalars = [...shape.scalars.values()].reduce((sum, { values }) => sum + Math.max(values.size, 1), 0);
   const others = 'others' in shape ? shape.others.length : 0;
   return scalars + shape.arrays.length + shape.objects.length + others <= 1;
@@ -458,13 +467,13 @@ function optionality(text: string, isOptional: boolean): string {
   return isOptional ? `${text} (optional)` : text;
 }
 
-function listed(items: readonly Text[]): string {
+function joinLazy(items: readonly LazyText[]): string {
   const shown = [...new Set(items.map((item) => item()))];
-  const more = shown.length - MAX_LISTED;
-  return more > 0 ? `${shown.slice(0, MAX_LISTED).join(', ')} and ${more} more` : shown.join(', ');
+  const more = shown.length - MAX_LISTED_TYPES;
+  return more > 0 ? `${shown.slice(0, MAX_LISTED_TYPES).join(', ')} and ${more} more` : shown.join(', ');
 }
 
-function cut(text: string): string {
+function truncateType(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > TEXT_LENGTH ? `${line.slice(0, TEXT_LENGTH - 3)}...` : line;
+  return line.length > MAX_TYPE_TEXT_LENGTH ? `${line.slice(0, MAX_TYPE_TEXT_LENGTH - 3)}...` : line;
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ts } from 'ts-morph';
 import { McpgenError } from '../errors.js';
-import { compilerOptions, type Entry, type Resolution } from './package.js';
+import { compilerOptions, type PackageEntry, type Resolution } from './package.js';
 import type { Compiler } from './their-shape.js';
 
 /** An exported name with the type that it stands for. */
@@ -41,14 +41,14 @@ const MAX_NAMESPACES = 3;
 export function readDeclarations(
   compiler: Compiler,
   program: (options: ts.CompilerOptions, file: string) => ts.Program,
-  entry: Entry,
+  entry: PackageEntry,
   specifier: string,
 ): Declarations {
-  const first = programFor(compiler, program, entry, entry.resolution);
+  const first = readProgram(compiler, program, entry, entry.resolution);
   // Some packages are written for bundlers: their own files cannot be found as Node has it.
   const read =
     entry.resolution === 'nodenext' && first.unresolved.some((name) => name.startsWith('.'))
-      ? better(first, programFor(compiler, program, entry, 'bundler'))
+      ? betterReading(first, readProgram(compiler, program, entry, 'bundler'))
       : first;
   refuseSyntaxErrors(compiler, read.program, entry);
   const checker = read.program.getTypeChecker();
@@ -56,7 +56,7 @@ export function readDeclarations(
   const types = new Map<string, ExportedType>();
   const values = new Map<string, ts.Symbol>();
   const visit = (symbol: ts.Symbol, prefix: string, seen: readonly ts.Symbol[]): void => {
-    for (const exported of exportsOf(compiler, checker, symbol)) {
+    for (const exported of moduleExports(compiler, checker, symbol)) {
       const target = resolvedAlias(compiler, checker, exported);
       const name = prefix + exported.name;
       if ((target.flags & compiler.SymbolFlags.Type) !== 0 && !isErrorClass(compiler, checker, target)) {
@@ -86,7 +86,7 @@ export function readDeclarations(
     resolution: read.resolution,
     types,
     schema: (name) => {
-      const output = schemaOutput(checker, valueType(name));
+      const output = schemaOutputType(checker, valueType(name));
       return output === undefined ? undefined : { name, type: () => output };
     },
     constant: (name) => {
@@ -98,23 +98,23 @@ export function readDeclarations(
   };
 }
 
-interface Read {
+interface ProgramReading {
   readonly program: ts.Program;
   readonly resolution: Resolution;
   readonly unresolved: readonly string[];
 }
 
-function programFor(
+function readProgram(
   compiler: Compiler,
   program: (options: ts.CompilerOptions, file: string) => ts.Program,
-  entry: Entry,
+  entry: PackageEntry,
   resolution: Resolution,
-): Read {
+): ProgramReading {
   const made = program(compilerOptions(compiler, resolution), entry.file);
   return { program: made, resolution, unresolved: unresolvedModules(compiler, made) };
 }
 
-function better(first: Read, second: Read): Read {
+function betterReading(first: ProgramReading, second: ProgramReading): ProgramReading {
   return second.unresolved.length < first.unresolved.length ? second : first;
 }
 
@@ -135,7 +135,7 @@ function unresolvedModules(compiler: Compiler, program: ts.Program): readonly st
 }
 
 /** Syntax errors in the package's own files: types behind them may be lost. */
-function refuseSyntaxErrors(compiler: Compiler, program: ts.Program, entry: Entry): void {
+function refuseSyntaxErrors(compiler: Compiler, program: ts.Program, entry: PackageEntry): void {
   const own = packageRoot(entry.file);
   for (const file of program.getSourceFiles()) {
     if (program.isSourceFileDefaultLibrary(file) || packageRoot(file.fileName) !== own) continue;
@@ -158,7 +158,7 @@ function packageRoot(file: string): string {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? '';
 }
 
-function moduleSymbol(program: ts.Program, entry: Entry, specifier: string): ts.Symbol {
+function moduleSymbol(program: ts.Program, entry: PackageEntry, specifier: string): ts.Symbol {
   const checker = program.getTypeChecker();
   const file = program.getSourceFile(entry.file);
   const symbol = file === undefined ? undefined : checker.getSymbolAtLocation(file);
@@ -171,7 +171,7 @@ function moduleSymbol(program: ts.Program, entry: Entry, specifier: string): ts.
   });
 }
 
-function exportsOf(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbol): readonly ts.Symbol[] {
+function moduleExports(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbol): readonly ts.Symbol[] {
   const found = checker.getExportsOfModule(symbol);
   const assigned = symbol.exports?.get(compiler.InternalSymbolName.ExportEquals);
   if (assigned === undefined) return found;
@@ -191,7 +191,7 @@ function resolvedAlias(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.S
 }
 
 /** What a schema of Zod, or of any library that follows Standard Schema, gives out. */
-function schemaOutput(checker: ts.TypeChecker, type: ts.Type | undefined): ts.Type | undefined {
+function schemaOutputType(checker: ts.TypeChecker, type: ts.Type | undefined): ts.Type | undefined {
   const member = (of: ts.Type | undefined, name: string): ts.Type | undefined => {
     const symbol = of === undefined ? undefined : checker.getPropertyOfType(checker.getNonNullableType(of), name);
     return symbol === undefined ? undefined : checker.getTypeOfSymbol(symbol);

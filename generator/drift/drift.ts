@@ -1,21 +1,21 @@
 import path from 'node:path';
 import type { Project as TsMorphProject, ts } from 'ts-morph';
 import { McpgenError } from '../errors.js';
-import { memberOf, refsIn } from '../model/derive.js';
+import { memberOf, refsIn } from '../model/catalog/derive.js';
 import { loadProtocol } from '../model/load.js';
 import { findDefinition, type Protocol } from '../model/protocol.js';
-import { shownPath } from '../paths.js';
+import { displayPath } from '../paths.js';
 import { typeNames } from '../print/names.js';
-import { builtinRevisions, builtinSchema, requireRevision } from '../read/builtin.js';
-import { canonicalise } from '../read/canonical.js';
-import { compareText, pointerTokens } from '../read/json.js';
-import { Comparison, type Difference } from './compare.js';
+import { builtinRevisions, builtinSchema, requireRevision } from '../read/builtin/revisions.js';
+import { canonicalizeSchema } from '../read/schema/canonical.js';
+import { compareText, parsePointer } from '../read/json/json.js';
+import { TypeComparison, type TypeDifference } from './compare.js';
 import { readDeclarations, type Declarations, type ExportedType } from './declarations.js';
-import { exportFor, isIgnored, plainPlace, type NameOptions } from './names.js';
+import { findExport, isIgnored, nameLocation, type NameOptions } from './names.js';
 import { findEntry } from './package.js';
 import {
   EQUIVALENCES,
-  KINDS,
+  DRIFT_KINDS,
   type ComparedDefinition,
   type DriftFinding,
   type DriftKind,
@@ -53,16 +53,16 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
   // The compiler takes half a second to load: only those wait for it who compare.
   const { Project, ts: compiler } = await import('ts-morph');
   const entry = findEntry(compiler, sdk, folder);
-  const declarations = readDeclarations(compiler, programMaker(compiler, Project), entry, sdk);
-  const revision = options.revision ?? revisionOf(declarations, sdk);
+  const declarations = readDeclarations(compiler, createProgramFactory(compiler, Project), entry, sdk);
+  const revision = options.revision ?? detectRevision(declarations, sdk);
   const protocol = await loadProtocol({ revision });
-  const pairs = pairsOf(protocol, declarations, options);
-  const { findings, comparison } = compareAll(compiler, declarations, protocol, pairs, exact);
-  const explained = await withErrata(
+  const pairs = pairExports(protocol, declarations, options);
+  const { findings, comparison } = comparePairs(compiler, declarations, protocol, pairs, exact);
+  const explained = await explainByErrata(
     findings,
     protocol,
     () => loadProtocol({ revision, errata: false }),
-    (published) => compareAll(compiler, declarations, published, pairs, exact).findings,
+    (published) => comparePairs(compiler, declarations, published, pairs, exact).findings,
   );
   const ignore = options.ignore ?? [];
   const ignored = (text: string): boolean => ignore.some((pattern) => isIgnored(text, pattern));
@@ -81,7 +81,7 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
       specifier: sdk,
       ...(entry.name === undefined ? {} : { name: entry.name }),
       ...(entry.version === undefined ? {} : { version: entry.version }),
-      entry: shownPath(entry.file, folder).replaceAll(path.sep, '/'),
+      entry: displayPath(entry.file, folder).replaceAll(path.sep, '/'),
       moduleResolution: declarations.resolution,
     },
     revision,
@@ -94,7 +94,7 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
       missing: count('missing'),
       ignored: count('ignored'),
       findings: Object.fromEntries(
-        KINDS.map((kind) => [kind, counted.filter((finding) => finding.kind === kind).length]),
+        DRIFT_KINDS.map((kind) => [kind, counted.filter((finding) => finding.kind === kind).length]),
       ) as Record<DriftKind, number>,
       errata: shown.filter(({ erratum }) => erratum !== undefined).length,
     },
@@ -104,7 +104,7 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
     equivalences: [...comparison.equivalences]
       .sort(([a], [b]) => compareText(a, b))
       .map(([id, times]) => ({ id, times, reason: EQUIVALENCES[id] })),
-    notes: notesOf(declarations, shown, ignore, [
+    notes: driftNotes(declarations, shown, ignore, [
       ...protocol.definitions.map(({ name }) => name),
       ...explained.map((item) => item.path),
     ]),
@@ -115,7 +115,7 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
  * Makes programs as the compiler itself does, which knows of each file whether it is an ES module; ts-morph's own do not.
  * The declarations of the language are those that ts-morph brings along.
  */
-function programMaker(
+function createProgramFactory(
   compiler: Compiler,
   Project: typeof TsMorphProject,
 ): (options: ts.CompilerOptions, file: string) => ts.Program {
@@ -125,9 +125,9 @@ function programMaker(
       const project = new Project({ compilerOptions: options, useInMemoryFileSystem: true });
       // The compiler reads them only where there is something to compile.
       project.createSourceFile('nothing.ts', '');
-      const made = project.getProgram().compilerObject;
-      for (const library of made.getSourceFiles()) {
-        if (made.isSourceFileDefaultLibrary(library)) libraries.set(library.fileName, library);
+      const programs = project.getProgram().compilerObject;
+      for (const library of programs.getSourceFiles()) {
+        if (programs.isSourceFileDefaultLibrary(library)) libraries.set(library.fileName, library);
       }
     }
     const folder = path.posix.dirname([...libraries.keys()][0] ?? '/');
@@ -141,26 +141,26 @@ function programMaker(
 }
 
 /** The revision that a package says it speaks at the latest. */
-function revisionOf({ constant }: Declarations, sdk: string): string {
-  const said = constant('LATEST_PROTOCOL_VERSION');
+function detectRevision({ constant }: Declarations, sdk: string): string {
+  const declaredRevision = constant('LATEST_PROTOCOL_VERSION');
   const known = builtinRevisions().map(({ revision }) => revision);
-  if (said !== undefined && known.includes(said)) return said;
+  if (declaredRevision !== undefined && known.includes(declaredRevision)) return declaredRevision;
   throw new McpgenError(
-    said === undefined
+    declaredRevision === undefined
       ? 'no revision is given, and the package names none in LATEST_PROTOCOL_VERSION'
-      : `no revision is given, and the package's LATEST_PROTOCOL_VERSION is ${JSON.stringify(said)}, which is not built in`,
+      : `no revision is given, and the package's LATEST_PROTOCOL_VERSION is ${JSON.stringify(declaredRevision)}, which is not built in`,
     { place: `--sdk ${sdk}`, remedy: `Give --revision R; built in are ${known.join(', ')}.` },
   );
 }
 
-type Pairs = ReadonlyMap<string, ExportedType>;
+type ExportPairs = ReadonlyMap<string, ExportedType>;
 
-function pairsOf(protocol: Protocol, declarations: Declarations, options: NameOptions): Pairs {
+function pairExports(protocol: Protocol, declarations: Declarations, options: NameOptions): ExportPairs {
   const names = Object.keys(options.names ?? {}).filter((name) => !name.includes('*'));
   for (const name of names) {
     if (findDefinition(protocol, name) !== undefined) continue;
     throw new McpgenError(`${JSON.stringify(name)} is no definition of revision ${protocol.revision}`, {
-      place: (options.placeOfName ?? plainPlace)(name),
+      place: (options.placeOfName ?? nameLocation)(name),
       remedy: 'The name of the definition comes first, then that of the package.',
     });
   }
@@ -168,7 +168,7 @@ function pairsOf(protocol: Protocol, declarations: Declarations, options: NameOp
     protocol.definitions.flatMap(({ name, type }) => {
       const required = type.kind === 'object' ? type.members.filter((member) => member.required) : [];
       // A class that lacks what every value must have is another thing of the same name.
-      const found = exportFor(name, declarations, options, (candidate) =>
+      const found = findExport(name, declarations, options, (candidate) =>
         candidate.isClass === true
           ? required.every((member) => candidate.type().getProperty(member.name) !== undefined)
           : true,
@@ -178,19 +178,19 @@ function pairsOf(protocol: Protocol, declarations: Declarations, options: NameOp
   );
 }
 
-function compareAll(
+function comparePairs(
   compiler: Compiler,
   { checker }: Declarations,
   protocol: Protocol,
-  pairs: Pairs,
+  pairs: ExportPairs,
   exact: boolean,
-): { findings: readonly DriftFinding[]; comparison: Comparison } {
+): { findings: readonly DriftFinding[]; comparison: TypeComparison } {
   const names = typeNames(protocol);
-  const comparison = new Comparison({
+  const comparison = new TypeComparison({
     compiler,
     checker,
     definitions: new Map(protocol.definitions.map(({ name, type }) => [name, type])),
-    messages: messagesOf(protocol),
+    messages: messageDefinitions(protocol),
     exported: (name) => pairs.get(name)?.type(),
     printer: { name: (name) => names.get(name) ?? name, linkable: new Set() },
     exact,
@@ -198,11 +198,11 @@ function compareAll(
   const differences = [...pairs].flatMap(([definition, { type }]) =>
     comparison.compare(type(), definition).map((difference) => ({ definition, difference })),
   );
-  return { findings: gathered(differences), comparison };
+  return { findings: groupDifferences(differences), comparison };
 }
 
 /** Definitions that carry a method, but for the envelopes themselves. */
-function messagesOf(protocol: Protocol): ReadonlySet<string> {
+function messageDefinitions(protocol: Protocol): ReadonlySet<string> {
   const envelopes = new Set(refsIn(findDefinition(protocol, 'JSONRPCMessage')?.type ?? { kind: 'never' }));
   return new Set(
     protocol.definitions
@@ -215,8 +215,8 @@ function messagesOf(protocol: Protocol): ReadonlySet<string> {
  * One finding for each difference, however many definitions show it: it belongs to the definition that it lies in where
  * that one shows it too, else to the first that does.
  */
-function gathered(
-  differences: readonly { readonly definition: string; readonly difference: Difference }[],
+function groupDifferences(
+  differences: readonly { readonly definition: string; readonly difference: TypeDifference }[],
 ): readonly DriftFinding[] {
   const groups = new Map<string, { finding: DriftFinding; rank: number; places: string[] }>();
   for (const { definition, difference } of differences) {
@@ -224,7 +224,7 @@ function gathered(
     const [theirs, ours, detail] = [difference.theirs(), difference.ours(), difference.detail?.()];
     const place = definition + difference.path;
     const key = JSON.stringify([kind, origin?.definition ?? definition, origin?.path ?? difference.path, theirs, ours]);
-    const rank = origin === undefined ? 0 : stepsIn(place);
+    const rank = origin === undefined ? 0 : countSteps(place);
     const group = groups.get(key);
     if (group !== undefined && group.rank <= rank) {
       group.places.push(place);
@@ -246,15 +246,15 @@ function gathered(
       ...finding,
       also: [...new Set(places)].filter((place) => place !== finding.path).sort(compareText),
     }))
-    .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || compareText(a.path, b.path));
+    .sort((a, b) => DRIFT_KINDS.indexOf(a.kind) - DRIFT_KINDS.indexOf(b.kind) || compareText(a.path, b.path));
 }
 
-function stepsIn(place: string): number {
+function countSteps(place: string): number {
   return place.split(/[.[<]/).length;
 }
 
 /** Says of each finding whether it is there only because the protocol's types were corrected, and by which erratum. */
-async function withErrata(
+async function explainByErrata(
   findings: readonly DriftFinding[],
   protocol: Protocol,
   loadPublished: () => Promise<Protocol>,
@@ -264,23 +264,23 @@ async function withErrata(
   const places = protocol.errata.flatMap(({ id, changes }) =>
     changes
       .filter(({ revision }) => revision === protocol.version)
-      .flatMap(({ at }) => at.map((pointer) => ({ id, path: pathOf(pointer) }))),
+      .flatMap(({ at }) => at.map((pointer) => ({ id, path: pathOfPointer(pointer) }))),
   );
   const erratumOf = (finding: DriftFinding): string | undefined =>
-    places.find(({ path: at }) => placesOf(finding).some((place) => isWithin(place, at)))?.id;
+    places.find(({ path: at }) => locationsOf(finding).some((place) => isWithin(place, at)))?.id;
   // Most packages depart nowhere near an erratum, and need no second comparison.
   if (findings.every((finding) => erratumOf(finding) === undefined)) return findings;
-  const published = compare(await loadPublished()).flatMap(placesOf);
+  const published = compare(await loadPublished()).flatMap(locationsOf);
   return findings.map((finding) => {
     // Against the schema as it was published there is nothing to find here, nor around it.
-    const isPublished = placesOf(finding).some((place) => published.some((other) => isWithin(place, other)));
+    const isPublished = locationsOf(finding).some((place) => published.some((other) => isWithin(place, other)));
     const erratum = isPublished ? undefined : erratumOf(finding);
     return erratum === undefined ? finding : { ...finding, erratum };
   });
 }
 
 /** All places where a finding shows; variants have no step of their own, as in a schema's pointers. */
-function placesOf({ path: place, also }: DriftFinding): readonly string[] {
+function locationsOf({ path: place, also }: DriftFinding): readonly string[] {
   return [place, ...also].map((item) => item.replace(/<[^>]*>/g, ''));
 }
 
@@ -290,8 +290,8 @@ function isWithin(place: string, outer: string): boolean {
 }
 
 /** A pointer into a schema as the path of a report. */
-function pathOf(pointer: string): string {
-  const [, definition = '', ...tokens] = pointerTokens(pointer);
+function pathOfPointer(pointer: string): string {
+  const [, definition = '', ...tokens] = parsePointer(pointer);
   let result = definition;
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index];
@@ -304,13 +304,17 @@ function pathOf(pointer: string): string {
 }
 
 /** Exported types that stand for no definition. */
-function otherExports({ revision }: Protocol, { types }: Declarations, pairs: Pairs): DriftReport['otherExports'] {
+function otherExports(
+  { revision }: Protocol,
+  { types }: Declarations,
+  pairs: ExportPairs,
+): DriftReport['otherExports'] {
   const taken = new Set([...pairs.values()].map(({ name }) => name));
   const others = builtinRevisions()
     .filter((item) => item.revision !== revision)
     .map((item) => ({
       revision: item.revision,
-      names: new Set(Object.keys(canonicalise(builtinSchema(item.revision), item.revision).definitions)),
+      names: new Set(Object.keys(canonicalizeSchema(builtinSchema(item.revision), item.revision).definitions)),
     }));
   return [...types.keys()]
     .filter((name) => !taken.has(name))
@@ -321,7 +325,7 @@ function otherExports({ revision }: Protocol, { types }: Declarations, pairs: Pa
     }));
 }
 
-function notesOf(
+function driftNotes(
   { unresolvedModules }: Declarations,
   findings: readonly DriftFinding[],
   ignore: readonly string[],

@@ -1,4 +1,4 @@
-import { KINDS, type DriftFinding, type DriftKind, type DriftReport } from './report.js';
+import { DRIFT_KINDS, type DriftFinding, type DriftKind, type DriftReport } from './report.js';
 
 /** Findings that say the same of the same member in several definitions. */
 export interface FindingGroup {
@@ -14,29 +14,31 @@ export interface FindingGroup {
 }
 
 /** A part of a report: the groups of one kind. */
-export interface Section {
+export interface FindingSection {
   readonly kind: DriftKind;
   readonly findings: number;
   readonly groups: readonly FindingGroup[];
 }
 
 /** The findings that count, by kind, and apart from them those that errata explain. */
-export function sectionsOf({ findings, exact }: DriftReport): {
-  readonly counted: readonly Section[];
+export function driftSections({ findings, exact }: DriftReport): {
+  readonly counted: readonly FindingSection[];
   readonly explained: readonly FindingGroup[];
 } {
   const isCounted = ({ erratum }: DriftFinding): boolean => exact || erratum === undefined;
   const counted = findings.filter(isCounted);
   return {
-    counted: KINDS.flatMap((kind) => {
-      const own = counted.filter((finding) => finding.kind === kind);
-      return own.length === 0 ? [] : [{ kind, findings: own.length, groups: groupsOf(own) }];
+    counted: DRIFT_KINDS.flatMap((kind) => {
+      const kindFindings = counted.filter((finding) => finding.kind === kind);
+      return kindFindings.length === 0
+        ? []
+        : [{ kind, findings: kindFindings.length, groups: groupFindings(kindFindings) }];
     }),
-    explained: groupsOf(findings.filter((finding) => !isCounted(finding))),
+    explained: groupFindings(findings.filter((finding) => !isCounted(finding))),
   };
 }
 
-function groupsOf(findings: readonly DriftFinding[]): readonly FindingGroup[] {
+function groupFindings(findings: readonly DriftFinding[]): readonly FindingGroup[] {
   const groups = new Map<string, DriftFinding[]>();
   for (const finding of findings) {
     const { kind, theirs, ours, detail, erratum } = finding;

@@ -1,6 +1,6 @@
 import { McpgenError } from '../errors.js';
-import { compareText } from '../read/json.js';
-import { nearest } from '../text.js';
+import { compareText } from '../read/json/json.js';
+import { closestMatch } from '../text.js';
 import type { Declarations, ExportedType } from './declarations.js';
 
 /** Which names of the package stand for which definitions. */
@@ -17,64 +17,64 @@ export interface NameOptions {
  * The export that stands for a definition: the one that is mapped to it, else a type of its name, a schema that is named
  * after it, or a type of its name in a namespace.
  *
- * @param isMeant - Whether an export of the same name can be it at all.
+ * @param isMatch - Whether an export of the same name can be it at all.
  * @throws {@link McpgenError} if a name is mapped to one that is not exported.
  */
-export function exportFor(
+export function findExport(
   definition: string,
   declarations: Declarations,
-  { names = {}, placeOfName = plainPlace }: NameOptions,
-  isMeant: (candidate: ExportedType) => boolean = () => true,
+  { names = {}, placeOfName = nameLocation }: NameOptions,
+  isMatch: (candidate: ExportedType) => boolean = () => true,
 ): ExportedType | undefined {
   const { types, schema, names: exported } = declarations;
   if (Object.hasOwn(names, definition)) {
     const wanted = String(names[definition]);
     const found = types.get(wanted) ?? schema(wanted);
     if (found !== undefined) return found;
-    const near = nearest(wanted, exported);
+    const near = closestMatch(wanted, exported);
     throw new McpgenError(`the package exports no type ${JSON.stringify(wanted)}`, {
       place: placeOfName(definition),
       remedy: near === undefined ? 'Correct the name, or leave it out.' : `Did you mean ${near}?`,
     });
   }
-  for (const candidate of [...patterned(definition, names), definition]) {
+  for (const candidate of [...namesFromPatterns(definition, names), definition]) {
     const camel = candidate.charAt(0).toLowerCase() + candidate.slice(1);
     const found = [
       () => types.get(candidate),
       () => schema(`${candidate}Schema`),
       () => schema(`${camel}Schema`),
       () => schema(candidate),
-      () => inNamespace(candidate, types),
+      () => findInNamespaces(candidate, types),
     ];
-    for (const look of found) {
-      const one = look();
-      if (one !== undefined && isMeant(one)) return one;
+    for (const findNamed of found) {
+      const one = findNamed();
+      if (one !== undefined && isMatch(one)) return one;
     }
   }
   return undefined;
 }
 
 /** What an entry of `names` is called where it was not given on a command line. */
-export function plainPlace(name: string): string {
+export function nameLocation(name: string): string {
   return `names, ${name}`;
 }
 
-function patterned(definition: string, names: Readonly<Record<string, string>>): readonly string[] {
+function namesFromPatterns(definition: string, names: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(names).flatMap(([ours, theirs]) => {
-    if (!ours.includes('*') || !matches(definition, ours)) return [];
+    if (!ours.includes('*') || !matchesPattern(definition, ours)) return [];
     const [before = '', after = ''] = ours.split('*');
     return [theirs.replace('*', () => definition.slice(before.length, definition.length - after.length))];
   });
 }
 
-function inNamespace(name: string, types: ReadonlyMap<string, ExportedType>): ExportedType | undefined {
+function findInNamespaces(name: string, types: ReadonlyMap<string, ExportedType>): ExportedType | undefined {
   return [...types.values()]
     .filter((item) => item.name.endsWith(`.${name}`))
     .sort((a, b) => a.name.length - b.name.length || compareText(a.name, b.name))[0];
 }
 
 /** Whether a text fits a pattern in which `*` stands for any text. */
-export function matches(text: string, pattern: string): boolean {
+export function matchesPattern(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();
   if (last === undefined) return text === first;
@@ -82,16 +82,16 @@ export function matches(text: string, pattern: string): boolean {
   // Each part at its first place behind the one before: no backtracking, whatever the pattern.
   let from = first.length;
   for (const part of rest) {
-    const at = text.indexOf(part, from);
-    if (at === -1 || at + part.length > text.length - last.length) return false;
-    from = at + part.length;
+    const position = text.indexOf(part, from);
+    if (position === -1 || position + part.length > text.length - last.length) return false;
+    from = position + part.length;
   }
   return true;
 }
 
 /** Whether a definition or a path is to be left out: by itself, or with what it lies in. */
 export function isIgnored(path: string, pattern: string): boolean {
-  if (matches(path, pattern)) return true;
+  if (matchesPattern(path, pattern)) return true;
   // `CallToolResult.content` leaves out what is below it too.
-  return !pattern.endsWith('*') && ['.*', '[*', '<*'].some((end) => matches(path, pattern + end));
+  return !pattern.endsWith('*') && ['.*', '[*', '<*'].some((end) => matchesPattern(path, pattern + end));
 }

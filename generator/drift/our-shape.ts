@@ -1,6 +1,6 @@
 import type { Member, ObjectNode, TypeNode } from '../model/protocol.js';
-import { compareText } from '../read/json.js';
-import { kindOf, onlyValues, scalarsOf, type ScalarKind, type ScalarSets, type Tags } from './shape.js';
+import { compareText } from '../read/json/json.js';
+import { scalarKind, literalValues, scalarEntry, type ScalarKind, type ScalarSets, type Tags } from './shape.js';
 
 /** A type of the protocol that is no union and no reference, with the definition that it was reached through. */
 export interface OurVariant<Node extends TypeNode = TypeNode> {
@@ -28,7 +28,7 @@ export function ourShape(node: TypeNode, definitions: Definitions): OurShape {
   const objects: OurVariant<ObjectNode>[] = [];
   let isUnknown = false;
   const all = (kind: ScalarKind): void => {
-    scalarsOf(scalars, kind).all = true;
+    scalarEntry(scalars, kind).all = true;
   };
   const visit = (type: TypeNode, name: string | undefined, seen: readonly string[]): void => {
     switch (type.kind) {
@@ -47,45 +47,45 @@ export function ourShape(node: TypeNode, definitions: Definitions): OurShape {
         all('number');
         return;
       case 'literal':
-        scalarsOf(scalars, kindOf(type.value)).values.add(type.value);
+        scalarEntry(scalars, scalarKind(type.value)).values.add(type.value);
         return;
       case 'array':
         arrays.push({ node: type, name });
         return;
       case 'object':
         // Two definitions of one shape are one variant of a union.
-        if (!objects.some(({ node: other }) => sameShape(other, type))) objects.push({ node: type, name });
+        if (!objects.some(({ node: other }) => isSameShape(other, type))) objects.push({ node: type, name });
         return;
       case 'union':
         for (const variant of type.variants) visit(variant, undefined, seen);
         return;
       case 'intersection':
-        visit(merged(type.parts, definitions), name, seen);
+        visit(mergeParts(type.parts, definitions), name, seen);
         return;
       case 'ref':
-        if (!seen.includes(type.name)) visit(target(type.name, definitions), type.name, [...seen, type.name]);
+        if (!seen.includes(type.name)) visit(definitionType(type.name, definitions), type.name, [...seen, type.name]);
     }
   };
   visit(node, undefined, []);
   return { isUnknown, scalars, arrays, objects };
 }
 
-function sameShape(a: ObjectNode, b: ObjectNode): boolean {
-  return a.members.length === b.members.length && JSON.stringify(a, withoutProse) === JSON.stringify(b, withoutProse);
+function isSameShape(a: ObjectNode, b: ObjectNode): boolean {
+  return a.members.length === b.members.length && JSON.stringify(a, omitDocs) === JSON.stringify(b, omitDocs);
 }
 
 /** What says nothing of the values that a type allows, in TypeScript. */
-function withoutProse(key: string, value: unknown): unknown {
+function omitDocs(key: string, value: unknown): unknown {
   return key === 'doc' || key === 'deprecated' || key === 'defaultValue' || key === 'constraints' ? undefined : value;
 }
 
 /** The required members of an object type that hold one of a few values. */
 export function ourTags(node: ObjectNode, definitions: Definitions): Tags {
-  const tags = new Map<string, NonNullable<ReturnType<typeof onlyValues>>>();
+  const tags = new Map<string, NonNullable<ReturnType<typeof literalValues>>>();
   for (const member of node.members.filter(({ required }) => required)) {
     const shape = ourShape(member.type, definitions);
     if (shape.isUnknown || shape.arrays.length + shape.objects.length > 0) continue;
-    const values = onlyValues(shape.scalars);
+    const values = literalValues(shape.scalars);
     if (values !== undefined) tags.set(member.name, values);
   }
   return tags;
@@ -101,22 +101,22 @@ export function isAnyJson({ scalars, arrays, objects }: OurShape): boolean {
   );
 }
 
-function target(name: string, definitions: Definitions): TypeNode {
+function definitionType(name: string, definitions: Definitions): TypeNode {
   return definitions.get(name) ?? { kind: 'unknown' };
 }
 
-function resolved(node: TypeNode, definitions: Definitions, hops = 0): TypeNode {
+function resolveReference(node: TypeNode, definitions: Definitions, hops = 0): TypeNode {
   if (node.kind === 'ref') {
     return hops > definitions.size
       ? { kind: 'unknown' }
-      : resolved(target(node.name, definitions), definitions, hops + 1);
+      : resolveReference(definitionType(node.name, definitions), definitions, hops + 1);
   }
-  return node.kind === 'intersection' ? merged(node.parts, definitions) : node;
+  return node.kind === 'intersection' ? mergeParts(node.parts, definitions) : node;
 }
 
 /** One type that says what all parts of an intersection say. */
-function merged(parts: readonly TypeNode[], definitions: Definitions): TypeNode {
-  const flat = parts.map((part) => resolved(part, definitions));
+function mergeParts(parts: readonly TypeNode[], definitions: Definitions): TypeNode {
+  const flat = parts.map((part) => resolveReference(part, definitions));
   const objects = flat.filter((part): part is ObjectNode => part.kind === 'object');
   if (objects.length < flat.length) {
     // Of scalars the one that says most; `unknown` says nothing.

@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ts } from 'ts-morph';
 import { McpgenError } from '../errors.js';
-import { statsOf } from '../read/files.js';
-import { nearest } from '../text.js';
+import { statIfExists } from '../read/files.js';
+import { closestMatch } from '../text.js';
 import type { Compiler } from './their-shape.js';
 
 /** How imports are resolved: as Node has it, or, where that finds nothing, as bundlers do. */
 export type Resolution = 'nodenext' | 'bundler';
 
 /** The declaration file that stands for a package, a subpath of one, a file or a folder. */
-export interface Entry {
+export interface PackageEntry {
   readonly file: string;
   readonly name?: string;
   readonly version?: string;
@@ -44,28 +44,28 @@ export function compilerOptions(compiler: Compiler, resolution: Resolution): ts.
  * @param folder - Where packages are looked for, and what paths are relative to.
  * @throws {@link McpgenError} if there is nothing of that name, or it has no types.
  */
-export function findEntry(compiler: Compiler, specifier: string, folder: string): Entry {
-  if (isPath(specifier)) return findPath(compiler, specifier, folder);
+export function findEntry(compiler: Compiler, specifier: string, folder: string): PackageEntry {
+  if (isPathSpecifier(specifier)) return findPathEntry(compiler, specifier, folder);
   const found = resolveModule(compiler, specifier, path.join(folder, 'index.mts'));
   if (found?.isTyped === true) return found.entry;
   const asPath = path.resolve(folder, specifier);
-  if (found === undefined && existsSync(asPath)) return findPath(compiler, `./${specifier}`, folder);
-  throw found === undefined ? notFound(specifier, folder) : untyped(specifier, found.entry);
+  if (found === undefined && existsSync(asPath)) return findPathEntry(compiler, `./${specifier}`, folder);
+  throw found === undefined ? notFoundError(specifier, folder) : untypedError(specifier, found.entry);
 }
 
 /** Words that TypeScript too reads as paths. */
-function isPath(specifier: string): boolean {
+function isPathSpecifier(specifier: string): boolean {
   return /^(?:\.{1,2}(?:[\\/]|$)|[\\/]|[A-Za-z]:[\\/])/.test(specifier);
 }
 
-interface Resolved {
-  readonly entry: Entry;
+interface ResolvedEntry {
+  readonly entry: PackageEntry;
   readonly isTyped: boolean;
 }
 
 /** Asks the compiler, first as an ES module of Node would import it, then by `require`, then as bundlers do. */
-function resolveModule(compiler: Compiler, specifier: string, from: string): Resolved | undefined {
-  let untypedOne: Resolved | undefined;
+function resolveModule(compiler: Compiler, specifier: string, from: string): ResolvedEntry | undefined {
+  let untypedOne: ResolvedEntry | undefined;
   for (const resolution of RESOLUTIONS) {
     const options = compilerOptions(compiler, resolution);
     const modes: readonly ts.ResolutionMode[] =
@@ -88,24 +88,24 @@ function resolveModule(compiler: Compiler, specifier: string, from: string): Res
         resolution,
         ...(packageId === undefined ? {} : { name: packageId.name, version: packageId.version }),
       };
-      if (isTyped) return { entry: { ...packageOf(file), ...entry }, isTyped };
+      if (isTyped) return { entry: { ...readPackageInfo(file), ...entry }, isTyped };
       untypedOne ??= { entry, isTyped };
     }
   }
   return untypedOne;
 }
 
-function findPath(compiler: Compiler, specifier: string, folder: string): Entry {
+function findPathEntry(compiler: Compiler, specifier: string, folder: string): PackageEntry {
   const absolute = path.resolve(folder, specifier);
-  const stats = statsOf(absolute);
-  if (stats?.isDirectory() === true) return findFolder(compiler, specifier, absolute);
+  const stats = statIfExists(absolute);
+  if (stats?.isDirectory() === true) return findFolderEntry(compiler, specifier, absolute);
   if (/\.[cm]?tsx?$/.test(absolute)) {
-    if (stats === undefined) throw noFile(specifier);
-    return { file: absolute, resolution: 'nodenext', ...packageOf(absolute) };
+    if (stats === undefined) throw missingFileError(specifier);
+    return { file: absolute, resolution: 'nodenext', ...readPackageInfo(absolute) };
   }
   const found = resolveModule(compiler, absolute, path.join(folder, 'index.mts'));
   if (found?.isTyped === true) return found.entry;
-  if (stats === undefined && found === undefined) throw noFile(specifier);
+  if (stats === undefined && found === undefined) throw missingFileError(specifier);
   throw new McpgenError('has no types', {
     place: specifier,
     remedy: 'Name a .ts or .d.ts file, or a folder that has one.',
@@ -113,8 +113,8 @@ function findPath(compiler: Compiler, specifier: string, folder: string): Entry 
 }
 
 /** A folder is taken as the package that it is, else as one with an index file. */
-function findFolder(compiler: Compiler, specifier: string, absolute: string): Entry {
-  const manifest = readManifest(absolute);
+function findFolderEntry(compiler: Compiler, specifier: string, absolute: string): PackageEntry {
+  const manifest = readPackageManifest(absolute);
   const name = typeof manifest?.['name'] === 'string' ? manifest['name'] : undefined;
   // A package may import itself by its name, so that its `exports` hold.
   const asPackage =
@@ -132,15 +132,15 @@ function findFolder(compiler: Compiler, specifier: string, absolute: string): En
   });
 }
 
-function noFile(specifier: string): McpgenError {
+function missingFileError(specifier: string): McpgenError {
   return new McpgenError('no such file or folder', { place: specifier, remedy: 'Check the path.' });
 }
 
 /** The package that a file belongs to. */
-function packageOf(file: string): { readonly name?: string; readonly version?: string } {
+function readPackageInfo(file: string): { readonly name?: string; readonly version?: string } {
   let folder = path.dirname(file);
   for (;;) {
-    const { name, version } = readManifest(folder) ?? {};
+    const { name, version } = readPackageManifest(folder) ?? {};
     // Files without a name only say of which kind the modules below them are.
     if (typeof name === 'string') return { name, ...(typeof version === 'string' ? { version } : {}) };
     const parent = path.dirname(folder);
@@ -149,7 +149,7 @@ function packageOf(file: string): { readonly name?: string; readonly version?: s
   }
 }
 
-function readManifest(folder: string): Record<string, unknown> | undefined {
+function readPackageManifest(folder: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
@@ -166,7 +166,7 @@ function packageName(specifier: string): string {
     .join('/');
 }
 
-function notFound(specifier: string, folder: string): McpgenError {
+function notFoundError(specifier: string, folder: string): McpgenError {
   const name = packageName(specifier);
   const installed = installedFolder(name, folder);
   if (installed === undefined) {
@@ -175,9 +175,9 @@ function notFound(specifier: string, folder: string): McpgenError {
       remedy: `Install it (npm install --save-dev ${name}), or give the path of a file or folder.`,
     });
   }
-  const manifest = readManifest(installed);
+  const manifest = readPackageManifest(installed);
   const subpaths = subpathsOf(manifest, name).filter((item) => item !== specifier);
-  const near = specifier === name ? undefined : nearest(specifier, subpaths);
+  const near = specifier === name ? undefined : closestMatch(specifier, subpaths);
   const hint = near ?? subpaths.find((item) => item === `${specifier}.js` || item.endsWith('/types.js'));
   return new McpgenError(
     `the package ${JSON.stringify(name)} is installed, but ${specifier === name ? 'has no types at its root' : `has no ${specifier.slice(name.length + 1)} with types`}`,
@@ -212,7 +212,7 @@ function subpathsOf(manifest: Record<string, unknown> | undefined, name: string)
   });
 }
 
-function untyped(specifier: string, { name = packageName(specifier), file }: Entry): McpgenError {
+function untypedError(specifier: string, { name = packageName(specifier), file }: PackageEntry): McpgenError {
   const types = name.startsWith('@') ? name.slice(1).replace('/', '__') : name;
   return new McpgenError(`the package ${JSON.stringify(name)} has no types (it resolves to ${path.basename(file)})`, {
     place: `--sdk ${specifier}`,

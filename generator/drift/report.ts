@@ -1,11 +1,11 @@
 /** How a type of theirs departs from the protocol's at one place. */
-export const KINDS = ['different', 'any', 'unresolved', 'narrower', 'wider', 'missing', 'extra'] as const;
+export const DRIFT_KINDS = ['different', 'any', 'unresolved', 'narrower', 'wider', 'missing', 'extra'] as const;
 
-/** One of {@link KINDS}. */
-export type DriftKind = (typeof KINDS)[number];
+/** One of {@link DRIFT_KINDS}. */
+export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /** What each kind means, for the reader of a report. */
-export const KIND_TEXTS: Readonly<Record<DriftKind, string>> = {
+export const DRIFT_KIND_TEXTS: Readonly<Record<DriftKind, string>> = {
   different: 'neither type includes the other',
   any: 'their type is any, so nothing is checked here',
   unresolved: 'their type cannot be resolved, so nothing is checked here',

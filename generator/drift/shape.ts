@@ -1,4 +1,4 @@
-import type { JsonValue } from '../read/json.js';
+import type { JsonValue } from '../read/json/json.js';
 
 /** A value that JSON holds without structure. */
 export type Scalar = string | number | boolean | null;
@@ -23,19 +23,19 @@ export type ScalarSets = Map<ScalarKind, Scalars>;
 export type Tags = ReadonlyMap<string, ReadonlySet<Scalar>>;
 
 /** The entry of a kind, made where it is not there yet. */
-export function scalarsOf(sets: ScalarSets, kind: ScalarKind): Scalars {
+export function scalarEntry(sets: ScalarSets, kind: ScalarKind): Scalars {
   let entry = sets.get(kind);
   if (entry === undefined) sets.set(kind, (entry = { all: kind === 'null', patterns: [], values: new Set() }));
   return entry;
 }
 
 /** The kind of a scalar. */
-export function kindOf(value: Scalar): ScalarKind {
+export function scalarKind(value: Scalar): ScalarKind {
   return value === null ? 'null' : (typeof value as ScalarKind);
 }
 
 /** Whether all scalars of a kind are allowed; both truth values are all there are. */
-export function isAll(kind: ScalarKind, scalars: Scalars | undefined): boolean {
+export function acceptsAllScalars(kind: ScalarKind, scalars: Scalars | undefined): boolean {
   return scalars !== undefined && (scalars.all || (kind === 'boolean' && scalars.values.size === 2));
 }
 
@@ -45,26 +45,26 @@ export function compareScalars(
   ours: Scalars | undefined,
   theirs: Scalars | undefined,
 ): { lacks: readonly string[]; adds: readonly string[] } {
-  return { lacks: beyond(kind, ours, theirs), adds: beyond(kind, theirs, ours) };
+  return { lacks: scalarsNotIn(kind, ours, theirs), adds: scalarsNotIn(kind, theirs, ours) };
 }
 
 /** What the first allows and the second does not. */
-function beyond(kind: ScalarKind, one: Scalars | undefined, other: Scalars | undefined): readonly string[] {
-  if (one === undefined || isAll(kind, other)) return [];
-  if (isAll(kind, one)) return [other === undefined ? kind : `any other ${kind}`];
+function scalarsNotIn(kind: ScalarKind, one: Scalars | undefined, other: Scalars | undefined): readonly string[] {
+  if (one === undefined || acceptsAllScalars(kind, other)) return [];
+  if (acceptsAllScalars(kind, one)) return [other === undefined ? kind : `any other ${kind}`];
   const patterns = other?.patterns ?? [];
   const admits = (value: Scalar): boolean =>
     other?.values.has(value) === true || (typeof value === 'string' && patterns.some((pattern) => pattern(value)));
   const values = [...one.values].filter((value) => !admits(value));
-  return [...(one.patterns.length > patterns.length ? [`some other ${kind}s`] : []), ...values.map(quoted)];
+  return [...(one.patterns.length > patterns.length ? [`some other ${kind}s`] : []), ...values.map(quoteScalar)];
 }
 
-function quoted(value: Scalar): string {
+function quoteScalar(value: Scalar): string {
   return JSON.stringify(value satisfies JsonValue);
 }
 
 /** The few values that a type allows; undefined where it allows more than can be listed. */
-export function onlyValues(sets: ScalarSets): ReadonlySet<Scalar> | undefined {
+export function literalValues(sets: ScalarSets): ReadonlySet<Scalar> | undefined {
   const values = [...sets.values()].flatMap((scalars) =>
     scalars.all || scalars.patterns.length > 0 ? [undefined] : [...scalars.values],
   );
@@ -72,7 +72,7 @@ export function onlyValues(sets: ScalarSets): ReadonlySet<Scalar> | undefined {
 }
 
 /** Whether two variants can be the same by the members that tell variants apart. */
-export function agreement(ours: Tags, theirs: Tags): 'agree' | 'conflict' | 'silent' {
+export function compareTags(ours: Tags, theirs: Tags): 'agree' | 'conflict' | 'silent' {
   let result: 'agree' | 'silent' = 'silent';
   for (const [name, values] of ours) {
     const others = theirs.get(name);

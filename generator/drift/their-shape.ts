@@ -1,6 +1,6 @@
 import type { ts } from 'ts-morph';
 import type { EquivalenceId } from './report.js';
-import { kindOf, onlyValues, scalarsOf, type ScalarSets, type Tags } from './shape.js';
+import { scalarKind, literalValues, scalarEntry, type ScalarSets, type Tags } from './shape.js';
 
 /** The compiler, which is loaded only when it is needed. */
 export type Compiler = typeof ts;
@@ -21,14 +21,14 @@ export interface TheirTypes {
   readonly compiler: Compiler;
   readonly checker: ts.TypeChecker;
   /** Marks a use of an equivalence; false where the comparison is exact. */
-  readonly sameFor: (id: EquivalenceId) => boolean;
+  readonly recordEquivalence: (id: EquivalenceId) => boolean;
 }
 
 /** A type that stands for another is followed this far. */
 const MAX_HOPS = 20;
 
 /** Reads off what a type allows. */
-export function theirShape(type: ts.Type, { compiler, checker, sameFor }: TheirTypes): TheirShape {
+export function theirShape(type: ts.Type, { compiler, checker, recordEquivalence }: TheirTypes): TheirShape {
   const { TypeFlags } = compiler;
   const scalars: ScalarSets = new Map();
   const arrays: ts.Type[] = [];
@@ -48,27 +48,27 @@ export function theirShape(type: ts.Type, { compiler, checker, sameFor }: TheirT
       top = isErrorType(part) ? 'unresolved' : 'any';
     } else if (is(TypeFlags.Unknown)) {
       top ??= 'unknown';
-    } else if (is(TypeFlags.EnumLike) && !sameFor('enums')) {
+    } else if (is(TypeFlags.EnumLike) && !recordEquivalence('enums')) {
       others.push(part);
     } else if (part.isUnion()) {
       for (const variant of part.types) visit(variant, hops);
     } else if (part.isStringLiteral() || part.isNumberLiteral()) {
-      scalarsOf(scalars, kindOf(part.value)).values.add(part.value);
+      scalarEntry(scalars, scalarKind(part.value)).values.add(part.value);
     } else if (is(TypeFlags.BooleanLiteral)) {
-      scalarsOf(scalars, 'boolean').values.add(checker.typeToString(part) === 'true');
+      scalarEntry(scalars, 'boolean').values.add(checker.typeToString(part) === 'true');
     } else if (is(TypeFlags.String)) {
-      scalarsOf(scalars, 'string').all = true;
+      scalarEntry(scalars, 'string').all = true;
     } else if (is(TypeFlags.NumberLike)) {
-      scalarsOf(scalars, 'number').all = true;
+      scalarEntry(scalars, 'number').all = true;
     } else if (is(TypeFlags.TemplateLiteral | TypeFlags.StringMapping)) {
-      scalarsOf(scalars, 'string').patterns.push((value) =>
+      scalarEntry(scalars, 'string').patterns.push((value) =>
         checker.isTypeAssignableTo(checker.getStringLiteralType(value), part),
       );
     } else if (is(TypeFlags.Null)) {
-      scalarsOf(scalars, 'null');
+      scalarEntry(scalars, 'null');
     } else if (is(TypeFlags.Undefined | TypeFlags.Void)) {
       // The compiler has another undefined for a member that is not there.
-      if (part === checker.getUndefinedType() && !sameFor('undefined')) others.push(part);
+      if (part === checker.getUndefinedType() && !recordEquivalence('undefined')) others.push(part);
     } else if (is(TypeFlags.Never)) {
       return;
     } else if (is(TypeFlags.Instantiable)) {
@@ -84,7 +84,7 @@ export function theirShape(type: ts.Type, { compiler, checker, sameFor }: TheirT
       const parameter = part.types.find(({ flags: own }) => (own & TypeFlags.Instantiable) !== 0);
       if (plain === undefined)
         objects.push(parameter === undefined ? part : (checker.getBaseConstraintOfType(part) ?? part));
-      else if (sameFor('brands')) visit(plain, hops + 1);
+      else if (recordEquivalence('brands')) visit(plain, hops + 1);
       else others.push(part);
     } else if (isList(part)) {
       arrays.push(part);
@@ -107,13 +107,13 @@ export function theirShape(type: ts.Type, { compiler, checker, sameFor }: TheirT
 
 /** The literal members of a variant, which tell it from others. */
 export function theirTags(type: ts.Type, members: Iterable<string>, types: TheirTypes): Tags {
-  const tags = new Map<string, NonNullable<ReturnType<typeof onlyValues>>>();
+  const tags = new Map<string, NonNullable<ReturnType<typeof literalValues>>>();
   for (const name of members) {
     const symbol = types.checker.getPropertyOfType(type, name);
     if (symbol === undefined) continue;
     const shape = theirShape(types.checker.getTypeOfSymbol(symbol), types);
     if (shape.top !== undefined || shape.arrays.length + shape.objects.length + shape.others.length > 0) continue;
-    const values = onlyValues(shape.scalars);
+    const values = literalValues(shape.scalars);
     if (values !== undefined) tags.set(name, values);
   }
   return tags;

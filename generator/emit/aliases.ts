@@ -3,7 +3,7 @@ import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
 import type { EmitContext } from './context.js';
 import type { Emittable } from './parts.js';
-import { nameOf } from './validators.js';
+import { checkName } from './validators.js';
 
 /**
  * `aliases.ts`: the names that definitions had in earlier revisions, deprecated, for code that still says them. Undefined
@@ -16,29 +16,29 @@ export function emitAliases(context: EmitContext, parts: readonly Emittable[]): 
   const former = context.protocol.formerNames.filter(({ before }) => !taken.has(before));
   if (former.length === 0) return undefined;
   const file = new SourceFile('aliases');
-  for (const name of former) file.add(...aliasesOf(file, context, parts, name));
+  for (const name of former) file.add(...printAliases(file, context, parts, name));
   return file;
 }
 
-function aliasesOf(
+function printAliases(
   file: SourceFile,
   { printer }: EmitContext,
   parts: readonly Emittable[],
   { before, after, revision }: FormerName,
 ): readonly string[] {
-  const now = printer.name(after);
+  const currentName = printer.name(after);
   const doc = (name: string): string =>
     docComment({ deprecated: `Since ${revision} it is called {@link ${name}}.` }, new Set([name]));
-  const value = (from: 'validators' | 'zod', old: string, name: string): string =>
+  const value = (from: 'validators' | 'zod', formerName: string, name: string): string =>
     // An assertion must be declared with its type.
-    `${doc(name)}export const ${old}: typeof ${file.value(from, name)} = ${name};\n`;
+    `${doc(name)}export const ${formerName}: typeof ${file.importValue(from, name)} = ${name};\n`;
   return [
-    `${doc(now)}export type ${before} = ${file.type('types', now)};\n`,
+    `${doc(currentName)}export type ${before} = ${file.importType('types', currentName)};\n`,
     ...(parts.includes('validators')
       ? (['is', 'validate', 'assert'] as const).map((verb) =>
-          value('validators', nameOf(verb, before), nameOf(verb, now)),
+          value('validators', checkName(verb, before), checkName(verb, currentName)),
         )
       : []),
-    ...(parts.includes('zod') ? [value('zod', `${before}Schema`, `${now}Schema`)] : []),
+    ...(parts.includes('zod') ? [value('zod', `${before}Schema`, `${currentName}Schema`)] : []),
   ];
 }

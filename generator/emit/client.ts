@@ -1,30 +1,30 @@
-import { memberOf } from '../model/derive.js';
+import { memberOf } from '../model/catalog/derive.js';
 import { findDefinition, methodsFrom, type Method, type ObjectNode, type TypeNode } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
-import { definitionOf, messageHas, useDefinition, type EmitContext } from './context.js';
+import { firstDefinition, messageHasMember, importDefinition, type EmitContext } from './context.js';
 import { inputMethods } from './input.js';
 
 /** Requests that the runtime sends by itself, or that last as long as what they open. */
-const NOT_CALLED: ReadonlySet<string> = new Set(['initialize', 'subscriptions/listen']);
+const METHODS_WITHOUT_CALL: ReadonlySet<string> = new Set(['initialize', 'subscriptions/listen']);
 
 /** Params that the client fills in where a revision is stateless. */
-const FILLED = ['_meta', 'inputResponses', 'requestState'] as const;
+const RUNTIME_MEMBERS = ['_meta', 'inputResponses', 'requestState'] as const;
 
 /** `client.ts`: a client with a typed method for each request, over the shared runtime. */
 export function emitClient(context: EmitContext): SourceFile {
   const file = new SourceFile('client');
   const { protocol } = context;
-  file.type('runtime/client', 'ClientContext');
-  file.type('runtime/client', 'ClientSettings');
-  file.type('runtime/protocol/revision', 'Revision');
-  file.type('methods', 'ParamsOf');
-  file.type('methods', 'NotificationMethod');
-  emitHandlers(file, context);
-  emitOptions(file, context);
+  file.importType('runtime/client', 'ClientContext');
+  file.importType('runtime/client', 'ClientSettings');
+  file.importType('runtime/protocol/revision', 'Revision');
+  file.importType('methods', 'ParamsOf');
+  file.importType('methods', 'NotificationMethod');
+  emitClientHandlers(file, context);
+  emitClientOptions(file, context);
   if (protocol.lifecycle === 'stateless') {
     file.add(`/** Params as a caller gives them: the client fills in the rest. */
-export type Given<Params> = Omit<Params, ${FILLED.map((name) => JSON.stringify(name)).join(' | ')}> & {
+export type Given<Params> = Omit<Params, ${RUNTIME_MEMBERS.map((name) => JSON.stringify(name)).join(' | ')}> & {
   _meta?: { [key: string]: unknown };
 };
 `);
@@ -33,11 +33,11 @@ export type Given<Params> = Omit<Params, ${FILLED.map((name) => JSON.stringify(n
 export type ClientNotifications = { [M in NotificationMethod<"client">]: ParamsOf<M> };
 `);
   const calls = methodsFrom(protocol, 'client', 'request')
-    .filter(({ name }) => !NOT_CALLED.has(name))
-    .map((method) => call(file, context, method));
+    .filter(({ name }) => !METHODS_WITHOUT_CALL.has(name))
+    .map((method) => printCall(file, context, method));
   file.add(
     '/** A client: a method for each request. */\n',
-    `export class Client extends ${file.value('runtime/client', 'BaseClient')}<ClientNotifications> {\n${[...calls, listen(file, context)].filter((code) => code !== '').join('\n')}}\n`,
+    `export class Client extends ${file.importValue('runtime/client', 'BaseClient')}<ClientNotifications> {\n${[...calls, printListen(file, context)].filter((code) => code !== '').join('\n')}}\n`,
   );
   file.add(`/**
  * Makes a client. \`await client.connect(transport)\` comes next.
@@ -45,14 +45,14 @@ export type ClientNotifications = { [M in NotificationMethod<"client">]: ParamsO
  * @throws TypeError if a handler is for a method by which no server asks.
  */
 export function createClient(options: ClientOptions): Client {
-  const { revisions = [${file.value('revision', 'revision')}], ...settings } = options;
+  const { revisions = [${file.importValue('revision', 'revision')}], ...settings } = options;
   return new Client(revisions, settings);
 }
 `);
   return file;
 }
 
-function emitHandlers(file: SourceFile, context: EmitContext): void {
+function emitClientHandlers(file: SourceFile, context: EmitContext): void {
   const asked = [...inputMethods(context), ...methodsFrom(context.protocol, 'server', 'request')];
   const methods = [...new Map(asked.map((method) => [method.name, method])).values()].sort((a, b) =>
     a.name < b.name ? -1 : 1,
@@ -60,10 +60,10 @@ function emitHandlers(file: SourceFile, context: EmitContext): void {
   const rows = methods.map((method) => {
     const params =
       method.direction === 'embedded'
-        ? `${file.type('methods', 'EmbeddedRequestMap')}[${JSON.stringify(method.name)}]["params"]`
+        ? `${file.importType('methods', 'EmbeddedRequestMap')}[${JSON.stringify(method.name)}]["params"]`
         : `ParamsOf<${JSON.stringify(method.name)}>`;
     const result = [...method.results, ...(method.taskResult === undefined ? [] : [method.taskResult])]
-      .map((name) => useDefinition(file, context, name))
+      .map((name) => importDefinition(file, context, name))
       .join(' | ');
     const doc = docComment({ text: method.summary, deprecated: method.deprecated }, context.printer.linkable);
     return `${doc}readonly ${JSON.stringify(method.name)}?: (params: NonNullable<${params}>, context: ClientContext) => ${result} | Promise<${result}>;\n`;
@@ -79,13 +79,13 @@ export type ClientNotificationHandlers = {
 `);
 }
 
-function emitOptions(file: SourceFile, context: EmitContext): void {
-  const info = definitionOf(context, 'Implementation');
-  const capabilities = definitionOf(context, 'ClientCapabilities');
-  const declared = capabilities === undefined ? 'object' : useDefinition(file, context, capabilities.name);
+function emitClientOptions(file: SourceFile, context: EmitContext): void {
+  const info = firstDefinition(context, 'Implementation');
+  const capabilities = firstDefinition(context, 'ClientCapabilities');
+  const declared = capabilities === undefined ? 'object' : importDefinition(file, context, capabilities.name);
   file.add(`/** What a client is made of. */
 export interface ClientOptions extends Omit<ClientSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
-  ${info === undefined ? '' : `/** Name and version of the client. */\nreadonly info: ${useDefinition(file, context, info.name)};`}
+  ${info === undefined ? '' : `/** Name and version of the client. */\nreadonly info: ${importDefinition(file, context, info.name)};`}
   /** What the handlers do not show, such as \`{ roots: { listChanged: true } }\`; \`false\` takes a capability away. */
   readonly capabilities?: { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };
   readonly handlers?: ClientHandlers;
@@ -100,33 +100,33 @@ export interface ClientOptions extends Omit<ClientSettings, "handlers" | "notifi
 }
 
 /** The name of the method that sends a request: that of its definition, as `callTool` for `CallToolRequest`. */
-function callName({ message }: Method): string {
+function callMethodName({ message }: Method): string {
   const name = message.replace(/Request$/, '');
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-function call(file: SourceFile, context: EmitContext, method: Method): string {
+function printCall(file: SourceFile, context: EmitContext, method: Method): string {
   const stateless = context.protocol.lifecycle === 'stateless';
   const [complete = 'Result'] = method.results;
-  const result = useDefinition(file, context, complete);
+  const result = importDefinition(file, context, complete);
   const own = `NonNullable<ParamsOf<${JSON.stringify(method.name)}>>`;
   const type = stateless ? `Given<${own}>` : own;
-  const hasParams = messageHas(context, method, 'params');
-  const params = `params${isOptional(context, method, stateless) ? '?' : ''}: ${hasParams ? type : 'undefined'}`;
-  const options = `options?: ${file.type('runtime/jsonrpc/endpoint', 'CallOptions')}`;
-  const name = callName(method);
+  const hasParams = messageHasMember(context, method, 'params');
+  const params = `params${hasOptionalParams(context, method, stateless) ? '?' : ''}: ${hasParams ? type : 'undefined'}`;
+  const options = `options?: ${file.importType('runtime/jsonrpc/endpoint', 'CallOptions')}`;
+  const name = callMethodName(method);
   const doc = docComment({ text: method.summary, deprecated: method.deprecated }, context.printer.linkable);
   const body = (results: string): string =>
     `{\nreturn this.request(${JSON.stringify(method.name)}, params, options) as Promise<${results}>;\n}\n`;
   const code =
     method.taskResult === undefined
       ? `${doc}${name}(${params}, ${options}): Promise<${result}> ${body(result)}`
-      : withTask(file, context, method, { doc, name, type, options, result, body });
-  return code + listAll(file, context, method, type);
+      : printTaskCall(file, context, method, { doc, name, type, options, result, body });
+  return code + printListAll(file, context, method, type);
 }
 
 /** A request that may ask for a task is answered by one: two signatures tell which it is. */
-function withTask(
+function printTaskCall(
   file: SourceFile,
   context: EmitContext,
   method: Method,
@@ -139,7 +139,7 @@ function withTask(
     body: (results: string) => string;
   },
 ): string {
-  const task = useDefinition(file, context, method.taskResult ?? '');
+  const task = importDefinition(file, context, method.taskResult ?? '');
   const { doc, name, type, options, result, body } = parts;
   // What infers from a method with several signatures looks at the last.
   return `/** As a task: the answer comes at once and names it. */
@@ -149,36 +149,38 @@ ${name}(params: ${type}, ${options}): Promise<${result} | ${task}> ${body(`${res
 }
 
 /** Whether a request may be sent without params. */
-function isOptional(context: EmitContext, method: Method, stateless: boolean): boolean {
+function hasOptionalParams(context: EmitContext, method: Method, stateless: boolean): boolean {
   const message = findDefinition(context.protocol, method.message)?.type;
   const member = memberOf(message, 'params');
   if (member?.required !== true) return true;
   if (!stateless) return false;
-  const filled: ReadonlySet<string> = new Set(FILLED);
-  return resolved(context, member.type)?.members.every(({ name, required }) => !required || filled.has(name)) === true;
+  const filled: ReadonlySet<string> = new Set(RUNTIME_MEMBERS);
+  return (
+    resolveObject(context, member.type)?.members.every(({ name, required }) => !required || filled.has(name)) === true
+  );
 }
 
-function resolved(context: EmitContext, type: TypeNode): ObjectNode | undefined {
+function resolveObject(context: EmitContext, type: TypeNode): ObjectNode | undefined {
   if (type.kind === 'ref') {
     const target = findDefinition(context.protocol, type.name)?.type;
-    return target === undefined ? undefined : resolved(context, target);
+    return target === undefined ? undefined : resolveObject(context, target);
   }
   return type.kind === 'object' ? type : undefined;
 }
 
 /** For a paged list, a method that goes through all pages. */
-function listAll(file: SourceFile, context: EmitContext, method: Method, type: string): string {
+function printListAll(file: SourceFile, context: EmitContext, method: Method, type: string): string {
   const [complete = ''] = method.results;
   const result = findDefinition(context.protocol, complete)?.type;
   if (result?.kind !== 'object' || memberOf(result, 'nextCursor') === undefined) return '';
   const items = result.members.filter((member) => member.type.kind === 'array');
   const [list, second] = items;
   if (list?.type.kind !== 'array' || second !== undefined || list.type.items.kind !== 'ref') return '';
-  const name = callName(method);
+  const name = callMethodName(method);
   const all = name.startsWith('list') ? `listAll${name.slice('list'.length)}` : `${name}All`;
   return `
 /** All of {@link ${name}}, page by page. */
-${all}(params?: Omit<${type}, "cursor">, options?: CallOptions): AsyncGenerator<${useDefinition(file, context, list.type.items.name)}, void, undefined> {
+${all}(params?: Omit<${type}, "cursor">, options?: CallOptions): AsyncGenerator<${importDefinition(file, context, list.type.items.name)}, void, undefined> {
   return this.allPages(
     (cursor) => this.${name}(cursor === undefined ? { ...params } : { ...params, cursor }, options),
     (page) => page.${list.name},
@@ -187,14 +189,14 @@ ${all}(params?: Omit<${type}, "cursor">, options?: CallOptions): AsyncGenerator<
 `;
 }
 
-function listen(file: SourceFile, context: EmitContext): string {
-  const filter = definitionOf(context, 'SubscriptionFilter');
+function printListen(file: SourceFile, context: EmitContext): string {
+  const filter = firstDefinition(context, 'SubscriptionFilter');
   const method = context.protocol.methods.find(({ name }) => name === 'subscriptions/listen');
   if (filter === undefined || method === undefined) return '';
   return `${docComment({ text: `${method.summary} Resolves when the server has acknowledged it.` }, context.printer.linkable)}listen(
-  filter: ${useDefinition(file, context, filter.name)},
-  options?: ${file.type('runtime/client', 'ListenOptions')},
-): Promise<${file.type('runtime/client', 'Subscription')}> {
+  filter: ${importDefinition(file, context, filter.name)},
+  options?: ${file.importType('runtime/client', 'ListenOptions')},
+): Promise<${file.importType('runtime/client', 'Subscription')}> {
   return this.openSubscription(filter, options);
 }
 `;

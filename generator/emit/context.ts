@@ -1,4 +1,4 @@
-import { memberOf } from '../model/derive.js';
+import { memberOf } from '../model/catalog/derive.js';
 import {
   embeddedMethods,
   findDefinition,
@@ -7,7 +7,7 @@ import {
   type Method,
   type Protocol,
 } from '../model/protocol.js';
-import { methodConstants, typeNames, type NamedMethod, type TypeNames } from '../print/names.js';
+import { methodConstants, typeNames, type MethodWithConstant, type TypeNames } from '../print/names.js';
 import type { SourceFile } from '../print/source-file.js';
 import type { TypePrinter } from '../print/type.js';
 
@@ -17,9 +17,9 @@ export interface EmitContext {
   readonly names: TypeNames;
   readonly printer: TypePrinter;
   /** Methods on the wire, with the names of their constants. */
-  readonly methods: readonly NamedMethod[];
+  readonly methods: readonly MethodWithConstant[];
   /** Methods that travel only inside results, with the names of their constants. */
-  readonly embedded: readonly NamedMethod[];
+  readonly embedded: readonly MethodWithConstant[];
 }
 
 /**
@@ -27,7 +27,7 @@ export interface EmitContext {
  *
  * @throws {@link McpgenError} if names collide.
  */
-export function emitContext(protocol: Protocol): EmitContext {
+export function createEmitContext(protocol: Protocol): EmitContext {
   const names = typeNames(protocol);
   const place = protocol.source.file;
   return {
@@ -40,12 +40,12 @@ export function emitContext(protocol: Protocol): EmitContext {
 }
 
 /** Uses a definition's type in a file. */
-export function useDefinition(file: SourceFile, context: EmitContext, name: string): string {
-  return file.type('types', context.printer.name(name));
+export function importDefinition(file: SourceFile, context: EmitContext, name: string): string {
+  return file.importType('types', context.printer.name(name));
 }
 
 /** The first of several names that the schema defines: revisions call the same thing by different names. */
-export function definitionOf(context: EmitContext, ...candidates: readonly string[]): Definition | undefined {
+export function firstDefinition(context: EmitContext, ...candidates: readonly string[]): Definition | undefined {
   for (const name of candidates) {
     const found = findDefinition(context.protocol, name);
     if (found !== undefined) return found;
@@ -54,7 +54,7 @@ export function definitionOf(context: EmitContext, ...candidates: readonly strin
 }
 
 /** Whether a method's definition has a member of a name. */
-export function messageHas(context: EmitContext, method: Method, member: string): boolean {
+export function messageHasMember(context: EmitContext, method: Method, member: string): boolean {
   return memberOf(findDefinition(context.protocol, method.message)?.type, member) !== undefined;
 }
 

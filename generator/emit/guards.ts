@@ -1,7 +1,7 @@
 import { methodsFrom, type MessageKind, type Side } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
-import { hasInputRequired, useDefinition, type EmitContext } from './context.js';
+import { hasInputRequired, importDefinition, type EmitContext } from './context.js';
 
 /** Names of the guards on messages; a deep guard of a definition of such a name gives way. */
 export const MESSAGE_GUARDS: ReadonlySet<string> = new Set([
@@ -32,7 +32,7 @@ export function emitGuards(context: EmitContext): SourceFile {
 function emitClassify(file: SourceFile, { protocol }: EmitContext): void {
   const batches = protocol.batches;
   for (const name of ['AnyRequest', 'AnyNotification', 'ResultResponse', 'ErrorResponse', 'AnyResponse'])
-    file.type('messages', name);
+    file.importType('messages', name);
   file.add(`/** Why a value is no JSON-RPC message of this protocol. */
 export type InvalidReason =
   | "not an object"
@@ -177,7 +177,7 @@ function envelopeDoc(what: string): string {
   return docComment({ text }, new Set(['classify']));
 }
 
-const SETS: readonly (readonly [string, Side, MessageKind])[] = [
+const METHOD_SETS: readonly (readonly [string, Side, MessageKind])[] = [
   ['CLIENT_REQUESTS', 'client', 'request'],
   ['SERVER_REQUESTS', 'server', 'request'],
   ['CLIENT_NOTIFICATIONS', 'client', 'notification'],
@@ -189,15 +189,15 @@ function emitMethodSets(file: SourceFile, { protocol }: EmitContext): void {
     '/** Asked for the method of a response as well, which has none. */\n',
     'type MethodSet = { has(method: string | undefined): boolean };\n',
   );
-  for (const [name, side, kind] of SETS) {
+  for (const [name, side, kind] of METHOD_SETS) {
     const methods = methodsFrom(protocol, side, kind).map((method) => JSON.stringify(method.name));
     file.add(`const ${name}: MethodSet = /* @__PURE__ */ new Set<string>([${methods.join(', ')}]);\n`);
   }
 }
 
 function emitHasMethod(file: SourceFile): void {
-  const method = file.type('methods', 'Method');
-  const messageOf = file.type('messages', 'MessageOf');
+  const method = file.importType('methods', 'Method');
+  const messageOf = file.importType('messages', 'MessageOf');
   file.add(
     '/** A message that was classified already. */\n',
     'export type ClassifiedMessage = AnyRequest | AnyNotification | AnyResponse;\n',
@@ -227,10 +227,10 @@ export function hasMethod<M extends ${method}>(message: ClassifiedMessage, metho
 }
 
 function emitDirectionGuards(file: SourceFile, { protocol }: EmitContext): void {
-  for (const [set, side, kind] of SETS) {
+  for (const [set, side, kind] of METHOD_SETS) {
     const Side = side === 'client' ? 'Client' : 'Server';
     const Kind = kind === 'request' ? 'Request' : 'Notification';
-    const type = file.type('messages', `${Side}${Kind}Message`);
+    const type = file.importType('messages', `${Side}${Kind}Message`);
     const none = methodsFrom(protocol, side, kind).length === 0;
     const presence = kind === 'request' ? 'hasId(message)' : '!hasId(message)';
     file.add(`/**
@@ -248,7 +248,7 @@ export function is${Side}${Kind}(message: ClassifiedMessage): message is ${type}
 }
 
 function emitLookup(file: SourceFile): void {
-  const side = file.type('methods', 'Side');
+  const side = file.importType('methods', 'Side');
   file.add(`/**
  * What a method name means in this revision when a side sends it as a request or a notification: \`known\`; \`unknown\`
  * (answer a request with -32601); \`wrongDirection\` if only the other side may send it (the same); \`wrongKind\` if it
@@ -280,7 +280,7 @@ export function requiresInput(_result: unknown): _result is never {
 `);
     return;
   }
-  const inputRequired = useDefinition(file, context, 'InputRequiredResult');
+  const inputRequired = importDefinition(file, context, 'InputRequiredResult');
   file.add(`/**
  * Whether a result asks for input instead of being complete. Checks \`resultType\` only; a result without one, as older
  * servers send it, is complete.

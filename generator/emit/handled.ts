@@ -1,10 +1,10 @@
 import { embeddedMethods, methodsFrom, type Method, type Protocol, type Side } from '../model/protocol.js';
 
 /** Requests that the runtime answers by itself: their handling is the lifecycle. */
-const OF_THE_LIFECYCLE: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'subscriptions/listen']);
+const LIFECYCLE_METHODS: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'subscriptions/listen']);
 
 /** Requests that the runtime answers where there is no handler; one that only refuses would be worse than none. */
-const ANSWERED_ANYWAY: ReadonlySet<string> = new Set([
+const METHODS_WITH_DEFAULT_ANSWER: ReadonlySet<string> = new Set([
   'ping',
   'logging/setLevel',
   'resources/subscribe',
@@ -12,7 +12,7 @@ const ANSWERED_ANYWAY: ReadonlySet<string> = new Set([
 ]);
 
 /** Notifications that the runtime acts on: what they mean is over before a handler is told. */
-const ACTED_ON: ReadonlySet<string> = new Set([
+const NOTIFICATIONS_HANDLED_BY_RUNTIME: ReadonlySet<string> = new Set([
   'notifications/cancelled',
   'notifications/initialized',
   'notifications/progress',
@@ -21,12 +21,12 @@ const ACTED_ON: ReadonlySet<string> = new Set([
 
 /** Requests that a server may have handlers of. */
 export function servedMethods(protocol: Protocol): readonly Method[] {
-  return methodsFrom(protocol, 'client', 'request').filter(({ name }) => !OF_THE_LIFECYCLE.has(name));
+  return methodsFrom(protocol, 'client', 'request').filter(({ name }) => !LIFECYCLE_METHODS.has(name));
 }
 
 /** Requests that need a handler in a server: all that clients send and that the runtime does not answer by itself. */
 export function stubbedMethods(protocol: Protocol): readonly Method[] {
-  return servedMethods(protocol).filter(({ name }) => !ANSWERED_ANYWAY.has(name));
+  return servedMethods(protocol).filter(({ name }) => !METHODS_WITH_DEFAULT_ANSWER.has(name));
 }
 
 /** What a side can handle and the runtime does not see to: requests first. */
@@ -34,13 +34,15 @@ export function handledMethods(protocol: Protocol, side: Side): readonly Method[
   const other: Side = side === 'client' ? 'server' : 'client';
   const asked = [...methodsFrom(protocol, 'server', 'request'), ...embeddedMethods(protocol)];
   const requests =
-    side === 'server' ? stubbedMethods(protocol) : asked.filter(({ name }) => !ANSWERED_ANYWAY.has(name));
-  const told = methodsFrom(protocol, other, 'notification').filter(({ name }) => !ACTED_ON.has(name));
+    side === 'server' ? stubbedMethods(protocol) : asked.filter(({ name }) => !METHODS_WITH_DEFAULT_ANSWER.has(name));
+  const told = methodsFrom(protocol, other, 'notification').filter(
+    ({ name }) => !NOTIFICATIONS_HANDLED_BY_RUNTIME.has(name),
+  );
   return [...requests, ...told];
 }
 
 /** All that the types of a side have a handler of, also what the runtime would see to without one. */
-export function typedMethods(protocol: Protocol, side: Side): readonly Method[] {
+export function methodsWithHandlerType(protocol: Protocol, side: Side): readonly Method[] {
   return side === 'server'
     ? [...servedMethods(protocol), ...methodsFrom(protocol, 'client', 'notification')]
     : [

@@ -1,15 +1,15 @@
 import { McpgenError } from '../errors.js';
-import { pointer } from '../read/json.js';
+import { formatPointer } from '../read/json/json.js';
 import type { Protocol } from '../model/protocol.js';
-import { SourceFile, specifier, type ImportExtension, type ModuleName } from '../print/source-file.js';
+import { SourceFile, importSpecifier, type ImportExtension, type ModuleName } from '../print/source-file.js';
 import { emitAliases } from './aliases.js';
 import { emitClient } from './client.js';
-import { emitContext, type EmitContext } from './context.js';
+import { createEmitContext, type EmitContext } from './context.js';
 import { emitErrors } from './errors.js';
 import { emitGuards } from './guards.js';
 import { emitMessages } from './messages.js';
 import { emitMethods } from './methods.js';
-import { isSharedOnly, withNeeds, type Emittable, type SharedOnly } from './parts.js';
+import { isSharedPart, withDependencies, type Emittable, type SharedPart } from './parts.js';
 import { emitRevision } from './revision.js';
 import { emitServer } from './server.js';
 import { emitStubs } from './stubs.js';
@@ -18,17 +18,17 @@ import { emitValidators } from './validators.js';
 import { emitZod } from './zod.js';
 
 /** What an emitter may look at beside the protocol. */
-interface Asked {
+interface EmitRequest {
   /** All parts that are written. */
   readonly parts: readonly Emittable[];
   /** The methods that stubs are wanted of; undefined for all that need one. */
   readonly stubbed: readonly string[] | undefined;
 }
 
-type Emitter = (context: EmitContext, asked: Asked) => SourceFile | undefined;
+type Emitter = (context: EmitContext, asked: EmitRequest) => SourceFile | undefined;
 
 /** For each part that a revision has a file of. */
-const EMITTERS: Readonly<Record<Exclude<Emittable, SharedOnly>, Emitter>> = {
+const EMITTERS: Readonly<Record<Exclude<Emittable, SharedPart>, Emitter>> = {
   types: emitTypes,
   methods: emitMethods,
   messages: emitMessages,
@@ -57,13 +57,13 @@ export function emit(
   importExtension: ImportExtension,
   stubbed?: readonly string[],
 ): readonly SourceFile[] {
-  const context = emitContext(protocol);
-  const all = withNeeds(parts);
+  const context = createEmitContext(protocol);
+  const all = withDependencies(parts);
   const files = all.flatMap((part) =>
-    isSharedOnly(part) ? [] : (EMITTERS[part](context, { parts: all, stubbed }) ?? []),
+    isSharedPart(part) ? [] : (EMITTERS[part](context, { parts: all, stubbed }) ?? []),
   );
   const exported = files.filter(({ belongsToUser }) => !belongsToUser);
-  refuseTakenNames(exported, context);
+  refuseNameCollisions(exported, context);
   return [...files, emitIndex(exported, importExtension)];
 }
 
@@ -71,18 +71,18 @@ function emitIndex(files: readonly SourceFile[], importExtension: ImportExtensio
   const index = new SourceFile('index');
   index.add(
     ...files.map((file) => {
-      const keyword = TYPE_ONLY.has(file.name) ? 'export type *' : 'export *';
-      return `${keyword} from "${specifier(file.name, importExtension)}";\n`;
+      const keyword = TYPE_ONLY_MODULES.has(file.name) ? 'export type *' : 'export *';
+      return `${keyword} from "${importSpecifier(file.name, importExtension)}";\n`;
     }),
   );
   return index;
 }
 
 /** Files without a run-time value. */
-const TYPE_ONLY: ReadonlySet<ModuleName> = new Set<ModuleName>(['types', 'messages']);
+const TYPE_ONLY_MODULES: ReadonlySet<ModuleName> = new Set<ModuleName>(['types', 'messages']);
 
 /** All files are exported from one index, so a definition may not have a name that another file exports. */
-function refuseTakenNames(files: readonly SourceFile[], { names, protocol }: EmitContext): void {
+function refuseNameCollisions(files: readonly SourceFile[], { names, protocol }: EmitContext): void {
   const owners = new Map([...names].map(([definition, name]) => [name, definition]));
   const exported = new Map<string, ModuleName>();
   for (const file of files) {
@@ -103,7 +103,7 @@ function refuseTakenNames(files: readonly SourceFile[], { names, protocol }: Emi
       throw new McpgenError(
         `the definition ${JSON.stringify(definition)} has a name that ${file.name}.ts ${file.exports().includes(name) ? 'exports' : 'uses'} itself`,
         {
-          place: `${protocol.source.file}#${pointer('$defs', definition)}`,
+          place: `${protocol.source.file}#${formatPointer('$defs', definition)}`,
           remedy: 'Rename it in the schema.',
         },
       );

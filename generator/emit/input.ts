@@ -4,11 +4,11 @@ import type { EmitContext } from './context.js';
 
 /** What a server may ask of a client while it handles a request: by requests of its own, or inside a result. */
 export function inputMethods({ protocol }: EmitContext): readonly Method[] {
-  const asked = [
+  const requested = [
     ...methodsFrom(protocol, 'server', 'request'),
     ...protocol.methods.filter(({ direction }) => direction === 'embedded'),
   ];
-  return asked.filter(({ direction, capabilities }) => direction !== 'both' && capabilities.length > 0);
+  return requested.filter(({ direction, capabilities }) => direction !== 'both' && capabilities.length > 0);
 }
 
 /** Adds the types of a request for input and of its answer to a file, and names them. */
@@ -21,12 +21,12 @@ export function inputTypes(
   const embedded = context.embedded.length > 0;
   const names = methods.map(({ name }) => JSON.stringify(name)).join(' | ');
   const params = embedded
-    ? `${file.type('methods', 'EmbeddedRequestMap')}[M]["params"]`
-    : `${file.type('methods', 'ParamsOf')}<M>`;
+    ? `${file.importType('methods', 'EmbeddedRequestMap')}[M]["params"]`
+    : `${file.importType('methods', 'ParamsOf')}<M>`;
   const isOptional = embedded ? `undefined extends EmbeddedRequestMap[M]["params"]` : `undefined extends ParamsOf<M>`;
   const answer = embedded
-    ? `${file.type('methods', 'EmbeddedResultMap')}[M]`
-    : `${file.type('methods', 'ResultOf')}<M>`;
+    ? `${file.importType('methods', 'EmbeddedResultMap')}[M]`
+    : `${file.importType('methods', 'ResultOf')}<M>`;
   file.add(`/** Methods by which a server asks a client for input. */\nexport type InputMethod = ${names};\n`);
   file.add(`/** A request for input. */
 export type InputRequestOf<M extends InputMethod = InputMethod> = M extends InputMethod

@@ -1,10 +1,10 @@
 import { findDefinition, methodsFrom, type Method, type MessageKind, type Side } from '../model/protocol.js';
-import { memberOf } from '../model/derive.js';
+import { memberOf } from '../model/catalog/derive.js';
 import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
-import { definitionOf, messageHas, unionOf, useDefinition, type EmitContext } from './context.js';
+import { firstDefinition, messageHasMember, unionOf, importDefinition, type EmitContext } from './context.js';
 
-const SIDES: readonly (readonly [Side, string])[] = [
+const SIDE_PREFIXES: readonly (readonly [Side, string])[] = [
   ['client', 'Client'],
   ['server', 'Server'],
 ];
@@ -12,10 +12,10 @@ const SIDES: readonly (readonly [Side, string])[] = [
 /** `messages.ts`: complete messages as they travel, in unions by who sends them. */
 export function emitMessages(context: EmitContext): SourceFile {
   const file = new SourceFile('messages');
-  emitUntyped(file, context);
-  emitResponses(file, context);
+  emitUntypedMessages(file, context);
+  emitResponseTypes(file, context);
   emitEnvelopes(file, context);
-  for (const [side, prefix] of SIDES) {
+  for (const [side, prefix] of SIDE_PREFIXES) {
     for (const [kind, suffix] of [
       ['request', 'Request'],
       ['notification', 'Notification'],
@@ -26,7 +26,7 @@ export function emitMessages(context: EmitContext): SourceFile {
       );
     }
   }
-  for (const [side, prefix] of SIDES) {
+  for (const [side, prefix] of SIDE_PREFIXES) {
     const peer: Side = side === 'client' ? 'server' : 'client';
     const answers = methodsFrom(context.protocol, peer, 'request').length > 0;
     const parts = [`${prefix}RequestMessage`, `${prefix}NotificationMessage`, ...(answers ? ['AnyResponse'] : [])];
@@ -42,20 +42,20 @@ export function emitMessages(context: EmitContext): SourceFile {
   );
   file.add(
     '/** The message of a method, complete as it travels. */\n',
-    `export type MessageOf<M extends ${file.type('methods', 'Method')}> = Extract<AnyMessage, { method: M }>;\n`,
+    `export type MessageOf<M extends ${file.importType('methods', 'Method')}> = Extract<AnyMessage, { method: M }>;\n`,
   );
   if (context.protocol.batches) emitBatches(file);
   return file;
 }
 
 /** Requests and notifications whose method was not looked at yet: the schema's own definitions, where it has them. */
-function emitUntyped(file: SourceFile, context: EmitContext): void {
+function emitUntypedMessages(file: SourceFile, context: EmitContext): void {
   for (const kind of ['Request', 'Notification'] as const) {
-    const definition = definitionOf(context, `JSONRPC${kind}`);
+    const definition = firstDefinition(context, `JSONRPC${kind}`);
     const type =
       definition === undefined
         ? `{ jsonrpc: "2.0";${kind === 'Request' ? ` id: ${requestId(file, context)};` : ''} method: string; params?: { [key: string]: unknown } }`
-        : useDefinition(file, context, definition.name);
+        : importDefinition(file, context, definition.name);
     file.add(
       docComment({ text: `Any ${kind.toLowerCase()}, its method not looked at yet.` }, new Set()),
       `export type Any${kind} = ${type};\n`,
@@ -63,17 +63,17 @@ function emitUntyped(file: SourceFile, context: EmitContext): void {
   }
 }
 
-function emitResponses(file: SourceFile, context: EmitContext): void {
+function emitResponseTypes(file: SourceFile, context: EmitContext): void {
   const id = requestId(file, context);
-  const result = definitionOf(context, 'Result');
-  const errorResponse = definitionOf(context, 'JSONRPCErrorResponse', 'JSONRPCError');
+  const result = firstDefinition(context, 'Result');
+  const errorResponse = firstDefinition(context, 'JSONRPCErrorResponse', 'JSONRPCError');
   const error =
     errorResponse === undefined || memberOf(errorResponse.type, 'error') === undefined
       ? '{ code: number; message: string; data?: unknown }'
-      : `${useDefinition(file, context, errorResponse.name)}["error"]`;
+      : `${importDefinition(file, context, errorResponse.name)}["error"]`;
   file.add(
     '/** The answer to a request that succeeded. Which result it holds depends on the method of the request. */\n',
-    `export type ResultResponse<R = ${result === undefined ? '{ [key: string]: unknown }' : useDefinition(file, context, result.name)}> = {
+    `export type ResultResponse<R = ${result === undefined ? '{ [key: string]: unknown }' : importDefinition(file, context, result.name)}> = {
   jsonrpc: "2.0";
   id: ${id};
   method?: undefined;
@@ -99,7 +99,7 @@ function emitResponses(file: SourceFile, context: EmitContext): void {
 /** Old revisions define messages without their envelope: what they lack is added here. */
 function emitEnvelopes(file: SourceFile, context: EmitContext): void {
   const bare = context.methods
-    .filter(({ method }) => !messageHas(context, method, 'jsonrpc'))
+    .filter(({ method }) => !messageHasMember(context, method, 'jsonrpc'))
     .map(({ method }) => method.kind);
   const note = 'which the definitions of this revision leave out.';
   if (bare.includes('request')) {
@@ -117,8 +117,8 @@ function emitEnvelopes(file: SourceFile, context: EmitContext): void {
 }
 
 function wireType(file: SourceFile, context: EmitContext, method: Method): string {
-  const name = useDefinition(file, context, method.message);
-  if (messageHas(context, method, 'jsonrpc')) return name;
+  const name = importDefinition(file, context, method.message);
+  if (messageHasMember(context, method, 'jsonrpc')) return name;
   return `(${envelopeName(method.kind)} & ${name})`;
 }
 
@@ -128,7 +128,7 @@ function envelopeName(kind: MessageKind): string {
 
 function requestId(file: SourceFile, context: EmitContext): string {
   const definition = findDefinition(context.protocol, 'RequestId');
-  return definition === undefined ? 'string | number' : useDefinition(file, context, definition.name);
+  return definition === undefined ? 'string | number' : importDefinition(file, context, definition.name);
 }
 
 function emitBatches(file: SourceFile): void {
@@ -136,7 +136,7 @@ function emitBatches(file: SourceFile): void {
     '/** Messages in one array, which is never empty: JSON-RPC 2.0 §6 and MCP 2025-03-26, Base Protocol, Batching. */\n',
     'export type Batch<Message> = [Message, ...Message[]];\n',
   );
-  for (const [side, prefix] of SIDES) {
+  for (const [side, prefix] of SIDE_PREFIXES) {
     file.add(
       docComment(
         { text: `A batch that a ${side} sends: requests and notifications in any order, or responses only.` },

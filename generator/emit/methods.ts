@@ -1,8 +1,8 @@
 import { methodsFrom, type Method, type MessageKind, type Side } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
-import { literalKey, memberName, type NamedMethod } from '../print/names.js';
+import { literalKey, memberName, type MethodWithConstant } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
-import { messageHas, unionOf, useDefinition, type EmitContext } from './context.js';
+import { messageHasMember, unionOf, importDefinition, type EmitContext } from './context.js';
 
 /** `methods.ts`: method names as constants, the catalog as data, and the maps from a method to its types. */
 export function emitMethods(context: EmitContext): SourceFile {
@@ -13,15 +13,20 @@ export function emitMethods(context: EmitContext): SourceFile {
     `export const PROTOCOL_VERSION = ${JSON.stringify(protocol.version)};\n`,
   );
   emitConstants(file, context);
-  emitInfo(file, context);
-  emitMaps(file, context);
-  emitEmbedded(file, context);
-  emitLookups(file, context);
-  emitHandlers(file, context);
+  emitMethodInfo(file, context);
+  emitMethodMaps(file, context);
+  emitEmbeddedMethods(file, context);
+  emitMethodUnions(file, context);
+  emitHandlerTypes(file, context);
   return file;
 }
 
-function constants(name: string, methods: readonly NamedMethod[], text: string, linkable: ReadonlySet<string>): string {
+function printConstants(
+  name: string,
+  methods: readonly MethodWithConstant[],
+  text: string,
+  linkable: ReadonlySet<string>,
+): string {
   const rows = methods.map(
     ({ constant, method }) =>
       docComment({ text: method.summary, deprecated: method.deprecated }, linkable) +
@@ -32,12 +37,17 @@ function constants(name: string, methods: readonly NamedMethod[], text: string, 
 
 function emitConstants(file: SourceFile, { methods, printer }: EmitContext): void {
   file.add(
-    constants('METHODS', methods, 'All methods that travel as messages of their own, by constant.', printer.linkable),
+    printConstants(
+      'METHODS',
+      methods,
+      'All methods that travel as messages of their own, by constant.',
+      printer.linkable,
+    ),
   );
   file.add('/** Name of a method. */\n', 'export type Method = (typeof METHODS)[keyof typeof METHODS];\n');
 }
 
-function emitInfo(file: SourceFile, { methods, protocol }: EmitContext): void {
+function emitMethodInfo(file: SourceFile, { methods, protocol }: EmitContext): void {
   const negotiated = protocol.lifecycle === 'stateful' ? ' (MCP, Lifecycle, Capability Negotiation)' : '';
   file.add(`/** What is known of a method beyond its types. */
 export type MethodInfo = {
@@ -66,7 +76,7 @@ ${docComment({ text: `Capabilities that must have been declared${negotiated}. On
   file.add('/** The method catalog as data. */\n', `export const METHOD_INFO = {\n${rows.join('')}} as const;\n`);
 }
 
-function map(name: string, doc: string, rows: readonly (readonly [string, string])[]): string {
+function printMap(name: string, doc: string, rows: readonly (readonly [string, string])[]): string {
   const body =
     rows.length === 0
       ? 'Record<never, never>'
@@ -74,41 +84,41 @@ function map(name: string, doc: string, rows: readonly (readonly [string, string
   return `${docComment({ text: doc }, new Set())}export type ${name} = ${body};\n`;
 }
 
-function emitMaps(file: SourceFile, context: EmitContext): void {
+function emitMethodMaps(file: SourceFile, context: EmitContext): void {
   const wire = context.methods.map(({ method }) => method);
   const requests = wire.filter((method) => method.kind === 'request');
   const notifications = wire.filter((method) => method.kind === 'notification');
   const message = (method: Method): readonly [string, string] => [
     method.name,
-    useDefinition(file, context, method.message),
+    importDefinition(file, context, method.message),
   ];
-  file.add(map('RequestMap', 'The definition of each request.', requests.map(message)));
-  file.add(map('NotificationMap', 'The definition of each notification.', notifications.map(message)));
+  file.add(printMap('RequestMap', 'The definition of each request.', requests.map(message)));
+  file.add(printMap('NotificationMap', 'The definition of each notification.', notifications.map(message)));
   file.add(
-    map(
+    printMap(
       'ResultMap',
       'What each request is answered with.',
-      requests.map((method) => [method.name, resultType(file, context, method)]),
+      requests.map((method) => [method.name, resultTypeOf(file, context, method)]),
     ),
   );
   const tasks = requests.filter((method) => method.taskResult !== undefined);
   file.add(
-    map(
+    printMap(
       'TaskResultMap',
       'What a request is answered with at once if its params ask for a task.',
-      tasks.map((method) => [method.name, useDefinition(file, context, method.taskResult ?? '')]),
+      tasks.map((method) => [method.name, importDefinition(file, context, method.taskResult ?? '')]),
     ),
   );
 }
 
-function resultType(file: SourceFile, context: EmitContext, method: Method): string {
-  return method.results.map((name) => useDefinition(file, context, name)).join(' | ') || 'unknown';
+function resultTypeOf(file: SourceFile, context: EmitContext, method: Method): string {
+  return method.results.map((name) => importDefinition(file, context, name)).join(' | ') || 'unknown';
 }
 
-function emitEmbedded(file: SourceFile, context: EmitContext): void {
+function emitEmbeddedMethods(file: SourceFile, context: EmitContext): void {
   const methods = context.embedded.map(({ method }) => method);
   file.add(
-    constants(
+    printConstants(
       'EMBEDDED_METHODS',
       context.embedded,
       'Methods that are no messages of their own: they travel inside a result that asks for input.',
@@ -120,22 +130,22 @@ function emitEmbedded(file: SourceFile, context: EmitContext): void {
     'export type EmbeddedMethod = (typeof EMBEDDED_METHODS)[keyof typeof EMBEDDED_METHODS];\n',
   );
   file.add(
-    map(
+    printMap(
       'EmbeddedRequestMap',
       'The definition of each embedded request.',
-      methods.map((method) => [method.name, useDefinition(file, context, method.message)]),
+      methods.map((method) => [method.name, importDefinition(file, context, method.message)]),
     ),
   );
   file.add(
-    map(
+    printMap(
       'EmbeddedResultMap',
       'What each embedded request is answered with, inside the retried request.',
-      methods.map((method) => [method.name, resultType(file, context, method)]),
+      methods.map((method) => [method.name, resultTypeOf(file, context, method)]),
     ),
   );
 }
 
-function emitLookups(file: SourceFile, context: EmitContext): void {
+function emitMethodUnions(file: SourceFile, context: EmitContext): void {
   const names = (side: Side, kind: MessageKind): string =>
     unionOf(methodsFrom(context.protocol, side, kind).map((method) => JSON.stringify(method.name)));
   file.add('/** A side of the conversation. */\n', 'export type Side = "client" | "server";\n');
@@ -151,7 +161,7 @@ function emitLookups(file: SourceFile, context: EmitContext): void {
       `export type ${name}Method<Sender extends Side = Side> = ${name}MethodsBySender[Sender];\n`,
     );
   }
-  const plain = context.methods.every(({ method }) => messageHas(context, method, 'params'));
+  const plain = context.methods.every(({ method }) => messageHasMember(context, method, 'params'));
   file.add(
     '/** Params of a method; with `undefined` where the message may go without. */\n',
     plain
@@ -168,7 +178,7 @@ function emitLookups(file: SourceFile, context: EmitContext): void {
   );
 }
 
-function emitHandlers(file: SourceFile, { protocol }: EmitContext): void {
+function emitHandlerTypes(file: SourceFile, { protocol }: EmitContext): void {
   file.add(
     '/** The other side. */\n',
     'export type PeerOf<S extends Side> = S extends "client" ? "server" : "client";\n',

@@ -25,22 +25,22 @@ export const EMITTABLE = [
 export type Emittable = (typeof EMITTABLE)[number];
 
 /** Parts that are shared files only: no revision has a file of theirs. */
-export const SHARED_ONLY = ['registry', 'stdio', 'http-server', 'http-node', 'http-client'] as const;
+export const SHARED_PARTS = ['registry', 'stdio', 'http-server', 'http-node', 'http-client'] as const;
 /** One of those. */
-export type SharedOnly = (typeof SHARED_ONLY)[number];
+export type SharedPart = (typeof SHARED_PARTS)[number];
 
 /** Whether a part is shared files only. */
-export function isSharedOnly(part: Emittable): part is SharedOnly {
-  return (SHARED_ONLY as readonly Emittable[]).includes(part);
+export function isSharedPart(part: Emittable): part is SharedPart {
+  return (SHARED_PARTS as readonly Emittable[]).includes(part);
 }
 
 /** What is written if nothing is asked for: all but what not everybody uses, needs a package, or is the user's. */
 export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter(
-  (part) => !isSharedOnly(part) && part !== 'stubs' && part !== 'zod' && part !== 'aliases',
+  (part) => !isSharedPart(part) && part !== 'stubs' && part !== 'zod' && part !== 'aliases',
 );
 
 /** What each part imports from. */
-const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
+const PART_DEPENDENCIES: Readonly<Record<Emittable, readonly Emittable[]>> = {
   types: [],
   methods: ['types'],
   messages: ['types', 'methods'],
@@ -61,7 +61,7 @@ const NEEDS: Readonly<Record<Emittable, readonly Emittable[]>> = {
 };
 
 /** The shared files that each part imports from. */
-const RUNTIME: Readonly<Partial<Record<Emittable, readonly RuntimeModule[]>>> = {
+const RUNTIME_MODULES: Readonly<Partial<Record<Emittable, readonly RuntimeModule[]>>> = {
   validators: ['runtime/validation'],
   revision: ['runtime/protocol/revision'],
   client: ['runtime/index'],
@@ -74,12 +74,12 @@ const RUNTIME: Readonly<Partial<Record<Emittable, readonly RuntimeModule[]>>> = 
 };
 
 /** The shared files that the parts asked for need. */
-export function runtimeOf(parts: readonly Emittable[]): readonly RuntimeModule[] {
-  return [...new Set(withNeeds(parts).flatMap((part) => RUNTIME[part] ?? []))];
+export function runtimeModulesFor(parts: readonly Emittable[]): readonly RuntimeModule[] {
+  return [...new Set(withDependencies(parts).flatMap((part) => RUNTIME_MODULES[part] ?? []))];
 }
 
 /** The parts asked for, with those that they need, in one fixed order. */
-export function withNeeds(parts: readonly Emittable[]): readonly Emittable[] {
-  const wanted = new Set(parts.flatMap((part) => [part, ...NEEDS[part]]));
+export function withDependencies(parts: readonly Emittable[]): readonly Emittable[] {
+  const wanted = new Set(parts.flatMap((part) => [part, ...PART_DEPENDENCIES[part]]));
   return EMITTABLE.filter((part) => wanted.has(part));
 }

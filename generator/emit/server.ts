@@ -2,33 +2,35 @@ import { methodsFrom, type Method } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
-import { definitionOf, useDefinition, type EmitContext } from './context.js';
+import { firstDefinition, importDefinition, type EmitContext } from './context.js';
 import { servedMethods } from './handled.js';
 import { inputMethods, inputTypes } from './input.js';
-import { defaultedMembers } from './revision.js';
+import { membersWithDefault } from './revision.js';
 
 /** `server.ts`: a server with typed handlers, over the shared runtime. */
 export function emitServer(context: EmitContext): SourceFile {
   const file = new SourceFile('server');
-  for (const name of ['HandlerContext', 'ServerSession', 'ServerSettings']) file.type('runtime/server', name);
-  file.type('runtime/protocol/revision', 'Revision');
-  file.type('methods', 'ParamsOf');
-  file.type('methods', 'NotificationMethod');
-  emitResults(file, context);
+  for (const name of ['HandlerContext', 'ServerSession', 'ServerSettings']) file.importType('runtime/server', name);
+  file.importType('runtime/protocol/revision', 'Revision');
+  file.importType('methods', 'ParamsOf');
+  file.importType('methods', 'NotificationMethod');
+  emitResultTypes(file, context);
   emitContextType(file, context);
-  emitHandlers(file, context);
-  emitOptions(file, context);
-  emitCreate(file);
+  emitServerHandlers(file, context);
+  emitServerOptions(file, context);
+  emitCreateServer(file);
   return file;
 }
 
-function emitResults(file: SourceFile, context: EmitContext): void {
+function emitResultTypes(file: SourceFile, context: EmitContext): void {
   const served = servedMethods(context.protocol);
   const stateless = context.protocol.lifecycle === 'stateless';
   if (stateless) {
     file.add('type Filled<Result, Names extends keyof Result> = Omit<Result, Names> & Partial<Pick<Result, Names>>;\n');
   }
-  const rows = served.map((method) => `${memberName(method.name)}: ${resultOf(file, context, method, stateless)};\n`);
+  const rows = served.map(
+    (method) => `${memberName(method.name)}: ${printResultType(file, context, method, stateless)};\n`,
+  );
   file.add(
     docComment(
       {
@@ -42,20 +44,20 @@ function emitResults(file: SourceFile, context: EmitContext): void {
   );
 }
 
-function resultOf(file: SourceFile, context: EmitContext, method: Method, stateless: boolean): string {
+function printResultType(file: SourceFile, context: EmitContext, method: Method, stateless: boolean): string {
   const [complete = 'Result', ...others] = method.results;
-  const own = useDefinition(file, context, complete);
-  const filled = ['resultType', ...defaultedMembers(context, method)].map((name) => JSON.stringify(name));
+  const own = importDefinition(file, context, complete);
+  const filled = ['resultType', ...membersWithDefault(context, method)].map((name) => JSON.stringify(name));
   return [
     stateless ? `Filled<${own}, ${filled.join(' | ')}>` : own,
     ...[...others, ...(method.taskResult === undefined ? [] : [method.taskResult])].map((name) =>
-      useDefinition(file, context, name),
+      importDefinition(file, context, name),
     ),
   ].join(' | ');
 }
 
 function emitContextType(file: SourceFile, context: EmitContext): void {
-  const level = definitionOf(context, 'LoggingLevel');
+  const level = firstDefinition(context, 'LoggingLevel');
   const asked = inputMethods(context);
   const onWire = methodsFrom(context.protocol, 'server', 'request');
   const { requests, answers } = inputTypes(file, context);
@@ -63,7 +65,7 @@ function emitContextType(file: SourceFile, context: EmitContext): void {
     level === undefined
       ? ''
       : `/** Sends a log message, if the client wants those of this level. */
-log(this: void, level: ${useDefinition(file, context, level.name)}, data: unknown, logger?: string): void;
+log(this: void, level: ${importDefinition(file, context, level.name)}, data: unknown, logger?: string): void;
 `,
     `/** Sends a notification that belongs to the request. */
 notify<M extends NotificationMethod<"server">>(this: void, method: M, params?: ParamsOf<M>): void;
@@ -71,18 +73,18 @@ notify<M extends NotificationMethod<"server">>(this: void, method: M, params?: P
   ];
   if (onWire.length > 0) {
     members.push(`/** Sends a request to the client, and waits for its result. */
-request<M extends ${file.type('methods', 'RequestMethod')}<"server">>(
+request<M extends ${file.importType('methods', 'RequestMethod')}<"server">>(
   this: void,
   method: M,
   params?: ParamsOf<M>,
-  options?: ${file.type('runtime/jsonrpc/endpoint', 'CallOptions')},
-): Promise<${file.type('methods', 'ResultOf')}<M>>;
+  options?: ${file.importType('runtime/jsonrpc/endpoint', 'CallOptions')},
+): Promise<${file.importType('methods', 'ResultOf')}<M>>;
 `);
     for (const method of asked) {
       const [result = 'Result'] = method.results;
       members.push(
         docComment({ text: method.summary, deprecated: method.deprecated }, new Set()),
-        `${shortName(method)}(this: void, params${method.name === 'roots/list' ? '?' : ''}: ParamsOf<${JSON.stringify(method.name)}>, options?: CallOptions): Promise<${useDefinition(file, context, result)}>;\n`,
+        `${shortName(method)}(this: void, params${method.name === 'roots/list' ? '?' : ''}: ParamsOf<${JSON.stringify(method.name)}>, options?: CallOptions): Promise<${importDefinition(file, context, result)}>;\n`,
       );
     }
   }
@@ -119,7 +121,7 @@ function shortName(method: Method): string {
   return method.name.split('/')[0] ?? method.name;
 }
 
-function emitHandlers(file: SourceFile, { protocol }: EmitContext): void {
+function emitServerHandlers(file: SourceFile, { protocol }: EmitContext): void {
   file.add(`/** Handlers of requests, by method. One of a method that no client sends does not compile. */
 export type ServerHandlers = {
   readonly [M in keyof HandlerResultMap]?: (
@@ -136,13 +138,13 @@ export type ServerNotificationHandlers = {
 `);
 }
 
-function emitOptions(file: SourceFile, context: EmitContext): void {
-  const info = definitionOf(context, 'Implementation');
-  const capabilities = definitionOf(context, 'ServerCapabilities');
-  const declared = capabilities === undefined ? 'object' : useDefinition(file, context, capabilities.name);
+function emitServerOptions(file: SourceFile, context: EmitContext): void {
+  const info = firstDefinition(context, 'Implementation');
+  const capabilities = firstDefinition(context, 'ServerCapabilities');
+  const declared = capabilities === undefined ? 'object' : importDefinition(file, context, capabilities.name);
   file.add(`/** What a server is made of. */
 export interface ServerOptions extends Omit<ServerSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
-  ${info === undefined ? '' : `/** Name and version of the server. */\nreadonly info: ${useDefinition(file, context, info.name)};`}
+  ${info === undefined ? '' : `/** Name and version of the server. */\nreadonly info: ${importDefinition(file, context, info.name)};`}
   /** What the handlers do not show, such as \`{ tools: { listChanged: true } }\`; \`false\` takes a capability away. */
   readonly capabilities?: { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };
   readonly handlers: ServerHandlers;
@@ -156,7 +158,7 @@ export interface ServerOptions extends Omit<ServerSettings, "handlers" | "notifi
 `);
 }
 
-function emitCreate(file: SourceFile): void {
+function emitCreateServer(file: SourceFile): void {
   file.add(`/** Notifications that a server sends, with their params. */
 export type ServerNotifications = { [M in NotificationMethod<"server">]: ParamsOf<M> };
 `);
@@ -165,8 +167,8 @@ export type ServerNotifications = { [M in NotificationMethod<"server">]: ParamsO
  *
  * @throws TypeError if a handler is for a method that no client sends.
  */
-export function createServer(options: ServerOptions): ${file.value('runtime/server', 'Server')}<ServerNotifications> {
-  const { revisions = [${file.value('revision', 'revision')}], ...settings } = options;
+export function createServer(options: ServerOptions): ${file.importValue('runtime/server', 'Server')}<ServerNotifications> {
+  const { revisions = [${file.importValue('revision', 'revision')}], ...settings } = options;
   return new Server<ServerNotifications>(revisions, settings);
 }
 `);

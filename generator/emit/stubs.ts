@@ -3,7 +3,7 @@ import type { Method, Protocol } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
-import { nearest } from '../text.js';
+import { closestMatch } from '../text.js';
 import type { EmitContext } from './context.js';
 import { servedMethods, stubbedMethods } from './handled.js';
 
@@ -27,16 +27,16 @@ export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[])
       },
       new Set(),
     ),
-    `export const handlers: ${file.type('server', 'ServerHandlers')} = {\n${methods.map(stub).join('\n')}};\n`,
+    `export const handlers: ${file.importType('server', 'ServerHandlers')} = {\n${methods.map(printStub).join('\n')}};\n`,
   );
-  file.add(`function notImplemented(method: string): ${file.value('runtime/jsonrpc/error-codes', 'RpcError')} {
-  return new RpcError(${file.value('runtime/jsonrpc/error-codes', 'STANDARD_ERROR_CODES')}.METHOD_NOT_FOUND, \`\${method} is not implemented\`, { method });
+  file.add(`function notImplemented(method: string): ${file.importValue('runtime/jsonrpc/error-codes', 'RpcError')} {
+  return new RpcError(${file.importValue('runtime/jsonrpc/error-codes', 'STANDARD_ERROR_CODES')}.METHOD_NOT_FOUND, \`\${method} is not implemented\`, { method });
 }
 `);
   return file;
 }
 
-function stub({ name, summary, deprecated }: Method): string {
+function printStub({ name, summary, deprecated }: Method): string {
   return `${docComment({ text: summary, deprecated }, new Set())}${memberName(name)}: (_params, _context) => {
   throw notImplemented(${JSON.stringify(name)});
 },
@@ -49,19 +49,19 @@ function stub({ name, summary, deprecated }: Method): string {
  * @param protocols - All revisions that are generated; a method need not be in every one.
  * @throws {@link McpgenError} that says what was probably meant, or who handles the method.
  */
-export function refuseUnhandled(protocols: readonly Protocol[], wanted: readonly string[]): void {
+export function refuseMethodsWithoutStub(protocols: readonly Protocol[], wanted: readonly string[]): void {
   const served = new Set(protocols.flatMap((protocol) => servedMethods(protocol).map(({ name }) => name)));
   const all = protocols.flatMap(({ methods }) => methods);
   for (const name of wanted) {
     if (served.has(name)) continue;
     const known = all.find((method) => method.name === name);
-    const near = nearest(name, [...served]);
+    const near = closestMatch(name, [...served]);
     throw known === undefined
       ? new McpgenError(`there is no method ${JSON.stringify(name)}`, {
           place: '--methods',
           remedy: near === undefined ? `There are ${[...served].sort().join(', ')}.` : `Did you mean ${near}?`,
         })
-      : new McpgenError(`a server has no handler of ${name}: ${reasonAgainst(known)}`, {
+      : new McpgenError(`a server has no handler of ${name}: ${noStubReason(known)}`, {
           place: '--methods',
           remedy:
             'Leave it out; `mcpgen methods --direction clientToServer --kind request` lists what clients ask for.',
@@ -69,7 +69,7 @@ export function refuseUnhandled(protocols: readonly Protocol[], wanted: readonly
   }
 }
 
-function reasonAgainst({ direction, kind }: Method): string {
+function noStubReason({ direction, kind }: Method): string {
   if (direction === 'serverToClient') return 'servers send it';
   if (direction === 'embedded') return 'servers ask for it, inside a result';
   if (kind === 'notification') return 'it is a notification, which nothing answers';

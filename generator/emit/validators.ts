@@ -1,9 +1,9 @@
-import { memberOf, refsIn } from '../model/derive.js';
-import { discriminate, kindsOf, lookupIn, type JsonKind, type TypeLookup } from '../model/discriminate.js';
-import { capitalised } from '../model/naming.js';
+import { memberOf, refsIn } from '../model/catalog/derive.js';
+import { discriminate, jsonKinds, typeLookup, type JsonKind, type TypeLookup } from '../model/types/discriminate.js';
+import { capitalize } from '../model/naming.js';
 import {
   findDefinition,
-  isInherited,
+  isObjectPrototypeMember,
   type Constraints,
   type Definitions,
   type Method,
@@ -12,21 +12,21 @@ import {
 } from '../model/protocol.js';
 import { SourceFile } from '../print/source-file.js';
 import { orderedMembers, type TypePrinter } from '../print/type.js';
-import { useDefinition, type EmitContext } from './context.js';
+import { importDefinition, type EmitContext } from './context.js';
 import { MESSAGE_GUARDS } from './guards.js';
 
 /** `validators.ts`: for each definition a deep guard, a validator and an assertion, in plain code. */
 export function emitValidators(context: EmitContext): SourceFile {
   const file = new SourceFile('validators');
-  file.namespace('runtime/validation', 'check');
-  const writer = new GuardWriter(context, [...BY_METHOD, ...MESSAGE_GUARDS, 'classify', 'check']);
+  file.importNamespace('runtime/validation', 'check');
+  const writer = new GuardWriter(context, [...METHOD_VALIDATORS, ...MESSAGE_GUARDS, 'classify', 'check']);
   const { definitions } = context.protocol;
-  const names = definitions.map((definition) => useDefinition(file, context, definition.name));
-  const guards = definitions.map((definition) => writer.definition(definition.name, definition.type));
+  const names = definitions.map((definition) => importDefinition(file, context, definition.name));
+  const guards = definitions.map((definition) => writer.printGuard(definition.name, definition.type));
   file.reexport('runtime/validation', { values: REEXPORTED_VALUES, types: REEXPORTED_TYPES });
   emitDispatchers(file, context, writer);
   // Alike stands beside alike, since that is what compresses best.
-  for (const code of [...writer.inline, ...guards, ...names.map(validatorOf), ...names.map(assertionOf)])
+  for (const code of [...writer.inline, ...guards, ...names.map(validatorName), ...names.map(assertionName)])
     file.add(code);
   return file;
 }
@@ -56,7 +56,7 @@ const REEXPORTED_TYPES: readonly string[] = [
 ];
 
 /** Names of the validators and guards that choose by method; those of a definition of such a name give way. */
-const BY_METHOD: ReadonlySet<string> = new Set([
+const METHOD_VALIDATORS: ReadonlySet<string> = new Set([
   'validateParams',
   'validateResult',
   'validateTaskResult',
@@ -76,36 +76,36 @@ const BY_METHOD: ReadonlySet<string> = new Set([
  * A name made of a verb and a definition, marked as the definition's where a function on messages has one of the three
  * names already: the three always go together.
  */
-export function nameOf(verb: 'is' | 'validate' | 'assert', definition: string): string {
+export function checkName(verb: 'is' | 'validate' | 'assert', definition: string): string {
   const taken = ['is', 'validate', 'assert'].some(
-    (item) => BY_METHOD.has(item + definition) || MESSAGE_GUARDS.has(item + definition),
+    (item) => METHOD_VALIDATORS.has(item + definition) || MESSAGE_GUARDS.has(item + definition),
   );
   return taken ? `${verb}${definition}Definition` : verb + definition;
 }
 
 /** The validator of a definition. */
-export function validatorOf(name: string): string {
+export function validatorName(name: string): string {
   return `/** Validates {@link ${name}}. */
-export const ${nameOf('validate', name)}: check.Validator<${name}> = /* @__PURE__ */ check.validator(${nameOf('is', name)});
+export const ${checkName('validate', name)}: check.Validator<${name}> = /* @__PURE__ */ check.validator(${checkName('is', name)});
 `;
 }
 
 /** The assertion of a definition. */
-export function assertionOf(name: string): string {
+export function assertionName(name: string): string {
   return `/**
  * Does nothing if a value is of the type {@link ${name}}.
  *
  * @throws ValidationError if it is not.
  */
-export const ${nameOf('assert', name)}: check.Assertion<${name}> = /* @__PURE__ */ check.assertion(${nameOf('is', name)});
+export const ${checkName('assert', name)}: check.Assertion<${name}> = /* @__PURE__ */ check.assertion(${checkName('is', name)});
 `;
 }
 
 /** Characters of a function's name, which grows with the depth of what it checks. */
-const LONGEST_NAME = 80;
+const MAX_LISTED_NAME_LENGTH = 80;
 
 /** Most constants that a failure names one by one. */
-const MOST_NAMED = 8;
+const MAX_LISTED_NAMES = 8;
 
 /**
  * Most operands of one `&&` or `||`. Compilers recurse into them, and TypeScript gives up on a function with some 2000
@@ -114,8 +114,10 @@ const MOST_NAMED = 8;
 const MAX_OPERANDS = 64;
 
 /** Reads a member of `value`. */
-function read(name: string): string {
-  return isInherited(name) ? `check.ownMember(value, ${JSON.stringify(name)})` : `value[${JSON.stringify(name)}]`;
+function memberAccess(name: string): string {
+  return isObjectPrototypeMember(name)
+    ? `check.ownMember(value, ${JSON.stringify(name)})`
+    : `value[${JSON.stringify(name)}]`;
 }
 
 /** Writes guards: one for each definition, and one for each inline type that is too large to stand in an expression. */
@@ -138,7 +140,7 @@ export class GuardWriter {
     taken: readonly string[],
   ) {
     this.#printer = printer;
-    this.#lookup = lookupIn(protocol);
+    this.#lookup = typeLookup(protocol);
     this.#nested = new Set([...recursiveDefinitions(protocol), ...branchingDefinitions(protocol, this.#lookup)]);
     for (const name of taken) this.#names.add(name);
     for (const { name } of protocol.definitions) this.#names.add(this.guardOf(name));
@@ -146,11 +148,11 @@ export class GuardWriter {
 
   /** Name of the guard of a definition. */
   guardOf(definition: string): string {
-    return nameOf('is', this.#printer.name(definition));
+    return checkName('is', this.#printer.name(definition));
   }
 
   /** The guard of a definition. */
-  definition(definition: string, type: TypeNode): string {
+  printGuard(definition: string, type: TypeNode): string {
     const name = this.#printer.name(definition);
     const guard = this.guardOf(definition);
     const doc = `/** Whether a value is of the type {@link ${name}}, however deep one looks. */\n`;
@@ -177,13 +179,13 @@ export class GuardWriter {
       case 'number':
       case 'integer': {
         const limits = limitsOf(type.constraints, NUMBER_LIMITS);
-        return all([`check.${type.kind}(${value})`, limits && `check.numberWithin(${value}, ${limits})`]);
+        return conjunction([`check.${type.kind}(${value})`, limits && `check.numberWithin(${value}, ${limits})`]);
       }
       case 'ref':
         return `${this.guardOf(type.name)}(${value})`;
       case 'array': {
         const limits = limitsOf(type.constraints, { minItems: 'min', maxItems: 'max' });
-        return all([
+        return conjunction([
           type.items.kind === 'unknown'
             ? `check.array(${value})`
             : `check.arrayOf(${value}, ${this.#reference(type.items, `${hint}Item`)})`,
@@ -192,9 +194,9 @@ export class GuardWriter {
         ]);
       }
       case 'object': {
-        if (hasMembers(type)) return this.#call(type, value, hint);
+        if (hasMembers(type)) return this.#guardCall(type, value, hint);
         const limits = limitsOf(type.constraints, { minProperties: 'min', maxProperties: 'max' });
-        return all([
+        return conjunction([
           type.rest === undefined || type.rest.kind === 'unknown'
             ? `check.object(${value})`
             : `check.recordOf(${value}, ${this.#reference(type.rest, `${hint}Value`)})`,
@@ -203,37 +205,38 @@ export class GuardWriter {
       }
       case 'union':
       case 'intersection':
-        return this.#call(type, value, hint);
+        return this.#guardCall(type, value, hint);
     }
   }
 
-  #call(type: TypeNode, value: string, hint: string): string {
+  #guardCall(type: TypeNode, value: string, hint: string): string {
     return `${this.#hoist(type, hint)}(${value})`;
   }
 
   /** A function that checks a type: one that exists, or a new one. */
   #reference(type: TypeNode, hint: string): string {
-    return this.#existing(type) ?? this.#hoist(type, hint);
+    return this.#builtinGuard(type) ?? this.#hoist(type, hint);
   }
 
   /** A function that checks a type, if there is one without writing it. */
-  #existing(type: TypeNode): string | undefined {
+  #builtinGuard(type: TypeNode): string | undefined {
     if (type.kind === 'ref') return this.guardOf(type.name);
     if (type.kind === 'boolean') return 'check.boolean';
     if (
       type.kind === 'object' &&
       !hasMembers(type) &&
-      isPlain(type.constraints) &&
+      isUnconstrained(type.constraints) &&
       (type.rest === undefined || type.rest.kind === 'unknown')
     )
       return 'check.object';
-    if (type.kind === 'array' && type.items.kind === 'unknown' && isPlain(type.constraints)) return 'check.array';
+    if (type.kind === 'array' && type.items.kind === 'unknown' && isUnconstrained(type.constraints))
+      return 'check.array';
     const primitive = type.kind === 'string' || type.kind === 'number' || type.kind === 'integer';
-    return primitive && isPlain(type.constraints) ? `check.${type.kind}` : undefined;
+    return primitive && isUnconstrained(type.constraints) ? `check.${type.kind}` : undefined;
   }
 
   #hoist(type: TypeNode, hint: string): string {
-    const shape = JSON.stringify(type, withoutProse);
+    const shape = JSON.stringify(type, omitDocs);
     const same = this.#hoisted.get(shape);
     if (same !== undefined) return same;
     const name = this.#freeName(hint);
@@ -246,7 +249,8 @@ export class GuardWriter {
   }
 
   #freeName(hint: string): string {
-    const start = hint.length > LONGEST_NAME ? Array.from(hint).slice(0, LONGEST_NAME).join('') : hint;
+    const start =
+      hint.length > MAX_LISTED_NAME_LENGTH ? Array.from(hint).slice(0, MAX_LISTED_NAME_LENGTH).join('') : hint;
     let number = this.#numbers.get(start) ?? 2;
     let name = start;
     for (; this.#names.has(name); number += 1) name = `${start}${number}`;
@@ -257,10 +261,10 @@ export class GuardWriter {
 
   /** Checks that all have to pass, as one expression: those of a long list in functions. */
   #every(checks: readonly string[], name: string, parameter: 'unknown' | 'check.Fields'): string {
-    if (checks.length <= MAX_OPERANDS) return all(checks);
-    const parts = chunks(checks).map((part) => {
+    if (checks.length <= MAX_OPERANDS) return conjunction(checks);
+    const parts = chunksOfOperands(checks).map((part) => {
       const own = this.#freeName(`${name}Part`);
-      this.inline.push(`function ${own}(value: ${parameter}): boolean {\nreturn ${all(part)};\n}\n`);
+      this.inline.push(`function ${own}(value: ${parameter}): boolean {\nreturn ${conjunction(part)};\n}\n`);
       return `${own}(value)`;
     });
     return this.#every(parts, name, parameter);
@@ -283,9 +287,10 @@ export class GuardWriter {
   #objectBody(name: string, type: ObjectNode, definition: string | undefined): string {
     const checks: string[] = [];
     for (const member of orderedMembers(type.members)) {
-      const hint = name + capitalised(member.name);
-      if (member.required) checks.push(this.#expression(member.type, read(member.name), hint));
-      else if (member.type.kind !== 'unknown') checks.push(this.#optional(member.type, read(member.name), hint));
+      const hint = name + capitalize(member.name);
+      if (member.required) checks.push(this.#expression(member.type, memberAccess(member.name), hint));
+      else if (member.type.kind !== 'unknown')
+        checks.push(this.#optionalExpression(member.type, memberAccess(member.name), hint));
     }
     const limits = limitsOf(type.constraints, { minProperties: 'min', maxProperties: 'max' });
     if (limits !== undefined) checks.push(`check.membersWithin(value, ${limits})`);
@@ -294,21 +299,21 @@ export class GuardWriter {
       const item = type.rest.kind === 'never' ? 'check.absent' : this.#reference(type.rest, `${name}Value`);
       checks.push(`check.otherMembers(value, ${known}, ${item})`);
     }
-    const whole = all(['check.object(value)', this.#every(checks, name, 'check.Fields')]);
+    const whole = conjunction(['check.object(value)', this.#every(checks, name, 'check.Fields')]);
     return definition === undefined
       ? `return ${whole};\n`
       : `return (${whole}) || check.inDefinition(${JSON.stringify(definition)});\n`;
   }
 
-  #optional(type: TypeNode, value: string, hint: string): string {
-    const existing = this.#existing(type);
-    if (existing?.startsWith('check.')) return `check.maybe${capitalised(existing.slice('check.'.length))}(${value})`;
+  #optionalExpression(type: TypeNode, value: string, hint: string): string {
+    const existing = this.#builtinGuard(type);
+    if (existing?.startsWith('check.')) return `check.maybe${capitalize(existing.slice('check.'.length))}(${value})`;
     const expression = this.#expression(type, value, hint);
-    if ((type.kind === 'array' || type.kind === 'object') && isPlain(type.constraints)) {
+    if ((type.kind === 'array' || type.kind === 'object') && isUnconstrained(type.constraints)) {
       const bare = /^check\.(arrayOf|recordOf)\(/.exec(expression);
-      if (bare?.[1] !== undefined) return `check.maybe${capitalised(bare[1])}(${expression.slice(bare[0].length)}`;
+      if (bare?.[1] !== undefined) return `check.maybe${capitalize(bare[1])}(${expression.slice(bare[0].length)}`;
     }
-    return `(${value} === undefined || ${grouped(expression)})`;
+    return `(${value} === undefined || ${parenthesizeOr(expression)})`;
   }
 
   /** A union of plain kinds and constants, as one expression; many constants are looked up in a set. */
@@ -321,7 +326,7 @@ export class GuardWriter {
         constants.add(text);
         tests.set(`value === ${text}`, text);
       } else {
-        const plain = plainTest(variant);
+        const plain = inlineTest(variant);
         if (plain === undefined) return undefined;
         tests.set(...plain);
       }
@@ -333,9 +338,9 @@ export class GuardWriter {
       const list = [...constants].join(', ');
       this.inline.push(`const ${set}: ReadonlySet<unknown> = /* @__PURE__ */ new Set<unknown>([${list}]);\n`);
       const others = [...tests].filter(([, text]) => !constants.has(text));
-      tests = new Map([...others, [`${set}.has(value)`, manyValues(constants.size)]]);
+      tests = new Map([...others, [`${set}.has(value)`, describeManyValues(constants.size)]]);
     }
-    return `${[...tests.keys()].join(' || ')} || check.mismatch(${JSON.stringify(alternatives([...tests.values()]))}, value)`;
+    return `${[...tests.keys()].join(' || ')} || check.mismatch(${JSON.stringify(joinAlternatives([...tests.values()]))}, value)`;
   }
 
   #unionBody(name: string, variants: readonly TypeNode[], exclusive: boolean): string {
@@ -353,7 +358,7 @@ export class GuardWriter {
         return `return ${this.#expression(only, 'value', variantHint(indices[0] ?? 0))};\n`;
       return `return check.anyOf(value, ${types.map((type, position) => this.#reference(type, variantHint(indices[position] ?? 0))).join(', ')});\n`;
     };
-    const kinds = variants.map((variant) => kindsOf(variant, this.#lookup));
+    const kinds = variants.map((variant) => jsonKinds(variant, this.#lookup));
     if (kinds.some((own) => own === undefined)) return pick(variants.map((_, index) => index));
 
     const byKind = new Map<JsonKind, number[]>();
@@ -391,11 +396,11 @@ export class GuardWriter {
       ({ tags, indices }) => `${tags.map((tag) => `case ${tag}:\n`).join('')}${pick(indices)}`,
     );
     const otherwise =
-      cases.size > MOST_NAMED
-        ? `check.mismatch(${JSON.stringify(manyValues(cases.size))}, ${read(member)})`
-        : `check.noneOf(${read(member)}, ${[...cases.keys()].map((tag) => JSON.stringify(tag)).join(', ')})`;
+      cases.size > MAX_LISTED_NAMES
+        ? `check.mismatch(${JSON.stringify(describeManyValues(cases.size))}, ${memberAccess(member)})`
+        : `check.noneOf(${memberAccess(member)}, ${[...cases.keys()].map((tag) => JSON.stringify(tag)).join(', ')})`;
     return `${lines.join('')}if (!check.object(value)) return false;
-switch (${read(member)}) {\n${branches.join('')}default:\nreturn ${otherwise};\n}\n`;
+switch (${memberAccess(member)}) {\n${branches.join('')}default:\nreturn ${otherwise};\n}\n`;
   }
 }
 
@@ -419,7 +424,7 @@ function recursiveDefinitions(protocol: Definitions): ReadonlySet<string> {
 }
 
 /** Longest chain of definitions with branches that nothing tells apart of which each checks all that follow anew. */
-const MAX_CHAIN = 4;
+const MAX_CALL_CHAIN = 4;
 
 /**
  * Definitions that begin a long chain in which each has several branches with the next one in them: without verdicts that
@@ -446,7 +451,7 @@ function branchingDefinitions(protocol: Definitions, lookup: TypeLookup): Readon
       lengths.set(name, longest + (type !== undefined && isBranching(type, lookup) ? 1 : 0));
     }
   }
-  return new Set([...lengths].filter(([, length]) => length > MAX_CHAIN).map(([name]) => name));
+  return new Set([...lengths].filter(([, length]) => length > MAX_CALL_CHAIN).map(([name]) => name));
 }
 
 /** Whether a type holds a union of which several branches may have to be tried, each to its end. */
@@ -474,7 +479,7 @@ function isBranching(type: TypeNode, lookup: TypeLookup): boolean {
   }
 }
 
-function withoutProse(key: string, value: unknown): unknown {
+function omitDocs(key: string, value: unknown): unknown {
   return key === 'doc' || key === 'deprecated' || key === 'defaultValue' ? undefined : value;
 }
 
@@ -482,15 +487,15 @@ function hasMembers(type: ObjectNode): boolean {
   return type.members.length > 0 || type.rest?.kind === 'never';
 }
 
-function isPlain(constraints: Constraints): boolean {
+function isUnconstrained(constraints: Constraints): boolean {
   return Object.keys(constraints).length === 0;
 }
 
 /** Validators by method: of params, results and whole messages. */
 function emitDispatchers(file: SourceFile, context: EmitContext, writer: GuardWriter): void {
-  const method = file.type('methods', 'Method');
-  const requestMethod = file.type('methods', 'RequestMethod');
-  const classify = file.value('guards', 'classify');
+  const method = file.importType('methods', 'Method');
+  const requestMethod = file.importType('methods', 'RequestMethod');
+  const classify = file.importValue('guards', 'classify');
   const wire = context.methods.map((named) => named.method);
   const requests = wire.filter((item) => item.kind === 'request');
   const switchOn = (rows: readonly (readonly [Method, string])[], otherwise: string): string => {
@@ -508,7 +513,7 @@ export function validateParams<M extends ${method}>(
   method: M,
   params: unknown,
   options?: check.ValidateOptions,
-): check.Validation<${file.type('methods', 'ParamsOf')}<M>> {
+): check.Validation<${file.importType('methods', 'ParamsOf')}<M>> {
   // The params are checked where they belong, in a message; pointers are their own all the same.
   return check.validateWith((value) => isMessageOf(method, { jsonrpc: "2.0", id: 0, method, params: value }), params, options);
 }
@@ -532,7 +537,7 @@ export function validateResult<M extends ${requestMethod}>(
   method: M,
   result: unknown,
   options?: check.ValidateOptions,
-): check.Validation<${file.type('methods', 'ResultOf')}<M>> {
+): check.Validation<${file.importType('methods', 'ResultOf')}<M>> {
   return check.validateWith((value) => isResultOf(method, value), result, options);
 }
 `);
@@ -552,16 +557,16 @@ export function validateResult<M extends ${requestMethod}>(
   const tasks = requests.filter((row) => row.taskResult !== undefined);
   if (tasks.length > 0) {
     file.add(`/** Validates a whole response to a request whose params asked for a task. */
-export function validateTaskResponse<M extends keyof ${file.type('methods', 'TaskResultMap')}>(
+export function validateTaskResponse<M extends keyof ${file.importType('methods', 'TaskResultMap')}>(
   method: M,
   response: unknown,
   options?: check.ValidateOptions,
-): check.Validation<${file.type('messages', 'ResultResponse')}<TaskResultMap[M]> | ${file.type('messages', 'ErrorResponse')}> {
+): check.Validation<${file.importType('messages', 'ResultResponse')}<TaskResultMap[M]> | ${file.importType('messages', 'ErrorResponse')}> {
   return check.validateWith((value) => isResponseWith((result) => isTaskResultOf(method, result), value), response, options);
 }
 `);
     file.add(`/** Validates what a request is answered with at once if its params ask for a task. */
-export function validateTaskResult<M extends keyof ${file.type('methods', 'TaskResultMap')}>(
+export function validateTaskResult<M extends keyof ${file.importType('methods', 'TaskResultMap')}>(
   method: M,
   result: unknown,
   options?: check.ValidateOptions,
@@ -582,7 +587,7 @@ export function validateResponse<M extends ${requestMethod}>(
   method: M,
   response: unknown,
   options?: check.ValidateOptions,
-): check.Validation<${file.type('messages', 'ResultResponse')}<ResultOf<M>> | ${file.type('messages', 'ErrorResponse')}> {
+): check.Validation<${file.importType('messages', 'ResultResponse')}<ResultOf<M>> | ${file.importType('messages', 'ErrorResponse')}> {
   return check.validateWith((value) => isResponseWith((result) => isResultOf(method, result), value), response, options);
 }
 `);
@@ -594,8 +599,8 @@ export function validateResponse<M extends ${requestMethod}>(
 `);
   for (const kind of ['request', 'notification'] as const) {
     const Kind = kind === 'request' ? 'Request' : 'Notification';
-    const client = file.type('messages', `Client${Kind}Message`);
-    const server = file.type('messages', `Server${Kind}Message`);
+    const client = file.importType('messages', `Client${Kind}Message`);
+    const server = file.importType('messages', `Server${Kind}Message`);
     const guard = `is${Kind}Message`;
     file.add(`/** Validates a whole ${kind} of either side, envelope and all, by its method. */
 export const validate${Kind}Message: check.Validator<${client} | ${server}> = /* @__PURE__ */ check.validator(${guard});
@@ -608,7 +613,7 @@ export function ${guard}(value: unknown): value is ${client} | ${server} {
   }
   const { message } = classified;
   const { method } = message;
-  return ${file.value('guards', `isClient${Kind}`)}(message) || ${file.value('guards', `isServer${Kind}`)}(message)
+  return ${file.importValue('guards', `isClient${Kind}`)}(message) || ${file.importValue('guards', `isServer${Kind}`)}(message)
     ? isMessageOf(method, value)
     : check.mismatch("the method of a ${kind}", method);
 }
@@ -616,16 +621,16 @@ export function ${guard}(value: unknown): value is ${client} | ${server} {
   }
 }
 
-function all(parts: readonly (string | false | undefined)[]): string {
+function conjunction(parts: readonly (string | false | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== false && part !== '').join(' && ');
 }
 
-function grouped(expression: string): string {
+function parenthesizeOr(expression: string): string {
   return expression.includes(' && ') ? `(${expression})` : expression;
 }
 
 /** What a failure says of constants that are too many to be named. */
-function manyValues(count: number): string {
+function describeManyValues(count: number): string {
   return `one of ${count} known values`;
 }
 
@@ -655,7 +660,7 @@ function stringCheck(constraints: Constraints, value: string): string {
     typeof format === 'string' && `check.stringWithFormat(${value}, ${JSON.stringify(format)})`,
     limits && `check.stringWithin(${value}, ${limits})`,
   ];
-  return all(parts) || `check.string(${value})`;
+  return conjunction(parts) || `check.string(${value})`;
 }
 
 /** Constraints as an object literal, under the names that the runtime gives them. */
@@ -670,21 +675,21 @@ function limitsOf(constraints: Constraints, names: Readonly<Record<string, strin
 }
 
 /** A list in pieces of {@link MAX_OPERANDS}. */
-function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
+function chunksOfOperands<T>(list: readonly T[]): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(list.length / MAX_OPERANDS) }, (_, index) =>
     list.slice(index * MAX_OPERANDS, (index + 1) * MAX_OPERANDS),
   );
 }
 
 /** The test of a kind without constraints, and what it expects in words; undefined for any other type. */
-function plainTest(type: TypeNode): [condition: string, expected: string] | undefined {
+function inlineTest(type: TypeNode): [condition: string, expected: string] | undefined {
   const { kind } = type;
   if (kind !== 'string' && kind !== 'number' && kind !== 'integer' && kind !== 'boolean' && kind !== 'null')
     return undefined;
-  return isPlain(type.constraints) ? [PLAIN_TESTS[kind], kindsText([kind])] : undefined;
+  return isUnconstrained(type.constraints) ? [KIND_TESTS[kind], kindsText([kind])] : undefined;
 }
 
-const PLAIN_TESTS = {
+const KIND_TESTS = {
   string: 'typeof value === "string"',
   number: 'Number.isFinite(value)',
   integer: 'Number.isInteger(value)',
@@ -698,9 +703,11 @@ function kindTest(kind: JsonKind): string {
 }
 
 function kindsText(kinds: readonly string[]): string {
-  return alternatives(kinds.map((kind) => (kind === 'null' ? 'null' : `${/^[aio]/.test(kind) ? 'an' : 'a'} ${kind}`)));
+  return joinAlternatives(
+    kinds.map((kind) => (kind === 'null' ? 'null' : `${/^[aio]/.test(kind) ? 'an' : 'a'} ${kind}`)),
+  );
 }
 
-function alternatives(texts: readonly string[]): string {
+function joinAlternatives(texts: readonly string[]): string {
   return texts.length < 2 ? (texts[0] ?? 'nothing') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1) ?? ''}`;
 }

@@ -1,7 +1,7 @@
 import { McpgenError } from '../errors.js';
-import { discriminate, lookupIn, resolve, type TypeLookup } from '../model/discriminate.js';
+import { discriminate, typeLookup, resolveReferences, type TypeLookup } from '../model/types/discriminate.js';
 import {
-  isInherited,
+  isObjectPrototypeMember,
   type Constraints,
   type Definition,
   type Member,
@@ -17,9 +17,9 @@ import type { EmitContext } from './context.js';
 /** `zod.ts`: a Zod 4 schema for every definition, with the verdict of its JSON Schema. */
 export function emitZod(context: EmitContext): SourceFile {
   const file = new SourceFile('zod');
-  file.package('zod', 'z');
-  const writer = new SchemaWriter(file, context);
-  const schemas = inOrder(context.protocol.definitions).map((definition) => writer.definition(definition));
+  file.importPackage('zod', 'z');
+  const writer = new ZodWriter(file, context);
+  const schemas = dependencyOrder(context.protocol.definitions).map((definition) => writer.printSchema(definition));
   file.add(PREFACE);
   for (const helper of writer.helpers()) file.add(helper);
   for (const schema of schemas) file.add(schema);
@@ -83,37 +83,37 @@ function both<A extends z.ZodType, B extends z.ZodType>(left: A, right: B): z.Zo
 type Helper = keyof typeof HELPERS;
 
 /** Names that a file has beside its schemas, which end in \`Schema\`. */
-const OWN_NAMES: ReadonlySet<string> = new Set(['z', 'sorted', ...Object.keys(HELPERS)]);
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['z', 'sorted', ...Object.keys(HELPERS)]);
 
 /** Definitions with those that they refer to in front of them, as far as there is such an order; else by name. */
-function inOrder(definitions: readonly Definition[]): readonly Definition[] {
+function dependencyOrder(definitions: readonly Definition[]): readonly Definition[] {
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const ordered: Definition[] = [];
   const visit = (name: string): void => {
     const definition = byName.get(name);
     if (definition === undefined) return;
     byName.delete(name);
-    for (const reference of references(definition.type)) visit(reference);
+    for (const reference of referencedNames(definition.type)) visit(reference);
     ordered.push(definition);
   };
   for (const { name } of definitions) visit(name);
   return ordered;
 }
 
-function references(type: TypeNode): readonly string[] {
+function referencedNames(type: TypeNode): readonly string[] {
   switch (type.kind) {
     case 'ref':
       return [type.name];
     case 'array':
-      return references(type.items);
+      return referencedNames(type.items);
     case 'union':
-      return type.variants.flatMap(references);
+      return type.variants.flatMap(referencedNames);
     case 'intersection':
-      return type.parts.flatMap(references);
+      return type.parts.flatMap(referencedNames);
     case 'object':
       return [
-        ...orderedMembers(type.members).flatMap((member) => references(member.type)),
-        ...(type.rest === undefined ? [] : references(type.rest)),
+        ...orderedMembers(type.members).flatMap((member) => referencedNames(member.type)),
+        ...(type.rest === undefined ? [] : referencedNames(type.rest)),
       ];
     default:
       return [];
@@ -121,12 +121,12 @@ function references(type: TypeNode): readonly string[] {
 }
 
 /** The variants of a union that is written out inside another one; any other type is one variant. */
-function inlined(type: TypeNode): readonly TypeNode[] {
-  return type.kind === 'union' && !type.exclusive ? type.variants.flatMap(inlined) : [type];
+function inlineParts(type: TypeNode): readonly TypeNode[] {
+  return type.kind === 'union' && !type.exclusive ? type.variants.flatMap(inlineParts) : [type];
 }
 
 /** Writes schemas one after the other, in an order in which each stands behind those that it needs. */
-class SchemaWriter {
+class ZodWriter {
   readonly #file: SourceFile;
   readonly #context: EmitContext;
   readonly #lookup: TypeLookup;
@@ -134,14 +134,14 @@ class SchemaWriter {
   /** Definitions whose schemas are written already. */
   readonly #written = new Set<string>();
   /** Definitions that were referred to before they were written. Their type has to be spelled out. */
-  readonly #awaited = new Set<string>();
+  readonly #forwardReferences = new Set<string>();
   /** The definition that is being written. */
   #current = '';
 
   constructor(file: SourceFile, context: EmitContext) {
     this.#file = file;
     this.#context = context;
-    this.#lookup = lookupIn(context.protocol);
+    this.#lookup = typeLookup(context.protocol);
   }
 
   /** The helpers that the schemas written so far use. */
@@ -149,18 +149,18 @@ class SchemaWriter {
     return (Object.keys(HELPERS) as Helper[]).filter((name) => this.#used.has(name)).map((name) => HELPERS[name]);
   }
 
-  definition({ name, type, doc, deprecated }: Definition): string {
+  printSchema({ name, type, doc, deprecated }: Definition): string {
     this.#current = name;
     const comment = docComment({ text: doc, deprecated }, new Set());
     const schema = this.#schema(type);
     this.#written.add(name);
-    const annotation = this.#awaited.has(name) ? `: z.ZodType<${this.#typeName(name)}>` : '';
+    const annotation = this.#forwardReferences.has(name) ? `: z.ZodType<${this.#typeName(name)}>` : '';
     // An alias makes nothing that a bundler would have to be told about.
-    const value = type.kind === 'ref' && annotation === '' ? schema : this.#pure(schema);
+    const value = type.kind === 'ref' && annotation === '' ? schema : this.#markPure(schema);
     return `${comment}export const ${this.#schemaName(name)}${annotation} = ${value};\n`;
   }
 
-  #pure(schema: string): string {
+  #markPure(schema: string): string {
     return `/* @__PURE__ */ ${this.#use('schema')}(() => ${schema})`;
   }
 
@@ -176,8 +176,8 @@ class SchemaWriter {
   /** The name of a definition's type, imported. */
   #typeName(definition: string): string {
     const name = this.#context.printer.name(definition);
-    if (OWN_NAMES.has(name)) throw this.#fault(`the name ${JSON.stringify(name)} is taken in zod.ts`);
-    return this.#file.type('types', name);
+    if (RESERVED_NAMES.has(name)) throw this.#error(`the name ${JSON.stringify(name)} is taken in zod.ts`);
+    return this.#file.importType('types', name);
   }
 
   #schema(type: TypeNode): string {
@@ -214,7 +214,7 @@ class SchemaWriter {
 
   #reference(name: string): string {
     if (this.#written.has(name)) return this.#schemaName(name);
-    this.#awaited.add(name);
+    this.#forwardReferences.add(name);
     return `z.lazy(() => ${this.#schemaName(name)})`;
   }
 
@@ -231,7 +231,7 @@ class SchemaWriter {
     try {
       return String(new RegExp(pattern, 'u'));
     } catch (error) {
-      throw this.#fault(`${JSON.stringify(pattern)} is not a regular expression`, { cause: error });
+      throw this.#error(`${JSON.stringify(pattern)} is not a regular expression`, { cause: error });
     }
   }
 
@@ -296,8 +296,8 @@ class SchemaWriter {
   }
 
   #member({ name, required, type }: Member): string {
-    if (isInherited(name)) {
-      throw this.#fault(`Zod cannot check a member named ${JSON.stringify(name)}, since every object inherits one`, {
+    if (isObjectPrototypeMember(name)) {
+      throw this.#error(`Zod cannot check a member named ${JSON.stringify(name)}, since every object inherits one`, {
         member: name,
         remedy: 'Leave zod out, or rename the member in the schema.',
       });
@@ -309,7 +309,7 @@ class SchemaWriter {
 
   /** Whether a type's schema lets undefined pass, so that Zod would not miss a required member. */
   #allowsUndefined(type: TypeNode): boolean {
-    const resolved = resolve(type, this.#lookup);
+    const resolved = resolveReferences(type, this.#lookup);
     switch (resolved.kind) {
       case 'unknown':
         return true;
@@ -323,7 +323,7 @@ class SchemaWriter {
   }
 
   #union(given: readonly TypeNode[]): string {
-    const variants = given.flatMap(inlined);
+    const variants = given.flatMap(inlineParts);
     const literals = variants.flatMap((variant) => (variant.kind === 'literal' ? [variant.value] : []));
     if (literals.length === variants.length) {
       const list = [...new Set(literals)].map((value) => JSON.stringify(value)).join(', ');
@@ -341,9 +341,9 @@ class SchemaWriter {
   #discriminator(variants: readonly TypeNode[]): string | undefined {
     const readable = variants.every(
       (variant) =>
-        resolve(variant, this.#lookup).kind === 'object' &&
+        resolveReferences(variant, this.#lookup).kind === 'object' &&
         // Of a schema whose type is spelled out, Zod's types no longer know the members.
-        !(variant.kind === 'ref' && (this.#awaited.has(variant.name) || !this.#written.has(variant.name))),
+        !(variant.kind === 'ref' && (this.#forwardReferences.has(variant.name) || !this.#written.has(variant.name))),
     );
     const found = readable ? discriminate(variants, this.#lookup) : undefined;
     const distinct = found !== undefined && [...found.cases.values()].every((indices) => indices.length === 1);
@@ -357,7 +357,7 @@ class SchemaWriter {
   }
 
   #mayBeStrict(type: TypeNode): boolean {
-    const resolved = resolve(type, this.#lookup);
+    const resolved = resolveReferences(type, this.#lookup);
     switch (resolved.kind) {
       case 'object':
         return resolved.rest?.kind === 'never';
@@ -370,7 +370,7 @@ class SchemaWriter {
     }
   }
 
-  #fault(message: string, more: { member?: string; remedy?: string; cause?: unknown } = {}): McpgenError {
+  #error(message: string, more: { member?: string; remedy?: string; cause?: unknown } = {}): McpgenError {
     return new McpgenError(`${this.#current}${more.member === undefined ? '' : `.${more.member}`}: ${message}`, {
       place: `${this.#context.protocol.source.file}#/$defs/${this.#current}`,
       remedy: more.remedy ?? 'Rename or correct it in the schema.',

@@ -9,20 +9,27 @@ import {
   findRevision,
   requireRevision,
   type BuiltinRevision,
-} from '../read/builtin.js';
-import { canonicalise, type CanonicalSchema } from '../read/canonical.js';
+} from '../read/builtin/revisions.js';
+import { canonicalizeSchema, type CanonicalSchema } from '../read/schema/canonical.js';
 import { checkCatalog, type Catalog } from '../read/catalog.js';
-import { builtinDocs, NO_DOCS, type Docs } from '../read/docs.js';
+import { builtinDocs, NO_DOCS, type Docs } from '../read/builtin/docs.js';
 import { applyErrata, type Erratum } from '../read/errata.js';
-import { builtinRenames } from '../read/renames.js';
-import { compareText, isObject, member, parseOutsideJson, pointer } from '../read/json.js';
-import { derive, type Derived } from './derive.js';
-import { draftCatalog } from './draft-catalog.js';
+import { builtinRenames } from '../read/builtin/renames.js';
+import { compareText, isObject, ownMember, parseUntrustedJson, formatPointer } from '../read/json/json.js';
+import { deriveMethods, type Derived } from './catalog/derive.js';
+import { draftCatalog } from './catalog/draft.js';
 import { parseDefinitions } from './parse.js';
-import { methodOf, type Definition, type FormerName, type Protocol, type Source, type Warning } from './protocol.js';
-import { formerNames } from './renames.js';
+import {
+  methodFromRow,
+  type Definition,
+  type FormerName,
+  type Protocol,
+  type Source,
+  type Warning,
+} from './protocol.js';
+import { findFormerNames } from './renames.js';
 import type { SchemaReading } from './schema-reading.js';
-import { verify, type Disagreement } from './verify.js';
+import { verifyCatalog, type Disagreement } from './catalog/verify.js';
 
 /** A file's contents and what to call it in messages. */
 export interface InputFile {
@@ -63,9 +70,9 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
   const input = readSchema(options, given);
   const catalog = given ?? builtinCatalogOf(input);
   const read = readDefinitions(input);
-  const derived = derive(read.definitions);
+  const derived = deriveMethods(read.definitions);
   const places = { schema: input.place, catalog: catalogPlace(options, input) };
-  refuseDisagreements(verify(catalog, read.definitions, derived, places), input);
+  refuseDisagreements(verifyCatalog(catalog, read.definitions, derived, places), input);
   const protocol: Protocol = {
     name: catalog.protocol,
     revision: input.revision,
@@ -74,10 +81,10 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
     source: input.source,
     lifecycle: catalog.lifecycle,
     batches: catalog.batches,
-    definitions: read.definitions.map((definition) => asAlias(definition, derived)),
-    methods: catalog.methods.map(methodOf).sort((a, b) => compareText(a.name, b.name)),
+    definitions: read.definitions.map((definition) => withAlias(definition, derived)),
+    methods: catalog.methods.map(methodFromRow).sort((a, b) => compareText(a.name, b.name)),
     errors: [...catalog.errors].sort((a, b) => b.code - a.code),
-    formerNames: formerNamesOf(catalog.protocol, read.definitions),
+    formerNames: formerNamesFor(catalog.protocol, read.definitions),
     errata: read.errata,
     warnings: read.warnings,
   };
@@ -90,12 +97,12 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
  *
  * @throws {@link McpgenError} if the file is broken.
  */
-export function readSchemaAlone(file: InputFile, revision?: string): SchemaReading {
+export function readSchemaWithoutCatalog(file: InputFile, revision?: string): SchemaReading {
   if (revision !== undefined) checkRevisionName(revision, '--revision');
-  const known = revision ?? revisionBySha(sha256(bytesOf(file.contents)))?.revision;
-  const canonical = canonicalise(parseOutsideJson(file.contents, file.name), file.name);
+  const known = revision ?? revisionBySha(sha256(toBytes(file.contents)))?.revision;
+  const canonical = canonicalizeSchema(parseUntrustedJson(file.contents, file.name), file.name);
   const { definitions, warnings } = parseDefinitions(canonical.definitions, NO_DOCS, file.name, canonical);
-  return { revision: known, definitions, derived: derive(definitions), warnings };
+  return { revision: known, definitions, derived: deriveMethods(definitions), warnings };
 }
 
 /**
@@ -110,20 +117,20 @@ export async function loadWithoutCatalog(
   file: InputFile,
   options: { revision?: string; errata?: boolean } = {},
 ): Promise<Protocol> {
-  const digest = sha256(bytesOf(file.contents));
+  const digest = sha256(toBytes(file.contents));
   const corrected = options.errata ?? true;
   const official = revisionBySha(digest);
   if (official !== undefined) {
     return loadProtocol({ schema: file, revision: options.revision ?? official.revision, errata: corrected });
   }
-  const canonical = canonicalise(parseOutsideJson(file.contents, file.name), file.name);
-  const like = mostLike(canonical);
+  const canonical = canonicalizeSchema(parseUntrustedJson(file.contents, file.name), file.name);
+  const like = closestBuiltinRevision(canonical);
   const errata = corrected && like !== undefined ? builtinErrata() : [];
   const { definitions, applied } = applyErrata(canonical.definitions, like ?? '', errata, file.name, 'skip');
   const docs = like === undefined ? NO_DOCS : builtinDocs(like);
   const parsed = parseDefinitions(definitions, docs, file.name, canonical);
-  const derived = derive(parsed.definitions);
-  const revision = options.revision ?? baseName(file.name).replace(/\.json$/, '');
+  const derived = deriveMethods(parsed.definitions);
+  const revision = options.revision ?? fileBaseName(file.name).replace(/\.json$/, '');
   const { catalog } = draftCatalog(
     { revision: like, definitions: parsed.definitions, derived, warnings: parsed.warnings },
     builtinCatalogs(),
@@ -135,20 +142,20 @@ export async function loadWithoutCatalog(
     revision,
     version: revision,
     isDraft: false,
-    source: { file: baseName(file.name), sha256: digest, builtin: false, corrected },
+    source: { file: fileBaseName(file.name), sha256: digest, builtin: false, corrected },
     lifecycle: catalog.lifecycle,
     batches: catalog.batches,
-    definitions: parsed.definitions.map((definition) => asAlias(definition, derived)),
+    definitions: parsed.definitions.map((definition) => withAlias(definition, derived)),
     methods: catalog.methods.map((row) =>
-      methodOf({ kind: 'request', direction: 'embedded', params: null, capability: null, summary: '', ...row }),
+      methodFromRow({ kind: 'request', direction: 'embedded', params: null, capability: null, summary: '', ...row }),
     ),
-    errors: withUnpinned(catalog.errors, like),
-    formerNames: formerNamesOf(catalog.protocol, parsed.definitions),
+    errors: withKnownErrors(catalog.errors, like),
+    formerNames: formerNamesFor(catalog.protocol, parsed.definitions),
     errata: applied,
     warnings: [
       ...parsed.warnings,
       ...undecided.map(({ method, message }) => ({
-        place: `${file.name}#${pointer(canonical.root, message)}`,
+        place: `${file.name}#${formatPointer(canonical.root, message)}`,
         message: `who sends ${JSON.stringify(method)} cannot be told from the schema: it is taken to travel inside results`,
       })),
     ],
@@ -156,7 +163,7 @@ export async function loadWithoutCatalog(
 }
 
 /** Error codes that no definition pins are in no schema: those of the revision that a schema is most like are taken over. */
-function withUnpinned(errors: Protocol['errors'], like: string | undefined): Protocol['errors'] {
+function withKnownErrors(errors: Protocol['errors'], like: string | undefined): Protocol['errors'] {
   if (like === undefined) return errors;
   const known = (code: number, name: string): boolean =>
     errors.some((item) => item.code === code || item.name === name);
@@ -167,7 +174,7 @@ function withUnpinned(errors: Protocol['errors'], like: string | undefined): Pro
 }
 
 /** The built-in revision with the most definitions of the same name, if it shares most of them. */
-function mostLike({ definitions }: CanonicalSchema): string | undefined {
+function closestBuiltinRevision({ definitions }: CanonicalSchema): string | undefined {
   const names = new Set(Object.keys(definitions));
   const [best] = builtinRevisions()
     .map(({ revision }) => {
@@ -181,9 +188,9 @@ function mostLike({ definitions }: CanonicalSchema): string | undefined {
 }
 
 /** Renames are known of the built-in protocol: a definition of another one may have such a name by chance. */
-function formerNamesOf(protocol: string, definitions: readonly Definition[]): readonly FormerName[] {
+function formerNamesFor(protocol: string, definitions: readonly Definition[]): readonly FormerName[] {
   const isKnown = builtinCatalogs().some((catalog) => catalog.protocol === protocol);
-  return isKnown ? formerNames(definitions, builtinRenames()) : [];
+  return isKnown ? findFormerNames(definitions, builtinRenames()) : [];
 }
 
 interface SchemaInput {
@@ -194,7 +201,7 @@ interface SchemaInput {
   /** The revision whose official file it is, or is said to be: its errata hold. */
   readonly official: string;
   /** The revision that a file of none of these is most like, such as a draft: those of its errata hold that fit. */
-  readonly like?: string | undefined;
+  readonly closestRevision?: string | undefined;
   readonly docs: Docs;
   readonly builtin: BuiltinRevision | undefined;
 }
@@ -213,14 +220,14 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
       revision: builtin.revision,
       place,
       source: { file: place, sha256: builtin.sha256, builtin: true, corrected },
-      canonical: canonicalise(builtinSchema(builtin.revision), place),
+      canonical: canonicalizeSchema(builtinSchema(builtin.revision), place),
       official: builtin.revision,
       docs: builtinDocs(builtin.revision),
       builtin,
     };
   }
   const { name, contents } = options.schema;
-  const digest = sha256(bytesOf(contents));
+  const digest = sha256(toBytes(contents));
   const official = revisionBySha(digest)?.revision;
   const revision = options.revision ?? catalog?.revision ?? official;
   if (revision === undefined) {
@@ -238,21 +245,21 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
       remedy: `Give --revision ${official}, or the schema of ${revision}.`,
     });
   }
-  const canonical = canonicalise(parseOutsideJson(contents, name), name);
+  const canonical = canonicalizeSchema(parseUntrustedJson(contents, name), name);
   const builtin = named ?? (official === undefined ? undefined : findRevision(official));
   return {
     revision,
     place: name,
     source: {
-      file: baseName(name),
+      file: fileBaseName(name),
       sha256: digest,
       builtin: false,
       corrected,
-      ...(options.catalog === undefined ? {} : { catalogFile: baseName(options.catalog.name) }),
+      ...(options.catalog === undefined ? {} : { catalogFile: fileBaseName(options.catalog.name) }),
     },
     canonical,
     official: official ?? revision,
-    like: builtin === undefined ? mostLike(canonical) : undefined,
+    closestRevision: builtin === undefined ? closestBuiltinRevision(canonical) : undefined,
     // An official file brings its own descriptions; ours fill in where a file has none.
     docs: builtin === undefined ? NO_DOCS : builtinDocs(builtin.revision),
     builtin,
@@ -260,8 +267,8 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
 }
 
 async function readCatalog({ name, contents }: InputFile, revision: string | undefined): Promise<Catalog> {
-  const value = parseOutsideJson(contents, name);
-  const said = isObject(value) ? member(value, 'revision') : undefined;
+  const value = parseUntrustedJson(contents, name);
+  const said = isObject(value) ? ownMember(value, 'revision') : undefined;
   if (typeof said === 'string') checkRevisionName(said, `${name}#/revision`);
   const catalog = await checkCatalog(value, name);
   if (revision !== undefined && catalog.revision !== revision) {
@@ -292,16 +299,16 @@ function readDefinitions(input: SchemaInput): {
   errata: readonly Erratum[];
   warnings: readonly Warning[];
 } {
-  const { canonical, place, like, official } = input;
+  const { canonical, place, closestRevision, official } = input;
   const errata = input.source.corrected ? builtinErrata() : [];
-  const stale = like === undefined ? 'stop' : 'skip';
-  const corrected = applyErrata(canonical.definitions, like ?? official, errata, place, stale);
+  const stale = closestRevision === undefined ? 'stop' : 'skip';
+  const corrected = applyErrata(canonical.definitions, closestRevision ?? official, errata, place, stale);
   const parsed = parseDefinitions(corrected.definitions, input.docs, place, canonical);
   return { ...parsed, errata: corrected.applied };
 }
 
 /** A union of one message that was inlined as a copy of it becomes the alias that it was. */
-function asAlias(definition: Definition, derived: Derived): Definition {
+function withAlias(definition: Definition, derived: Derived): Definition {
   const name = derived.aliases.get(definition.name);
   return name === undefined ? definition : { ...definition, type: { kind: 'ref', name } };
 }
@@ -352,10 +359,10 @@ function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function bytesOf(contents: string | Uint8Array): Uint8Array {
+function toBytes(contents: string | Uint8Array): Uint8Array {
   return typeof contents === 'string' ? Buffer.from(contents) : contents;
 }
 
-function baseName(file: string): string {
+function fileBaseName(file: string): string {
   return file.split(/[\\/]/).at(-1) ?? file;
 }

@@ -1,26 +1,28 @@
-import { HIDDEN } from '../text.js';
+import { HIDDEN_CHARACTERS } from '../text.js';
 
 /** The words of a name: its runs of letters and digits, as far as they can stand in an identifier. */
-export function wordsOf(name: string): string[] {
-  return name.replace(HIDDEN, ' ').match(/(?:(?=\p{ID_Continue})[\p{L}\p{N}])+/gu) ?? [];
+export function splitWords(name: string): string[] {
+  return name.replace(HIDDEN_CHARACTERS, ' ').match(/(?:(?=\p{ID_Continue})[\p{L}\p{N}])+/gu) ?? [];
 }
 
 /** The words of a name in capitals, joined: what can stand behind the beginning of an identifier. */
-export function capitalised(name: string): string {
-  return wordsOf(name)
+export function capitalize(name: string): string {
+  return splitWords(name)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 }
 
 /** `get_weather` and `getWeather` to `GetWeather`. */
 export function pascalCase(name: string): string {
-  const made = capitalised(name);
+  const made = capitalize(name);
   return /^(?!\p{ID_Start})./u.test(made) ? `_${made}` : made;
 }
 
 /** `fooBar/baz_qux` to `FOO_BAR_BAZ_QUX`. */
 export function constantCase(name: string): string {
-  const made = wordsOf(name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2'))
+  const made = splitWords(
+    name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2'),
+  )
     .map((word) => word.toUpperCase())
     .join('_');
   return /^\p{N}/u.test(made) ? `_${made}` : made;

@@ -1,19 +1,19 @@
 import { McpgenError } from '../errors.js';
-import type { DefinitionsKey } from '../read/canonical.js';
-import type { Docs } from '../read/docs.js';
+import type { DefinitionsKey } from '../read/schema/canonical.js';
+import type { Docs } from '../read/builtin/docs.js';
 import {
   compareText,
   isObject,
-  member,
-  objectOf,
-  pointer,
-  pointerTokens,
+  ownMember,
+  objectFromEntries,
+  formatPointer,
+  parsePointer,
   type JsonObject,
   type JsonValue,
-} from '../read/json.js';
+} from '../read/json/json.js';
 import type { Constraints, Definition, Member, ObjectNode, TypeNode, Warning } from './protocol.js';
 
-const ANNOTATIONS: ReadonlySet<string> = new Set([
+const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set([
   '$comment',
   'title',
   'description',
@@ -24,7 +24,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   'writeOnly',
   'contentSchema',
 ]);
-const CONSTRAINTS: ReadonlySet<string> = new Set([
+const CONSTRAINT_KEYWORDS: ReadonlySet<string> = new Set([
   'format',
   // Annotations like an unknown format: they are told in docs, and no value is held against them.
   'contentEncoding',
@@ -44,7 +44,7 @@ const CONSTRAINTS: ReadonlySet<string> = new Set([
   'maxProperties',
 ]);
 /** Constraints whose value is something other than a number. */
-const OTHER_CONSTRAINTS: Readonly<Record<string, 'string' | 'boolean'>> = {
+const NON_NUMERIC_CONSTRAINTS: Readonly<Record<string, 'string' | 'boolean'>> = {
   format: 'string',
   contentEncoding: 'string',
   contentMediaType: 'string',
@@ -52,13 +52,13 @@ const OTHER_CONSTRAINTS: Readonly<Record<string, 'string' | 'boolean'>> = {
   uniqueItems: 'boolean',
 };
 /** Keywords that say something about values of one type only. */
-const FOR_TYPE: Readonly<Record<string, string>> = {
+const TYPE_OF_KEYWORD: Readonly<Record<string, string>> = {
   properties: 'object',
   required: 'object',
   additionalProperties: 'object',
   items: 'array',
 };
-const STRUCTURE: ReadonlySet<string> = new Set([
+const STRUCTURE_KEYWORDS: ReadonlySet<string> = new Set([
   '$ref',
   'type',
   'const',
@@ -72,7 +72,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
   'allOf',
 ]);
 /** Formats that JSON Schema or MCP names; any other is kept as an annotation, with a warning. */
-const FORMATS: ReadonlySet<string> = new Set([
+const KNOWN_FORMATS: ReadonlySet<string> = new Set([
   'date-time',
   'date',
   'time',
@@ -128,17 +128,17 @@ export function parseDefinitions(
   { root = '$defs', unread = [], site }: DefinitionsFile = {},
 ): { definitions: readonly Definition[]; warnings: readonly Warning[] } {
   const names = Object.keys(definitions).sort(compareText);
-  const reader = new SchemaReader(new Set(names), docs, place, root, site);
-  const parsed = names.map((name) => reader.definition(name, definitions[name] as JsonValue));
-  refuseAliasCycles(parsed, `${place}#${pointer(root)}`);
+  const reader = new DefinitionParser(new Set(names), docs, place, root, site);
+  const parsed = names.map((name) => reader.parseDefinition(name, definitions[name] as JsonValue));
+  refuseAliasCycles(parsed, `${place}#${formatPointer(root)}`);
   const beside = unread.map((keyword) => ({
-    place: `${place}#${pointer(keyword)}`,
-    message: `only the definitions of a schema are read, so ${show(keyword)} beside them has no effect`,
+    place: `${place}#${formatPointer(keyword)}`,
+    message: `only the definitions of a schema are read, so ${showValue(keyword)} beside them has no effect`,
   }));
   return { definitions: parsed, warnings: [...beside, ...reader.warnings] };
 }
 
-class SchemaReader {
+class DefinitionParser {
   readonly warnings: Warning[] = [];
   readonly #unknownFormats = new Set<string>();
   readonly #names: ReadonlySet<string>;
@@ -155,29 +155,29 @@ class SchemaReader {
     this.#site = site;
   }
 
-  definition(name: string, schema: JsonValue): Definition {
-    const at = pointer(this.#root, name);
-    const type = this.#type(schema, at, name, []);
-    if (type.kind === 'unknown') this.#warn(at, `${name} is the empty schema, so its type is unknown`);
-    return { name, type, ...this.#annotations(schema, name, []) };
+  parseDefinition(name: string, schema: JsonValue): Definition {
+    const pointer = formatPointer(this.#root, name);
+    const type = this.#parseType(schema, pointer, name, []);
+    if (type.kind === 'unknown') this.#warn(pointer, `${name} is the empty schema, so its type is unknown`);
+    return { name, type, ...this.#parseAnnotations(schema, name, []) };
   }
 
-  #annotations(
+  #parseAnnotations(
     schema: JsonValue,
     definition: string,
     path: readonly string[],
   ): Pick<Member, 'doc' | 'deprecated' | 'defaultValue'> {
     const own = isObject(schema) ? schema : {};
-    const description = member(own, 'description');
+    const description = ownMember(own, 'description');
     const doc =
       typeof description === 'string'
-        ? withWholeLinks(description, this.#site)
+        ? withAbsoluteLinks(description, this.#site)
         : path.length === 0
           ? this.#docs.definition(definition)
           : this.#docs.member(definition, path);
     const deprecated =
-      this.#docs.deprecated(definition, path) ?? (member(own, 'deprecated') === true ? true : undefined);
-    const defaultValue = member(own, 'default');
+      this.#docs.deprecated(definition, path) ?? (ownMember(own, 'deprecated') === true ? true : undefined);
+    const defaultValue = ownMember(own, 'default');
     return {
       ...(doc === undefined ? {} : { doc }),
       ...(deprecated === undefined ? {} : { deprecated }),
@@ -185,91 +185,103 @@ class SchemaReader {
     };
   }
 
-  #type(schema: JsonValue, at: string, definition: string, path: readonly string[]): TypeNode {
+  #parseType(schema: JsonValue, pointer: string, definition: string, path: readonly string[]): TypeNode {
     if (schema === true) return { kind: 'unknown' };
     if (schema === false) return { kind: 'never' };
     if (!isObject(schema)) {
-      throw this.#fault(at, `a schema is an object or a boolean, not ${show(schema)}`, 'Write a schema here.');
+      throw this.#error(
+        pointer,
+        `a schema is an object or a boolean, not ${showValue(schema)}`,
+        'Write a schema here.',
+      );
     }
-    this.#refuseUnsupported(schema, at);
+    this.#refuseUnsupported(schema, pointer);
     if (Object.hasOwn(schema, 'contentSchema')) {
-      this.#warn(at + pointer('contentSchema'), 'what a text decodes to is not read: "contentSchema" has no effect');
+      this.#warn(
+        pointer + formatPointer('contentSchema'),
+        'what a text decodes to is not read: "contentSchema" has no effect',
+      );
     }
 
     const parts: TypeNode[] = [];
-    const ref = member(schema, '$ref');
-    if (ref !== undefined) parts.push(this.#ref(ref, at));
-    const own = this.#ownType(schema, at, definition, path);
+    const ref = ownMember(schema, '$ref');
+    if (ref !== undefined) parts.push(this.#parseRef(ref, pointer));
+    const own = this.#parseOwnType(schema, pointer, definition, path);
     if (own !== undefined) parts.push(own);
     for (const keyword of ['anyOf', 'oneOf', 'allOf'] as const) {
-      const list = member(schema, keyword);
+      const list = ownMember(schema, keyword);
       if (list === undefined) continue;
       if (!Array.isArray(list) || list.length === 0) {
-        throw this.#fault(
-          at + pointer(keyword),
-          `a list of schemas is expected, not ${show(list)}`,
+        throw this.#error(
+          pointer + formatPointer(keyword),
+          `a list of schemas is expected, not ${showValue(list)}`,
           'Name at least one schema, or leave the keyword out.',
         );
       }
       const types = (list as readonly JsonValue[]).map((item, index) =>
-        this.#type(item, at + pointer(keyword, index), definition, path),
+        this.#parseType(item, pointer + formatPointer(keyword, index), definition, path),
       );
-      parts.push(keyword === 'allOf' ? intersection(types) : union(types, keyword === 'oneOf'));
+      parts.push(keyword === 'allOf' ? makeIntersection(types) : makeUnion(types, keyword === 'oneOf'));
     }
-    return intersection(parts);
+    return makeIntersection(parts);
   }
 
-  #refuseUnsupported(schema: JsonObject, at: string): void {
+  #refuseUnsupported(schema: JsonObject, pointer: string): void {
     for (const [keyword, wanted] of [
       ['description', 'string'],
       ['deprecated', 'boolean'],
     ] as const) {
-      const value = member(schema, keyword);
+      const value = ownMember(schema, keyword);
       if (value === undefined || typeof value === wanted) continue;
-      throw this.#fault(
-        at + pointer(keyword),
-        `a ${wanted} is expected, not ${show(value)}`,
+      throw this.#error(
+        pointer + formatPointer(keyword),
+        `a ${wanted} is expected, not ${showValue(value)}`,
         'Correct it, or leave it out.',
       );
     }
     for (const keyword of Object.keys(schema)) {
-      if (ANNOTATIONS.has(keyword) || CONSTRAINTS.has(keyword) || STRUCTURE.has(keyword) || keyword.startsWith('x-'))
+      if (
+        ANNOTATION_KEYWORDS.has(keyword) ||
+        CONSTRAINT_KEYWORDS.has(keyword) ||
+        STRUCTURE_KEYWORDS.has(keyword) ||
+        keyword.startsWith('x-')
+      )
         continue;
-      throw this.#fault(
-        at + pointer(keyword),
+      throw this.#error(
+        pointer + formatPointer(keyword),
         `the keyword ${JSON.stringify(keyword)} is not supported`,
-        `Supported are ${[...STRUCTURE, ...CONSTRAINTS].join(', ')} and annotations; say the same with these, or leave it out.`,
+        `Supported are ${[...STRUCTURE_KEYWORDS, ...CONSTRAINT_KEYWORDS].join(', ')} and annotations; say the same with these, or leave it out.`,
       );
     }
   }
 
-  #ref(ref: JsonValue, at: string): TypeNode {
-    const place = at + pointer('$ref');
+  #parseRef(ref: JsonValue, pointer: string): TypeNode {
+    const place = pointer + formatPointer('$ref');
     if (typeof ref !== 'string') {
-      throw this.#fault(place, `a reference is a string, not ${show(ref)}`, 'Write `#/$defs/<Name>`.');
+      throw this.#error(place, `a reference is a string, not ${showValue(ref)}`, 'Write `#/$defs/<Name>`.');
     }
     if (!ref.startsWith('#')) {
-      throw this.#fault(
+      throw this.#error(
         place,
-        `the reference ${show(ref)} leaves the file`,
+        `the reference ${showValue(ref)} leaves the file`,
         'Nothing is fetched: put the definition into this file.',
       );
     }
-    const [root, name, ...rest] = pointerTokens(decodeFragment(ref));
+    const [root, name, ...rest] = parsePointer(decodeFragment(ref));
     if (root !== '$defs' || name === undefined || rest.length > 0) {
-      throw this.#fault(
+      throw this.#error(
         place,
-        `the reference ${show(ref)} does not point at a definition`,
+        `the reference ${showValue(ref)} does not point at a definition`,
         'Only `#/$defs/<Name>` (or `#/definitions/<Name>`) is read: give what it points at a definition of its own.',
       );
     }
     if (!this.#names.has(name)) {
-      throw this.#fault(place, `the definition ${show(name)} does not exist`, this.#nearest(name));
+      throw this.#error(place, `the definition ${showValue(name)} does not exist`, this.#didYouMean(name));
     }
     return { kind: 'ref', name };
   }
 
-  #nearest(name: string): string {
+  #didYouMean(name: string): string {
     const lower = name.toLowerCase();
     const near = [...this.#names].find(
       (known) => known.toLowerCase() === lower || known.startsWith(name) || name.startsWith(known),
@@ -278,47 +290,57 @@ class SchemaReader {
   }
 
   /** Says which keywords have no effect because the schema is of another type than they speak of. */
-  #warnWithoutEffect(schema: JsonObject, at: string, types: readonly string[]): void {
-    for (const [keyword, type] of Object.entries(FOR_TYPE)) {
+  #warnWithoutEffect(schema: JsonObject, pointer: string, types: readonly string[]): void {
+    for (const [keyword, type] of Object.entries(TYPE_OF_KEYWORD)) {
       if (!Object.hasOwn(schema, keyword) || types.includes(type)) continue;
-      this.#warn(at + pointer(keyword), `${show(keyword)} has no effect here, since this is no ${type}`);
+      this.#warn(
+        pointer + formatPointer(keyword),
+        `${showValue(keyword)} has no effect here, since this is no ${type}`,
+      );
     }
   }
 
   /** The type that the schema's own keywords give: not its references and combinations. */
-  #ownType(schema: JsonObject, at: string, definition: string, path: readonly string[]): TypeNode | undefined {
-    const constant = member(schema, 'const');
-    const values = member(schema, 'enum');
-    if (constant !== undefined || values !== undefined) this.#warnWithoutEffect(schema, at, []);
-    if (constant !== undefined) return this.#literal(constant, at + pointer('const'));
+  #parseOwnType(
+    schema: JsonObject,
+    pointer: string,
+    definition: string,
+    path: readonly string[],
+  ): TypeNode | undefined {
+    const constant = ownMember(schema, 'const');
+    const values = ownMember(schema, 'enum');
+    if (constant !== undefined || values !== undefined) this.#warnWithoutEffect(schema, pointer, []);
+    if (constant !== undefined) return this.#parseLiteral(constant, pointer + formatPointer('const'));
     if (values !== undefined) {
       if (!Array.isArray(values) || values.length === 0) {
-        throw this.#fault(
-          at + pointer('enum'),
-          `a list of values is expected, not ${show(values)}`,
+        throw this.#error(
+          pointer + formatPointer('enum'),
+          `a list of values is expected, not ${showValue(values)}`,
           'Name at least one value, or leave the keyword out.',
         );
       }
-      return union(
-        (values as readonly JsonValue[]).map((value, index) => this.#literal(value, at + pointer('enum', index))),
+      return makeUnion(
+        (values as readonly JsonValue[]).map((value, index) =>
+          this.#parseLiteral(value, pointer + formatPointer('enum', index)),
+        ),
         false,
       );
     }
-    const types = this.#typeNames(schema, at);
+    const types = this.#parseTypeNames(schema, pointer);
     if (types === undefined) {
-      const limits = Object.keys(this.#constraints(schema, at)).map(show).join(', ');
-      if (limits !== '') this.#warn(at, `without a type, ${limits} has no effect`);
+      const limits = Object.keys(this.#parseConstraints(schema, pointer)).map(showValue).join(', ');
+      if (limits !== '') this.#warn(pointer, `without a type, ${limits} has no effect`);
       return undefined;
     }
-    this.#warnWithoutEffect(schema, at, types);
-    return union(
-      types.map((type) => this.#typeNamed(type, schema, at, definition, path)),
+    this.#warnWithoutEffect(schema, pointer, types);
+    return makeUnion(
+      types.map((type) => this.#parseNamedType(type, schema, pointer, definition, path)),
       false,
     );
   }
 
-  #typeNames(schema: JsonObject, at: string): readonly string[] | undefined {
-    const type = member(schema, 'type');
+  #parseTypeNames(schema: JsonObject, pointer: string): readonly string[] | undefined {
+    const type = ownMember(schema, 'type');
     if (type === undefined) {
       const implied = ['properties', 'required', 'additionalProperties'].some((key) => Object.hasOwn(schema, key));
       if (implied) return ['object'];
@@ -328,62 +350,71 @@ class SchemaReader {
     const known = [...PRIMITIVES, 'array', 'object'];
     const names = list.flatMap((item) => known.find((name) => name === item) ?? []);
     if (list.length === 0 || names.length < list.length) {
-      throw this.#fault(
-        at + pointer('type'),
-        `${show(type)} is not a type`,
+      throw this.#error(
+        pointer + formatPointer('type'),
+        `${showValue(type)} is not a type`,
         `Types are ${known.join(', ')}, or a list of these.`,
       );
     }
     return names;
   }
 
-  #typeNamed(type: string, schema: JsonObject, at: string, definition: string, path: readonly string[]): TypeNode {
-    const constraints = this.#constraints(schema, at);
+  #parseNamedType(
+    type: string,
+    schema: JsonObject,
+    pointer: string,
+    definition: string,
+    path: readonly string[],
+  ): TypeNode {
+    const constraints = this.#parseConstraints(schema, pointer);
     if (isPrimitive(type)) return { kind: type, constraints };
-    if (type === 'object') return this.#object(schema, at, definition, path, constraints);
-    const items = member(schema, 'items');
+    if (type === 'object') return this.#parseObject(schema, pointer, definition, path, constraints);
+    const items = ownMember(schema, 'items');
     if (Array.isArray(items)) {
-      throw this.#fault(
-        at + pointer('items'),
+      throw this.#error(
+        pointer + formatPointer('items'),
         'a list of item schemas (a tuple) is not supported',
         'Use one schema for all items.',
       );
     }
     return {
       kind: 'array',
-      items: items === undefined ? { kind: 'unknown' } : this.#type(items, at + pointer('items'), definition, path),
+      items:
+        items === undefined
+          ? { kind: 'unknown' }
+          : this.#parseType(items, pointer + formatPointer('items'), definition, path),
       constraints,
     };
   }
 
-  #object(
+  #parseObject(
     schema: JsonObject,
-    at: string,
+    pointer: string,
     definition: string,
     path: readonly string[],
     constraints: Constraints,
   ): ObjectNode {
-    const properties = member(schema, 'properties');
+    const properties = ownMember(schema, 'properties');
     if (properties !== undefined && !isObject(properties)) {
-      throw this.#fault(
-        at + pointer('properties'),
-        `an object of schemas is expected, not ${show(properties)}`,
+      throw this.#error(
+        pointer + formatPointer('properties'),
+        `an object of schemas is expected, not ${showValue(properties)}`,
         'Write a schema for each member, by its name.',
       );
     }
-    const required = this.#required(schema, at);
+    const required = this.#parseRequired(schema, pointer);
     const names = new Set([...Object.keys(properties ?? {}), ...required]);
     const members = [...names].sort(compareText).map((name): Member => {
-      const own = properties === undefined ? undefined : member(properties, name);
-      const where = at + pointer('properties', name);
+      const own = properties === undefined ? undefined : ownMember(properties, name);
+      const where = pointer + formatPointer('properties', name);
       return {
         name,
         required: required.has(name),
-        type: own === undefined ? { kind: 'unknown' } : this.#type(own, where, definition, [...path, name]),
-        ...this.#annotations(own ?? {}, definition, [...path, name]),
+        type: own === undefined ? { kind: 'unknown' } : this.#parseType(own, where, definition, [...path, name]),
+        ...this.#parseAnnotations(own ?? {}, definition, [...path, name]),
       };
     });
-    const additional = member(schema, 'additionalProperties');
+    const additional = ownMember(schema, 'additionalProperties');
     const shape =
       members.length > 0
         ? 'members'
@@ -401,68 +432,71 @@ class SchemaReader {
       constraints,
       ...(additional === undefined
         ? {}
-        : { rest: this.#type(additional, at + pointer('additionalProperties'), definition, path) }),
+        : { rest: this.#parseType(additional, pointer + formatPointer('additionalProperties'), definition, path) }),
     };
   }
 
-  #required(schema: JsonObject, at: string): ReadonlySet<string> {
-    const required = member(schema, 'required');
+  #parseRequired(schema: JsonObject, pointer: string): ReadonlySet<string> {
+    const required = ownMember(schema, 'required');
     if (required === undefined) return new Set();
     if (!Array.isArray(required) || !required.every((name) => typeof name === 'string')) {
-      throw this.#fault(
-        at + pointer('required'),
-        `a list of member names is expected, not ${show(required)}`,
+      throw this.#error(
+        pointer + formatPointer('required'),
+        `a list of member names is expected, not ${showValue(required)}`,
         'Name the members that must be there.',
       );
     }
     return new Set(required as readonly string[]);
   }
 
-  #constraints(schema: JsonObject, at: string): Constraints {
-    const found = Object.keys(schema).filter((key) => CONSTRAINTS.has(key));
+  #parseConstraints(schema: JsonObject, pointer: string): Constraints {
+    const found = Object.keys(schema).filter((key) => CONSTRAINT_KEYWORDS.has(key));
     for (const key of found) {
-      const wanted = OTHER_CONSTRAINTS[key] ?? 'number';
+      const wanted = NON_NUMERIC_CONSTRAINTS[key] ?? 'number';
       const value = schema[key] as JsonValue;
       if (typeof value === wanted && (typeof value !== 'number' || Number.isFinite(value))) continue;
-      throw this.#fault(
-        at + pointer(key),
-        `a ${wanted} is expected, not ${show(value)}`,
+      throw this.#error(
+        pointer + formatPointer(key),
+        `a ${wanted} is expected, not ${showValue(value)}`,
         'Correct it, or leave it out.',
       );
     }
-    const format = member(schema, 'format');
-    if (typeof format === 'string' && !FORMATS.has(format) && !this.#unknownFormats.has(format)) {
+    const format = ownMember(schema, 'format');
+    if (typeof format === 'string' && !KNOWN_FORMATS.has(format) && !this.#unknownFormats.has(format)) {
       this.#unknownFormats.add(format);
-      this.#warn(at + pointer('format'), `the format ${show(format)} is unknown; it is kept as an annotation`);
+      this.#warn(
+        pointer + formatPointer('format'),
+        `the format ${showValue(format)} is unknown; it is kept as an annotation`,
+      );
     }
-    return objectOf(found.map((key) => [key, schema[key] as JsonValue]));
+    return objectFromEntries(found.map((key) => [key, schema[key] as JsonValue]));
   }
 
-  #literal(value: JsonValue, at: string): TypeNode {
+  #parseLiteral(value: JsonValue, pointer: string): TypeNode {
     if (value !== null && typeof value === 'object') {
-      throw this.#fault(
-        at,
+      throw this.#error(
+        pointer,
         'an object or array as a constant is not supported',
         'Describe it with `properties` or `items`.',
       );
     }
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      throw this.#fault(at, 'the number is too large to be exact', 'Use a smaller one, or a string.');
+      throw this.#error(pointer, 'the number is too large to be exact', 'Use a smaller one, or a string.');
     }
     return { kind: 'literal', value };
   }
 
-  #warn(at: string, message: string): void {
-    this.warnings.push({ place: `${this.#file}#${at}`, message });
+  #warn(pointer: string, message: string): void {
+    this.warnings.push({ place: `${this.#file}#${pointer}`, message });
   }
 
-  #fault(at: string, message: string, remedy?: string): McpgenError {
-    return new McpgenError(message, { place: `${this.#file}#${at}`, ...(remedy === undefined ? {} : { remedy }) });
+  #error(pointer: string, message: string, remedy?: string): McpgenError {
+    return new McpgenError(message, { place: `${this.#file}#${pointer}`, ...(remedy === undefined ? {} : { remedy }) });
   }
 }
 
 /** A Markdown text without links that are relative to a site: with their whole address, or as their label only. */
-function withWholeLinks(text: string, site: string | undefined): string {
+function withAbsoluteLinks(text: string, site: string | undefined): string {
   return text.replace(/\[([^\]\n]*)\]\((\/(?!\/)[^)\s]*)\)/g, (_, label: string, path: string) =>
     site === undefined ? label : `[${label}](${site}${path})`,
   );
@@ -472,20 +506,20 @@ function isPrimitive(type: string): type is Primitive {
   return (PRIMITIVES as readonly string[]).includes(type);
 }
 
-function union(variants: readonly TypeNode[], exclusive: boolean): TypeNode {
+function makeUnion(variants: readonly TypeNode[], exclusive: boolean): TypeNode {
   const [only, second] = variants;
   if (only === undefined) return { kind: 'never' };
   return second === undefined ? only : { kind: 'union', exclusive, variants };
 }
 
-function intersection(parts: readonly TypeNode[]): TypeNode {
+function makeIntersection(parts: readonly TypeNode[]): TypeNode {
   const known = parts.filter((part) => part.kind !== 'unknown');
   const [only, second] = known;
   if (only === undefined) return { kind: 'unknown' };
   return second === undefined ? only : { kind: 'intersection', parts: known };
 }
 
-function show(value: JsonValue): string {
+function showValue(value: JsonValue): string {
   const text = JSON.stringify(value);
   return text.length > 100 ? `${text.slice(0, 100)}...` : text;
 }
@@ -513,7 +547,7 @@ function refuseAliasCycles(definitions: readonly Definition[], place: string): v
         trail.delete(name);
         steps.pop();
       } else if (trail.has(next)) {
-        throw aliasCycle(steps.slice(steps.indexOf(next)), place);
+        throw aliasCycleError(steps.slice(steps.indexOf(next)), place);
       } else if (!done.has(next)) {
         trail.set(next, [...(targets.get(next) ?? [])]);
         steps.push(next);
@@ -522,11 +556,11 @@ function refuseAliasCycles(definitions: readonly Definition[], place: string): v
   }
 }
 
-function aliasCycle(names: readonly string[], place: string): McpgenError {
+function aliasCycleError(names: readonly string[], place: string): McpgenError {
   const [first = ''] = names;
   const shown = names.length > 10 ? [...names.slice(0, 10), `${names.length - 10} more`] : names;
   return new McpgenError(`definitions refer to each other in a circle: ${[...shown, first].join(' -> ')}`, {
-    place: place + pointer(first),
+    place: place + formatPointer(first),
     remedy: 'A definition may contain itself in a member or an array, but not be itself.',
   });
 }

@@ -1,6 +1,6 @@
 import type { CatalogError, CatalogMethod, Direction, MessageKind } from '../read/catalog.js';
 import type { Erratum } from '../read/errata.js';
-import type { JsonValue } from '../read/json.js';
+import type { JsonValue } from '../read/json/json.js';
 
 export type { CatalogError, Direction, MessageKind };
 
@@ -162,7 +162,7 @@ export function findDefinition(protocol: Definitions, name: string): Definition 
 }
 
 /** A method as its row in a catalog has it. */
-export function methodOf(row: CatalogMethod): Method {
+export function methodFromRow(row: CatalogMethod): Method {
   return {
     name: row.method,
     kind: row.kind,
@@ -178,6 +178,6 @@ export function methodOf(row: CatalogMethod): Method {
 }
 
 /** Whether a name is that of a member that every object inherits: reading it plainly finds what nobody gave. */
-export function isInherited(name: string): boolean {
+export function isObjectPrototypeMember(name: string): boolean {
   return name in Object.prototype;
 }

@@ -1,4 +1,4 @@
-import type { KnownRename } from '../read/renames.js';
+import type { KnownRename } from '../read/builtin/renames.js';
 import type { Definition, FormerName } from './protocol.js';
 
 /**
@@ -7,7 +7,7 @@ import type { Definition, FormerName } from './protocol.js';
  *
  * @param renames - All that are known of the protocol, oldest first.
  */
-export function formerNames(
+export function findFormerNames(
   definitions: readonly Pick<Definition, 'name'>[],
   renames: readonly KnownRename[],
 ): readonly FormerName[] {
@@ -15,11 +15,11 @@ export function formerNames(
   return renames
     .flatMap(({ before, after, revision }) => {
       // What was renamed twice has its last name.
-      let now = after;
+      let current = after;
       for (const next of renames.slice(renames.findIndex((item) => item.before === before) + 1)) {
-        if (next.before === now && !names.has(now)) now = next.after;
+        if (next.before === current && !names.has(current)) current = next.after;
       }
-      return names.has(now) && !names.has(before) ? [{ before, after: now, revision }] : [];
+      return names.has(current) && !names.has(before) ? [{ before, after: current, revision }] : [];
     })
     .sort((a, b) => (a.before < b.before ? -1 : 1));
 }

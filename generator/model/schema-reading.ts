@@ -1,4 +1,4 @@
-import type { Derived } from './derive.js';
+import type { Derived } from './catalog/derive.js';
 import type { Definition, Warning } from './protocol.js';
 
 /** A schema that was read, but not yet joined with a catalog. */

@@ -1,5 +1,5 @@
-import type { Docs } from '../read/docs.js';
-import { plainToolSchema } from '../read/tool-schema.js';
+import type { Docs } from '../read/builtin/docs.js';
+import { normalizeToolSchema } from '../read/schema/tool-schema.js';
 import type { ToolSource } from '../read/tools.js';
 import { parseDefinitions } from './parse.js';
 import type { Definition, Warning } from './protocol.js';
@@ -17,7 +17,7 @@ export interface ToolModel {
  *
  * @param docs - Texts for definitions that have none.
  */
-export function readTool(source: ToolSource, docs: Docs): ToolModel {
+export function parseTool(source: ToolSource, docs: Docs): ToolModel {
   const definitions: Definition[] = [];
   const warnings: Warning[] = [];
   for (const [role, key] of [
@@ -27,15 +27,16 @@ export function readTool(source: ToolSource, docs: Docs): ToolModel {
     const schema = source[role];
     if (schema === undefined) continue;
     const place = source.places[role];
-    const within = (at: string): string => (place.includes('#') || at === '' ? place + at : `${place}#${at}`);
-    const plain = plainToolSchema(schema, key);
-    const parsed = parseDefinitions(plain.definitions, docs, place);
+    const within = (pointer: string): string =>
+      place.includes('#') || pointer === '' ? place + pointer : `${place}#${pointer}`;
+    const normalized = normalizeToolSchema(schema, key);
+    const parsed = parseDefinitions(normalized.definitions, docs, place);
     definitions.push(...parsed.definitions);
-    warnings.push(...plain.warnings.map(({ at, message }) => ({ place: within(at), message })));
+    warnings.push(...normalized.warnings.map(({ at, message }) => ({ place: within(at), message })));
     for (const warning of parsed.warnings) {
       // The model speaks of definitions; the schema has them where the pointers say.
       const [, name = '', rest = ''] = /#\/\$defs\/([^/]*)(.*)$/s.exec(warning.place) ?? [];
-      const at = plain.pointers.get(name);
+      const at = normalized.pointers.get(name);
       // That a schema allows anything is no news where its author says so.
       if (at === undefined || (rest === '' && warning.message.includes('empty schema'))) continue;
       warnings.push({ place: within(at + rest), message: warning.message });

@@ -19,18 +19,18 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
-import { pathBelow, STAGED, type FileChange } from './plan.js';
+import { resolveBelow, STAGED_PREFIX, type FileChange } from './plan.js';
 
 /** Milliseconds after which a staged file belongs to no run any more. */
-const LONGEST_RUN = 60 * 60 * 1000;
+const STALE_AFTER_MS = 60 * 60 * 1000;
 
-/** Names of what is being written: {@link STAGED}, the process and what it is. */
-const LEFTOVER = new RegExp(`^${STAGED.replaceAll('.', '\\.')}(\\d+)-`);
+/** Names of what is being written: {@link STAGED_PREFIX}, the process and what it is. */
+const STAGED_NAME = new RegExp(`^${STAGED_PREFIX.replaceAll('.', '\\.')}(\\d+)-`);
 
 /** Ends the name of a folder whose entries are being moved to the folder that it is in. */
-const MOVING = 'moving';
+const MOVE_MARKER = 'moving';
 
-interface Staged {
+interface StagedFile {
   readonly temporary: string;
   readonly target: string;
 }
@@ -43,8 +43,8 @@ interface Staged {
  * @throws {@link McpgenError} if something cannot be written.
  */
 export function writeChanges(folder: string, changes: readonly FileChange[]): void {
-  uninterrupted(() => {
-    writeAll(folder, changes);
+  deferSignals(() => {
+    stageAndReplace(folder, changes);
   });
 }
 
@@ -56,25 +56,27 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
  * @throws {@link McpgenError} if something cannot be written; what was there before is untouched then.
  */
 export function writeProject(folder: string, changes: readonly FileChange[]): void {
-  uninterrupted(() => {
+  deferSignals(() => {
     const isThere = existsSync(folder);
     const wasMoving = isThere && hasUnfinishedMove(folder);
-    if (isThere) removeLeftovers(folder);
-    if (isThere && (wasMoving || readdirSync(folder).some((name) => name !== '.git'))) writeAll(folder, changes);
-    else writeStaged(folder, isThere, changes);
+    if (isThere) removeStaleStagedFiles(folder);
+    if (isThere && (wasMoving || readdirSync(folder).some((name) => name !== '.git'))) stageAndReplace(folder, changes);
+    else moveStagedProject(folder, isThere, changes);
   });
 }
 
-function writeStaged(folder: string, isThere: boolean, changes: readonly FileChange[]): void {
+function moveStagedProject(folder: string, isThere: boolean, changes: readonly FileChange[]): void {
   const parent = isThere ? folder : path.dirname(folder);
   const made: string[] = [];
-  const [staging, moving] = ['project', MOVING].map((name) => path.join(parent, `${STAGED}${process.pid}-${name}`));
+  const [staging, moving] = ['project', MOVE_MARKER].map((name) =>
+    path.join(parent, `${STAGED_PREFIX}${process.pid}-${name}`),
+  );
   if (staging === undefined || moving === undefined) throw new Error('there are two names');
   const moved: string[] = [];
   try {
-    makeFolder(parent, made);
-    removeLeftovers(parent);
-    writeAll(staging, changes);
+    createFolder(parent, made);
+    removeStaleStagedFiles(parent);
+    stageAndReplace(staging, changes);
     if (!isThere) {
       renameSync(staging, folder);
       return;
@@ -98,39 +100,39 @@ function writeStaged(folder: string, isThere: boolean, changes: readonly FileCha
   }
 }
 
-function writeAll(folder: string, changes: readonly FileChange[]): void {
+function stageAndReplace(folder: string, changes: readonly FileChange[]): void {
   const written = changes.filter((change) => change.status === 'missing' || change.status === 'stale');
   const orphaned = changes.filter((change) => change.status === 'orphaned');
-  const made: string[] = [];
-  const staged: Staged[] = [];
+  const createdFolders: string[] = [];
+  const staged: StagedFile[] = [];
   try {
-    for (const parent of new Set(changes.map((change) => path.dirname(pathBelow(folder, change.path))))) {
-      makeFolder(parent, made);
-      removeLeftovers(parent);
+    for (const parent of new Set(changes.map((change) => path.dirname(resolveBelow(folder, change.path))))) {
+      createFolder(parent, createdFolders);
+      removeStaleStagedFiles(parent);
     }
     for (const change of written) {
-      const target = pathBelow(folder, change.path);
-      const temporary = beside(target, String(staged.length));
+      const target = resolveBelow(folder, change.path);
+      const temporary = siblingPath(target, String(staged.length));
       staged.push({ temporary, target });
       writeFully(temporary, change.expected ?? '', statSync(target, { throwIfNoEntry: false })?.mode);
     }
   } catch (error) {
     for (const { temporary } of staged) rmSync(temporary, { force: true });
-    for (const parent of made.reverse()) removeIfEmpty(parent);
+    for (const parent of createdFolders.reverse()) removeIfEmpty(parent);
     throw writeError(folder, error);
   }
   const replaced: { target: string; old: string | undefined; isDone: boolean }[] = [];
   try {
-    for (const change of written) refuseChanged(pathBelow(folder, change.path), change);
+    for (const change of written) refuseChanged(resolveBelow(folder, change.path), change);
     for (const { temporary, target } of staged) {
-      const entry = { target, old: setAside(target, replaced.length), isDone: false };
+      const entry = { target, old: linkBackup(target, replaced.length), isDone: false };
       replaced.push(entry);
       renameSync(temporary, target);
       entry.isDone = true;
     }
     for (const change of orphaned) {
-      const target = pathBelow(folder, change.path);
-      const entry = { target, old: setAside(target, replaced.length), isDone: false };
+      const target = resolveBelow(folder, change.path);
+      const entry = { target, old: linkBackup(target, replaced.length), isDone: false };
       replaced.push(entry);
       rmSync(target, { force: true });
       entry.isDone = true;
@@ -144,7 +146,7 @@ function writeAll(folder: string, changes: readonly FileChange[]): void {
       } else if (old === undefined) rmSync(target, { force: true });
       else renameSync(old, target);
     }
-    for (const parent of made.reverse()) removeIfEmpty(parent);
+    for (const parent of createdFolders.reverse()) removeIfEmpty(parent);
     throw writeError(folder, error);
   }
   for (const { old } of replaced) if (old !== undefined) rmSync(old, { force: true });
@@ -155,18 +157,18 @@ function writeAll(folder: string, changes: readonly FileChange[]): void {
  *
  * @throws {@link McpgenError} if it cannot be written; what was there is untouched then.
  */
-export function writeText(file: string, contents: string): void {
+export function writeFileAtomically(file: string, contents: string): void {
   const folder = path.dirname(file);
   writeChanges(folder, [{ path: path.basename(file), status: 'stale', expected: contents, actual: undefined }]);
 }
 
 /** A name of our own in the folder of a file; without its name, which may be as long as the file system allows. */
-function beside(target: string, name: string): string {
-  return path.join(path.dirname(target), `${STAGED}${process.pid}-${name}`);
+function siblingPath(target: string, name: string): string {
+  return path.join(path.dirname(target), `${STAGED_PREFIX}${process.pid}-${name}`);
 }
 
 /** Does something at once that Ctrl-C must not leave half done; the signal counts as soon as it is over. */
-function uninterrupted(action: () => void): void {
+function deferSignals(action: () => void): void {
   // Whoever listens already decides, and hears of it only when we are done.
   const signals = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).filter((signal) => process.listenerCount(signal) === 0);
   const release = (): void => {
@@ -202,31 +204,32 @@ function refuseChanged(target: string, { isEdit, actual }: FileChange): void {
 }
 
 /** Gives what is at a place a second name until all is done; the place itself stays filled. */
-function setAside(target: string, number: number): string | undefined {
+function linkBackup(target: string, number: number): string | undefined {
   if (!existsSync(target)) return undefined;
-  const old = beside(target, `old-${number}`);
+  const backup = siblingPath(target, `old-${number}`);
   try {
     // A link takes no room on a disk that may be full; not every file system has them.
-    linkSync(target, old);
+    linkSync(target, backup);
   } catch {
     try {
-      copyFileSync(target, old, constants.COPYFILE_EXCL);
+      copyFileSync(target, backup, constants.COPYFILE_EXCL);
     } catch (error) {
-      rmSync(old, { force: true });
+      rmSync(backup, { force: true });
       throw error;
     }
   }
-  return old;
+  return backup;
 }
 
 /** Makes a folder and those above it, and notes which it made. Node's own way does not end below `/proc`. */
-function makeFolder(folder: string, made: string[]): void {
+function createFolder(folder: string, createdFolders: string[]): void {
   const missing: string[] = [];
-  for (let at = folder; !existsSync(at) && path.dirname(at) !== at; at = path.dirname(at)) missing.unshift(at);
+  for (let current = folder; !existsSync(current) && path.dirname(current) !== current; current = path.dirname(current))
+    missing.unshift(current);
   for (const one of missing) {
     try {
       mkdirSync(one);
-      made.push(one);
+      createdFolders.push(one);
     } catch (error) {
       // Another run may have made it in the meantime.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -258,29 +261,29 @@ function writeFully(file: string, text: string, mode: number | undefined): void 
 }
 
 /** What processes that no longer run left in a folder: names of files and folders. Those of one that runs are its own. */
-export function leftoversIn(folder: string): readonly string[] {
+export function staleStagedFiles(folder: string): readonly string[] {
   return readdirSync(folder).filter((name) => {
-    const [, pid] = LEFTOVER.exec(name) ?? [];
+    const [, pid] = STAGED_NAME.exec(name) ?? [];
     if (pid === undefined) return false;
     const owner = Number(pid);
-    return owner === process.pid || !isRunning(owner) || isOld(path.join(folder, name));
+    return owner === process.pid || !isRunning(owner) || isStale(path.join(folder, name));
   });
 }
 
 /** Whether a run was killed while it moved a whole project into this folder: what it has of it is ours. */
 export function hasUnfinishedMove(folder: string): boolean {
-  return leftoversIn(folder).some((name) => name.endsWith(`-${MOVING}`));
+  return staleStagedFiles(folder).some((name) => name.endsWith(`-${MOVE_MARKER}`));
 }
 
-function removeLeftovers(folder: string): void {
-  for (const name of leftoversIn(folder)) rmSync(path.join(folder, name), { recursive: true, force: true });
+function removeStaleStagedFiles(folder: string): void {
+  for (const name of staleStagedFiles(folder)) rmSync(path.join(folder, name), { recursive: true, force: true });
 }
 
 /** Older than any run: its process number is another's by now, as it often is in containers. */
-function isOld(file: string): boolean {
+function isStale(file: string): boolean {
   // The time of the entry: what was set aside has the contents of long ago.
   const changed = lstatSync(file, { throwIfNoEntry: false })?.ctimeMs ?? Date.now();
-  return Date.now() - changed > LONGEST_RUN;
+  return Date.now() - changed > STALE_AFTER_MS;
 }
 
 function isRunning(pid: number): boolean {

@@ -1,7 +1,7 @@
-import { HIDDEN } from '../text.js';
+import { HIDDEN_CHARACTERS } from '../text.js';
 
 /** Longest line of a comment, in columns, its indentation not counted. */
-const WIDTH = 96;
+const DOC_WIDTH = 96;
 
 /** What goes into a doc comment: paragraphs, then tags. */
 export interface DocComment {
@@ -21,22 +21,24 @@ export interface DocComment {
  * @param columns - Columns that the comment may take with its marks; by default only its text is measured.
  */
 export function docComment(doc: DocComment, linkable: ReadonlySet<string>, columns?: number): string {
-  const width = columns === undefined ? WIDTH : columns - ' * '.length;
+  const width = columns === undefined ? DOC_WIDTH : columns - ' * '.length;
   const paragraphs = [doc.text ?? '', ...(doc.more ?? [])]
-    .map((text) => cleanText(text, linkable))
+    .map((text) => cleanDocText(text, linkable))
     .filter((text) => text !== '');
   const lines: string[] = [];
   for (const paragraph of paragraphs) {
     if (lines.length > 0) lines.push('');
-    lines.push(...wrap(paragraph, width));
+    lines.push(...wrapText(paragraph, width));
   }
   const tags: string[] = [];
   if (doc.deprecated !== undefined) {
-    const reason = doc.deprecated === true ? '' : cleanText(doc.deprecated, linkable);
-    tags.push(...wrap(`@deprecated ${reason}`.trimEnd(), width));
+    const reason = doc.deprecated === true ? '' : cleanDocText(doc.deprecated, linkable);
+    tags.push(...wrapText(`@deprecated ${reason}`.trimEnd(), width));
   }
   if (doc.defaultValue !== undefined) {
-    tags.push(`@defaultValue \`${cleanText(doc.defaultValue, linkable).replaceAll('`', "'").replaceAll('\n', ' ')}\``);
+    tags.push(
+      `@defaultValue \`${cleanDocText(doc.defaultValue, linkable).replaceAll('`', "'").replaceAll('\n', ' ')}\``,
+    );
   }
   if (tags.length > 0) lines.push(...(lines.length > 0 ? [''] : []), ...tags);
   if (lines.length === 0) return '';
@@ -47,11 +49,11 @@ export function docComment(doc: DocComment, linkable: ReadonlySet<string>, colum
 }
 
 /** Text that is safe inside a comment. */
-function cleanText(text: string, linkable: ReadonlySet<string>): string {
+function cleanDocText(text: string, linkable: ReadonlySet<string>): string {
   return text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/\t/g, '  ')
-    .replace(HIDDEN, (character) => (character === '\n' ? character : ''))
+    .replace(HIDDEN_CHARACTERS, (character) => (character === '\n' ? character : ''))
     .replace(/\{@link\s+([^\s|}]+)\s*(?:\|\s*)?([^}]*)\}/g, (_, target: string, label: string) =>
       linkText(target, label.trim(), linkable),
     )
@@ -81,7 +83,7 @@ function linkText(target: string, label: string, linkable: ReadonlySet<string>):
 }
 
 /** Breaks long lines at spaces; fenced code, indented lines and list items keep their own lines. */
-function wrap(text: string, width: number): string[] {
+function wrapText(text: string, width: number): string[] {
   let fenced = false;
   return text.split('\n').flatMap((line) => {
     if (line.trimStart().startsWith('```')) {

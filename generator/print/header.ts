@@ -1,5 +1,5 @@
 import type { Protocol } from '../model/protocol.js';
-import { HIDDEN } from '../text.js';
+import { HIDDEN_CHARACTERS } from '../text.js';
 
 /**
  * The header of a protocol's files below the first line: where they come from and how to regenerate them. It holds no date
@@ -7,13 +7,13 @@ import { HIDDEN } from '../text.js';
  *
  * @param command - The command that regenerates the files.
  */
-export function header(protocol: Protocol, command: string): string {
+export function protocolHeader(protocol: Protocol, command: string): string {
   const { name, revision, source, errata, isDraft } = protocol;
   const lines = [
-    `// ${inLine(name)}, revision ${inLine(revision)}${isDraft ? ' (a draft: it may still change)' : ''}`,
-    `// Schema: ${inLine(source.file)}, sha256${source.builtin ? ' of the official file' : ''} ${source.sha256}`,
+    `// ${singleLine(name)}, revision ${singleLine(revision)}${isDraft ? ' (a draft: it may still change)' : ''}`,
+    `// Schema: ${singleLine(source.file)}, sha256${source.builtin ? ' of the official file' : ''} ${source.sha256}`,
     `// Errata: ${errata.length === 0 ? 'none' : errata.map((erratum) => erratum.id).join(', ')}`,
-    `// Regenerate: ${inLine(command)}`,
+    `// Regenerate: ${singleLine(command)}`,
     '/* eslint-disable */',
   ];
   return `${lines.join('\n')}\n`;
@@ -44,14 +44,16 @@ export function toolHeader(
   command: string,
 ): string {
   const lines = [
-    ...(what === undefined ? [] : [`// Tool: ${inLine(what.name)}`, `// Schema: ${inLine(what.places.join(', '))}`]),
-    `// Regenerate: ${inLine(command)}`,
+    ...(what === undefined
+      ? []
+      : [`// Tool: ${singleLine(what.name)}`, `// Schema: ${singleLine(what.places.join(', '))}`]),
+    `// Regenerate: ${singleLine(command)}`,
     '/* eslint-disable */',
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** Text that cannot leave its line comment. */
-function inLine(text: string): string {
-  return text.replace(HIDDEN, '?').slice(0, 300);
+function singleLine(text: string): string {
+  return text.replace(HIDDEN_CHARACTERS, '?').slice(0, 300);
 }

@@ -1,11 +1,11 @@
 import { McpgenError } from '../errors.js';
-import { pointer } from '../read/json.js';
+import { formatPointer } from '../read/json/json.js';
 import { constantCase, pascalCase } from '../model/naming.js';
 import type { Method, Protocol } from '../model/protocol.js';
-import { escapeHidden } from '../text.js';
+import { escapeHiddenCharacters } from '../text.js';
 
 /** Words that cannot name a type or that would hide one that the language brings along. */
-const RESERVED: ReadonlySet<string> = new Set(
+const RESERVED_WORDS: ReadonlySet<string> = new Set(
   (
     'any as asserts async await bigint boolean break case catch class const continue debugger declare default delete do ' +
     'else enum export extends false finally for from function get if implements import in infer instanceof interface is ' +
@@ -17,14 +17,14 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 /** Whether a name can be that of something that a file declares. */
 export function isReserved(name: string): boolean {
-  return RESERVED.has(name);
+  return RESERVED_WORDS.has(name);
 }
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
 /** Whether a name can stand in TypeScript as it is. */
 export function isIdentifier(name: string): boolean {
-  return IDENTIFIER.test(name) && name === escapeHidden(name);
+  return IDENTIFIER.test(name) && name === escapeHiddenCharacters(name);
 }
 
 /** A member name as it stands in a type: quoted only where it has to be. */
@@ -49,9 +49,9 @@ export function typeNames(protocol: Protocol): TypeNames {
   const names = new Map<string, string>();
   const owners = new Map<string, string>();
   for (const { name } of protocol.definitions) {
-    const made = isIdentifier(name) && !RESERVED.has(name) ? name : pascalCase(name);
-    const place = `${protocol.source.file}#${pointer('$defs', name)}`;
-    if (made === '' || RESERVED.has(made)) {
+    const made = isIdentifier(name) && !RESERVED_WORDS.has(name) ? name : pascalCase(name);
+    const place = `${protocol.source.file}#${formatPointer('$defs', name)}`;
+    if (made === '' || RESERVED_WORDS.has(made)) {
       throw new McpgenError(`the definition ${JSON.stringify(name)} cannot be given a TypeScript name`, {
         place,
         remedy: 'Rename it in the schema.',
@@ -74,7 +74,7 @@ export function typeNames(protocol: Protocol): TypeNames {
 }
 
 /** A method with the name of its constant. */
-export interface NamedMethod {
+export interface MethodWithConstant {
   readonly constant: string;
   readonly method: Method;
 }
@@ -84,7 +84,7 @@ export interface NamedMethod {
  *
  * @throws {@link McpgenError} if two methods would get one name.
  */
-export function methodConstants(methods: readonly Method[], file: string): readonly NamedMethod[] {
+export function methodConstants(methods: readonly Method[], file: string): readonly MethodWithConstant[] {
   const owners = new Map<string, string>();
   return methods.map((method) => {
     const constant = constantCase(method.name);

@@ -1,4 +1,4 @@
-import { escapeHidden } from '../text.js';
+import { escapeHiddenCharacters } from '../text.js';
 
 /** The files that a revision is made of, without their extension. */
 export type ModuleName =
@@ -46,7 +46,7 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
   readonly #namespaces = new Map<string, RuntimeModule>();
   readonly #packages = new Map<string, string>();
   readonly #reexports: { from: RuntimeModule; values: readonly string[]; types: readonly string[] }[] = [];
-  readonly #parts: string[] = [];
+  readonly #pieces: string[] = [];
 
   constructor(name: Name, { belongsToUser = false }: { readonly belongsToUser?: boolean } = {}) {
     this.name = name;
@@ -54,22 +54,22 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
   }
 
   /** Uses a type of another file, and gives its name back. */
-  type(from: AnyModule, name: string): string {
-    return use(this.#types, from, name);
+  importType(from: AnyModule, name: string): string {
+    return addImport(this.#types, from, name);
   }
 
   /** Uses a value of another file, and gives its name back. */
-  value(from: AnyModule, name: string): string {
-    return use(this.#values, from, name);
+  importValue(from: AnyModule, name: string): string {
+    return addImport(this.#values, from, name);
   }
 
   /** Uses a shared file as a whole, under a name. */
-  namespace(from: RuntimeModule, name: string): void {
+  importNamespace(from: RuntimeModule, name: string): void {
     this.#namespaces.set(name, from);
   }
 
   /** Uses a package as a whole, under a name. */
-  package(from: string, name: string): void {
+  importPackage(from: string, name: string): void {
     this.#packages.set(name, from);
   }
 
@@ -83,14 +83,14 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
 
   /** Adds a top-level piece of code; pieces are set apart by a blank line. */
   add(...code: string[]): void {
-    this.#parts.push(code.join(''));
+    this.#pieces.push(code.join(''));
   }
 
   /** Names that the file exports. */
   exports(): readonly string[] {
     const declared = /^export (?:type|const|function) ([\p{ID_Continue}$]+)/gmu;
     return [
-      ...this.#parts.flatMap((part) => [...part.matchAll(declared)].map((match) => match[1] ?? '')),
+      ...this.#pieces.flatMap((part) => [...part.matchAll(declared)].map((match) => match[1] ?? '')),
       ...this.#reexports.flatMap(({ values, types }) => [...values, ...types]),
     ];
   }
@@ -102,7 +102,7 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
       ...this.exports(),
       ...this.#namespaces.keys(),
       ...this.#packages.keys(),
-      ...this.#parts.flatMap((part) => [...part.matchAll(local)].map((match) => match[1] ?? '')),
+      ...this.#pieces.flatMap((part) => [...part.matchAll(local)].map((match) => match[1] ?? '')),
     ];
   }
 
@@ -110,45 +110,49 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
   print(options: PrintOptions): readonly string[] {
     const packages = [...this.#packages].map(([name, from]) => `import * as ${name} from ${JSON.stringify(from)};`);
     const shared = [...this.#namespaces].map(
-      ([name, from]) => `import * as ${name} from "${specifier(from, options.importExtension)}";`,
+      ([name, from]) => `import * as ${name} from "${importSpecifier(from, options.importExtension)}";`,
     );
     const imports = [
       ...packages,
       ...shared,
-      ...imported(this.#types, 'import type', options),
-      ...imported(this.#values, 'import', options),
+      ...printImports(this.#types, 'import type', options),
+      ...printImports(this.#values, 'import', options),
     ];
     const passedOn = this.#reexports.flatMap(({ from, values, types }) => {
-      const source = JSON.stringify(specifier(from, options.importExtension));
+      const source = JSON.stringify(importSpecifier(from, options.importExtension));
       return [`export { ${values.join(', ')} } from ${source};`, `export type { ${types.join(', ')} } from ${source};`];
     });
     return (
-      [options.header, imports.join('\n'), passedOn.join('\n'), ...this.#parts]
+      [options.header, imports.join('\n'), passedOn.join('\n'), ...this.#pieces]
         .map((part) => part.trimEnd())
         .filter((part) => part !== '')
         // Only a string literal can still hold a hidden character, and there an escape means the same.
-        .map((part) => part.split('\n').map(escapeHidden).join('\n'))
+        .map((part) => part.split('\n').map(escapeHiddenCharacters).join('\n'))
     );
   }
 }
 
 /** The module specifier of another file of the same revision or of the tools, or of one that all revisions share. */
-export function specifier(module: AnyModule, importExtension: ImportExtension): string {
+export function importSpecifier(module: AnyModule, importExtension: ImportExtension): string {
   const file = module.startsWith('runtime/') ? `../${module}` : `./${module.replace(/^tools\//, '')}`;
   return importExtension === 'none' ? file : `${file}.${importExtension}`;
 }
 
-function use(uses: Map<AnyModule, Set<string>>, from: AnyModule, name: string): string {
+function addImport(uses: Map<AnyModule, Set<string>>, from: AnyModule, name: string): string {
   const names = uses.get(from) ?? new Set();
   uses.set(from, names.add(name));
   return name;
 }
 
-function imported(uses: ReadonlyMap<AnyModule, ReadonlySet<string>>, keyword: string, options: PrintOptions): string[] {
+function printImports(
+  uses: ReadonlyMap<AnyModule, ReadonlySet<string>>,
+  keyword: string,
+  options: PrintOptions,
+): string[] {
   return [...uses.keys()]
     .sort()
     .map(
       (from) =>
-        `${keyword} { ${[...(uses.get(from) ?? [])].sort().join(', ')} } from "${specifier(from, options.importExtension)}";`,
+        `${keyword} { ${[...(uses.get(from) ?? [])].sort().join(', ')} } from "${importSpecifier(from, options.importExtension)}";`,
     );
 }

@@ -1,5 +1,5 @@
 import type { Constraints, Definition, Member, ObjectNode, TypeNode } from '../model/protocol.js';
-import type { JsonValue } from '../read/json.js';
+import type { JsonValue } from '../read/json/json.js';
 import { docComment, type DocComment } from './doc-comment.js';
 import { memberName } from './names.js';
 
@@ -12,7 +12,7 @@ export interface TypePrinter {
 }
 
 /** Members that open an object, in this order; then required ones, optional ones, and `_meta` last. */
-const LEADING: readonly string[] = [
+const LEADING_MEMBERS: readonly string[] = [
   'jsonrpc',
   'id',
   'method',
@@ -27,7 +27,7 @@ const LEADING: readonly string[] = [
 
 /** Prints a definition as an exported type alias with its docs. */
 export function printDefinition(definition: Definition, printer: TypePrinter): string {
-  const doc = docOf(definition, printer);
+  const doc = printDoc(definition, printer);
   return `${doc}export type ${printer.name(definition.name)} = ${printType(definition.type, printer)};\n`;
 }
 
@@ -48,23 +48,23 @@ export function printType(type: TypeNode, printer: TypePrinter): string {
     case 'ref':
       return printer.name(type.name);
     case 'array':
-      return `${parenthesised(type.items, printer, ['union', 'intersection'])}[]`;
+      return `${parenthesize(type.items, printer, ['union', 'intersection'])}[]`;
     case 'union':
-      return unique(type.variants.map((variant) => parenthesised(variant, printer, ['intersection']))).join(' | ');
+      return uniqueTexts(type.variants.map((variant) => parenthesize(variant, printer, ['intersection']))).join(' | ');
     case 'intersection':
-      return unique(type.parts.map((part) => parenthesised(part, printer, ['union']))).join(' & ');
+      return uniqueTexts(type.parts.map((part) => parenthesize(part, printer, ['union']))).join(' & ');
     case 'object':
       return printObject(type, printer);
   }
 }
 
-function parenthesised(type: TypeNode, printer: TypePrinter, kinds: readonly TypeNode['kind'][]): string {
+function parenthesize(type: TypeNode, printer: TypePrinter, kinds: readonly TypeNode['kind'][]): string {
   const printed = printType(type, printer);
   const compound = kinds.includes(type.kind) || (kinds.includes('intersection') && isSplit(type));
   return compound ? `(${printed})` : printed;
 }
 
-function unique(texts: readonly string[]): readonly string[] {
+function uniqueTexts(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)];
 }
 
@@ -75,12 +75,12 @@ function printObject(type: ObjectNode, printer: TypePrinter): string {
   }
   const inside = printer.columns === undefined ? printer : { ...printer, columns: printer.columns - 2 };
   const members = orderedMembers(type.members).map((member) => printMember(member, inside));
-  if (type.rest === undefined || type.rest.kind === 'never') return block(members);
+  if (type.rest === undefined || type.rest.kind === 'never') return printBlock(members);
   const index = `[key: string]: ${printType(type.rest, printer)}`;
-  if (type.rest.kind === 'unknown') return block([...members, `${index};\n`]);
+  if (type.rest.kind === 'unknown') return printBlock([...members, `${index};\n`]);
   // An index signature has to hold for the named members too: where it would not, the two are joined instead.
-  if (!isSplit(type)) return block([...members, `${index} | undefined;\n`]);
-  return `${block(members)} & { ${index} }`;
+  if (!isSplit(type)) return printBlock([...members, `${index} | undefined;\n`]);
+  return `${printBlock(members)} & { ${index} }`;
 }
 
 /** Whether an object's index signature has a type that its named members do not share. */
@@ -88,8 +88,8 @@ function isSplit(type: TypeNode): boolean {
   if (type.kind !== 'object' || type.members.length === 0) return false;
   const { rest } = type;
   if (rest === undefined || rest.kind === 'unknown' || rest.kind === 'never') return false;
-  const same = bare(rest);
-  return isJoined(rest) || type.members.some((member) => bare(member.type) !== same);
+  const same = bareTypeKey(rest);
+  return isJoined(rest) || type.members.some((member) => bareTypeKey(member.type) !== same);
 }
 
 /** Whether a type holds one that is joined of parts, which TypeScript need not find assignable to its like. */
@@ -112,32 +112,32 @@ function isJoined(type: TypeNode): boolean {
   }
 }
 
-function bare(type: TypeNode): string {
+function bareTypeKey(type: TypeNode): string {
   return JSON.stringify(type, (key, value: unknown) => (key === 'constraints' || key === 'doc' ? undefined : value));
 }
 
-function block(members: readonly string[]): string {
+function printBlock(members: readonly string[]): string {
   return `{\n${members.join('')}}`;
 }
 
 function printMember(member: Member, printer: TypePrinter): string {
   const optional = member.required ? '' : '?';
-  return `${docOf(member, printer)}${memberName(member.name)}${optional}: ${printType(member.type, printer)};\n`;
+  return `${printDoc(member, printer)}${memberName(member.name)}${optional}: ${printType(member.type, printer)};\n`;
 }
 
 /** Members in the order in which a person would write them. */
 export function orderedMembers(members: readonly Member[]): readonly Member[] {
   const rank = (member: Member): number => {
-    const leading = LEADING.indexOf(member.name);
+    const leading = LEADING_MEMBERS.indexOf(member.name);
     if (leading !== -1) return leading;
-    if (member.name === '_meta') return LEADING.length + 2;
-    return LEADING.length + (member.required ? 0 : 1);
+    if (member.name === '_meta') return LEADING_MEMBERS.length + 2;
+    return LEADING_MEMBERS.length + (member.required ? 0 : 1);
   };
   // Members come sorted by name, and the sort is stable.
   return [...members].sort((a, b) => rank(a) - rank(b));
 }
 
-function docOf(owner: Definition | Member, printer: TypePrinter): string {
+function printDoc(owner: Definition | Member, printer: TypePrinter): string {
   const limits = constraintsText(owner.type, owner.doc ?? '');
   const doc: DocComment = {
     text: owner.doc,
@@ -153,8 +153,8 @@ function docOf(owner: Definition | Member, printer: TypePrinter): string {
 
 /** Constraints in words, since a TypeScript type cannot hold them; those that the doc text gives already are left out. */
 function constraintsText(type: TypeNode, doc: string): string {
-  return limitsOf(type)
-    .filter(({ values }) => !values.every((value) => mentions(doc, value)))
+  return limitTexts(type)
+    .filter(({ values }) => !values.every((value) => docMentions(doc, value)))
     .map(({ text }) => `${text}.`)
     .join(' ');
 }
@@ -165,30 +165,30 @@ interface Limit {
   readonly values: readonly string[];
 }
 
-function limitsOf(type: TypeNode): readonly Limit[] {
+function limitTexts(type: TypeNode): readonly Limit[] {
   switch (type.kind) {
     case 'array':
       return [
-        ...limits(type.constraints, 'items', 'Items'),
-        ...limitsOf(type.items).map((limit) => ({
+        ...constraintLimits(type.constraints, 'items', 'Items'),
+        ...limitTexts(type.items).map((limit) => ({
           ...limit,
           text: `Items: ${limit.text.charAt(0).toLowerCase()}${limit.text.slice(1)}`,
         })),
       ];
     case 'object':
-      return limits(type.constraints, 'members', 'Properties');
+      return constraintLimits(type.constraints, 'members', 'Properties');
     case 'string':
-      return limits(type.constraints, 'characters', 'Length');
+      return constraintLimits(type.constraints, 'characters', 'Length');
     case 'number':
-      return limits(type.constraints, '', 'imum');
+      return constraintLimits(type.constraints, '', 'imum');
     case 'integer':
-      return [{ text: 'An integer', values: ['integer'] }, ...limits(type.constraints, '', 'imum')];
+      return [{ text: 'An integer', values: ['integer'] }, ...constraintLimits(type.constraints, '', 'imum')];
     default:
       return [];
   }
 }
 
-function limits(constraints: Constraints, unit: string, suffix: string): readonly Limit[] {
+function constraintLimits(constraints: Constraints, unit: string, suffix: string): readonly Limit[] {
   const found: Limit[] = [];
   const add = (text: string, ...values: readonly string[]): void => {
     // One of them is in the singular: at least 1 character.
@@ -231,7 +231,7 @@ const FORMAT_WORDS: Readonly<Record<string, string>> = {
   'date-time': 'ISO 8601',
 };
 
-function mentions(doc: string, value: string): boolean {
+function docMentions(doc: string, value: string): boolean {
   const word = Object.hasOwn(FORMAT_WORDS, value) ? String(FORMAT_WORDS[value]) : value;
   const literally = word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
   return new RegExp(`(?<![\\w.])${literally}(?!\\w)`, 'iu').test(doc);

@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from '../read/json.js';
+import { isObject, type JsonValue } from '../read/json/json.js';
 import { literalKey } from './names.js';
 
 /** Prints a JSON value as an expression. */

@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { McpgenError } from '../errors.js';
-import { isObject, member, type JsonValue } from './json.js';
+import { isObject, ownMember, type JsonValue } from './json/json.js';
 import { readBuiltinJson } from './files.js';
 
 /** Who may send a message. `embedded`: nobody on the wire; it travels only inside results. */
@@ -72,9 +72,9 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
       },
     );
   }
-  validator ??= await compileValidator();
-  if (!validator(value)) {
-    const [error] = validator.errors ?? [];
+  catalogValidator ??= await compileCatalogValidator();
+  if (!catalogValidator(value)) {
+    const [error] = catalogValidator.errors ?? [];
     const { additionalProperty, allowedValue, allowedValues } = (error?.params ?? {}) as Record<string, unknown>;
     const which = additionalProperty ?? allowedValue ?? allowedValues;
     throw new McpgenError(
@@ -86,17 +86,17 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
     );
   }
   const catalog = value as unknown as Catalog;
-  refuseRepeated(
+  refuseDuplicates(
     catalog.methods.map((row) => row.method),
     'methods',
     place,
   );
-  refuseRepeated(
+  refuseDuplicates(
     catalog.errors.map((row) => row.name),
     'errors',
     place,
   );
-  refuseRepeated(
+  refuseDuplicates(
     catalog.errors.map((row) => row.code),
     'errors',
     place,
@@ -104,15 +104,15 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
   return catalog;
 }
 
-let validator: ValidateFunction | undefined;
+let catalogValidator: ValidateFunction | undefined;
 
-async function compileValidator(): Promise<ValidateFunction> {
+async function compileCatalogValidator(): Promise<ValidateFunction> {
   // Loaded only for catalogs from outside: the built-in ones are held against the schema by the tests.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   return new Ajv2020({ strict: true, allowUnionTypes: true }).compile(readBuiltinJson('catalog.schema.json') as object);
 }
 
-function refuseRepeated(names: readonly (string | number)[], list: string, place: string): void {
+function refuseDuplicates(names: readonly (string | number)[], list: string, place: string): void {
   const seen = new Map<string | number, number>();
   names.forEach((name, index) => {
     const first = seen.get(name);
@@ -127,13 +127,13 @@ function refuseRepeated(names: readonly (string | number)[], list: string, place
 }
 
 function firstUndecided(value: JsonValue): { index: number; method: string; members: string } | undefined {
-  const rows = isObject(value) ? member(value, 'methods') : undefined;
+  const rows = isObject(value) ? ownMember(value, 'methods') : undefined;
   if (!Array.isArray(rows)) return undefined;
   for (const [index, row] of (rows as JsonValue[]).entries()) {
     if (!isObject(row)) continue;
-    const list = member(row, 'undecided');
+    const list = ownMember(row, 'undecided');
     if (Array.isArray(list)) {
-      const method = member(row, 'method');
+      const method = ownMember(row, 'method');
       return {
         index,
         method: typeof method === 'string' ? JSON.stringify(method) : 'the row',

@@ -1,5 +1,13 @@
 import { McpgenError } from '../errors.js';
-import { isObject, member, objectOf, pointerTokens, stableStringify, type JsonObject, type JsonValue } from './json.js';
+import {
+  isObject,
+  ownMember,
+  objectFromEntries,
+  parsePointer,
+  stableStringify,
+  type JsonObject,
+  type JsonValue,
+} from './json/json.js';
 
 /**
  * A correction of an official schema. It names the value that it replaces, so that a file that was fixed upstream, or
@@ -53,19 +61,19 @@ export function applyErrata(
   for (const erratum of errata) {
     let changed = false;
     for (const change of erratum.changes.filter((item) => item.revision === revision)) {
-      for (const at of change.at) {
-        const found = valueAt(root, at);
-        const parent = valueAt(root, at.slice(0, at.lastIndexOf('/')));
+      for (const pointer of change.at) {
+        const found = getByPointer(root, pointer);
+        const parent = getByPointer(root, pointer.slice(0, pointer.lastIndexOf('/')));
         // A definition that was renamed or removed must not come back as a shell that holds only the correction.
         if (typeof parent !== 'object' || parent === null) {
           if (stale === 'skip') continue;
-          throw staleErratum(erratum, change, at, undefined, place);
+          throw staleErratumError(erratum, change, pointer, undefined, place);
         }
-        if (same(found, change.old)) {
-          root = withValue(root, pointerTokens(at), change.new);
+        if (isSameValue(found, change.old)) {
+          root = setByTokens(root, parsePointer(pointer), change.new);
           changed = true;
-        } else if (stale === 'stop' && !(erratum.status === 'fixed' && same(found, change.new))) {
-          throw staleErratum(erratum, change, at, found, place);
+        } else if (stale === 'stop' && !(erratum.status === 'fixed' && isSameValue(found, change.new))) {
+          throw staleErratumError(erratum, change, pointer, found, place);
         }
       }
     }
@@ -74,20 +82,20 @@ export function applyErrata(
   return { definitions: (root as JsonObject)['$defs'] as JsonObject, applied };
 }
 
-function staleErratum(
+function staleErratumError(
   erratum: Erratum,
   change: ErratumChange,
-  at: string,
+  pointer: string,
   found: JsonValue | undefined,
   place: string,
 ): McpgenError {
-  const fixed = same(found, change.new);
+  const fixed = isSameValue(found, change.new);
   return new McpgenError(
-    `erratum ${erratum.id} expects ${show(change.old)} here and found ${show(found)}${
+    `erratum ${erratum.id} expects ${showErratumValue(change.old)} here and found ${showErratumValue(found)}${
       fixed ? ', which is already right' : ''
     }`,
     {
-      place: `${place}#${at}`,
+      place: `${place}#${pointer}`,
       remedy: fixed
         ? 'The file was fixed upstream: retire the erratum, or pass --no-errata to read the file as it is.'
         : 'The file differs from the one that the erratum was written for: check it, or pass --no-errata to read it as it is.',
@@ -95,37 +103,37 @@ function staleErratum(
   );
 }
 
-function same(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+function isSameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return stableStringify(a) === stableStringify(b);
 }
 
-function show(value: JsonValue | undefined): string {
+function showErratumValue(value: JsonValue | undefined): string {
   return value === undefined ? 'nothing' : stableStringify(value).slice(0, 120);
 }
 
-function valueAt(root: JsonValue, at: string): JsonValue | undefined {
+function getByPointer(root: JsonValue, pointer: string): JsonValue | undefined {
   let value: JsonValue | undefined = root;
-  for (const token of pointerTokens(at)) {
+  for (const token of parsePointer(pointer)) {
     if (Array.isArray(value)) value = (value as JsonValue[])[Number(token)];
-    else if (isObject(value)) value = member(value, token);
+    else if (isObject(value)) value = ownMember(value, token);
     else return undefined;
   }
   return value;
 }
 
 /** A copy of `root` with one value replaced or added; only the path to it is copied. */
-function withValue(root: JsonValue, tokens: readonly string[], value: JsonValue): JsonValue {
+function setByTokens(root: JsonValue, tokens: readonly string[], value: JsonValue): JsonValue {
   const [token, ...rest] = tokens;
   if (token === undefined) return value;
   if (Array.isArray(root)) {
-    return root.map((item: JsonValue, index) => (index === Number(token) ? withValue(item, rest, value) : item));
+    return root.map((item: JsonValue, index) => (index === Number(token) ? setByTokens(item, rest, value) : item));
   }
   const object = isObject(root) ? root : {};
   const entries = Object.entries(object).map(([key, item]): [string, JsonValue] => [
     key,
-    key === token ? withValue(item, rest, value) : item,
+    key === token ? setByTokens(item, rest, value) : item,
   ]);
   if (!Object.hasOwn(object, token)) entries.push([token, value]);
-  return objectOf(entries);
+  return objectFromEntries(entries);
 }

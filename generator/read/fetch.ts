@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { McpgenError } from '../errors.js';
-import { percentDecoded, shownUrl, withoutCredentials } from '../text.js';
+import { percentDecode, displayUrl, withoutCredentials } from '../text.js';
 
 /** Largest answer that is read, in bytes after decompression; the official schemas have some 200,000. */
-export const MOST_BYTES = 16 * 1024 * 1024;
+export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 /** What is asked for. Nothing is decompressed on the way, where a stream that breaks off would pass for a whole one. */
 const HEADERS = { 'accept-encoding': 'gzip, br', 'user-agent': 'mcpgen' };
 /** Most redirects that are followed. */
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 /** Whether a source is to be fetched. */
 export function isUrl(source: string): boolean {
@@ -28,22 +28,23 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
   const dispatcher = (await proxyAgent()) ?? new undici.Agent();
   const signal = AbortSignal.timeout(seconds * 1000);
   try {
-    let at = parsed(url);
+    let currentUrl = parseUrl(url);
     for (let redirects = 0; ; redirects += 1) {
-      const { url: target, headers } = splitCredentials(at);
+      const { url: target, headers } = splitCredentials(currentUrl);
       const response = await undici.request(target, { dispatcher, signal, headers: { ...HEADERS, ...headers } });
-      if (response.statusCode < 300 || response.statusCode >= 400) return await bodyOf(response, shownUrl(at.href));
+      if (response.statusCode < 300 || response.statusCode >= 400)
+        return await readBody(response, displayUrl(currentUrl.href));
       await response.body.dump();
-      if (redirects === MOST_REDIRECTS) {
-        throw new McpgenError(`redirected more than ${MOST_REDIRECTS} times`, {
-          place: shownUrl(url),
+      if (redirects === MAX_REDIRECTS) {
+        throw new McpgenError(`redirected more than ${MAX_REDIRECTS} times`, {
+          place: displayUrl(url),
           remedy: 'Give the address of the file itself.',
         });
       }
-      at = redirectOf(headerOf(response, 'location'), at);
+      currentUrl = resolveRedirect(headerValue(response, 'location'), currentUrl);
     }
   } catch (error) {
-    throw error instanceof McpgenError ? error : failure(shownUrl(url), seconds, error);
+    throw error instanceof McpgenError ? error : fetchError(displayUrl(url), seconds, error);
   } finally {
     await dispatcher.destroy();
   }
@@ -51,48 +52,48 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
 
 /** What sends requests through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name; undefined if none does. */
 export async function proxyAgent(): Promise<Dispatcher | undefined> {
-  const httpProxy = variable('HTTP_PROXY');
-  const httpsProxy = variable('HTTPS_PROXY');
+  const httpProxy = proxyVariable('HTTP_PROXY');
+  const httpsProxy = proxyVariable('HTTPS_PROXY');
   if (httpProxy === '' && httpsProxy === '') return undefined;
   const undici = await import('undici');
-  const options = { httpProxy, httpsProxy, noProxy: variable('NO_PROXY') };
-  return quietly(() => new undici.EnvHttpProxyAgent(options));
+  const options = { httpProxy, httpsProxy, noProxy: proxyVariable('NO_PROXY') };
+  return withoutWarnings(() => new undici.EnvHttpProxyAgent(options));
 }
 
 /** A variable of the environment in either case. One that is empty counts as absent, so it does not hide the other. */
-function variable(name: string): string {
+function proxyVariable(name: string): string {
   return (
     [process.env[name.toLowerCase()], process.env[name]].find((value) => value !== undefined && value !== '') ?? ''
   );
 }
 
 /** Makes something without the warning that undici 6 gives for its proxy agent, which is of no use to a user. */
-function quietly<T>(make: () => T): T {
+function withoutWarnings<T>(create: () => T): T {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
-    return make();
+    return create();
   } finally {
     process.emitWarning = emitWarning;
   }
 }
 
-function parsed(url: string): URL {
+function parseUrl(url: string): URL {
   if (URL.canParse(url)) return new URL(url);
-  throw new McpgenError('not an address', { place: shownUrl(url), remedy: 'Give a URL that begins with https://.' });
+  throw new McpgenError('not an address', { place: displayUrl(url), remedy: 'Give a URL that begins with https://.' });
 }
 
-function redirectOf(location: string, from: URL): URL {
+function resolveRedirect(location: string, from: URL): URL {
   if (location === '' || !URL.canParse(location, from.href)) {
     throw new McpgenError('redirected to nowhere', {
-      place: shownUrl(from.href),
+      place: displayUrl(from.href),
       remedy: 'Give the address of the file itself.',
     });
   }
   const to = new URL(location, from.href);
   if (!isUrl(to.href) || (from.protocol === 'https:' && to.protocol !== 'https:')) {
     throw new McpgenError(`redirected to ${to.protocol.replace(':', '')}, which is less safe and is not followed`, {
-      place: shownUrl(from.href),
+      place: displayUrl(from.href),
       remedy: 'Give an https address that leads to the file itself.',
     });
   }
@@ -108,25 +109,25 @@ function redirectOf(location: string, from: URL): URL {
 export function splitCredentials(from: URL): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } {
   const url = new URL(from);
   if (url.username === '' && url.password === '') return { url, headers: {} };
-  const [user, password] = [from.username, from.password].map(percentDecoded);
+  const [user, password] = [from.username, from.password].map(percentDecode);
   url.username = '';
   url.password = '';
   return { url, headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` } };
 }
 
 /** The parts of a response that are read here. */
-interface Answer {
+interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-function headerOf({ headers }: Answer, name: string): string {
+function headerValue({ headers }: HttpResponse, name: string): string {
   return [headers[name] ?? ''].flat()[0] ?? '';
 }
 
-async function bodyOf(answer: Answer, url: string): Promise<Uint8Array> {
-  const status = answer.statusCode;
+async function readBody(response: HttpResponse, url: string): Promise<Uint8Array> {
+  const status = response.statusCode;
   if (status !== 200) {
     const reasons: Readonly<Record<number, string>> = {
       401: 'the server wants to know who asks',
@@ -142,14 +143,14 @@ async function bodyOf(answer: Answer, url: string): Promise<Uint8Array> {
   }
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of answer.body) {
+  for await (const chunk of response.body) {
     length += chunk.length;
-    if (length > MOST_BYTES) throw tooLarge(url);
+    if (length > MAX_RESPONSE_BYTES) throw tooLargeError(url);
     chunks.push(chunk);
   }
-  const bytes = await decompressed(Buffer.concat(chunks), headerOf(answer, 'content-encoding').trim(), url);
+  const bytes = await decompress(Buffer.concat(chunks), headerValue(response, 'content-encoding').trim(), url);
   const start = bytes.subarray(0, 200).toString('latin1');
-  if (/^text\/html\b/i.test(headerOf(answer, 'content-type')) || /^\s*<(?:!doctype|html)/i.test(start)) {
+  if (/^text\/html\b/i.test(headerValue(response, 'content-type')) || /^\s*<(?:!doctype|html)/i.test(start)) {
     throw new McpgenError('this is a web page, not a JSON file', {
       place: url,
       remedy: 'Give the address of the file itself; on GitHub that is the one behind "Raw".',
@@ -158,15 +159,15 @@ async function bodyOf(answer: Answer, url: string): Promise<Uint8Array> {
   return bytes;
 }
 
-async function decompressed(bytes: Buffer, encoding: string, url: string): Promise<Buffer> {
+async function decompress(bytes: Buffer, encoding: string, url: string): Promise<Buffer> {
   if (encoding === '' || encoding === 'identity') return bytes;
   const zlib = await import('node:zlib');
-  const options = { maxOutputLength: MOST_BYTES };
+  const options = { maxOutputLength: MAX_RESPONSE_BYTES };
   try {
     if (encoding === 'gzip' || encoding === 'x-gzip') return zlib.gunzipSync(bytes, options);
     if (encoding === 'br') return zlib.brotliDecompressSync(bytes, options);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(url);
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLargeError(url);
     throw new McpgenError('the compressed answer is damaged or breaks off', {
       place: url,
       remedy: 'Try again.',
@@ -179,20 +180,20 @@ async function decompressed(bytes: Buffer, encoding: string, url: string): Promi
   });
 }
 
-function tooLarge(url: string): McpgenError {
-  return new McpgenError(`larger than ${MOST_BYTES / 1024 / 1024} MB, which no protocol schema is`, {
+function tooLargeError(url: string): McpgenError {
+  return new McpgenError(`larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MB, which no protocol schema is`, {
     place: url,
     remedy: 'Check the address.',
   });
 }
 
 /** What went wrong below HTTP, in words. */
-function failure(url: string, seconds: number, error: unknown): McpgenError {
-  const [reason, remedy] = reasonOf(error, seconds);
+function fetchError(url: string, seconds: number, error: unknown): McpgenError {
+  const [reason, remedy] = fetchErrorReason(error, seconds);
   return new McpgenError(reason, { place: url, remedy, cause: error });
 }
 
-function reasonOf(error: unknown, seconds: number): readonly [string, string] {
+function fetchErrorReason(error: unknown, seconds: number): readonly [string, string] {
   const offline = 'Check the network; behind a proxy, set HTTPS_PROXY; or give a file or a folder by --from.';
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at.name === 'TimeoutError') {

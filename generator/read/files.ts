@@ -2,13 +2,13 @@ import { closeSync, existsSync, openSync, readSync, statSync, type Stats } from 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { McpgenError } from '../errors.js';
-import { parseJson, type JsonValue } from './json.js';
+import { parseJson, type JsonValue } from './json/json.js';
 
 /** Largest file that is read, in bytes: a device such as `/dev/zero` has no end. */
-export const MOST_BYTES = 64 * 1024 * 1024;
+export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** The folder `schema/` of this package, found upwards from this file: the same in the sources and when built. */
-function builtinFolder(): string {
+function findPackageFolder(): string {
   let folder = path.dirname(fileURLToPath(import.meta.url));
   for (;;) {
     const candidate = path.join(folder, 'schema');
@@ -21,17 +21,17 @@ function builtinFolder(): string {
   }
 }
 
-let folder: string | undefined;
+let packageFolder: string | undefined;
 
 /** Path of a file in the built-in folder `schema/`. */
 export function builtinPath(...names: string[]): string {
-  folder ??= builtinFolder();
-  return path.join(folder, ...names);
+  packageFolder ??= findPackageFolder();
+  return path.join(packageFolder, ...names);
 }
 
 /** Text of a file of the package's folder `templates/`, which is copied into the output as it is. */
 export function readTemplate(...names: string[]): string {
-  return readText(builtinPath('..', 'templates', ...names));
+  return readTextFile(builtinPath('..', 'templates', ...names));
 }
 
 /** Path of this package's own package.json, which lies beside `schema/`. */
@@ -41,7 +41,7 @@ export function packageFile(): string {
 
 /** Parses a file of the built-in folder `schema/`. */
 export function readBuiltinJson(...names: string[]): JsonValue {
-  return parseJson(readText(builtinPath(...names)), `schema/${names.join('/')}`);
+  return parseJson(readTextFile(builtinPath(...names)), `schema/${names.join('/')}`);
 }
 
 /**
@@ -49,20 +49,20 @@ export function readBuiltinJson(...names: string[]): JsonValue {
  *
  * @throws {@link McpgenError} if it cannot be read.
  */
-export function readText(file: string): string {
+export function readTextFile(file: string): string {
   return readBytes(file).toString('utf8');
 }
 
 /**
  * Reads a file as bytes.
  *
- * @throws {@link McpgenError} if it cannot be read, or is larger than {@link MOST_BYTES}.
+ * @throws {@link McpgenError} if it cannot be read, or is larger than {@link MAX_FILE_BYTES}.
  */
 export function readBytes(file: string): Buffer {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, 'r');
-    return readAll(descriptor, file);
+    return readDescriptor(descriptor, file);
   } catch (error) {
     if (error instanceof McpgenError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
@@ -89,9 +89,9 @@ export function readBytes(file: string): Buffer {
  * wait for.
  *
  * @param place - What to call it in an error.
- * @throws {@link McpgenError} if it holds more than {@link MOST_BYTES}; what the system says if it cannot be read.
+ * @throws {@link McpgenError} if it holds more than {@link MAX_FILE_BYTES}; what the system says if it cannot be read.
  */
-export function readAll(descriptor: number, place: string): Buffer {
+export function readDescriptor(descriptor: number, place: string): Buffer {
   const chunks: Buffer[] = [];
   const chunk = Buffer.alloc(65_536);
   for (let length = 0; ;) {
@@ -106,8 +106,8 @@ export function readAll(descriptor: number, place: string): Buffer {
       if (code !== 'EAGAIN') throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
-    if (length > MOST_BYTES) {
-      throw new McpgenError(`larger than ${MOST_BYTES / 1024 / 1024} MB`, {
+    if (length > MAX_FILE_BYTES) {
+      throw new McpgenError(`larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`, {
         place,
         remedy: 'Check that this is the right file.',
       });
@@ -116,7 +116,7 @@ export function readAll(descriptor: number, place: string): Buffer {
 }
 
 /** What is at a path; undefined if nothing can be found there, for whatever reason. */
-export function statsOf(file: string): Stats | undefined {
+export function statIfExists(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch {

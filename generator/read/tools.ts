@@ -1,7 +1,15 @@
 import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { readBytes } from './files.js';
-import { compareText, isObject, member, parseOutsideJson, pointer, type JsonObject, type JsonValue } from './json.js';
+import {
+  compareText,
+  isObject,
+  ownMember,
+  parseUntrustedJson,
+  formatPointer,
+  type JsonObject,
+  type JsonValue,
+} from './json/json.js';
 
 /** A tool as a server lists it, or as its author has it in files. */
 export interface ToolSource {
@@ -20,8 +28,8 @@ export interface ToolSource {
   readonly isOwn: boolean;
 }
 
-const INPUT = '.input.json';
-const OUTPUT = '.output.json';
+const INPUT_SUFFIX = '.input.json';
+const OUTPUT_SUFFIX = '.output.json';
 
 /**
  * Reads the tools of a project: `<name>.input.json` and `<name>.output.json` hold the schemas of one tool, any other
@@ -30,7 +38,7 @@ const OUTPUT = '.output.json';
  * @param patterns - Paths, with `*` where there are several.
  * @param folder - What they are relative to.
  * @param shownFrom - The folder that paths in messages are relative to.
- * @param instead - A `tools/list` answer that is about to be written to a file: it is read in the place of what is there.
+ * @param replacement - A `tools/list` answer that is about to be written to a file: it is read in the place of what is there.
  * @returns The tools by name, and the files that they were read from.
  * @throws {@link McpgenError} if a file is broken, or a path without `*` is not there.
  */
@@ -38,14 +46,14 @@ export async function readToolFiles(
   patterns: readonly string[],
   folder: string,
   shownFrom: string = folder,
-  instead?: { readonly file: string; readonly contents: string | Uint8Array },
+  replacement?: { readonly file: string; readonly contents: string | Uint8Array },
 ): Promise<{ readonly tools: readonly ToolSource[]; readonly files: readonly string[] }> {
   // Loaded only where there are patterns.
   const { glob } = await import('tinyglobby');
   const found = await glob([...patterns], { cwd: folder, onlyFiles: true, expandDirectories: false, absolute: true });
   // The files that are found come with forward slashes, on Windows too.
   const files = [...new Set(found.map((file) => path.resolve(file)))];
-  const coming = patterns.map((pattern) => path.resolve(folder, pattern)).find((file) => file === instead?.file);
+  const coming = patterns.map((pattern) => path.resolve(folder, pattern)).find((file) => file === replacement?.file);
   if (coming !== undefined && !files.includes(coming)) files.push(coming);
   files.sort(compareText);
   for (const pattern of patterns) {
@@ -53,41 +61,41 @@ export async function readToolFiles(
     // What is missing is an error that names it.
     if (!/[*?[\]{}()!]/.test(pattern) && !files.includes(exact)) readBytes(path.relative(shownFrom, exact));
   }
-  const shown = (file: string): string => path.relative(shownFrom, file) || file;
-  const own = new Map<string, { input?: string; output?: string }>();
+  const displayed = (file: string): string => path.relative(shownFrom, file) || file;
+  const filesByTool = new Map<string, { input?: string; output?: string }>();
   const tools: ToolSource[] = [];
   for (const file of files) {
     const base = path.basename(file);
-    const suffix = [INPUT, OUTPUT].find((item) => base.endsWith(item) && base.length > item.length);
+    const suffix = [INPUT_SUFFIX, OUTPUT_SUFFIX].find((item) => base.endsWith(item) && base.length > item.length);
     if (suffix === undefined) {
-      tools.push(...readToolList(file === instead?.file ? instead.contents : readBytes(file), shown(file)));
+      tools.push(...readToolList(file === replacement?.file ? replacement.contents : readBytes(file), displayed(file)));
     } else {
       const name = base.slice(0, -suffix.length);
-      const role = suffix === INPUT ? 'input' : 'output';
-      const files = own.get(name) ?? {};
+      const role = suffix === INPUT_SUFFIX ? 'input' : 'output';
+      const files = filesByTool.get(name) ?? {};
       const other = files[role];
-      if (other !== undefined) throw repeated(name, `${shown(other)} and ${shown(file)}`);
-      own.set(name, { ...files, [role]: file });
+      if (other !== undefined) throw duplicateToolError(name, `${displayed(other)} and ${displayed(file)}`);
+      filesByTool.set(name, { ...files, [role]: file });
     }
   }
-  for (const [name, { input, output }] of own) {
+  for (const [name, { input, output }] of filesByTool) {
     tools.push({
       name,
-      ...(input === undefined ? {} : { input: ownSchema(input, shown(input)) }),
-      ...(output === undefined ? {} : { output: ownSchema(output, shown(output)) }),
-      places: { input: shown(input ?? ''), output: shown(output ?? '') },
+      ...(input === undefined ? {} : { input: readOwnSchema(input, displayed(input)) }),
+      ...(output === undefined ? {} : { output: readOwnSchema(output, displayed(output)) }),
+      places: { input: displayed(input ?? ''), output: displayed(output ?? '') },
       isOwn: true,
     });
   }
   tools.sort((a, b) => compareText(a.name, b.name));
   tools.forEach((tool, index) => {
     const next = tools[index + 1];
-    if (next?.name === tool.name) throw repeated(tool.name, `${tool.places.input} and ${next.places.input}`);
+    if (next?.name === tool.name) throw duplicateToolError(tool.name, `${tool.places.input} and ${next.places.input}`);
   });
   return { tools, files };
 }
 
-function repeated(name: string, place: string): McpgenError {
+function duplicateToolError(name: string, place: string): McpgenError {
   return new McpgenError(`there are two tools ${JSON.stringify(name.slice(0, 80))}`, {
     place,
     remedy: 'Rename one of them.',
@@ -95,9 +103,9 @@ function repeated(name: string, place: string): McpgenError {
 }
 
 /** A schema that a tool's author can mend, so it has to be one that MCP allows. */
-function ownSchema(file: string, place: string): JsonValue {
-  const schema = parseOutsideJson(readBytes(file), place);
-  if (isObject(schema) && member(schema, 'type') === 'object') return schema;
+function readOwnSchema(file: string, place: string): JsonValue {
+  const schema = parseUntrustedJson(readBytes(file), place);
+  if (isObject(schema) && ownMember(schema, 'type') === 'object') return schema;
   throw new McpgenError('the schema of a tool is that of an object', {
     place,
     remedy: 'Write { "type": "object", "properties": { ... } }.',
@@ -113,16 +121,16 @@ function ownSchema(file: string, place: string): JsonValue {
  * @throws {@link McpgenError} if it holds no tools, or two of one name.
  */
 export function readToolList(contents: string | Uint8Array, place: string): readonly ToolSource[] {
-  return toolsOf(parseOutsideJson(contents, place), place);
+  return parseTools(parseUntrustedJson(contents, place), place);
 }
 
 /** The tools of a `tools/list` answer, each as it stands there. */
-export function rawToolsOf(contents: string | Uint8Array, place: string): readonly JsonValue[] {
-  return listOf(parseOutsideJson(contents, place), place).list;
+export function readRawTools(contents: string | Uint8Array, place: string): readonly JsonValue[] {
+  return requireToolList(parseUntrustedJson(contents, place), place).list;
 }
 
-function listOf(value: JsonValue, place: string): { list: readonly JsonValue[]; at: string } {
-  const { list, at } = listIn(value);
+function requireToolList(value: JsonValue, place: string): { list: readonly JsonValue[]; at: string } {
+  const { list, at } = findToolList(value);
   if (!Array.isArray(list)) {
     throw new McpgenError('it holds no list of tools', {
       place: at === '' ? place : `${place}#${at}`,
@@ -133,22 +141,22 @@ function listOf(value: JsonValue, place: string): { list: readonly JsonValue[]; 
 }
 
 /** As {@link readToolList}, of a value that has been parsed. */
-export function toolsOf(value: JsonValue, place: string): readonly ToolSource[] {
-  const { list, at } = listOf(value, place);
+export function parseTools(value: JsonValue, place: string): readonly ToolSource[] {
+  const { list, at } = requireToolList(value, place);
   const tools = new Map<string, ToolSource>();
   for (const [index, item] of list.entries()) {
-    const where = `${place}#${at}${pointer(index)}`;
-    const name = isObject(item) ? member(item, 'name') : undefined;
+    const where = `${place}#${at}${formatPointer(index)}`;
+    const name = isObject(item) ? ownMember(item, 'name') : undefined;
     if (!isObject(item) || typeof name !== 'string' || name === '') {
       throw new McpgenError('a tool is an object with a name', { place: where, remedy: 'Correct it there.' });
     }
     const earlier = tools.get(name);
-    if (earlier !== undefined) throw repeated(name, where);
-    const description = member(item, 'description');
-    const input = member(item, 'inputSchema');
-    const output = member(item, 'outputSchema');
-    const annotations = member(item, 'annotations');
-    const isReadOnly = isObject(annotations) && member(annotations, 'readOnlyHint') === true;
+    if (earlier !== undefined) throw duplicateToolError(name, where);
+    const description = ownMember(item, 'description');
+    const input = ownMember(item, 'inputSchema');
+    const output = ownMember(item, 'outputSchema');
+    const annotations = ownMember(item, 'annotations');
+    const isReadOnly = isObject(annotations) && ownMember(annotations, 'readOnlyHint') === true;
     tools.set(name, {
       name,
       ...(typeof description === 'string' ? { description } : {}),
@@ -162,9 +170,9 @@ export function toolsOf(value: JsonValue, place: string): readonly ToolSource[] 
   return [...tools.values()].sort((a, b) => compareText(a.name, b.name));
 }
 
-function listIn(value: JsonValue): { list: JsonValue | undefined; at: string } {
+function findToolList(value: JsonValue): { list: JsonValue | undefined; at: string } {
   if (!isObject(value)) return { list: value, at: '' };
-  const result = member(value, 'result');
+  const result = ownMember(value, 'result');
   const inside: JsonObject = isObject(result) ? result : value;
-  return { list: member(inside, 'tools'), at: pointer(...(inside === value ? [] : ['result']), 'tools') };
+  return { list: ownMember(inside, 'tools'), at: formatPointer(...(inside === value ? [] : ['result']), 'tools') };
 }

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contents, mcpgen, removeTemporaryFolders, run, temporaryFolder, type Run } from '../support/cli.js';
-import { machineryIn } from '../support/hostile.js';
+import { readFiles, mcpgen, removeTemporaryFolders, run, temporaryFolder, type Run } from '../support/cli.js';
+import { internalsIn } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const WEATHER = {
@@ -41,7 +41,7 @@ async function add(...args: readonly string[]): Promise<Run> {
 
 /** Files below the sources and tests, without what is generated. */
 function own(): ReadonlyMap<string, string> {
-  return new Map([...contents(project)].filter(([name]) => /^(?:src|test)\//.test(name)));
+  return new Map([...readFiles(project)].filter(([name]) => /^(?:src|test)\//.test(name)));
 }
 
 test('a dry run says what would be written, and writes nothing', async () => {
@@ -119,7 +119,7 @@ describe('what cannot be done is told once, with nothing written', () => {
     const result = await add(...args);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
-    expect(machineryIn(result.stderr)).toEqual([]);
+    expect(internalsIn(result.stderr)).toEqual([]);
     expect(own()).toEqual(before);
   });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Addable } from '../../generator/scaffold/addition.js';
-import { connectList, expectCapability } from '../../generator/scaffold/connect.js';
+import type { Addable } from '../../generator/scaffold/edit/addition.js';
+import { connectListToServer, expectCapability } from '../../generator/scaffold/edit/connect.js';
 
 const served = (kind: Addable) => ({ kind, registry: './generated/runtime/registry', extension: '.js' });
 
 async function connected(text: string): Promise<string> {
-  const result = await connectList(text, served('prompt'));
+  const result = await connectListToServer(text, served('prompt'));
   expect(result).toMatchObject({ status: 'added' });
   return result.status === 'added' ? result.text : '';
 }
@@ -107,7 +107,7 @@ describe('a server that its author has edited', () => {
     let at = 0;
     for (const character of result) if (character === text.charAt(at)) at += 1;
     expect(at).toBe(text.length);
-    expect(await connectList(result, served('prompt'))).toEqual({ status: 'present' });
+    expect(await connectListToServer(result, served('prompt'))).toEqual({ status: 'present' });
   });
 
   test.each([
@@ -118,7 +118,7 @@ describe('a server that its author has edited', () => {
       'import { prompts as p } from "./prompts/index";\nimport { promptHandlers as h } from "x";\nh(p);',
     ],
   ])('is left alone if it is connected %s', async (_, text) => {
-    expect(await connectList(text, served('prompt'))).toEqual({ status: 'present' });
+    expect(await connectListToServer(text, served('prompt'))).toEqual({ status: 'present' });
   });
 
   test.each<[string, string, number]>([
@@ -179,7 +179,7 @@ describe('a server that its author has edited', () => {
     ],
     ['it has another `promptHandlers`', `${PROTOCOL}const promptHandlers = 1;\ncreateServer({ handlers: {} });\n`, 2],
   ])('%s: the lines to write by hand', async (reason, text, line) => {
-    const result = await connectList(text, served('prompt'));
+    const result = await connectListToServer(text, served('prompt'));
     expect(result).toMatchObject({ status: 'unknown', reason, line });
     expect(result.status === 'unknown' && result.byHand).toContain('import { prompts } from "./prompts/index.js";');
   });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { addRevision, addToConfig } from '../../generator/scaffold/add-revision.js';
-import { handlerNames } from '../../generator/scaffold/handler-file.js';
-import { handledIn } from '../../generator/scaffold/method-names.js';
-import { registerHandler, type HandlerPlace } from '../../generator/scaffold/register-handler.js';
+import { addRevisionToProtocol, addRevisionToConfig } from '../../generator/scaffold/edit/revision.js';
+import { handlerNames } from '../../generator/scaffold/edit/handler-file.js';
+import { findHandledMethods } from '../../generator/scaffold/edit/method-names.js';
+import { registerHandler, type HandlerTarget } from '../../generator/scaffold/edit/register-handler.js';
 
 const ENTRY = { name: 'tasksGet', from: './handlers/tasks-get', method: 'tasks/get' };
-const REQUESTS: HandlerPlace = { maker: 'createServer', member: 'handlers' };
-const NOTICES: HandlerPlace = { maker: 'createServer', member: 'notifications' };
+const REQUESTS: HandlerTarget = { maker: 'createServer', member: 'handlers' };
+const NOTICES: HandlerTarget = { maker: 'createServer', member: 'notifications' };
 
 const IMPORT = 'import { tasksGet } from "./handlers/tasks-get.js";';
 
@@ -105,22 +105,31 @@ export const revisions = [revision20250618]
       .replace('[revision20250618]', `[revision20250618, revision${name.replaceAll('-', '')}]`);
 
   test('comes into the list, and gives the types if it is the newest', async () => {
-    const { text } = (await addRevision(file('2025-06-18'), '2025-11-25', './generated', false)) as { text: string };
+    const { text } = (await addRevisionToProtocol(file('2025-06-18'), '2025-11-25', './generated', false)) as {
+      text: string;
+    };
     expect(text).toBe(added('2025-11-25', '2025-11-25'));
-    expect(await addRevision(text, '2025-11-25', './generated', false)).toEqual({ status: 'present' });
-    const kept = (await addRevision(file('2025-06-18'), '2025-11-25', './generated', true)) as { text: string };
+    expect(await addRevisionToProtocol(text, '2025-11-25', './generated', false)).toEqual({ status: 'present' });
+    const kept = (await addRevisionToProtocol(file('2025-06-18'), '2025-11-25', './generated', true)) as {
+      text: string;
+    };
     expect(kept.text).toBe(added('2025-06-18', '2025-11-25'));
-    const older = (await addRevision(file('2025-06-18'), '2024-11-05', './generated', false)) as { text: string };
+    const older = (await addRevisionToProtocol(file('2025-06-18'), '2024-11-05', './generated', false)) as {
+      text: string;
+    };
     expect(older.text).toBe(added('2025-06-18', '2024-11-05'));
   });
 
   test('comes into a config as it is laid out', async () => {
     const one = '{ "out": "x",\n  "revisions": ["a"] }\n';
-    expect(await addToConfig(one, 'b')).toEqual({ status: 'added', text: one.replace('["a"]', '["a", "b"]') });
-    expect(await addToConfig(one, 'a')).toEqual({ status: 'present' });
+    expect(await addRevisionToConfig(one, 'b')).toEqual({ status: 'added', text: one.replace('["a"]', '["a", "b"]') });
+    expect(await addRevisionToConfig(one, 'a')).toEqual({ status: 'present' });
     const lines = '{\r\n  "revisions": [\r\n    "a"\r\n  ]\r\n}';
-    expect(await addToConfig(lines, 'b')).toEqual({ status: 'added', text: lines.replace('"a"', '"a",\r\n    "b"') });
-    expect(await addToConfig('{}', 'b')).toMatchObject({ status: 'unknown' });
+    expect(await addRevisionToConfig(lines, 'b')).toEqual({
+      status: 'added',
+      text: lines.replace('"a"', '"a",\r\n    "b"'),
+    });
+    expect(await addRevisionToConfig('{}', 'b')).toMatchObject({ status: 'unknown' });
   });
 });
 
@@ -146,5 +155,5 @@ test('what has a handler is found by key, by constant and by the registry', asyn
     { path: 'c.ts', text: '// "x/y": and { "x/y": 1 }' },
   ];
   const methods = ['a/b', 'c/d', 'e/f', 'ping', 'tools/list', 'x/y', 'prompts/get', 'roots'];
-  expect([...(await handledIn(files, methods))].sort()).toEqual(['a/b', 'c/d', 'e/f', 'ping', 'tools/list']);
+  expect([...(await findHandledMethods(files, methods))].sort()).toEqual(['a/b', 'c/d', 'e/f', 'ping', 'tools/list']);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { definitionIn, register } from '../../generator/scaffold/register.js';
+import { findDefineCall, registerInList } from '../../generator/scaffold/edit/register.js';
 
 const ENTRY = { name: 'weather', from: './weather' };
 
 async function added(text: string): Promise<string> {
-  const result = await register(text, 'tools', ENTRY);
+  const result = await registerInList(text, 'tools', ENTRY);
   expect(result.status).toBe('added');
   return result.status === 'added' ? result.text : '';
 }
@@ -104,12 +104,12 @@ describe('an index that its author has edited', () => {
     for (const character of result) if (character === text.charAt(at)) at += 1;
     expect(at).toBe(text.length);
     // And adding it again changes nothing.
-    expect(await register(result, 'tools', ENTRY)).toEqual({ status: 'present' });
+    expect(await registerInList(result, 'tools', ENTRY)).toEqual({ status: 'present' });
   });
 
   test('is left alone if it has it already', async () => {
     const renamed = 'import { weather as w } from "./weather";\nexport const tools = [w] as const;\n';
-    expect(await register(renamed, 'tools', ENTRY)).toEqual({ status: 'present' });
+    expect(await registerInList(renamed, 'tools', ENTRY)).toEqual({ status: 'present' });
   });
 
   test.each<[string, string, string]>([
@@ -127,7 +127,7 @@ describe('an index that its author has edited', () => {
     ],
     ['nothing', '', 'it exports no list `tools`'],
   ])('%s is not touched', async (_, text, reason) => {
-    expect(await register(text, 'tools', ENTRY)).toMatchObject({ status: 'unknown', reason });
+    expect(await registerInList(text, 'tools', ENTRY)).toMatchObject({ status: 'unknown', reason });
   });
 });
 
@@ -138,5 +138,5 @@ test.each<[string, object | undefined]>([
   ['export const helper = 1;', undefined],
   ['export const helper = (;', undefined],
 ])('a file that is there already: %s', async (text, expected) => {
-  expect(await definitionIn(text, 'weather')).toEqual(expected);
+  expect(await findDefineCall(text, 'weather')).toEqual(expected);
 });

@@ -9,12 +9,12 @@ import fc from 'fast-check';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import { loadProtocol } from '../../generator/index.js';
-import { exampleMessage, exampleOf } from '../../generator/model/example.js';
+import { exampleMessage, exampleOf } from '../../generator/model/types/example.js';
 import type { Validator } from '../../templates/runtime/validation.js';
 import { correctedDefinitions } from '../support/oracle.js';
 import { REVISIONS } from '../support/revisions.js';
 import { mutated } from '../support/schema-arbitrary.js';
-import { officialExamples } from '../support/shared.js';
+import { officialExamples } from '../support/reference-material.js';
 import { validatorsOf } from '../support/validators.js';
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'";

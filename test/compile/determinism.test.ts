@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { diffLines } from 'diff';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { emit } from '../../generator/emit/index.js';
-import { SHARED_ONLY } from '../../generator/emit/parts.js';
+import { SHARED_PARTS } from '../../generator/emit/parts.js';
 import {
   check,
   DEFAULT_PARTS,
@@ -16,14 +16,14 @@ import {
   type Emittable,
   type Protocol,
 } from '../../generator/index.js';
-import { header } from '../../generator/print/header.js';
-import { builtinErrata, builtinRevisions, builtinSchema } from '../../generator/read/builtin.js';
-import { canonicalise } from '../../generator/read/canonical.js';
+import { protocolHeader } from '../../generator/print/header.js';
+import { builtinErrata, builtinRevisions, builtinSchema } from '../../generator/read/builtin/revisions.js';
+import { canonicalizeSchema } from '../../generator/read/schema/canonical.js';
 import { applyErrata } from '../../generator/read/errata.js';
-import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json.js';
-import { contents } from '../support/cli.js';
+import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
+import { readFiles } from '../support/cli.js';
 import { REVISIONS } from '../support/revisions.js';
-import { needsShared, officialSchema } from '../support/shared.js';
+import { requireReferenceMaterial, officialSchema } from '../support/reference-material.js';
 import { anyKeywords } from '../support/type-equality.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -45,7 +45,7 @@ function committed(revision: string): ReadonlyMap<string, string> {
 function filesBelow(out: string, revision: string): ReadonlyMap<string, string> {
   return new Map(
     [revision, 'runtime'].flatMap((folder) =>
-      [...contents(path.join(out, folder))].map(([name, text]): [string, string] => [`${folder}/${name}`, text]),
+      [...readFiles(path.join(out, folder))].map(([name, text]): [string, string] => [`${folder}/${name}`, text]),
     ),
   );
 }
@@ -62,7 +62,7 @@ async function renderSchema(
 
 /** All files of a protocol before Prettier lays them out, which adds nothing that could differ. */
 function emitted(protocol: Protocol): ReadonlyMap<string, string> {
-  const options = { header: header(protocol, ''), importExtension: 'js' } as const;
+  const options = { header: protocolHeader(protocol, ''), importExtension: 'js' } as const;
   return new Map(emit(protocol, EMITTABLE, 'js').map((file) => [file.name, file.print(options).join('\n\n')]));
 }
 
@@ -144,10 +144,10 @@ function changedLines(before: string, after: string): { readonly added: string[]
 describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
   const shipped = readFileSync(path.join(root, 'schema', revision, 'schema.json'), 'utf8');
 
-  it('gives the same bytes twice', async () => {
+  test('gives the same bytes twice', async () => {
     const files = emitted(await loadProtocol({ revision }));
     // Names changed from 2025-06-18 on.
-    const absent: readonly string[] = revision < '2025-06-18' ? [...SHARED_ONLY, 'aliases'] : SHARED_ONLY;
+    const absent: readonly string[] = revision < '2025-06-18' ? [...SHARED_PARTS, 'aliases'] : SHARED_PARTS;
     const names = EMITTABLE.filter((part) => !absent.includes(part)).map((part) =>
       part === 'stubs' ? 'handlers' : part,
     );
@@ -155,16 +155,16 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
     expect(emitted(await loadProtocol({ revision }))).toEqual(files);
   });
 
-  it('gives the same bytes for any order of the members of the shipped schema, in either dialect', async () => {
+  test('gives the same bytes for any order of the members of the shipped schema, in either dialect', async () => {
     await expectNoOrder(revision, shipped);
   });
 
-  it('gives the same bytes for any order of the members of the official schema, in either dialect', async (context) => {
-    needsShared(context);
+  test('gives the same bytes for any order of the members of the official schema, in either dialect', async (context) => {
+    requireReferenceMaterial(context);
     await expectNoOrder(revision, officialSchema(revision));
   });
 
-  it.each(['Aardvark', 'Implementation1', 'Zebra'])('loses no line to a new definition: %s', async (name) => {
+  test.each(['Aardvark', 'Implementation1', 'Zebra'])('loses no line to a new definition: %s', async (name) => {
     const schema = JSON.parse(shipped) as { $defs: Record<string, JsonObject> };
     schema.$defs[name] = { type: 'object', properties: { stripes: { type: 'integer' } }, required: ['stripes'] };
     // The types stand for all in two of the three: laying out everything takes its time.
@@ -188,7 +188,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
     expect(added).toContain(`  ${name}?: ${name};`);
   });
 
-  it(`has every definition once, under its own name: ${count}`, () => {
+  test(`has every definition once, under its own name: ${count}`, () => {
     const names = Object.keys((JSON.parse(shipped) as { $defs: JsonObject }).$defs);
     expect(names).toHaveLength(count);
     const source = parse(committed(revision).get(`${revision}/types.ts`) ?? '');
@@ -198,7 +198,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
     expect([...declared].sort()).toEqual([...names].sort());
   });
 
-  it('says `any`, `enum` and `namespace` nowhere', () => {
+  test('says `any`, `enum` and `namespace` nowhere', () => {
     for (const [file, text] of committed(revision)) {
       expect(anyKeywords(text), file).toEqual([]);
       expect(
@@ -208,9 +208,9 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
     }
   });
 
-  it('says `unknown` only where the schema says nothing', () => {
+  test('says `unknown` only where the schema says nothing', () => {
     const errata = builtinErrata();
-    const canonical = canonicalise(builtinSchema(revision), 'schema').definitions;
+    const canonical = canonicalizeSchema(builtinSchema(revision), 'schema').definitions;
     const { definitions } = applyErrata(canonical, revision, errata, 'schema');
     const source = parse(committed(revision).get(`${revision}/types.ts`) ?? '');
     const seen = new Set<ts.Node>();
@@ -227,7 +227,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
     expect(all.filter((node) => !seen.has(node)).length).toBe(0);
   });
 
-  it('names revision, digest, errata and command in the header, and neither date nor version', () => {
+  test('names revision, digest, errata and command in the header, and neither date nor version', () => {
     const { sha256 } = builtinRevisions().find((item) => item.revision === revision) ?? {};
     // A fixed erratum is for old copies of a schema, and the shipped one is none.
     const errata = builtinErrata().filter(
@@ -268,7 +268,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
 });
 
 describe('surroundings', () => {
-  it.each([
+  test.each([
     { locale: 'tr-TR', environment: { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Pacific/Kiritimati' } },
     { locale: 'de-DE', environment: { LC_ALL: 'de_DE.UTF-8', LANG: 'de_DE.UTF-8', TZ: 'America/St_Johns' } },
     // Here `y` is sorted beside `i`: the one of the three that shows in the order of names.
@@ -282,7 +282,7 @@ describe('surroundings', () => {
     const surroundings = execFileSync(process.execPath, ['-p', `${facts}.join()`], { env, encoding: 'utf8' });
     expect(surroundings.trim()).toBe(`${locale},${environment.TZ}`);
     const cli = path.join(root, 'dist/generator/cli.js');
-    const args = ['generate', '--emit', ['default', ...SHARED_ONLY].join(','), '--out', 'made/here'];
+    const args = ['generate', '--emit', ['default', ...SHARED_PARTS].join(','), '--out', 'made/here'];
     const run = spawnSync(process.execPath, [cli, ...args], { cwd, env, encoding: 'utf8' });
     expect(run.status, run.stderr).toBe(0);
     for (const { revision } of REVISIONS) {
@@ -290,8 +290,8 @@ describe('surroundings', () => {
     }
   });
 
-  it('finds generated/ up to date', async () => {
-    const { upToDate, changes, warnings } = await check({ out: generated, emit: [...DEFAULT_PARTS, ...SHARED_ONLY] });
+  test('finds generated/ up to date', async () => {
+    const { upToDate, changes, warnings } = await check({ out: generated, emit: [...DEFAULT_PARTS, ...SHARED_PARTS] });
     expect(
       changes.filter((change) => change.status !== 'unchanged').map(({ path: file, status }) => ({ file, status })),
     ).toEqual([]);

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import os from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadProtocol, render, type ImportExtension } from '../../generator/index.js';
 import { REVISIONS } from '../support/revisions.js';
 
@@ -160,14 +160,14 @@ describe.each(COMPILERS)('TypeScript $version', ({ folder: compiler, version, la
     Object.entries(OPTIONS).filter(([name]) => !(lacks as readonly string[]).includes(name)),
   );
 
-  it('is the compiler that it is meant to be', () => {
+  test('is the compiler that it is meant to be', () => {
     const tsc = path.join(root, 'node_modules', compiler, 'bin/tsc');
     expect(execFileSync(process.execPath, [tsc, '--version'], { encoding: 'utf8' })).toMatch(
       new RegExp(`^Version ${version.replace('.', '\\.')}\\.`),
     );
   });
 
-  it.each(LAYOUTS)('finds no fault in all revisions, imports by $extension, and all that are planted', (layout) => {
+  test.each(LAYOUTS)('finds no fault in all revisions, imports by $extension, and all that are planted', (layout) => {
     const folder = path.join(scratch, layout.extension);
     const planted = PLANTED.filter(({ option }) => option === undefined || option in known);
     const opening = "import type { CallToolRequest as Request, PaginatedRequestParams as Params } from '2025-11-25';";
@@ -184,7 +184,7 @@ describe.each(COMPILERS)('TypeScript $version', ({ folder: compiler, version, la
     expect(compile(compiler, folder)).toEqual(planted.map(({ code }, index) => `planted.ts:${index + 2} ${code}`));
   });
 
-  it('takes the typings of the package, imported and required, library check included', () => {
+  test('takes the typings of the package, imported and required, library check included', () => {
     const folder = path.join(scratch, `package-${version}`);
     mkdirSync(path.join(folder, 'node_modules'), { recursive: true });
     symlinkSync(root, path.join(folder, 'node_modules/mcpgen'), 'dir');
@@ -253,19 +253,19 @@ function runNode(node: string, flags: readonly string[], script: string, cwd: st
 describe('the output runs', () => {
   const names = JSON.stringify(REVISIONS.map(({ revision }) => revision));
 
-  it('as ESM, imported by the name of the package', () => {
+  test('as ESM, imported by the name of the package', () => {
     const script = `${PROBE}
 console.log(JSON.stringify(await Promise.all(${names}.map(async (name) => say(await import('mcpgen/' + name))))));`;
     expect(runNode(process.execPath, ['--input-type=module'], script, root)).toEqual(SAID);
   });
 
-  it('as CommonJS, required by the name of the package', () => {
+  test('as CommonJS, required by the name of the package', () => {
     const script = `${PROBE}
 console.log(JSON.stringify(${names}.map((name) => say(require('mcpgen/' + name)))));`;
     expect(runNode(process.execPath, ['--input-type=commonjs'], script, root)).toEqual(SAID);
   });
 
-  it('bundled, where imports have no extension', async () => {
+  test('bundled, where imports have no extension', async () => {
     const folder = path.join(scratch, 'none');
     await build({
       entryPoints: REVISIONS.map(({ revision }) => path.join(folder, revision, 'index.ts')),
@@ -279,7 +279,7 @@ console.log(JSON.stringify(await Promise.all(${names}.map(async (name) => say(aw
     expect(runNode(process.execPath, ['--input-type=module'], script, scratch)).toEqual(SAID);
   });
 
-  it("as TypeScript, under Node's own type stripping", (context) => {
+  test("as TypeScript, under Node's own type stripping", (context) => {
     const node = strippingNode();
     if (node === undefined) {
       context.skip('no Node with type stripping (22.6 or later) is at hand');

@@ -13,13 +13,13 @@ export const INPUTS: Readonly<Record<string, (params: object) => object>> = {
 };
 
 /** A client that is connected, whatever it is made with. */
-export interface Visitor {
+export interface ScenarioClient {
   request(method: string, params?: object): Promise<object>;
   close(): Promise<void>;
 }
 
 /** What a scenario needs of a client. */
-export interface Visit {
+export interface ScenarioTarget {
   readonly url: URL;
   /** Undefined where the server asks for no authorization. */
   readonly flow: OAuthFlow | undefined;
@@ -36,7 +36,7 @@ type Context = { readonly toolCalls?: readonly ToolCall[] } & Readonly<Record<st
  * Does what the suite's scenario wants a client to do. The scenario and its data are in the environment, the URL is the
  * last argument.
  */
-export async function visit(connect: (visit: Visit) => Promise<Visitor>): Promise<void> {
+export async function runScenario(connect: (visit: ScenarioTarget) => Promise<ScenarioClient>): Promise<void> {
   const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
   const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context;
   const url = new URL(process.argv.at(-1) ?? '');
@@ -49,7 +49,7 @@ export async function visit(connect: (visit: Visit) => Promise<Visitor>): Promis
   }
 }
 
-type Action = (visitor: Visitor, context: Context) => Promise<void>;
+type Action = (visitor: ScenarioClient, context: Context) => Promise<void>;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   // To connect is all that it takes.
@@ -90,16 +90,16 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /** Most scenarios want the tools listed and called. */
-async function callAll(visitor: Visitor): Promise<void> {
+async function callAll(visitor: ScenarioClient): Promise<void> {
   for (const { name } of await listed(visitor, 'tools')) await call(visitor, { name: String(name), arguments: {} });
 }
 
-async function listed(visitor: Visitor, what: string): Promise<readonly Record<string, unknown>[]> {
+async function listed(visitor: ScenarioClient, what: string): Promise<readonly Record<string, unknown>[]> {
   const result = (await visitor.request(`${what}/list`)) as Record<string, Record<string, unknown>[] | undefined>;
   return result[what] ?? [];
 }
 
-async function call(visitor: Visitor, { name, arguments: given }: ToolCall): Promise<object> {
+async function call(visitor: ScenarioClient, { name, arguments: given }: ToolCall): Promise<object> {
   return visitor.request('tools/call', { name, arguments: given });
 }
 

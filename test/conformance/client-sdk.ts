@@ -2,10 +2,10 @@
 import { Client, extractWWWAuthenticateParams, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { INPUTS, visit } from './client-scenarios.js';
+import { INPUTS, runScenario } from './client-scenarios.js';
 import type { OAuthFlow } from './oauth.js';
 
-await visit(async ({ url, flow }) => {
+await runScenario(async ({ url, flow }) => {
   const client = new Client(
     { name: 'visitor', version: '1.0.0' },
     {

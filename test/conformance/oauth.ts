@@ -20,7 +20,7 @@ const CALLBACK = 'http://localhost:3000/callback';
 const METADATA_URL = 'https://conformance-test.local/client-metadata.json';
 
 /** A user who agrees at once: follows the redirect to the authorization server and keeps what it brings back. */
-class Agreeing implements OAuthClientProvider {
+class AutoApprovingProvider implements OAuthClientProvider {
   readonly redirectUrl = CALLBACK;
   readonly clientMetadataUrl?: string;
   readonly clientMetadata: OAuthClientMetadata = {
@@ -90,7 +90,7 @@ export class OAuthFlow {
     if (options.forceReauthorization !== true && (await provider.tokens()) !== undefined)
       await provider.invalidateCredentials?.('discovery');
     const outcome = await auth(provider, options);
-    if (outcome === 'AUTHORIZED' || !(provider instanceof Agreeing)) return outcome;
+    if (outcome === 'AUTHORIZED' || !(provider instanceof AutoApprovingProvider)) return outcome;
     const code = provider.answer?.get('code');
     const iss = provider.answer?.get('iss');
     if (typeof code !== 'string') return outcome;
@@ -126,8 +126,8 @@ function providerFor(scenario: string, context: Readonly<Record<string, string>>
         },
       });
     case 'auth/pre-registration':
-      return new Agreeing({ client_id: clientId, client_secret: clientSecret });
+      return new AutoApprovingProvider({ client_id: clientId, client_secret: clientSecret });
     default:
-      return new Agreeing();
+      return new AutoApprovingProvider();
   }
 }

@@ -4,11 +4,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { revision as v20241105 } from '../../generated/2024-11-05/revision.js';
-import { revision as v20250326 } from '../../generated/2025-03-26/revision.js';
-import { revision as v20250618 } from '../../generated/2025-06-18/revision.js';
-import { revision as v20251125 } from '../../generated/2025-11-25/revision.js';
-import { revision as v20260728 } from '../../generated/2026-07-28/revision.js';
+import { revision as revision20241105 } from '../../generated/2024-11-05/revision.js';
+import { revision as revision20250326 } from '../../generated/2025-03-26/revision.js';
+import { revision as revision20250618 } from '../../generated/2025-06-18/revision.js';
+import { revision as revision20251125 } from '../../generated/2025-11-25/revision.js';
+import { revision as revision20260728 } from '../../generated/2026-07-28/revision.js';
 import { createServer, type ServerContext } from '../../generated/2026-07-28/server.js';
 import type {
   CallToolRequestParams,
@@ -26,7 +26,7 @@ import { createHttpHandler, type HttpHandlerOptions } from '../../generated/runt
 
 type Arguments = NonNullable<CallToolRequestParams['arguments']>;
 
-interface Offered {
+interface OfferedTool {
   readonly description: string;
   readonly inputSchema?: Tool['inputSchema'];
   readonly run: (
@@ -109,7 +109,7 @@ async function asked(context: ServerContext, params: ElicitRequestFormParams): P
   return [text(`action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`)];
 }
 
-const TOOLS: Readonly<Record<string, Offered>> = {
+const TOOLS: Readonly<Record<string, OfferedTool>> = {
   test_simple_text: {
     description: 'Gives a text',
     run: () => [text('This is a simple text response for testing.')],
@@ -426,7 +426,7 @@ const RESOURCE_NOT_FOUND = -32002;
 
 export const server = createServer({
   info: { name: 'mcpgen-conformance', version: '1.0.0' },
-  revisions: [v20241105, v20250326, v20250618, v20251125, v20260728],
+  revisions: [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728],
   capabilities: {
     tools: { listChanged: true },
     prompts: { listChanged: true },
@@ -463,7 +463,7 @@ export const server = createServer({
     'resources/read': ({ uri }, context) => {
       const contents = read(uri);
       if (contents !== undefined) return { contents: [contents] };
-      const isModern = context.revision >= v20260728.version;
+      const isModern = context.revision >= revision20260728.version;
       throw new RpcError(isModern ? STANDARD_ERROR_CODES.INVALID_PARAMS : RESOURCE_NOT_FOUND, 'Resource not found', {
         uri,
       });

@@ -1,23 +1,23 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ServerContext } from '../../generated/2025-11-25/index.js';
 import { Endpoint } from '../../generated/runtime/jsonrpc/endpoint.js';
 import {
   deferred,
   Events,
-  failure,
-  info,
-  joined,
-  r20251125,
-  Raw,
-  rawServer,
-  rawSession,
-  settle,
-  text,
-  wait,
-  wire,
+  rejectionOf,
+  TEST_INFO,
+  connectPair,
+  revision20251125,
+  RawPeer,
+  connectRawServer,
+  startRawSession,
+  nextTurns,
+  textResult,
+  sleep,
+  connectedTransports,
 } from './harness.js';
 
-const { createClient, createServer } = r20251125;
+const { createClient, createServer } = revision20251125;
 
 const cancelled = (requestId: unknown, reason?: string): object => ({
   jsonrpc: '2.0',
@@ -26,11 +26,11 @@ const cancelled = (requestId: unknown, reason?: string): object => ({
 });
 
 describe('cancelled by the client', () => {
-  it('aborts the signal with the reason, sends no answer and nothing else for the request', async () => {
+  test('aborts the signal with the reason, sends no answer and nothing else for the request', async () => {
     const release = deferred();
     let context: ServerContext | undefined;
     const server = createServer({
-      info,
+      info: TEST_INFO,
       capabilities: { logging: {} },
       handlers: {
         'tools/call': async (_, given) => {
@@ -39,109 +39,111 @@ describe('cancelled by the client', () => {
           given.progress(5);
           given.log('error', 'late');
           given.notify('notifications/resources/list_changed');
-          return text('late');
+          return textResult('late');
         },
       },
     });
-    const { raw, session } = await rawSession(server);
+    const { raw, session } = await startRawSession(server);
     raw.send({
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
       params: { name: 'x', _meta: { progressToken: 't' } },
     });
-    await settle();
+    await nextTurns();
     expect(context?.signal.aborted).toBe(false);
     raw.send(cancelled(1, 'the user left'));
-    await settle();
+    await nextTurns();
     expect(context?.signal.aborted).toBe(true);
     expect(context?.signal.reason).toMatchObject({ name: 'AbortError', message: 'the user left' });
     expect(session.inFlight.inbound).toBe(0);
     release.resolve();
-    expect(await raw.news()).toEqual([]);
+    expect(await raw.nextFrames()).toEqual([]);
   });
 
-  it('also when the handler looks at the signal only afterwards, or fails then', async () => {
+  test('also when the handler looks at the signal only afterwards, or fails then', async () => {
     const release = deferred();
     const seen: boolean[] = [];
     const events = new Events();
     const server = createServer({
-      info,
+      info: TEST_INFO,
       onEvent: events.onEvent,
       handlers: {
         'tools/call': async (_, context) => {
           await release.promise;
           seen.push(context.signal.aborted);
           context.signal.throwIfAborted();
-          return text('');
+          return textResult('');
         },
       },
     });
-    const { raw } = await rawSession(server);
+    const { raw } = await startRawSession(server);
     raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
     raw.send(cancelled(1));
     release.resolve();
-    expect(await raw.news()).toEqual([]);
+    expect(await raw.nextFrames()).toEqual([]);
     expect(seen).toEqual([true]);
     // What a cancelled handler throws is no failure.
     expect(events.kinds).toEqual([]);
   });
 
-  it('cancels the requests that the handler made, too', async () => {
+  test('cancels the requests that the handler made, too', async () => {
     const server = createServer({
-      info,
-      handlers: { 'tools/call': async (_, context) => text(JSON.stringify(await context.roots())) },
+      info: TEST_INFO,
+      handlers: { 'tools/call': async (_, context) => textResult(JSON.stringify(await context.roots())) },
     });
-    const { raw, session } = await rawSession(server, '2025-11-25', { roots: {} });
+    const { raw, session } = await startRawSession(server, '2025-11-25', { roots: {} });
     raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
-    const [asked] = await raw.news();
+    const [asked] = await raw.nextFrames();
     expect(asked?.method).toBe('roots/list');
     raw.send(cancelled(1));
-    expect(await raw.news()).toMatchObject([{ method: 'notifications/cancelled', params: { requestId: asked?.id } }]);
+    expect(await raw.nextFrames()).toMatchObject([
+      { method: 'notifications/cancelled', params: { requestId: asked?.id } },
+    ]);
     expect(session.inFlight).toEqual({ inbound: 0, outbound: 0 });
   });
 
-  it('initialize is never cancelled, on either side', async () => {
+  test('initialize is never cancelled, on either side', async () => {
     // Ours is answered within the turn, so the one that comes first is looked at on the other side.
-    const client = createClient({ info });
-    const ends = wire(['client']);
-    const raw = new Raw(ends.server);
+    const client = createClient({ info: TEST_INFO });
+    const ends = connectedTransports(['client']);
+    const raw = new RawPeer(ends.server);
     const controller = new AbortController();
-    const connecting = failure(client.connect(ends.client, { signal: controller.signal }));
-    await settle();
+    const connecting = rejectionOf(client.connect(ends.client, { signal: controller.signal }));
+    await nextTurns();
     controller.abort(new Error('enough'));
     expect((await connecting).message).toBe('enough');
-    await settle();
+    await nextTurns();
     expect(raw.frames.map(({ method }) => method)).toEqual(['initialize']);
     expect(raw.closes).toBe(1);
 
-    const timed = createClient({ info });
-    const other = wire(['client']);
-    const silent = new Raw(other.server);
-    expect((await failure(timed.connect(other.client, { timeout: 10 }))).name).toBe('TimeoutError');
-    await settle();
+    const timed = createClient({ info: TEST_INFO });
+    const other = connectedTransports(['client']);
+    const silent = new RawPeer(other.server);
+    expect((await rejectionOf(timed.connect(other.client, { timeout: 10 }))).name).toBe('TimeoutError');
+    await nextTurns();
     expect(silent.frames.map(({ method }) => method)).toEqual(['initialize']);
     expect(silent.closes).toBe(1);
 
-    const server = createServer({ info, handlers: {} });
-    const session = await rawSession(server);
+    const server = createServer({ info: TEST_INFO, handlers: {} });
+    const session = await startRawSession(server);
     session.raw.send(cancelled('init'));
-    expect(await session.raw.news()).toEqual([]);
+    expect(await session.raw.nextFrames()).toEqual([]);
   });
 
-  it('initialize goes on even where its handling takes time', async () => {
+  test('initialize goes on even where its handling takes time', async () => {
     const gate = deferred();
     const endpoint = new Endpoint(
       {
-        classify: r20251125.classify,
+        classify: revision20251125.classify,
         handleRequest: () => gate.promise.then(() => ({})),
         handleNotification: () => undefined,
         handleClose: () => undefined,
       },
       {},
     );
-    const ends = wire([]);
-    const raw = new Raw(ends.client);
+    const ends = connectedTransports([]);
+    const raw = new RawPeer(ends.client);
     await endpoint.connect(ends.server);
     for (const [id, method] of [
       ['init', 'initialize'],
@@ -150,39 +152,39 @@ describe('cancelled by the client', () => {
       raw.send({ jsonrpc: '2.0', id, method });
       raw.send(cancelled(id));
     }
-    await settle();
+    await nextTurns();
     gate.resolve();
-    expect((await raw.news()).map(({ id }) => id)).toEqual(['init']);
+    expect((await raw.nextFrames()).map(({ id }) => id)).toEqual(['init']);
     await endpoint.close();
   });
 
-  it('of what is not in flight is ignored', async () => {
-    const { raw } = await rawSession(createServer({ info, handlers: {} }));
+  test('of what is not in flight is ignored', async () => {
+    const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {} }));
     for (const id of [1, '1', null, {}, 'constructor']) raw.send(cancelled(id));
-    expect(await raw.news()).toEqual([]);
-    expect((await raw.ask({ id: 1, method: 'ping' })).result).toEqual({});
+    expect(await raw.nextFrames()).toEqual([]);
+    expect((await raw.request({ id: 1, method: 'ping' })).result).toEqual({});
   });
 
-  it('reaches the listener of the server as well', async () => {
+  test('reaches the listener of the server as well', async () => {
     const heard: unknown[] = [];
     const server = createServer({
-      info,
+      info: TEST_INFO,
       handlers: {},
       notifications: { 'notifications/cancelled': (params) => void heard.push(params) },
     });
-    const { raw } = await rawSession(server);
+    const { raw } = await startRawSession(server);
     raw.send(cancelled(7, 'why not'));
-    await settle();
+    await nextTurns();
     expect(heard).toEqual([{ requestId: 7, reason: 'why not' }]);
   });
 });
 
 describe('a call that is given up', () => {
-  it('tells the server, and rejects with the reason of the signal', async () => {
+  test('tells the server, and rejects with the reason of the signal', async () => {
     const started = deferred();
     const aborted = deferred<unknown>();
     const server = createServer({
-      info,
+      info: TEST_INFO,
       handlers: {
         'tools/call': (_, { signal }) =>
           new Promise((_resolve, reject) => {
@@ -194,16 +196,16 @@ describe('a call that is given up', () => {
           }),
       },
     });
-    const client = createClient({ info });
-    const { tap, session } = await joined(server, client);
+    const client = createClient({ info: TEST_INFO });
+    const { tap, session } = await connectPair(server, client);
     const controller = new AbortController();
     const reason = new Error('changed my mind');
-    const called = failure(client.callTool({ name: 'x' }, { signal: controller.signal }));
+    const called = rejectionOf(client.callTool({ name: 'x' }, { signal: controller.signal }));
     await started.promise;
     controller.abort(reason);
     expect(await called).toBe(reason);
     expect(await aborted.promise).toMatchObject({ name: 'AbortError' });
-    await settle();
+    await nextTurns();
     const call = tap.from('client').find(({ method }) => method === 'tools/call');
     expect(tap.from('client').at(-1)).toMatchObject({
       method: 'notifications/cancelled',
@@ -217,31 +219,31 @@ describe('a call that is given up', () => {
     await client.close();
   });
 
-  it('sends nothing at all if the signal was aborted before', async () => {
-    const client = createClient({ info });
-    const { raw } = await rawServer(client);
-    const error = await failure(client.ping(undefined, { signal: AbortSignal.abort(new Error('no')) }));
+  test('sends nothing at all if the signal was aborted before', async () => {
+    const client = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(client);
+    const error = await rejectionOf(client.ping(undefined, { signal: AbortSignal.abort(new Error('no')) }));
     expect(error.message).toBe('no');
-    expect(await raw.news()).toEqual([]);
+    expect(await raw.nextFrames()).toEqual([]);
     await client.close();
   });
 
-  it('says nothing more once it is answered', async () => {
-    const client = createClient({ info });
-    const { raw } = await rawServer(client);
+  test('says nothing more once it is answered', async () => {
+    const client = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: {} });
     const controller = new AbortController();
     await client.ping(undefined, { signal: controller.signal });
-    await raw.news();
+    await raw.nextFrames();
     controller.abort();
-    expect(await raw.news()).toEqual([]);
+    expect(await raw.nextFrames()).toEqual([]);
     await client.close();
   });
 
-  it('a server gives up as well, and the handler of the client is aborted', async () => {
+  test('a server gives up as well, and the handler of the client is aborted', async () => {
     const aborted = deferred<unknown>();
     const client = createClient({
-      info,
+      info: TEST_INFO,
       handlers: {
         'roots/list': (_, { signal }) =>
           new Promise((resolve) => {
@@ -253,15 +255,16 @@ describe('a call that is given up', () => {
       },
     });
     const server = createServer({
-      info,
+      info: TEST_INFO,
       handlers: {
-        'tools/call': async (_, context) => text((await failure(context.roots(undefined, { timeout: 20 }))).name),
+        'tools/call': async (_, context) =>
+          textResult((await rejectionOf(context.roots(undefined, { timeout: 20 }))).name),
       },
     });
-    const { tap } = await joined(server, client);
-    expect(await client.callTool({ name: 'x' })).toEqual(text('TimeoutError'));
+    const { tap } = await connectPair(server, client);
+    expect(await client.callTool({ name: 'x' })).toEqual(textResult('TimeoutError'));
     expect(await aborted.promise).toMatchObject({ message: 'timed out' });
-    await settle();
+    await nextTurns();
     expect(tap.from('client').filter(({ result }) => result?.['roots'] !== undefined)).toEqual([]);
     expect(client.inFlight.inbound).toBe(0);
     await client.close();
@@ -269,22 +272,22 @@ describe('a call that is given up', () => {
 });
 
 describe('time limits', () => {
-  it('reject with a typed error and cancel, each call by its own', async () => {
-    const client = createClient({ info, timeout: 30 });
-    const { raw } = await rawServer(client);
+  test('reject with a typed error and cancel, each call by its own', async () => {
+    const client = createClient({ info: TEST_INFO, timeout: 30 });
+    const { raw } = await connectRawServer(client);
     const order: string[] = [];
     const note = (name: string) => (error: Error) => {
       order.push(`${name} ${error.name}`);
       return error;
     };
     const [, short] = await Promise.all([
-      failure(client.ping()).then(note('default')),
-      failure(client.ping(undefined, { timeout: 5 })).then(note('short')),
-      failure(client.ping(undefined, { timeout: 60 })).then(note('long')),
+      rejectionOf(client.ping()).then(note('default')),
+      rejectionOf(client.ping(undefined, { timeout: 5 })).then(note('short')),
+      rejectionOf(client.ping(undefined, { timeout: 60 })).then(note('long')),
     ]);
     expect(order).toEqual(['short TimeoutError', 'default TimeoutError', 'long TimeoutError']);
     expect(short).toMatchObject({ method: 'ping', timeout: 5 });
-    expect((await raw.news()).map(({ method }) => method)).toEqual([
+    expect((await raw.nextFrames()).map(({ method }) => method)).toEqual([
       ...Array.from({ length: 3 }, () => 'ping'),
       ...Array.from({ length: 3 }, () => 'notifications/cancelled'),
     ]);
@@ -292,12 +295,12 @@ describe('time limits', () => {
     await client.close();
   });
 
-  it('end calls in the order of the limits, also where the process was too busy to see any pass', async () => {
-    const client = createClient({ info, timeout: 30 });
-    await rawServer(client);
+  test('end calls in the order of the limits, also where the process was too busy to see any pass', async () => {
+    const client = createClient({ info: TEST_INFO, timeout: 30 });
+    await connectRawServer(client);
     const order: number[] = [];
     const calls = [30, 5, 20].map(async (timeout) => {
-      await failure(client.ping(undefined, { timeout }));
+      await rejectionOf(client.ping(undefined, { timeout }));
       order.push(timeout);
     });
     const end = performance.now() + 60;
@@ -307,15 +310,15 @@ describe('time limits', () => {
     await client.close();
   });
 
-  it('Infinity is none, and a limit beyond what a timer can hold does not fire at once', async () => {
-    const client = createClient({ info, timeout: 5 });
-    const { raw } = await rawServer(client);
+  test('Infinity is none, and a limit beyond what a timer can hold does not fire at once', async () => {
+    const client = createClient({ info: TEST_INFO, timeout: 5 });
+    const { raw } = await connectRawServer(client);
     let done = 0;
     const all = [Number.POSITIVE_INFINITY, 2 ** 40].map((timeout) =>
       client.ping(undefined, { timeout }).then(() => (done += 1)),
     );
-    const asked = await raw.news();
-    await wait(40);
+    const asked = await raw.nextFrames();
+    await sleep(40);
     expect(done).toBe(0);
     for (const { id } of asked) raw.send({ jsonrpc: '2.0', id, result: {} });
     await Promise.all(all);

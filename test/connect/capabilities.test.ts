@@ -1,23 +1,23 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Revision } from '../../generated/runtime/protocol/revision.js';
 import type { HandlerContext } from '../../generated/runtime/server.js';
 import {
-  failure,
-  info,
-  joined,
-  r20250618,
-  r20251125,
-  r20260728,
-  rawClient,
-  rawServer,
-  rawSession,
-  text,
+  rejectionOf,
+  TEST_INFO,
+  connectPair,
+  revision20250618,
+  revision20251125,
+  revision20260728,
+  connectRawClient,
+  connectRawServer,
+  startRawSession,
+  textResult,
 } from './harness.js';
 
-const { createClient, createServer } = r20251125;
+const { createClient, createServer } = revision20251125;
 
 describe('a server', () => {
-  it('declares what its handlers show, extended and narrowed', async () => {
+  test('declares what its handlers show, extended and narrowed', async () => {
     const handlers = {
       'tools/list': () => ({ tools: [] }),
       'prompts/get': () => ({ messages: [] }),
@@ -26,10 +26,14 @@ describe('a server', () => {
       'logging/setLevel': () => ({}),
     };
     const declared = async (capabilities?: Parameters<typeof createServer>[0]['capabilities']) => {
-      const server = createServer({ info, handlers, ...(capabilities === undefined ? {} : { capabilities }) });
-      const { raw } = await rawClient(server);
-      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info };
-      return (await raw.ask({ id: 1, method: 'initialize', params })).result?.['capabilities'];
+      const server = createServer({
+        info: TEST_INFO,
+        handlers,
+        ...(capabilities === undefined ? {} : { capabilities }),
+      });
+      const { raw } = await connectRawClient(server);
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: TEST_INFO };
+      return (await raw.request({ id: 1, method: 'initialize', params })).result?.['capabilities'];
     };
     const derived = { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {}, logging: {} };
     expect(await declared()).toEqual(derived);
@@ -42,13 +46,13 @@ describe('a server', () => {
     });
   });
 
-  it('answers -32601 to what it does not advertise, handler or not', async () => {
+  test('answers -32601 to what it does not advertise, handler or not', async () => {
     const server = createServer({
-      info,
+      info: TEST_INFO,
       capabilities: { tools: false },
       handlers: { 'tools/list': () => ({ tools: [] }), 'resources/list': () => ({ resources: [] }) },
     });
-    const { raw } = await rawSession(server);
+    const { raw } = await startRawSession(server);
     for (const method of [
       'tools/list',
       'tools/call',
@@ -57,29 +61,31 @@ describe('a server', () => {
       'resources/read',
       'tasks/list',
     ]) {
-      expect([method, (await raw.ask({ id: 1, method })).error?.code]).toEqual([method, -32601]);
+      expect([method, (await raw.request({ id: 1, method })).error?.code]).toEqual([method, -32601]);
     }
-    expect((await raw.ask({ id: 1, method: 'resources/list' })).result).toEqual({ resources: [] });
+    expect((await raw.request({ id: 1, method: 'resources/list' })).result).toEqual({ resources: [] });
   });
 
-  it('refuses to send what the client did not declare, with nothing sent', async () => {
+  test('refuses to send what the client did not declare, with nothing sent', async () => {
     const errors: Error[] = [];
     const server = createServer({
-      info,
+      info: TEST_INFO,
       handlers: {
         'tools/call': async (_, context) => {
           errors.push(
-            await failure(context.roots()),
-            await failure(context.sampling({ messages: [], maxTokens: 1 })),
-            await failure(context.elicitation({ message: '', requestedSchema: { type: 'object', properties: {} } })),
+            await rejectionOf(context.roots()),
+            await rejectionOf(context.sampling({ messages: [], maxTokens: 1 })),
+            await rejectionOf(
+              context.elicitation({ message: '', requestedSchema: { type: 'object', properties: {} } }),
+            ),
           );
-          return text('');
+          return textResult('');
         },
       },
     });
-    const { raw } = await rawSession(server);
+    const { raw } = await startRawSession(server);
     raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
-    expect((await raw.news()).map(({ result }) => result)).toEqual([text('')]);
+    expect((await raw.nextFrames()).map(({ result }) => result)).toEqual([textResult('')]);
     expect(errors.map((error) => [error.name, (error as Error & { capability: string }).capability])).toEqual([
       ['CapabilityError', 'client.roots'],
       ['CapabilityError', 'client.sampling'],
@@ -87,10 +93,10 @@ describe('a server', () => {
     ]);
   });
 
-  it('looks at the mode of elicitation and at the tools of sampling', async () => {
+  test('looks at the mode of elicitation and at the tools of sampling', async () => {
     const sent: (string | undefined)[] = [];
     const server = createServer({
-      info,
+      info: TEST_INFO,
       handlers: {
         'tools/call': async (_, context) => {
           for (const asked of [
@@ -99,10 +105,10 @@ describe('a server', () => {
             () => context.sampling({ messages: [], maxTokens: 1 }),
             () => context.sampling({ messages: [], maxTokens: 1, toolChoice: { mode: 'auto' } }),
           ]) {
-            const error = await failure(asked());
+            const error = await rejectionOf(asked());
             sent.push((error as Error & { capability?: string }).capability);
           }
-          return text('');
+          return textResult('');
         },
       },
     });
@@ -115,46 +121,46 @@ describe('a server', () => {
       [{ elicitation: { url: {}, form: {} } }, [undefined, undefined, 'client.sampling', 'client.sampling']],
     ] as const) {
       sent.length = 0;
-      const { raw } = await rawSession(server, '2025-11-25', capabilities);
+      const { raw } = await startRawSession(server, '2025-11-25', capabilities);
       raw.responder = ({ id, method }) =>
         method === undefined ? undefined : { jsonrpc: '2.0', id, error: { code: 1, message: 'asked' } };
-      await raw.ask({ id: 1, method: 'tools/call', params: { name: 'x' } });
+      await raw.request({ id: 1, method: 'tools/call', params: { name: 'x' } });
       expect(sent).toEqual(missing);
     }
   });
 
-  it('has no requests to a client of 2026-07-28, and none before initialize', async () => {
-    const server = r20260728.createServer({
-      info,
+  test('has no requests to a client of 2026-07-28, and none before initialize', async () => {
+    const server = revision20260728.createServer({
+      info: TEST_INFO,
       handlers: {
         'tools/call': async (_, context) => {
           const untyped = context as unknown as HandlerContext;
-          return text((await failure(untyped.request('roots/list'))).name);
+          return textResult((await rejectionOf(untyped.request('roots/list'))).name);
         },
       },
     });
-    const client = r20260728.createClient({ info });
-    const { session } = await joined(server, client);
-    expect((await client.callTool({ name: 'x' })).content).toEqual(text('UnsupportedMethodError').content);
-    expect((await failure(session.request('roots/list'))).name).toBe('UnsupportedMethodError');
+    const client = revision20260728.createClient({ info: TEST_INFO });
+    const { session } = await connectPair(server, client);
+    expect((await client.callTool({ name: 'x' })).content).toEqual(textResult('UnsupportedMethodError').content);
+    expect((await rejectionOf(session.request('roots/list'))).name).toBe('UnsupportedMethodError');
     await client.close();
   });
 
-  it('does not begin with a handler that no client can call', () => {
+  test('does not begin with a handler that no client can call', () => {
     for (const method of ['roots/list', 'no/such', 'constructor', 'notifications/initialized']) {
-      expect(() => createServer({ info, handlers: { [method]: () => ({}) } })).toThrow(TypeError);
+      expect(() => createServer({ info: TEST_INFO, handlers: { [method]: () => ({}) } })).toThrow(TypeError);
     }
     expect(() =>
-      createServer({ info, handlers: {}, notifications: { 'tools/list': () => undefined } as never }),
+      createServer({ info: TEST_INFO, handlers: {}, notifications: { 'tools/list': () => undefined } as never }),
     ).toThrow(TypeError);
-    expect(() => createServer({ info, handlers: {}, revisions: [] as Revision[] })).toThrow(RangeError);
+    expect(() => createServer({ info: TEST_INFO, handlers: {}, revisions: [] as Revision[] })).toThrow(RangeError);
   });
 });
 
 describe('a client', () => {
-  it('refuses to send what the server did not advertise, unless told otherwise', async () => {
-    const client = createClient({ info });
-    const { raw } = await rawServer(client, { tools: {}, resources: {} });
+  test('refuses to send what the server did not advertise, unless told otherwise', async () => {
+    const client = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(client, { tools: {}, resources: {} });
     for (const [called, capability] of [
       [client.listPrompts(), 'server.prompts'],
       [
@@ -164,72 +170,84 @@ describe('a client', () => {
       [client.subscribe({ uri: 'x:1' }), 'server.resources.subscribe'],
       [client.setLevel({ level: 'info' }), 'server.logging'],
     ] as const) {
-      expect(await failure(called)).toMatchObject({ name: 'CapabilityError', capability });
+      expect(await rejectionOf(called)).toMatchObject({ name: 'CapabilityError', capability });
     }
     expect(() => {
       client.notify('notifications/roots/list_changed');
     }).toThrow('client.roots.listChanged');
-    expect(await raw.news()).toEqual([]);
+    expect(await raw.nextFrames()).toEqual([]);
     raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: { tools: [] } });
     expect(await client.listTools()).toEqual({ tools: [] });
     await client.close();
-    const careless = createClient({ info, ignoreCapabilities: true });
-    const other = await rawServer(careless);
+    const careless = createClient({ info: TEST_INFO, ignoreCapabilities: true });
+    const other = await connectRawServer(careless);
     other.raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: { prompts: [] } });
     expect(await careless.listPrompts()).toEqual({ prompts: [] });
     await careless.close();
   });
 
-  it('does not send what its revision has not', async () => {
-    const client = r20260728.createClient({ info, revisions: [r20251125.revision] });
-    const { raw } = await rawServer(client);
-    expect((await failure(client.discover())).name).toBe('UnsupportedMethodError');
-    expect((await failure(client.listen({}))).name).toBe('UnsupportedMethodError');
-    expect((await failure(client.request('roots/list'))).name).toBe('UnsupportedMethodError');
+  test('does not send what its revision has not', async () => {
+    const client = revision20260728.createClient({ info: TEST_INFO, revisions: [revision20251125.revision] });
+    const { raw } = await connectRawServer(client);
+    expect((await rejectionOf(client.discover())).name).toBe('UnsupportedMethodError');
+    expect((await rejectionOf(client.listen({}))).name).toBe('UnsupportedMethodError');
+    expect((await rejectionOf(client.request('roots/list'))).name).toBe('UnsupportedMethodError');
     expect(() => {
       client.notify('notifications/tools/list_changed' as never);
     }).toThrow('notifications/tools/list_changed');
-    expect(await raw.news()).toEqual([]);
+    expect(await raw.nextFrames()).toEqual([]);
     await client.close();
   });
 
-  it('declares what its handlers show, and answers -32601 to what it does not declare', async () => {
+  test('declares what its handlers show, and answers -32601 to what it does not declare', async () => {
     const handlers = {
       'roots/list': () => ({ roots: [] }),
       'sampling/createMessage': () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: '' } }) as const,
     };
-    const client = createClient({ info, capabilities: { roots: { listChanged: true }, sampling: false }, handlers });
-    const { raw, tap } = await rawServer(client);
+    const client = createClient({
+      info: TEST_INFO,
+      capabilities: { roots: { listChanged: true }, sampling: false },
+      handlers,
+    });
+    const { raw, tap } = await connectRawServer(client);
     expect(tap.from('client')[0]?.params?.['capabilities']).toEqual({ roots: { listChanged: true } });
-    expect((await raw.ask({ id: 1, method: 'roots/list' })).result).toEqual({ roots: [] });
+    expect((await raw.request({ id: 1, method: 'roots/list' })).result).toEqual({ roots: [] });
     const sampling = { id: 2, method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } };
-    expect((await raw.ask(sampling)).error?.code).toBe(-32601);
-    expect((await raw.ask({ id: 3, method: 'elicitation/create' })).error?.code).toBe(-32601);
-    expect((await raw.ask({ id: 4, method: 'tools/list' })).error?.code).toBe(-32601);
+    expect((await raw.request(sampling)).error?.code).toBe(-32601);
+    expect((await raw.request({ id: 3, method: 'elicitation/create' })).error?.code).toBe(-32601);
+    expect((await raw.request({ id: 4, method: 'tools/list' })).error?.code).toBe(-32601);
     client.notify('notifications/roots/list_changed');
-    expect((await raw.news()).at(-1)?.method).toBe('notifications/roots/list_changed');
+    expect((await raw.nextFrames()).at(-1)?.method).toBe('notifications/roots/list_changed');
     await client.close();
   });
 
-  it('checks the params of what a server asks', async () => {
-    const client = createClient({ info, handlers: { 'elicitation/create': () => ({ action: 'decline' }) } });
-    const { raw } = await rawServer(client);
+  test('checks the params of what a server asks', async () => {
+    const client = createClient({ info: TEST_INFO, handlers: { 'elicitation/create': () => ({ action: 'decline' }) } });
+    const { raw } = await connectRawServer(client);
     for (const params of [undefined, {}, [], null, { message: 5 }]) {
-      expect((await raw.ask({ id: 1, method: 'elicitation/create', params })).error?.code).toBe(-32602);
+      expect((await raw.request({ id: 1, method: 'elicitation/create', params })).error?.code).toBe(-32602);
     }
     await client.close();
   });
 
-  it('capability members of a newer revision reach an older server unharmed (case-070)', async () => {
-    const server = r20250618.createServer({ info, handlers: { 'tools/call': () => text('ok') } });
-    const { raw, session } = await rawSession(server, '2025-06-18', { elicitation: { form: {} }, tasks: { list: {} } });
-    expect((await raw.ask({ id: 1, method: 'tools/call', params: { name: 'x' } })).result).toEqual(text('ok'));
+  test('capability members of a newer revision reach an older server unharmed (case-070)', async () => {
+    const server = revision20250618.createServer({
+      info: TEST_INFO,
+      handlers: { 'tools/call': () => textResult('ok') },
+    });
+    const { raw, session } = await startRawSession(server, '2025-06-18', {
+      elicitation: { form: {} },
+      tasks: { list: {} },
+    });
+    expect((await raw.request({ id: 1, method: 'tools/call', params: { name: 'x' } })).result).toEqual(
+      textResult('ok'),
+    );
     expect(session.client.capabilities).toEqual({ elicitation: { form: {} }, tasks: { list: {} } });
   });
 
-  it('does not begin with a handler of what no server asks', () => {
+  test('does not begin with a handler of what no server asks', () => {
     for (const method of ['tools/list', 'no/such', 'constructor']) {
-      expect(() => createClient({ info, handlers: { [method]: () => ({}) } })).toThrow(TypeError);
+      expect(() => createClient({ info: TEST_INFO, handlers: { [method]: () => ({}) } })).toThrow(TypeError);
     }
   });
 });

@@ -1,16 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cases } from '../support/cases.js';
-import { failure, info, joined, r20250618, r20251125, rawServer, rawSession, text, Events, settle } from './harness.js';
+import {
+  rejectionOf,
+  TEST_INFO,
+  connectPair,
+  revision20250618,
+  revision20251125,
+  connectRawServer,
+  startRawSession,
+  textResult,
+  Events,
+  nextTurns,
+} from './harness.js';
 
 /** Cases of these kinds that ask a guard, a validator or the codec, and are proven with those. */
 const NOT_OF_ENDPOINTS: readonly string[] = ['case-066', 'case-067', 'case-068', 'case-069'];
 
-const { createClient, createServer, missingContent, tolerating } = r20251125;
+const { createClient, createServer, missingContent, tolerating } = revision20251125;
 
 describe('wire payloads that reach an endpoint', () => {
-  it.each([
+  test.each([
     ['case-060: a null where a member is optional', { _meta: null }, '/_meta'],
     [
       'case-062: one bad tool',
@@ -33,30 +44,37 @@ describe('wire payloads that reach an endpoint', () => {
       '/tools/0/outputSchema/type',
     ],
   ])('%s fails the call and names the place', async (_, result, place) => {
-    const client = createClient({ info });
-    const { raw } = await rawServer(client);
+    const client = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: { tools: [], ...result } });
-    expect(await failure(client.listTools())).toMatchObject({ name: 'InvalidResultError', failure: { path: place } });
+    expect(await rejectionOf(client.listTools())).toMatchObject({
+      name: 'InvalidResultError',
+      failure: { path: place },
+    });
     await client.close();
   });
 
-  it('case-065: structuredContent without content fails, and a lenient client fills it in', async () => {
-    const client = createClient({ info });
-    const { raw } = await rawServer(client);
+  test('case-065: structuredContent without content fails, and a lenient client fills it in', async () => {
+    const client = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: { structuredContent: { a: 1 } } });
-    expect(await failure(client.callTool({ name: 'x' }))).toMatchObject({ failure: { path: '/content' } });
+    expect(await rejectionOf(client.callTool({ name: 'x' }))).toMatchObject({ failure: { path: '/content' } });
     await client.close();
-    const lenient = createClient({ info, lenient: tolerating(missingContent) });
-    const other = await rawServer(lenient);
+    const lenient = createClient({ info: TEST_INFO, lenient: tolerating(missingContent) });
+    const other = await connectRawServer(lenient);
     other.raw.responder = raw.responder;
     expect(await lenient.callTool({ name: 'x' })).toEqual({ content: [], structuredContent: { a: 1 } });
     await lenient.close();
   });
 
-  it('case-070: a newer capability member reaches an older server', async () => {
-    const { session } = await rawSession(r20250618.createServer({ info, handlers: {} }), '2025-06-18', {
-      elicitation: { form: {} },
-    });
+  test('case-070: a newer capability member reaches an older server', async () => {
+    const { session } = await startRawSession(
+      revision20250618.createServer({ info: TEST_INFO, handlers: {} }),
+      '2025-06-18',
+      {
+        elicitation: { form: {} },
+      },
+    );
     expect(session.client.capabilities).toEqual({ elicitation: { form: {} } });
   });
 });
@@ -64,35 +82,37 @@ describe('wire payloads that reach an endpoint', () => {
 describe('envelopes and params', () => {
   const deviating = { jsonrpc: '2.0', error: null, result: { tools: [] } };
 
-  it('case-123: error: null next to a result fails the call by default', async () => {
-    const client = createClient({ info });
-    const { raw } = await rawServer(client);
+  test('case-123: error: null next to a result fails the call by default', async () => {
+    const client = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ ...deviating, id });
-    expect(await failure(client.listTools())).toMatchObject({ name: 'RpcError', code: -32600 });
+    expect(await rejectionOf(client.listTools())).toMatchObject({ name: 'RpcError', code: -32600 });
     await client.close();
   });
 
-  it('case-123: nullErrorAsAbsent reads it as a result, and reports that it did', async () => {
+  test('case-123: nullErrorAsAbsent reads it as a result, and reports that it did', async () => {
     const events = new Events();
-    const client = createClient({ info, nullErrorAsAbsent: true, onEvent: events.onEvent });
-    const { raw } = await rawServer(client);
+    const client = createClient({ info: TEST_INFO, nullErrorAsAbsent: true, onEvent: events.onEvent });
+    const { raw } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ ...deviating, id });
     expect(await client.listTools()).toEqual({ tools: [] });
     expect(events.all).toEqual([
       { kind: 'toleratedMessage', deviation: 'nullErrorAsAbsent', id: expect.any(Number) as number },
     ]);
     raw.responder = ({ id }) => ({ ...deviating, id, error: { code: 1, message: '' } });
-    expect(await failure(client.listTools())).toMatchObject({ code: -32600 });
+    expect(await rejectionOf(client.listTools())).toMatchObject({ code: -32600 });
     await client.close();
   });
 
-  it.each([
+  test.each([
     ['an array', ['a']],
     ['a string', 'a'],
     ['null', null],
   ])('case-128: %s as params is -32602, and the message names params', async (found, params) => {
-    const { raw } = await rawSession(createServer({ info, handlers: { 'tools/call': () => text('') } }));
-    const { error } = await raw.ask({ id: 1, method: 'tools/call', params });
+    const { raw } = await startRawSession(
+      createServer({ info: TEST_INFO, handlers: { 'tools/call': () => textResult('') } }),
+    );
+    const { error } = await raw.request({ id: 1, method: 'tools/call', params });
     expect(error).toMatchObject({ code: -32602, data: { path: '' } });
     expect(error?.message).toMatch(/^Invalid params: params must be an object, not /);
     expect(found).not.toBe('');
@@ -100,37 +120,39 @@ describe('envelopes and params', () => {
 });
 
 describe('lifecycles', () => {
-  it('case-081: a response with an unknown id is an event, later messages are handled', async () => {
+  test('case-081: a response with an unknown id is an event, later messages are handled', async () => {
     const events = new Events();
-    const { raw } = await rawSession(createServer({ info, handlers: {}, onEvent: events.onEvent }));
+    const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {}, onEvent: events.onEvent }));
     raw.send({ jsonrpc: '2.0', id: 999, result: {} });
-    expect((await raw.ask({ id: 1, method: 'ping' })).result).toEqual({});
+    expect((await raw.request({ id: 1, method: 'ping' })).result).toEqual({});
     expect(events.all).toEqual([{ kind: 'unknownResponse', id: 999 }]);
   });
 
-  it('case-082: an answer after a time limit is dropped, the session lives', async () => {
+  test('case-082: an answer after a time limit is dropped, the session lives', async () => {
     const server = createServer({
-      info,
-      handlers: { 'tools/call': ({ name }) => (name === 'slow' ? new Promise(() => undefined) : text(name)) },
+      info: TEST_INFO,
+      handlers: { 'tools/call': ({ name }) => (name === 'slow' ? new Promise(() => undefined) : textResult(name)) },
     });
-    const client = createClient({ info });
-    await joined(server, client);
-    expect((await failure(client.callTool({ name: 'slow' }, { timeout: 5 }))).name).toBe('TimeoutError');
-    expect(await client.callTool({ name: 'next' })).toEqual(text('next'));
+    const client = createClient({ info: TEST_INFO });
+    await connectPair(server, client);
+    expect((await rejectionOf(client.callTool({ name: 'slow' }, { timeout: 5 }))).name).toBe('TimeoutError');
+    expect(await client.callTool({ name: 'next' })).toEqual(textResult('next'));
     await client.close();
   });
 
-  it('case-083: a client that always sends id 1 is served, one request after the other', async () => {
-    const { raw } = await rawSession(createServer({ info, handlers: { 'tools/call': ({ name }) => text(name) } }));
+  test('case-083: a client that always sends id 1 is served, one request after the other', async () => {
+    const { raw } = await startRawSession(
+      createServer({ info: TEST_INFO, handlers: { 'tools/call': ({ name }) => textResult(name) } }),
+    );
     for (const name of ['a', 'b', 'c']) {
       raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
-      await settle();
-      expect((await raw.news()).map(({ id, result }) => [id, result])).toEqual([[1, text(name)]]);
+      await nextTurns();
+      expect((await raw.nextFrames()).map(({ id, result }) => [id, result])).toEqual([[1, textResult(name)]]);
     }
   });
 });
 
-it('every case of these kinds is proven here or in a test beside it', () => {
+test('every case of these kinds is proven here or in a test beside it', () => {
   const here = readdirSync(import.meta.dirname)
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => readFileSync(path.join(import.meta.dirname, name), 'utf8'))

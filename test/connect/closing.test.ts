@@ -1,27 +1,27 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Endpoint } from '../../generated/runtime/jsonrpc/endpoint.js';
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { childProgram } from '../runtime/stdio-support.js';
 import {
   deferred,
   Events,
-  failure,
-  info,
-  joined,
-  r20251125,
-  r20260728,
-  Raw,
-  rawServer,
-  rawSession,
-  settle,
-  text,
-  wait,
-  wire,
+  rejectionOf,
+  TEST_INFO,
+  connectPair,
+  revision20251125,
+  revision20260728,
+  RawPeer,
+  connectRawServer,
+  startRawSession,
+  nextTurns,
+  textResult,
+  sleep,
+  connectedTransports,
 } from './harness.js';
 
-const { createClient, createServer } = r20251125;
+const { createClient, createServer } = revision20251125;
 
 function neverEnding(): {
   server: ReturnType<typeof createServer>;
@@ -31,12 +31,12 @@ function neverEnding(): {
   const reasons: unknown[] = [];
   const { promise, resolve } = deferred();
   const server = createServer({
-    info,
+    info: TEST_INFO,
     handlers: {
       'tools/call': async (_, { signal }) => {
         signal.addEventListener('abort', () => reasons.push(signal.reason));
         await promise;
-        return text('late');
+        return textResult('late');
       },
     },
   });
@@ -44,14 +44,14 @@ function neverEnding(): {
 }
 
 describe('closing', () => {
-  it.each(['client', 'session', 'server'] as const)(
+  test.each(['client', 'session', 'server'] as const)(
     'by the %s rejects calls, aborts handlers, and nothing stays in flight',
     async (who) => {
       const { server, reasons, release } = neverEnding();
-      const client = createClient({ info });
-      const { session, tap } = await joined(server, client);
-      const calls = [1, 2, 3].map(() => failure(client.callTool({ name: 'x' })));
-      await settle();
+      const client = createClient({ info: TEST_INFO });
+      const { session, tap } = await connectPair(server, client);
+      const calls = [1, 2, 3].map(() => rejectionOf(client.callTool({ name: 'x' })));
+      await nextTurns();
       expect(session.inFlight.inbound).toBe(3);
       expect(client.inFlight.outbound).toBe(3);
       await { client, session, server }[who].close();
@@ -64,76 +64,76 @@ describe('closing', () => {
       );
       const before = tap.frames.length;
       release();
-      await settle();
+      await nextTurns();
       expect(tap.frames.length).toBe(before);
       expect([client.inFlight, session.inFlight]).toEqual([
         { inbound: 0, outbound: 0 },
         { inbound: 0, outbound: 0 },
       ]);
       expect(server.sessions.size).toBe(0);
-      expect(await failure(client.ping())).toMatchObject({ name: 'ConnectionClosedError' });
+      expect(await rejectionOf(client.ping())).toMatchObject({ name: 'ConnectionClosedError' });
     },
   );
 
-  it('twice, or before connecting, does nothing', async () => {
-    const client = createClient({ info });
+  test('twice, or before connecting, does nothing', async () => {
+    const client = createClient({ info: TEST_INFO });
     await client.close();
     await client.close();
     await client.closed;
-    expect((await failure(client.connect(wire().client))).message).toContain('one connection');
+    expect((await rejectionOf(client.connect(connectedTransports().client))).message).toContain('one connection');
   });
 
-  it('rejects the requests of a server too, and a handler that is aborted answers nothing', async () => {
+  test('rejects the requests of a server too, and a handler that is aborted answers nothing', async () => {
     const server = createServer({
-      info,
-      handlers: { 'tools/call': async (_, context) => text((await failure(context.roots())).name) },
+      info: TEST_INFO,
+      handlers: { 'tools/call': async (_, context) => textResult((await rejectionOf(context.roots())).name) },
     });
-    const { raw, session } = await rawSession(server, '2025-11-25', { roots: {} });
+    const { raw, session } = await startRawSession(server, '2025-11-25', { roots: {} });
     raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
-    await raw.news();
-    const asking = failure(session.request('roots/list'));
+    await raw.nextFrames();
+    const asking = rejectionOf(session.request('roots/list'));
     expect(session.inFlight).toEqual({ inbound: 1, outbound: 2 });
     await session.close();
     expect((await asking).name).toBe('ConnectionClosedError');
-    expect(await raw.news()).toMatchObject([{ method: 'roots/list' }]);
+    expect(await raw.nextFrames()).toMatchObject([{ method: 'roots/list' }]);
     expect(raw.closes).toBe(1);
   });
 
-  it('what arrives afterwards is not looked at', async () => {
+  test('what arrives afterwards is not looked at', async () => {
     const events = new Events();
-    const server = createServer({ info, handlers: {}, onEvent: events.onEvent });
-    const ends = wire(['server']);
-    const raw = new Raw(ends.client);
+    const server = createServer({ info: TEST_INFO, handlers: {}, onEvent: events.onEvent });
+    const ends = connectedTransports(['server']);
+    const raw = new RawPeer(ends.client);
     const session = await server.connect(ends.server);
     const receive = ends.server.onmessage;
     await session.close();
     receive?.({ jsonrpc: '2.0', id: 1, method: 'ping' });
     receive?.({ jsonrpc: '2.0', id: 1, result: {} });
-    expect(await raw.news()).toEqual([]);
+    expect(await raw.nextFrames()).toEqual([]);
     expect(events.all).toEqual([]);
   });
 
-  it('the answer of a handler that closes the session goes nowhere, and nothing breaks', async () => {
+  test('the answer of a handler that closes the session goes nowhere, and nothing breaks', async () => {
     const server = createServer({
-      info,
+      info: TEST_INFO,
       handlers: {
         'tools/call': async () => {
           await server.close();
-          return text('');
+          return textResult('');
         },
       },
     });
-    const { raw } = await rawSession(server);
+    const { raw } = await startRawSession(server);
     raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
-    expect(await raw.news()).toEqual([]);
+    expect(await raw.nextFrames()).toEqual([]);
     expect(raw.closes).toBe(1);
   });
 
-  it('input handlers end with the connection or the call, even if they never do', async () => {
+  test('input handlers end with the connection or the call, even if they never do', async () => {
     for (const how of ['close', 'abort'] as const) {
       const reasons: string[] = [];
-      const client = r20260728.createClient({
-        info,
+      const client = revision20260728.createClient({
+        info: TEST_INFO,
         handlers: {
           'elicitation/create': (_, { signal }) =>
             new Promise(() => {
@@ -141,7 +141,7 @@ describe('closing', () => {
             }),
         },
       });
-      const { raw } = await rawServer(client, { tools: {} }, '2026-07-28');
+      const { raw } = await connectRawServer(client, { tools: {} }, '2026-07-28');
       raw.responder = ({ id }) => ({
         jsonrpc: '2.0',
         id,
@@ -157,8 +157,8 @@ describe('closing', () => {
         },
       });
       const controller = new AbortController();
-      const called = failure(client.callTool({ name: 'x' }, { signal: controller.signal }));
-      await settle();
+      const called = rejectionOf(client.callTool({ name: 'x' }, { signal: controller.signal }));
+      await nextTurns();
       if (how === 'close') await client.close();
       else controller.abort(Object.assign(new Error('no'), { name: 'Mine' }));
       const name = how === 'close' ? 'ConnectionClosedError' : 'Mine';
@@ -179,17 +179,17 @@ describe('a transport that fails', () => {
     };
   }
 
-  it('to start: connect rejects, and all is over', async () => {
-    const server = createServer({ info, handlers: {} });
-    const client = createClient({ info });
+  test('to start: connect rejects, and all is over', async () => {
+    const server = createServer({ info: TEST_INFO, handlers: {} });
+    const client = createClient({ info: TEST_INFO });
     const start = (): Promise<void> => Promise.reject(new Error('no cable'));
-    expect((await failure(server.connect(broken({ start })))).message).toBe('no cable');
-    expect((await failure(client.connect(broken({ start })))).message).toBe('no cable');
+    expect((await rejectionOf(server.connect(broken({ start })))).message).toBe('no cable');
+    expect((await rejectionOf(client.connect(broken({ start })))).message).toBe('no cable');
     expect(server.sessions.size).toBe(0);
     await client.closed;
   });
 
-  it.each([
+  test.each([
     [
       'at once',
       () => {
@@ -202,7 +202,7 @@ describe('a transport that fails', () => {
     const transport = broken({ send });
     const endpoint = new Endpoint(
       {
-        classify: r20251125.classify,
+        classify: revision20251125.classify,
         handleRequest: () => ({}),
         handleNotification: () => undefined,
         handleClose: () => undefined,
@@ -210,21 +210,21 @@ describe('a transport that fails', () => {
       { onEvent: events.onEvent },
     );
     await endpoint.connect(transport);
-    expect((await failure(endpoint.request('ping', undefined))).message).toBe('no cable');
+    expect((await rejectionOf(endpoint.request('ping', undefined))).message).toBe('no cable');
     endpoint.notify('notifications/initialized');
     transport.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'ping' });
     transport.onerror?.(new Error('noise'));
-    await settle();
+    await nextTurns();
     expect(events.kinds).toEqual(Array.from({ length: 3 }, () => 'transportFailed'));
     expect(endpoint.inFlight).toEqual({ inbound: 0, outbound: 0 });
     await endpoint.close();
   });
 
-  it('while a time limit is told: no timer outlives the connection', async () => {
+  test('while a time limit is told: no timer outlives the connection', async () => {
     const transport = broken({});
     const endpoint = new Endpoint(
       {
-        classify: r20251125.classify,
+        classify: revision20251125.classify,
         handleRequest: () => ({}),
         handleNotification: () => undefined,
         handleClose: () => undefined,
@@ -232,19 +232,19 @@ describe('a transport that fails', () => {
       {},
     );
     await endpoint.connect(transport);
-    const calls = [5, 10_000].map((timeout) => failure(endpoint.request('ping', undefined, { timeout })));
+    const calls = [5, 10_000].map((timeout) => rejectionOf(endpoint.request('ping', undefined, { timeout })));
     transport.send = () => {
       transport.onclose?.();
       throw new Error('broken pipe');
     };
     expect((await Promise.all(calls)).map(({ name }) => name)).toEqual(['TimeoutError', 'ConnectionClosedError']);
-    await wait(5);
+    await sleep(5);
     expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length).toBeLessThan(3);
   });
 });
 
 describe('the process', () => {
-  it('exits by itself after closing, and with calls that are answered, without waiting for time limits', async () => {
+  test('exits by itself after closing, and with calls that are answered, without waiting for time limits', async () => {
     const begin = performance.now();
     const program = childProgram('../../connect/children/exits.ts');
     const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 50_000 });

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type Frame, info, modernMeta } from './harness.js';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Frame, TEST_INFO, statelessMeta } from './harness.js';
 
 // What a server over stdio does when its input ends: `cat requests.ndjson | node server.js`, and a client's shutdown.
 
@@ -49,11 +49,11 @@ function slowServer(versions: readonly string[], drainMs?: number): Run {
 
 /** A line for a request of a tool, and before the first one what a session begins with. */
 function lines(version: string, tools: readonly string[], capabilities: object = {}): string {
-  const meta = version === '2026-07-28' ? { _meta: modernMeta() } : {};
+  const meta = version === '2026-07-28' ? { _meta: statelessMeta() } : {};
   const frames: object[] = [
     version === '2026-07-28'
       ? { id: 'init', method: 'server/discover', params: meta }
-      : { id: 'init', method: 'initialize', params: { protocolVersion: version, capabilities, clientInfo: info } },
+      : { id: 'init', method: 'initialize', params: { protocolVersion: version, capabilities, clientInfo: TEST_INFO } },
     ...(version === '2026-07-28' ? [] : [{ method: 'notifications/initialized' }]),
     ...tools.map((name, id) => ({ id, method: 'tools/call', params: { name, ...meta } })),
   ];
@@ -61,7 +61,7 @@ function lines(version: string, tools: readonly string[], capabilities: object =
 }
 
 describe.each([...STATEFUL, '2026-07-28'])('%s', (version) => {
-  it('slow answers are given before the server closes, and it exits as soon as they are', async () => {
+  test('slow answers are given before the server closes, and it exits as soon as they are', async () => {
     const { child, end, log } = slowServer([version], 60_000);
     child.stdin.write(lines(version, ['400', '1', '200']));
     const { frames, code, took } = await end();
@@ -73,7 +73,7 @@ describe.each([...STATEFUL, '2026-07-28'])('%s', (version) => {
 });
 
 describe('the end of the input', () => {
-  it('does not keep a server that has nothing to answer', async () => {
+  test('does not keep a server that has nothing to answer', async () => {
     const { child, end, log } = slowServer(['2025-11-25'], 60_000);
     child.stdin.write(lines('2025-11-25', []));
     const { code, took } = await end();
@@ -81,7 +81,7 @@ describe('the end of the input', () => {
     expect(took).toBeLessThan(30_000);
   });
 
-  it('ends handlers that never end, within the time; the others are answered', async () => {
+  test('ends handlers that never end, within the time; the others are answered', async () => {
     const { child, end, log } = slowServer(['2025-11-25']);
     child.stdin.write(lines('2025-11-25', ['never', '100']));
     const { frames, code, took } = await end();
@@ -91,7 +91,7 @@ describe('the end of the input', () => {
     expect(took).toBeLessThan(30_000);
   });
 
-  it('ends everything at once if no time is given', async () => {
+  test('ends everything at once if no time is given', async () => {
     const { child, end, log } = slowServer(['2025-11-25'], 0);
     child.stdin.write(lines('2025-11-25', ['never']));
     const { frames, code } = await end();
@@ -99,7 +99,7 @@ describe('the end of the input', () => {
     expect([code, log()]).toEqual([0, 'aborted\nclosed\n']);
   });
 
-  it('rejects what is asked of the client at once, so that the handler can answer', async () => {
+  test('rejects what is asked of the client at once, so that the handler can answer', async () => {
     const { child, end, log } = slowServer(['2025-11-25'], 60_000);
     child.stdin.write(lines('2025-11-25', ['roots'], { roots: {} }));
     const { frames, code, took } = await end();
@@ -109,9 +109,9 @@ describe('the end of the input', () => {
     expect(took).toBeLessThan(30_000);
   });
 
-  it('ends subscriptions at once, with their answers', async () => {
+  test('ends subscriptions at once, with their answers', async () => {
     const { child, end, log } = slowServer(['2026-07-28'], 60_000);
-    const listen = { id: 's', method: 'subscriptions/listen', params: { notifications: {}, _meta: modernMeta() } };
+    const listen = { id: 's', method: 'subscriptions/listen', params: { notifications: {}, _meta: statelessMeta() } };
     child.stdin.write(lines('2026-07-28', ['100']) + `${JSON.stringify({ jsonrpc: '2.0', ...listen })}\n`);
     const { frames, code, took } = await end();
     expect(frames.map((frame) => (frame as Frame).id).sort()).toEqual([0, 'init', 's', undefined]);
@@ -119,7 +119,7 @@ describe('the end of the input', () => {
     expect(took).toBeLessThan(30_000);
   });
 
-  it('lets a batch be answered, whole', async () => {
+  test('lets a batch be answered, whole', async () => {
     const { child, end, log } = slowServer(['2025-03-26'], 60_000);
     const batch = ['200', '1'].map((name, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } }));
     child.stdin.write(`${lines('2025-03-26', [])}${JSON.stringify(batch)}\n`);
@@ -128,7 +128,7 @@ describe('the end of the input', () => {
     expect(log()).toBe('closed\n');
   });
 
-  it('takes a last line without a newline, and half a line for none', async () => {
+  test('takes a last line without a newline, and half a line for none', async () => {
     const whole = slowServer(['2025-11-25'], 60_000);
     whole.child.stdin.write(lines('2025-11-25', ['50', '100']).trimEnd());
     expect((await whole.end()).frames.length).toBe(3);
@@ -143,7 +143,7 @@ describe('the end of the input', () => {
     expect(code).toBe(0);
   });
 
-  it('a client that reads nothing more ends it at once', async () => {
+  test('a client that reads nothing more ends it at once', async () => {
     const { child, end, log } = slowServer(['2025-11-25'], 60_000);
     child.stdin.write(lines('2025-11-25', ['300', 'never']));
     await new Promise((resolve) => child.stdout.once('data', resolve));
@@ -157,7 +157,7 @@ describe('the end of the input', () => {
 });
 
 describe('a log that nobody reads', () => {
-  it('does not end a server that logs to standard output', async () => {
+  test('does not end a server that logs to standard output', async () => {
     const { child, end } = slowServer(['2025-11-25'], 60_000);
     child.stdin.write(lines('2025-11-25', []));
     await new Promise((resolve) => child.stdout.once('data', resolve));

@@ -1,20 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   deferred,
   Events,
-  failure,
-  info,
-  joined,
-  r20251125,
-  rawServer,
-  rawSession,
-  settle,
-  takeViolations,
-  Tap,
-  text,
+  rejectionOf,
+  TEST_INFO,
+  connectPair,
+  revision20251125,
+  connectRawServer,
+  startRawSession,
+  nextTurns,
+  drainViolations,
+  ProtocolMonitor,
+  textResult,
 } from './harness.js';
 
-const { createClient, createServer } = r20251125;
+const { createClient, createServer } = revision20251125;
 
 function waitingServer(events = new Events()): {
   server: ReturnType<typeof createServer>;
@@ -25,7 +25,7 @@ function waitingServer(events = new Events()): {
   const started: string[] = [];
   const release = new Map<string, () => void>();
   const server = createServer({
-    info,
+    info: TEST_INFO,
     onEvent: events.onEvent,
     handlers: {
       'tools/call': async ({ name }) => {
@@ -35,7 +35,7 @@ function waitingServer(events = new Events()): {
           resolve();
         });
         await promise;
-        return text(name);
+        return textResult(name);
       },
     },
   });
@@ -50,37 +50,37 @@ const call = (id: unknown, name: string): object => ({
 });
 
 describe('ids of requests that come in', () => {
-  it.each([1, '1', 0, -7, '', 'a b', Number.MAX_SAFE_INTEGER, '__proto__', 'constructor', 'é\u2028'])(
+  test.each([1, '1', 0, -7, '', 'a b', Number.MAX_SAFE_INTEGER, '__proto__', 'constructor', 'é\u2028'])(
     '%j is echoed exactly',
     async (id) => {
-      const { raw } = await rawSession(createServer({ info, handlers: {} }));
-      expect(await raw.ask({ id, method: 'ping' })).toEqual({ jsonrpc: '2.0', id, result: {} });
+      const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {} }));
+      expect(await raw.request({ id, method: 'ping' })).toEqual({ jsonrpc: '2.0', id, result: {} });
     },
   );
 
-  it('1 and "1" are two requests', async () => {
+  test('1 and "1" are two requests', async () => {
     const { server, release, started } = waitingServer();
-    const { raw, session } = await rawSession(server);
+    const { raw, session } = await startRawSession(server);
     raw.send(call(1, 'number'));
     raw.send(call('1', 'string'));
-    expect(await raw.news()).toEqual([]);
+    expect(await raw.nextFrames()).toEqual([]);
     expect(started).toEqual(['number', 'string']);
     expect(session.inFlight.inbound).toBe(2);
     release.get('string')?.();
-    expect(await raw.news()).toEqual([{ jsonrpc: '2.0', id: '1', result: text('string') }]);
+    expect(await raw.nextFrames()).toEqual([{ jsonrpc: '2.0', id: '1', result: textResult('string') }]);
     release.get('number')?.();
-    expect(await raw.news()).toEqual([{ jsonrpc: '2.0', id: 1, result: text('number') }]);
+    expect(await raw.nextFrames()).toEqual([{ jsonrpc: '2.0', id: 1, result: textResult('number') }]);
     expect(session.inFlight).toEqual({ inbound: 0, outbound: 0 });
   });
 
-  it('a second one with an id in flight gets -32600, the first goes on, and afterwards the id is free', async () => {
+  test('a second one with an id in flight gets -32600, the first goes on, and afterwards the id is free', async () => {
     const { server, release, started } = waitingServer();
-    const { raw } = await rawSession(server);
+    const { raw } = await startRawSession(server);
     raw.send(call(1, 'a'));
     raw.send(call(1, 'b'));
     raw.send({ jsonrpc: '2.0', id: 1, method: 'no/such' });
     raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: [] });
-    const refused = await raw.news();
+    const refused = await raw.nextFrames();
     expect(refused.map(({ id, error }) => [id, error?.code])).toEqual([
       [1, -32600],
       [1, -32600],
@@ -88,44 +88,44 @@ describe('ids of requests that come in', () => {
     ]);
     expect(started).toEqual(['a']);
     release.get('a')?.();
-    expect((await raw.news()).map(({ result }) => result)).toEqual([text('a')]);
+    expect((await raw.nextFrames()).map(({ result }) => result)).toEqual([textResult('a')]);
     raw.send(call(1, 'c'));
-    await settle();
+    await nextTurns();
     release.get('c')?.();
-    expect((await raw.news()).map(({ result }) => result)).toEqual([text('c')]);
+    expect((await raw.nextFrames()).map(({ result }) => result)).toEqual([textResult('c')]);
   });
 
-  it('an id of a cancelled request is free at once, and the late end of its handler answers nothing', async () => {
+  test('an id of a cancelled request is free at once, and the late end of its handler answers nothing', async () => {
     const { server, release } = waitingServer();
-    const { raw, session } = await rawSession(server);
+    const { raw, session } = await startRawSession(server);
     raw.send(call(1, 'a'));
     raw.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
     raw.send(call(1, 'b'));
-    await settle();
+    await nextTurns();
     release.get('a')?.();
-    expect(await raw.news()).toEqual([]);
+    expect(await raw.nextFrames()).toEqual([]);
     expect(session.inFlight.inbound).toBe(1);
     release.get('b')?.();
-    expect((await raw.news()).map(({ result }) => result)).toEqual([text('b')]);
+    expect((await raw.nextFrames()).map(({ result }) => result)).toEqual([textResult('b')]);
   });
 
-  it.each([null, 1.5, true, {}, [1], 2 ** 53])('%j is no id: -32600, without an id', async (id) => {
+  test.each([null, 1.5, true, {}, [1], 2 ** 53])('%j is no id: -32600, without an id', async (id) => {
     const events = new Events();
-    const { raw } = await rawSession(createServer({ info, handlers: {}, onEvent: events.onEvent }));
+    const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {}, onEvent: events.onEvent }));
     raw.send({ jsonrpc: '2.0', id, method: 'ping' });
-    const [answer, ...more] = await raw.news();
+    const [answer, ...more] = await raw.nextFrames();
     expect(more).toEqual([]);
     expect(answer).toMatchObject({ error: { code: -32600 } });
     expect(answer).not.toHaveProperty('id');
     expect(events.kinds).toEqual(['invalidMessage']);
-    expect((await raw.ask({ id: 2, method: 'ping' })).result).toEqual({});
+    expect((await raw.request({ id: 2, method: 'ping' })).result).toEqual({});
   });
 });
 
 describe('ids of our own requests', () => {
-  it('are unique and never used again, also not after answers, cancellations and errors', async () => {
-    const client = createClient({ info });
-    const { raw, tap } = await rawServer(client);
+  test('are unique and never used again, also not after answers, cancellations and errors', async () => {
+    const client = createClient({ info: TEST_INFO });
+    const { raw, tap } = await connectRawServer(client);
     raw.responder = ({ id, method }) =>
       method === 'ping'
         ? { jsonrpc: '2.0', id, result: {} }
@@ -152,28 +152,31 @@ describe('ids of our own requests', () => {
     await client.close();
   });
 
-  it('both sides may use the same ids at the same time', async () => {
+  test('both sides may use the same ids at the same time', async () => {
     const server = createServer({
-      info,
-      handlers: { 'tools/call': async (_, context) => text(String((await context.roots()).roots.length)) },
+      info: TEST_INFO,
+      handlers: { 'tools/call': async (_, context) => textResult(String((await context.roots()).roots.length)) },
     });
-    const client = createClient({ info, handlers: { 'roots/list': () => ({ roots: [{ uri: 'file:///a' }] }) } });
-    await joined(server, client);
+    const client = createClient({
+      info: TEST_INFO,
+      handlers: { 'roots/list': () => ({ roots: [{ uri: 'file:///a' }] }) },
+    });
+    await connectPair(server, client);
     const all = await Promise.all(Array.from({ length: 20 }, () => client.callTool({ name: 'x' })));
-    expect(all).toEqual(Array.from({ length: 20 }, () => text('1')));
+    expect(all).toEqual(Array.from({ length: 20 }, () => textResult('1')));
     await client.close();
   });
 });
 
 describe('responses that nobody waits for', () => {
-  it('unknown ids are an event, and the connection goes on', async () => {
+  test('unknown ids are an event, and the connection goes on', async () => {
     const events = new Events();
-    const client = createClient({ info, onEvent: events.onEvent });
-    const { raw } = await rawServer(client);
+    const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
+    const { raw } = await connectRawServer(client);
     for (const id of [999, '1', 'constructor', '__proto__', 0, -1]) raw.send({ jsonrpc: '2.0', id, result: {} });
     raw.send({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } });
     raw.send({ jsonrpc: '2.0', error: { code: -32700, message: 'Parse error' } });
-    await settle();
+    await nextTurns();
     expect(events.all).toEqual([
       ...[999, '1', 'constructor', '__proto__', 0, -1, null, null].map((id) => ({ kind: 'unknownResponse', id })),
     ]);
@@ -182,10 +185,10 @@ describe('responses that nobody waits for', () => {
     await client.close();
   });
 
-  it('late answers are told apart: after an answer, a time limit, a cancellation', async () => {
+  test('late answers are told apart: after an answer, a time limit, a cancellation', async () => {
     const events = new Events();
-    const client = createClient({ info, onEvent: events.onEvent });
-    const { raw } = await rawServer(client);
+    const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
+    const { raw } = await connectRawServer(client);
     const ids: unknown[] = [];
     raw.responder = ({ id, method }) => {
       if (id === undefined) return undefined;
@@ -193,30 +196,30 @@ describe('responses that nobody waits for', () => {
       return method === 'ping' ? { jsonrpc: '2.0', id, result: {} } : undefined;
     };
     await client.ping();
-    expect((await failure(client.listTools(undefined, { timeout: 10 }))).name).toBe('TimeoutError');
+    expect((await rejectionOf(client.listTools(undefined, { timeout: 10 }))).name).toBe('TimeoutError');
     const controller = new AbortController();
-    const cancelled = failure(client.listTools(undefined, { signal: controller.signal }));
+    const cancelled = rejectionOf(client.listTools(undefined, { signal: controller.signal }));
     controller.abort(new Error('enough'));
     expect((await cancelled).message).toBe('enough');
-    await settle();
+    await nextTurns();
     expect(ids.length).toBe(3);
     for (const id of ids) raw.send({ jsonrpc: '2.0', id, result: { tools: [] } });
-    await settle();
+    await nextTurns();
     expect(events.all).toEqual(ids.map((id) => ({ kind: 'lateResponse', id })));
     expect(client.inFlight.outbound).toBe(0);
     await client.close();
   });
 
-  it('a server that never asked takes responses as well', async () => {
+  test('a server that never asked takes responses as well', async () => {
     const events = new Events();
-    const { raw } = await rawSession(createServer({ info, handlers: {}, onEvent: events.onEvent }));
+    const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {}, onEvent: events.onEvent }));
     raw.send({ jsonrpc: '2.0', id: 5, result: {} });
     raw.send({ jsonrpc: '2.0', id: 5, error: { code: 1, message: '' } });
-    expect(await raw.news()).toEqual([]);
+    expect(await raw.nextFrames()).toEqual([]);
     expect(events.kinds).toEqual(['unknownResponse', 'unknownResponse']);
   });
 
-  it.each([
+  test.each([
     { jsonrpc: '2.0', result: 'x' },
     { jsonrpc: '2.0', result: {}, error: { code: 1, message: '' } },
     { jsonrpc: '1.0', result: {} },
@@ -224,10 +227,10 @@ describe('responses that nobody waits for', () => {
     { jsonrpc: '2.0', error: { code: 1e300, message: 'out of range' } },
     { jsonrpc: '2.0', error: null },
   ])('a broken answer fails the call, it does not keep it waiting: %j', async (answer) => {
-    const client = createClient({ info });
-    const { raw } = await rawServer(client);
+    const client = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ ...answer, id });
-    const error = await failure(client.listTools(undefined, { timeout: 500 }));
+    const error = await rejectionOf(client.listTools(undefined, { timeout: 500 }));
     expect(error).toMatchObject({ name: 'RpcError', code: -32600 });
     expect(client.inFlight.outbound).toBe(0);
     await client.close();
@@ -235,22 +238,22 @@ describe('responses that nobody waits for', () => {
 });
 
 describe('the tap', () => {
-  it('finds what is wrong with a frame', () => {
-    const tap = new Tap(['client', 'server']);
-    const start = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info };
-    tap.see('client', { jsonrpc: '2.0', id: 1, method: 'initialize', params: start });
-    tap.see('server', {
+  test('finds what is wrong with a frame', () => {
+    const tap = new ProtocolMonitor(['client', 'server']);
+    const start = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: TEST_INFO };
+    tap.observe('client', { jsonrpc: '2.0', id: 1, method: 'initialize', params: start });
+    tap.observe('server', {
       jsonrpc: '2.0',
       id: 1,
-      result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: info },
+      result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: TEST_INFO },
     });
-    expect(takeViolations()).toEqual([]);
-    tap.see('client', { jsonrpc: '2.0', id: 2, method: 'tools/call', params: {} });
-    tap.see('server', { jsonrpc: '2.0', id: 2, result: { content: 1 } });
-    tap.see('server', { jsonrpc: '2.0', id: 2, result: {} });
-    tap.see('server', { jsonrpc: '2.0', id: 3, method: 'tools/list' });
-    tap.see('server', [{ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } }]);
-    tap.see('server', { jsonrpc: '2.0', id: 9, error: { code: -32021, message: '', data: {} } });
-    expect(takeViolations().length).toBe(6);
+    expect(drainViolations()).toEqual([]);
+    tap.observe('client', { jsonrpc: '2.0', id: 2, method: 'tools/call', params: {} });
+    tap.observe('server', { jsonrpc: '2.0', id: 2, result: { content: 1 } });
+    tap.observe('server', { jsonrpc: '2.0', id: 2, result: {} });
+    tap.observe('server', { jsonrpc: '2.0', id: 3, method: 'tools/list' });
+    tap.observe('server', [{ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } }]);
+    tap.observe('server', { jsonrpc: '2.0', id: 9, error: { code: -32021, message: '', data: {} } });
+    expect(drainViolations().length).toBe(6);
   });
 });

@@ -1,22 +1,22 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ServerContext } from '../../generated/2026-07-28/index.js';
 import { RequestStateSigner } from '../../generated/runtime/protocol/request-state.js';
 import {
   Events,
-  failure,
+  rejectionOf,
   type Frame,
-  info,
-  joined,
-  modernMeta,
-  r20251125,
-  r20260728,
-  rawClient,
-  rawServer,
-  text,
-  wait,
+  TEST_INFO,
+  connectPair,
+  statelessMeta,
+  revision20251125,
+  revision20260728,
+  connectRawClient,
+  connectRawServer,
+  textResult,
+  sleep,
 } from './harness.js';
 
-const { createClient, createServer } = r20260728;
+const { createClient, createServer } = revision20260728;
 
 const form = (message: string) =>
   ({
@@ -28,34 +28,34 @@ const ELICITATION = { elicitation: {} };
 
 const asksOnce = async ({ name }: { name: string }, context: ServerContext) => {
   const { who } = await context.requireInput({ who: form('who') }, { step: 1, name });
-  return text(`${who.action} ${JSON.stringify(context.state)}`);
+  return textResult(`${who.action} ${JSON.stringify(context.state)}`);
 };
 
 function call(id: number, more: object = {}, name = 'x', capabilities: object = ELICITATION): object & Partial<Frame> {
-  return { id, method: 'tools/call', params: { name, _meta: modernMeta(capabilities), ...more } };
+  return { id, method: 'tools/call', params: { name, _meta: statelessMeta(capabilities), ...more } };
 }
 
 describe('a server', () => {
-  it('asks, is called again, and hands the typed answers and its state to the handler', async () => {
-    const { raw } = await rawClient(createServer({ info, handlers: { 'tools/call': asksOnce } }));
-    const first = await raw.ask(call(1));
+  test('asks, is called again, and hands the typed answers and its state to the handler', async () => {
+    const { raw } = await connectRawClient(createServer({ info: TEST_INFO, handlers: { 'tools/call': asksOnce } }));
+    const first = await raw.request(call(1));
     expect(first.result).toMatchObject({
       resultType: 'input_required',
       inputRequests: { who: form('who') },
-      _meta: { 'io.modelcontextprotocol/serverInfo': info },
+      _meta: { 'io.modelcontextprotocol/serverInfo': TEST_INFO },
     });
     const requestState = first.result?.['requestState'];
     expect(typeof requestState).toBe('string');
-    const second = await raw.ask(call(2, { requestState, inputResponses: { who: accept } }));
-    expect(second.result).toMatchObject({ resultType: 'complete', ...text('accept {"step":1,"name":"x"}') });
+    const second = await raw.request(call(2, { requestState, inputResponses: { who: accept } }));
+    expect(second.result).toMatchObject({ resultType: 'complete', ...textResult('accept {"step":1,"name":"x"}') });
   });
 
-  it('takes back nothing but its own state, for the same request, in time', async () => {
-    const { raw } = await rawClient(
-      createServer({ info, requestState: { ttl: 2000 }, handlers: { 'tools/call': asksOnce } }),
+  test('takes back nothing but its own state, for the same request, in time', async () => {
+    const { raw } = await connectRawClient(
+      createServer({ info: TEST_INFO, requestState: { ttl: 2000 }, handlers: { 'tools/call': asksOnce } }),
     );
-    const state = (await raw.ask(call(1))).result?.['requestState'] as string;
-    const other = (await raw.ask(call(1, {}, 'y'))).result?.['requestState'] as string;
+    const state = (await raw.request(call(1))).result?.['requestState'] as string;
+    const other = (await raw.request(call(1, {}, 'y'))).result?.['requestState'] as string;
     const flipped = (at: number): string =>
       `${state.slice(0, at)}${state[at] === 'A' ? 'B' : 'A'}${state.slice(at + 1)}`;
     const [body = '', signature = ''] = state.split('.');
@@ -72,20 +72,20 @@ describe('a server', () => {
       ['of another request', other],
       ['huge', 'A'.repeat(100_000)],
     ] as const) {
-      const answer = await raw.ask(call(2, { requestState, inputResponses: { who: accept } }));
+      const answer = await raw.request(call(2, { requestState, inputResponses: { who: accept } }));
       expect([why, answer.error?.code, answer.error?.data]).toEqual([why, -32602, { path: '/requestState' }]);
     }
     // Replayed with other params.
     const params = { requestState: state, inputResponses: { who: accept } };
-    expect((await raw.ask(call(3, { ...params, arguments: { admin: true } }))).error?.code).toBe(-32602);
-    expect((await raw.ask(call(3, { ...params, name: 'z' }))).error?.code).toBe(-32602);
+    expect((await raw.request(call(3, { ...params, arguments: { admin: true } }))).error?.code).toBe(-32602);
+    expect((await raw.request(call(3, { ...params, name: 'z' }))).error?.code).toBe(-32602);
     // Members in another order are the same request; what is per round does not count.
-    expect((await raw.ask(call(3, params))).result?.['resultType']).toBe('complete');
-    await wait(2020);
-    expect((await raw.ask(call(4, params))).error?.code).toBe(-32602);
+    expect((await raw.request(call(3, params))).result?.['resultType']).toBe('complete');
+    await sleep(2020);
+    expect((await raw.request(call(4, params))).error?.code).toBe(-32602);
   });
 
-  it('a state is of one method and of one server, unless they share a secret', async () => {
+  test('a state is of one method and of one server, unless they share a secret', async () => {
     const seal = new RequestStateSigner({ secret: 'a secret of 16 bytes' });
     const same = new RequestStateSigner({ secret: new TextEncoder().encode('a secret of 16 bytes') });
     const other = new RequestStateSigner();
@@ -102,9 +102,9 @@ describe('a server', () => {
     expect(() => new RequestStateSigner({ secret: 'short' })).toThrow(RangeError);
   });
 
-  it('answers of all rounds are there in the last one, and wrong ones are refused with their place', async () => {
+  test('answers of all rounds are there in the last one, and wrong ones are refused with their place', async () => {
     const server = createServer({
-      info,
+      info: TEST_INFO,
       handlers: {
         'prompts/get': async (_, context) => {
           const { a } = await context.requireInput({ a: form('a') }, 1);
@@ -113,9 +113,9 @@ describe('a server', () => {
         },
       },
     });
-    const { raw } = await rawClient(server);
+    const { raw } = await connectRawClient(server);
     const ask = (id: number, more: object) =>
-      raw.ask({ id, method: 'prompts/get', params: { name: 'x', _meta: modernMeta(ELICITATION), ...more } });
+      raw.request({ id, method: 'prompts/get', params: { name: 'x', _meta: statelessMeta(ELICITATION), ...more } });
     const first = (await ask(1, {})).result;
     expect(Object.keys(first?.['inputRequests'] as object)).toEqual(['a']);
     const wrong = await ask(2, { requestState: first?.['requestState'], inputResponses: { a: { action: 'maybe' } } });
@@ -131,7 +131,7 @@ describe('a server', () => {
     expect(last.result).toMatchObject({ resultType: 'complete', description: 'accept,decline,cancel2' });
   });
 
-  it.each([
+  test.each([
     ['elicitation', {}, form('x'), { elicitation: {} }],
     ['elicitation by form', { elicitation: { url: {} } }, form('x'), { elicitation: { form: {} } }],
     [
@@ -157,67 +157,67 @@ describe('a server', () => {
     'without the capability for %s it is -32021 with what is required',
     async (_, declared, request, required) => {
       const server = createServer({
-        info,
+        info: TEST_INFO,
         handlers: {
           'tools/call': async (_params, context) =>
-            text(JSON.stringify(await context.requireInput({ r: request as never }))),
+            textResult(JSON.stringify(await context.requireInput({ r: request as never }))),
         },
       });
-      const { raw } = await rawClient(server);
-      const answer = await raw.ask(call(1, {}, 'x', declared));
+      const { raw } = await connectRawClient(server);
+      const answer = await raw.request(call(1, {}, 'x', declared));
       expect(answer.error).toMatchObject({ code: -32021, data: { requiredCapabilities: required } });
-      expect(r20260728.isMissingRequiredClientCapabilityError(answer)).toBe(true);
-      const allowed = await raw.ask(call(2, {}, 'x', required));
+      expect(revision20260728.isMissingRequiredClientCapabilityError(answer)).toBe(true);
+      const allowed = await raw.request(call(2, {}, 'x', required));
       expect(allowed.result?.['resultType']).toBe('input_required');
     },
   );
 
-  it('-32022 for a version that it does not speak, with those that it does', async () => {
-    const { raw } = await rawClient(createServer({ info, handlers: {} }));
-    const _meta = { ...modernMeta(), 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
+  test('-32022 for a version that it does not speak, with those that it does', async () => {
+    const { raw } = await connectRawClient(createServer({ info: TEST_INFO, handlers: {} }));
+    const _meta = { ...statelessMeta(), 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
     for (const method of ['server/discover', 'tools/list', 'no/such']) {
-      const answer = await raw.ask({ id: 1, method, params: { _meta } });
+      const answer = await raw.request({ id: 1, method, params: { _meta } });
       expect(answer.error).toMatchObject({
         code: -32022,
         data: { supported: ['2026-07-28'], requested: '2099-01-01' },
       });
-      expect(r20260728.isUnsupportedProtocolVersionError(answer)).toBe(true);
+      expect(revision20260728.isUnsupportedProtocolVersionError(answer)).toBe(true);
     }
   });
 
-  it('protects the state of a handler that writes its result itself, and gives it back as it was', async () => {
+  test('protects the state of a handler that writes its result itself, and gives it back as it was', async () => {
     const server = createServer({
-      info,
+      info: TEST_INFO,
       handlers: {
         'tools/call': (params, context) =>
           params.requestState === undefined
             ? { resultType: 'input_required', inputRequests: { a: form('a') }, requestState: 'mine' }
-            : text(`${params.requestState} ${String(context.state)} ${JSON.stringify(params.inputResponses)}`),
+            : textResult(`${params.requestState} ${String(context.state)} ${JSON.stringify(params.inputResponses)}`),
       },
     });
-    const { raw } = await rawClient(server);
-    const { requestState } = (await raw.ask(call(1))).result ?? {};
+    const { raw } = await connectRawClient(server);
+    const { requestState } = (await raw.request(call(1))).result ?? {};
     expect(requestState).not.toBe('mine');
-    const done = await raw.ask(call(2, { requestState, inputResponses: { a: accept } }));
-    expect(done.result).toMatchObject(text(`mine mine ${JSON.stringify({ a: accept })}`));
-    expect((await raw.ask(call(3, { requestState: 'mine' }))).error?.code).toBe(-32602);
+    const done = await raw.request(call(2, { requestState, inputResponses: { a: accept } }));
+    expect(done.result).toMatchObject(textResult(`mine mine ${JSON.stringify({ a: accept })}`));
+    expect((await raw.request(call(3, { requestState: 'mine' }))).error?.code).toBe(-32602);
   });
 
-  it('fills in what a result needs, and keeps what the handler says', async () => {
+  test('fills in what a result needs, and keeps what the handler says', async () => {
     const server = createServer({
-      info,
+      info: TEST_INFO,
       instructions: 'read me',
       handlers: {
         'tools/list': () => ({ tools: [] }),
         'prompts/list': () => ({ prompts: [], ttlMs: 5, cacheScope: 'public', _meta: { a: 1 } }),
         'resources/list': () => ({ resources: [], resultType: undefined as never, ttlMs: undefined as never }),
-        'tools/call': () => text(''),
+        'tools/call': () => textResult(''),
       },
     });
-    const { raw } = await rawClient(server);
+    const { raw } = await connectRawClient(server);
     const result = async (method: string, params: object = {}) =>
-      (await raw.ask({ id: 1, method, params: { ...params, _meta: modernMeta() } })).result;
-    const _meta = { 'io.modelcontextprotocol/serverInfo': info };
+      (await raw.request({ id: 1, method, params: { ...params, _meta: statelessMeta() } })).result;
+    const _meta = { 'io.modelcontextprotocol/serverInfo': TEST_INFO };
     expect(await result('tools/list')).toEqual({
       resultType: 'complete',
       tools: [],
@@ -239,7 +239,7 @@ describe('a server', () => {
       cacheScope: 'private',
       _meta,
     });
-    expect(await result('tools/call', { name: 'x' })).toEqual({ resultType: 'complete', ...text(''), _meta });
+    expect(await result('tools/call', { name: 'x' })).toEqual({ resultType: 'complete', ...textResult(''), _meta });
     expect(await result('server/discover')).toEqual({
       resultType: 'complete',
       supportedVersions: ['2026-07-28'],
@@ -251,15 +251,15 @@ describe('a server', () => {
     });
   });
 
-  it('a stateful session is asked by requests of its own, by the same code', async () => {
+  test('a stateful session is asked by requests of its own, by the same code', async () => {
     const server = createServer({
-      info,
-      revisions: [r20251125.revision, r20260728.revision],
+      info: TEST_INFO,
+      revisions: [revision20251125.revision, revision20260728.revision],
       handlers: { 'tools/call': asksOnce },
     });
-    const client = r20251125.createClient({ info, handlers: { 'elicitation/create': () => accept } });
-    const { tap } = await joined(server, client);
-    expect(await client.callTool({ name: 'x' })).toEqual(text('accept undefined'));
+    const client = revision20251125.createClient({ info: TEST_INFO, handlers: { 'elicitation/create': () => accept } });
+    const { tap } = await connectPair(server, client);
+    expect(await client.callTool({ name: 'x' })).toEqual(textResult('accept undefined'));
     expect(tap.from('server').some(({ method }) => method === 'elicitation/create')).toBe(true);
     await client.close();
   });
@@ -274,13 +274,13 @@ describe('a client', () => {
   const complete = (id: unknown): object => ({
     jsonrpc: '2.0',
     id,
-    result: { resultType: 'complete', ...text('done') },
+    result: { resultType: 'complete', ...textResult('done') },
   });
 
-  it('answers and repeats: state exactly as it came, and none where none came', async () => {
+  test('answers and repeats: state exactly as it came, and none where none came', async () => {
     const keys: unknown[] = [];
     const client = createClient({
-      info,
+      info: TEST_INFO,
       handlers: {
         'elicitation/create': (_, context) => {
           keys.push(context.key);
@@ -288,7 +288,7 @@ describe('a client', () => {
         },
       },
     });
-    const { raw } = await rawServer(client, { tools: {} }, '2026-07-28');
+    const { raw } = await connectRawServer(client, { tools: {} }, '2026-07-28');
     const rounds: object[] = [
       { requestState: ' \u2028 "opaque"\n ' },
       {},
@@ -301,7 +301,7 @@ describe('a client', () => {
       round += 1;
       return more === undefined ? complete(id) : (JSON.parse(JSON.stringify(required(id, more))) as object);
     };
-    expect((await client.callTool({ name: 'x', arguments: { a: 1 } })).content).toEqual(text('done').content);
+    expect((await client.callTool({ name: 'x', arguments: { a: 1 } })).content).toEqual(textResult('done').content);
     const calls = raw.frames.filter(({ method }) => method === 'tools/call');
     const inputResponses = { who: accept };
     expect(calls.map(({ params }) => ({ ...params, _meta: undefined }))).toEqual([
@@ -317,94 +317,96 @@ describe('a client', () => {
     await client.close();
   });
 
-  it('gives up after the rounds that it may take', async () => {
+  test('gives up after the rounds that it may take', async () => {
     for (const maxRounds of [undefined, 2, 0]) {
-      const client = createClient({ info, maxRounds, handlers: { 'elicitation/create': () => accept } });
-      const { raw } = await rawServer(client, { tools: {} }, '2026-07-28');
+      const client = createClient({ info: TEST_INFO, maxRounds, handlers: { 'elicitation/create': () => accept } });
+      const { raw } = await connectRawServer(client, { tools: {} }, '2026-07-28');
       raw.responder = ({ id }) => required(id);
-      expect((await failure(client.callTool({ name: 'x' }))).name).toBe('TooManyRoundsError');
+      expect((await rejectionOf(client.callTool({ name: 'x' }))).name).toBe('TooManyRoundsError');
       expect(raw.frames.filter(({ method }) => method === 'tools/call').length).toBe((maxRounds ?? 10) + 1);
       await client.close();
     }
   });
 
-  it('refuses what it has no handler for or did not declare, and passes on what a handler throws', async () => {
-    const without = createClient({ info });
-    const { raw } = await rawServer(without, { tools: {} }, '2026-07-28');
+  test('refuses what it has no handler for or did not declare, and passes on what a handler throws', async () => {
+    const without = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(without, { tools: {} }, '2026-07-28');
     raw.responder = ({ id }) => required(id);
-    const error = await failure(without.callTool({ name: 'x' }));
+    const error = await rejectionOf(without.callTool({ name: 'x' }));
     expect(error).toMatchObject({ name: 'CapabilityError', capability: 'client.elicitation' });
     expect(error.message).toContain('this client has not declared');
     const undeclared = createClient({
-      info,
+      info: TEST_INFO,
       capabilities: { elicitation: false },
       handlers: { 'elicitation/create': () => accept },
     });
-    const second = await rawServer(undeclared, { tools: {} }, '2026-07-28');
+    const second = await connectRawServer(undeclared, { tools: {} }, '2026-07-28');
     second.raw.responder = ({ id }) => required(id);
-    expect((await failure(undeclared.callTool({ name: 'x' }))).name).toBe('CapabilityError');
+    expect((await rejectionOf(undeclared.callTool({ name: 'x' }))).name).toBe('CapabilityError');
     const failing = createClient({
-      info,
+      info: TEST_INFO,
       handlers: { 'elicitation/create': () => Promise.reject(new Error('no user')) },
     });
-    const third = await rawServer(failing, { tools: {} }, '2026-07-28');
+    const third = await connectRawServer(failing, { tools: {} }, '2026-07-28');
     third.raw.responder = ({ id }) => required(id);
-    expect((await failure(failing.callTool({ name: 'x' }))).message).toBe('no user');
+    expect((await rejectionOf(failing.callTool({ name: 'x' }))).message).toBe('no user');
     for (const client of [without, undeclared, failing]) {
       expect(client.inFlight).toEqual({ inbound: 0, outbound: 0 });
       await client.close();
     }
   });
 
-  it('takes resultType for nothing in a stateful revision, and only where a method can ask', async () => {
-    const client = r20251125.createClient({ info, handlers: { 'elicitation/create': () => accept } });
-    const { raw } = await rawServer(client);
-    raw.responder = ({ id }) => required(id, text('done'));
-    expect((await client.callTool({ name: 'x' })).content).toEqual(text('done').content);
+  test('takes resultType for nothing in a stateful revision, and only where a method can ask', async () => {
+    const client = revision20251125.createClient({ info: TEST_INFO, handlers: { 'elicitation/create': () => accept } });
+    const { raw } = await connectRawServer(client);
+    raw.responder = ({ id }) => required(id, textResult('done'));
+    expect((await client.callTool({ name: 'x' })).content).toEqual(textResult('done').content);
     expect(raw.frames.filter(({ method }) => method === 'tools/call').length).toBe(1);
     await client.close();
-    const modern = createClient({ info, handlers: { 'elicitation/create': () => accept } });
-    const other = await rawServer(modern, { tools: {} }, '2026-07-28');
+    const modern = createClient({ info: TEST_INFO, handlers: { 'elicitation/create': () => accept } });
+    const other = await connectRawServer(modern, { tools: {} }, '2026-07-28');
     other.raw.responder = ({ id }) => required(id, { tools: [], ttlMs: 0, cacheScope: 'private' });
-    expect((await failure(modern.listTools())).name).toBe('InvalidResultError');
+    expect((await rejectionOf(modern.listTools())).name).toBe('InvalidResultError');
     await modern.close();
   });
 
-  it('several are answered at once, and both sides of ours agree', async () => {
+  test('several are answered at once, and both sides of ours agree', async () => {
     const client = createClient({
-      info,
+      info: TEST_INFO,
       handlers: {
         'elicitation/create': async ({ message }) => {
-          await wait(5);
+          await sleep(5);
           return { action: 'accept', content: { message } };
         },
       },
     });
     const server = createServer({
-      info,
+      info: TEST_INFO,
       handlers: {
         'tools/call': async (_, context) => {
           const { a, b } = await context.requireInput({ a: form('A'), b: form('B') });
-          return text(JSON.stringify([a.content, b.content]));
+          return textResult(JSON.stringify([a.content, b.content]));
         },
       },
     });
-    await joined(server, client);
-    expect((await client.callTool({ name: 'x' })).content).toEqual(text('[{"message":"A"},{"message":"B"}]').content);
+    await connectPair(server, client);
+    expect((await client.callTool({ name: 'x' })).content).toEqual(
+      textResult('[{"message":"A"},{"message":"B"}]').content,
+    );
     await client.close();
   });
 });
 
 describe('a result that requires input and has neither inputRequests nor requestState (case-126)', () => {
-  it('is not sent, and the handler is reported', async () => {
+  test('is not sent, and the handler is reported', async () => {
     const events = new Events();
     const server = createServer({
-      info,
+      info: TEST_INFO,
       onEvent: events.onEvent,
       handlers: { 'tools/call': () => ({ resultType: 'input_required' }) },
     });
-    const { raw } = await rawClient(server);
-    expect((await raw.ask(call(1))).error).toMatchObject({ code: -32603 });
+    const { raw } = await connectRawClient(server);
+    expect((await raw.request(call(1))).error).toMatchObject({ code: -32603 });
     expect(events.all).toMatchObject([
       {
         kind: 'handlerFailed',
@@ -414,28 +416,28 @@ describe('a result that requires input and has neither inputRequests nor request
     ]);
   });
 
-  it('is sent with only one of them', async () => {
+  test('is sent with only one of them', async () => {
     const results = [{ requestState: 'x' }, { inputRequests: { who: form('who') } }];
     for (const part of results) {
       const server = createServer({
-        info,
+        info: TEST_INFO,
         handlers: { 'tools/call': () => ({ resultType: 'input_required', ...part }) },
       });
-      const { raw } = await rawClient(server);
-      expect((await raw.ask(call(1))).result?.['resultType']).toBe('input_required');
+      const { raw } = await connectRawClient(server);
+      expect((await raw.request(call(1))).result?.['resultType']).toBe('input_required');
     }
   });
 
-  it('fails the call of a client at once', async () => {
-    const client = createClient({ info });
-    const { raw } = await rawServer(client, { tools: {} }, '2026-07-28');
+  test('fails the call of a client at once', async () => {
+    const client = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(client, { tools: {} }, '2026-07-28');
     let asked = 0;
     raw.responder = ({ id, method }) => {
       if (method !== 'tools/call') return undefined;
       asked += 1;
       return { jsonrpc: '2.0', id, result: { resultType: 'input_required' } };
     };
-    const error = await failure(client.callTool({ name: 'x' }));
+    const error = await rejectionOf(client.callTool({ name: 'x' }));
     expect(error.name).toBe('InvalidResultError');
     expect(error.message).toContain('/inputRequests is missing');
     expect(asked).toBe(1);

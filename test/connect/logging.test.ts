@@ -1,6 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LoggingLevel } from '../../generated/2025-11-25/index.js';
-import { info, modernMeta, r20251125, r20260728, rawClient, rawSession, text } from './harness.js';
+import {
+  TEST_INFO,
+  statelessMeta,
+  revision20251125,
+  revision20260728,
+  connectRawClient,
+  startRawSession,
+  textResult,
+} from './harness.js';
 
 const LEVELS: readonly LoggingLevel[] = [
   'debug',
@@ -25,7 +33,7 @@ const logsAll = {
   ) => {
     for (const level of LEVELS) context.log(level, { level }, 'here');
     for (const level of LEVELS) context.notify('notifications/message', { level, data: 'by notify' });
-    return text('');
+    return textResult('');
   },
 } as const;
 
@@ -34,10 +42,10 @@ const levelsOf = (
 ) => frames.filter(({ method }) => method === 'notifications/message').map(({ params }) => params?.['level']);
 
 describe('log messages in a stateful session', () => {
-  it.each([true, false])('are of the level that was set, or above (own handler: %s)', async (own) => {
+  test.each([true, false])('are of the level that was set, or above (own handler: %s)', async (own) => {
     const set: string[] = [];
-    const server = r20251125.createServer({
-      info,
+    const server = revision20251125.createServer({
+      info: TEST_INFO,
       capabilities: { logging: {} },
       handlers: {
         ...logsAll,
@@ -51,37 +59,41 @@ describe('log messages in a stateful session', () => {
           : {}),
       },
     });
-    const { raw } = await rawSession(server);
+    const { raw } = await startRawSession(server);
     const call = { method: 'tools/call', params: { name: 'x' } };
     raw.send({ jsonrpc: '2.0', id: 1, ...call });
     // Without a level the server decides: all of them.
-    expect(levelsOf(await raw.news())).toEqual([...LEVELS, ...LEVELS]);
+    expect(levelsOf(await raw.nextFrames())).toEqual([...LEVELS, ...LEVELS]);
     for (const [at, level] of LEVELS.entries()) {
-      await raw.ask({ id: 2, method: 'logging/setLevel', params: { level } });
-      await raw.news();
+      await raw.request({ id: 2, method: 'logging/setLevel', params: { level } });
+      await raw.nextFrames();
       raw.send({ jsonrpc: '2.0', id: 3, ...call });
       const wanted = LEVELS.slice(at);
-      expect(levelsOf(await raw.news())).toEqual([...wanted, ...wanted]);
+      expect(levelsOf(await raw.nextFrames())).toEqual([...wanted, ...wanted]);
       for (const sent of LEVELS) server.notify('notifications/message', { level: sent, data: 'to all' });
-      expect(levelsOf(await raw.news())).toEqual(wanted);
+      expect(levelsOf(await raw.nextFrames())).toEqual(wanted);
     }
     expect(set).toEqual(own ? LEVELS : []);
-    expect((await raw.ask({ id: 4, method: 'logging/setLevel', params: { level: 'loud' } })).error?.code).toBe(-32602);
+    expect((await raw.request({ id: 4, method: 'logging/setLevel', params: { level: 'loud' } })).error?.code).toBe(
+      -32602,
+    );
   });
 
-  it('are not sent, and no level is taken, without the capability', async () => {
-    const { raw } = await rawSession(r20251125.createServer({ info, handlers: logsAll }));
+  test('are not sent, and no level is taken, without the capability', async () => {
+    const { raw } = await startRawSession(revision20251125.createServer({ info: TEST_INFO, handlers: logsAll }));
     raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
-    expect(levelsOf(await raw.news())).toEqual([]);
-    expect((await raw.ask({ id: 2, method: 'logging/setLevel', params: { level: 'info' } })).error?.code).toBe(-32601);
+    expect(levelsOf(await raw.nextFrames())).toEqual([]);
+    expect((await raw.request({ id: 2, method: 'logging/setLevel', params: { level: 'info' } })).error?.code).toBe(
+      -32601,
+    );
   });
 
-  it('bear the logger and what was said', async () => {
-    const { raw } = await rawSession(
-      r20251125.createServer({ info, capabilities: { logging: {} }, handlers: logsAll }),
+  test('bear the logger and what was said', async () => {
+    const { raw } = await startRawSession(
+      revision20251125.createServer({ info: TEST_INFO, capabilities: { logging: {} }, handlers: logsAll }),
     );
     raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
-    expect((await raw.news())[0]).toEqual({
+    expect((await raw.nextFrames())[0]).toEqual({
       jsonrpc: '2.0',
       method: 'notifications/message',
       params: { level: 'debug', logger: 'here', data: { level: 'debug' } },
@@ -90,11 +102,13 @@ describe('log messages in a stateful session', () => {
 });
 
 describe('log messages in 2026-07-28', () => {
-  it('come only for a request that asked for a level, from that level on', async () => {
-    const { raw } = await rawClient(r20260728.createServer({ info, capabilities: LOGGING, handlers: logsAll }));
+  test('come only for a request that asked for a level, from that level on', async () => {
+    const { raw } = await connectRawClient(
+      revision20260728.createServer({ info: TEST_INFO, capabilities: LOGGING, handlers: logsAll }),
+    );
     const call = async (more: object) => {
-      raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x', _meta: modernMeta({}, more) } });
-      return levelsOf(await raw.news());
+      raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x', _meta: statelessMeta({}, more) } });
+      return levelsOf(await raw.nextFrames());
     };
     expect(await call({})).toEqual([]);
     for (const [at, level] of LEVELS.entries()) {
@@ -103,7 +117,7 @@ describe('log messages in 2026-07-28', () => {
     }
     // The level of one request says nothing of the next.
     expect(await call({})).toEqual([]);
-    const wrong = { name: 'x', _meta: modernMeta({}, { 'io.modelcontextprotocol/logLevel': 'loud' }) };
-    expect((await raw.ask({ id: 2, method: 'tools/call', params: wrong })).error?.code).toBe(-32602);
+    const wrong = { name: 'x', _meta: statelessMeta({}, { 'io.modelcontextprotocol/logLevel': 'loud' }) };
+    expect((await raw.request({ id: 2, method: 'tools/call', params: wrong })).error?.code).toBe(-32602);
   });
 });

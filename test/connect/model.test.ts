@@ -1,20 +1,20 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ServerSession } from '../../generated/runtime/server.js';
-import type { Raw } from './harness.js';
+import type { RawPeer } from './harness.js';
 import {
-  failure,
+  rejectionOf,
   type Frame,
-  info,
-  modernMeta,
-  r20250326,
-  r20251125,
-  r20260728,
-  rawClient,
-  rawServer,
-  rawSession,
-  settle,
-  text,
+  TEST_INFO,
+  statelessMeta,
+  revision20250326,
+  revision20251125,
+  revision20260728,
+  connectRawClient,
+  connectRawServer,
+  startRawSession,
+  nextTurns,
+  textResult,
 } from './harness.js';
 
 /** What a test knows of the conversation, beside the conversation itself. */
@@ -28,8 +28,8 @@ interface Model {
   isClosed: boolean;
 }
 
-interface Real {
-  readonly raw: Raw;
+interface SystemUnderTest {
+  readonly raw: RawPeer;
   /** Frames of the handshake, which are nobody's answer here. */
   readonly before: number;
   readonly session: ServerSession;
@@ -38,7 +38,7 @@ interface Real {
   readonly late: ((how: 'result') => void)[];
 }
 
-type Step = fc.AsyncCommand<Model, Real>;
+type Step = fc.AsyncCommand<Model, SystemUnderTest>;
 
 const count = (model: Model, id: unknown): void => {
   const key = JSON.stringify(id);
@@ -46,8 +46,8 @@ const count = (model: Model, id: unknown): void => {
 };
 
 /** The invariants: answers are those that must be, nothing else has one, and what is in flight is what the model says. */
-async function check(model: Model, { raw, session, before }: Real): Promise<void> {
-  await settle(1);
+async function check(model: Model, { raw, session, before }: SystemUnderTest): Promise<void> {
+  await nextTurns(1);
   const got = new Map<string, number>();
   let anonymous = 0;
   for (const { id, method } of raw.frames.slice(before)) {
@@ -62,9 +62,9 @@ async function check(model: Model, { raw, session, before }: Real): Promise<void
 
 class Command implements Step {
   readonly #name: string;
-  readonly #act: (model: Model, real: Real) => void | Promise<void>;
+  readonly #act: (model: Model, real: SystemUnderTest) => void | Promise<void>;
 
-  constructor(name: string, act: (model: Model, real: Real) => void | Promise<void>) {
+  constructor(name: string, act: (model: Model, real: SystemUnderTest) => void | Promise<void>) {
     this.#name = name;
     this.#act = act;
   }
@@ -73,7 +73,7 @@ class Command implements Step {
     return !model.isClosed;
   }
 
-  async run(model: Model, real: Real): Promise<void> {
+  async run(model: Model, real: SystemUnderTest): Promise<void> {
     await this.#act(model, real);
     await check(model, real);
   }
@@ -181,27 +181,27 @@ const commands = (hasBatches: boolean, meta: object): fc.Arbitrary<Step>[] => [
 ];
 
 describe.each([
-  ['2025-03-26', r20250326],
-  ['2025-11-25', r20251125],
-  ['2026-07-28', r20260728],
+  ['2025-03-26', revision20250326],
+  ['2025-11-25', revision20251125],
+  ['2026-07-28', revision20260728],
 ] as const)('a server of %s, whatever comes in whatever order', (version, module) => {
-  it('answers each request once or not at all, notifications never, and keeps nothing', async () => {
+  test('answers each request once or not at all, notifications never, and keeps nothing', async () => {
     const hasBatches = version === '2025-03-26';
     const isStateless = version === '2026-07-28';
     await fc.assert(
       fc.asyncProperty(
-        fc.commands(commands(hasBatches, isStateless ? modernMeta() : {}), { maxCommands: 40 }),
+        fc.commands(commands(hasBatches, isStateless ? statelessMeta() : {}), { maxCommands: 40 }),
         async (steps) => {
-          const gates: Real['gates'] = new Map();
-          const late: Real['late'] = [];
-          const server = (module.createServer as typeof r20251125.createServer)({
-            info,
+          const gates: SystemUnderTest['gates'] = new Map();
+          const late: SystemUnderTest['late'] = [];
+          const server = (module.createServer as typeof revision20251125.createServer)({
+            info: TEST_INFO,
             handlers: {
               'tools/call': ({ name }, context) =>
                 new Promise((resolve, reject) => {
                   const end = (how: 'result' | 'error' | 'nothing'): void => {
                     context.progress(1);
-                    if (how === 'result') resolve(text(name));
+                    if (how === 'result') resolve(textResult(name));
                     else if (how === 'error') reject(new Error(name));
                     else resolve(undefined as never);
                   };
@@ -212,9 +212,9 @@ describe.each([
                 }),
             },
           });
-          const { raw, session } = await (isStateless ? rawClient(server) : rawSession(server, version));
+          const { raw, session } = await (isStateless ? connectRawClient(server) : startRawSession(server, version));
           const model: Model = { open: new Set(), expected: new Map(), anonymous: 0, isClosed: false };
-          const real: Real = { raw, before: isStateless ? 0 : 1, session, gates, late };
+          const real: SystemUnderTest = { raw, before: isStateless ? 0 : 1, session, gates, late };
           await fc.asyncModelRun(() => ({ model, real }), steps);
           await session.close();
           for (const end of gates.values()) end('result');
@@ -238,11 +238,11 @@ describe('a client, whatever comes in whatever order', () => {
     { maxLength: 40 },
   );
 
-  it('each call ends once, as the first thing that ends it says, and nothing is kept', async () => {
+  test('each call ends once, as the first thing that ends it says, and nothing is kept', async () => {
     await fc.assert(
       fc.asyncProperty(moves, async (all) => {
-        const client = r20251125.createClient({ info });
-        const { raw } = await rawServer(client);
+        const client = revision20251125.createClient({ info: TEST_INFO });
+        const { raw } = await connectRawServer(client);
         const calls: { end: Promise<string>; controller: AbortController; expected: string | undefined }[] = [];
         const sent = (): readonly Frame[] => raw.frames.filter(({ method }) => method === 'tools/call');
         let isClosed = false;
@@ -277,19 +277,19 @@ describe('a client, whatever comes in whatever order', () => {
               call.expected ??= 'RpcError';
             } else {
               for (let time = 0; time < (kind === 'twice' ? 2 : 1); time += 1) {
-                raw.send({ jsonrpc: '2.0', id, result: text('') });
+                raw.send({ jsonrpc: '2.0', id, result: textResult('') });
               }
               call.expected ??= 'answer';
             }
           }
-          await settle(1);
+          await nextTurns(1);
           const waiting = calls.filter(({ expected }) => expected === undefined).length;
           expect(client.inFlight).toEqual({ inbound: 0, outbound: waiting });
         }
         await client.close();
         for (const { end, expected } of calls) expect(await end).toBe(expected ?? 'ConnectionClosedError');
         expect(client.inFlight).toEqual({ inbound: 0, outbound: 0 });
-        expect((await failure(client.ping())).name).toBe('ConnectionClosedError');
+        expect((await rejectionOf(client.ping())).name).toBe('ConnectionClosedError');
         expect(new Set(sent().map(({ id }) => id)).size).toBe(sent().length);
       }),
       { numRuns: 150 },

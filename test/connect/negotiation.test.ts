@@ -1,15 +1,26 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BaseClient } from '../../generated/runtime/client.js';
 import type { Revision } from '../../generated/runtime/protocol/revision.js';
 import { Server } from '../../generated/runtime/server.js';
-import { ALL, failure, info, r20251125, r20260728, Raw, settle, text, wire, joined } from './harness.js';
+import {
+  ALL_REVISIONS,
+  rejectionOf,
+  TEST_INFO,
+  revision20251125,
+  revision20260728,
+  RawPeer,
+  nextTurns,
+  textResult,
+  connectedTransports,
+  connectPair,
+} from './harness.js';
 
 const handlers = {
   'tools/list': () => ({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] }),
-  'tools/call': (params: { name: string }) => text(params.name),
+  'tools/call': (params: { name: string }) => textResult(params.name),
 };
 
-const versions = ALL.map(({ version }) => version);
+const versions = ALL_REVISIONS.map(({ version }) => version);
 const old = versions.slice(0, -1);
 
 /** Every set of revisions that a side might speak: each alone, all, all stateful ones, and the newest of both kinds. */
@@ -21,10 +32,11 @@ const SETS: readonly (readonly string[])[] = [
   ['2024-11-05', '2026-07-28'],
 ];
 
-const speaking = (set: readonly string[]): readonly Revision[] => ALL.filter(({ version }) => set.includes(version));
+const revisionsOf = (set: readonly string[]): readonly Revision[] =>
+  ALL_REVISIONS.filter(({ version }) => set.includes(version));
 
 /** What two sides should agree on: the newest stateless one, else what `initialize` comes to. */
-function agreed(client: readonly string[], server: readonly string[]): string | undefined {
+function negotiate(client: readonly string[], server: readonly string[]): string | undefined {
   if (client.includes('2026-07-28') && server.includes('2026-07-28')) return '2026-07-28';
   const [clients, servers] = [client, server].map((set) => set.filter((version) => old.includes(version)));
   const asked = clients?.at(-1);
@@ -37,14 +49,14 @@ describe('client and server of every set of revisions', () => {
   const pairs = SETS.flatMap((client) =>
     SETS.map((server) => [client.join(' '), server.join(' '), client, server] as const),
   );
-  it.each(pairs)('client %s, server %s', async (_, __, clientSet, serverSet) => {
-    const server = new Server(speaking(serverSet), { info, handlers });
-    const client = new BaseClient(speaking(clientSet), { info, probeTimeout: 500 });
-    const ends = wire();
+  test.each(pairs)('client %s, server %s', async (_, __, clientSet, serverSet) => {
+    const server = new Server(revisionsOf(serverSet), { info: TEST_INFO, handlers });
+    const client = new BaseClient(revisionsOf(clientSet), { info: TEST_INFO, probeTimeout: 500 });
+    const ends = connectedTransports();
     const session = await server.connect(ends.server);
-    const expected = agreed(clientSet, serverSet);
+    const expected = negotiate(clientSet, serverSet);
     if (expected === undefined) {
-      const error = await failure(client.connect(ends.client));
+      const error = await rejectionOf(client.connect(ends.client));
       expect(['UnsupportedRevisionError', 'RpcError']).toContain(error.name);
       await client.closed;
       await session.closed;
@@ -53,11 +65,11 @@ describe('client and server of every set of revisions', () => {
     }
     await client.connect(ends.client);
     expect(client.revision).toBe(expected);
-    expect(client.server.info).toEqual(info);
+    expect(client.server.info).toEqual(TEST_INFO);
     expect(client.server.capabilities).toEqual({ tools: {} });
-    await settle();
+    await nextTurns();
     expect(session.revision).toBe(expected === '2026-07-28' ? undefined : expected);
-    expect(await client.request('tools/call', { name: 'x' })).toMatchObject(text('x'));
+    expect(await client.request('tools/call', { name: 'x' })).toMatchObject(textResult('x'));
     expect(await client.request('tools/list')).toMatchObject(handlers['tools/list']());
     await client.close();
     await session.closed;
@@ -65,26 +77,26 @@ describe('client and server of every set of revisions', () => {
 });
 
 describe('a client of both kinds', () => {
-  const revisions = [r20251125.revision, r20260728.revision];
+  const revisions = [revision20251125.revision, revision20260728.revision];
   const initialized = (id: unknown, protocolVersion = '2025-11-25'): object => ({
     jsonrpc: '2.0',
     id,
-    result: { protocolVersion, capabilities: {}, serverInfo: info },
+    result: { protocolVersion, capabilities: {}, serverInfo: TEST_INFO },
   });
 
-  it.each([-32601, -32600, -32602, -32603, -32000, -32022])(
+  test.each([-32601, -32600, -32602, -32603, -32000, -32022])(
     'falls back to initialize when discover is refused with %s',
     async (code) => {
-      const client = r20260728.createClient({ info, revisions });
-      const ends = wire(['client']);
-      const raw = new Raw(ends.server);
+      const client = revision20260728.createClient({ info: TEST_INFO, revisions });
+      const ends = connectedTransports(['client']);
+      const raw = new RawPeer(ends.server);
       raw.responder = ({ id, method }) => {
         if (method === 'server/discover') return { jsonrpc: '2.0', id, error: { code, message: 'no' } };
         return method === 'initialize' ? initialized(id) : undefined;
       };
       await client.connect(ends.client);
       expect(client.revision).toBe('2025-11-25');
-      await settle();
+      await nextTurns();
       expect(raw.frames.map(({ method }) => method)).toEqual([
         'server/discover',
         'initialize',
@@ -94,47 +106,47 @@ describe('a client of both kinds', () => {
     },
   );
 
-  it('and when there is no answer to it, in the time of the probe', async () => {
-    const client = r20260728.createClient({ info, revisions, probeTimeout: 20 });
-    const ends = wire(['client']);
-    const raw = new Raw(ends.server);
+  test('and when there is no answer to it, in the time of the probe', async () => {
+    const client = revision20260728.createClient({ info: TEST_INFO, revisions, probeTimeout: 20 });
+    const ends = connectedTransports(['client']);
+    const raw = new RawPeer(ends.server);
     raw.responder = ({ id, method }) => (method === 'initialize' ? initialized(id) : undefined);
     await client.connect(ends.client);
     expect(client.revision).toBe('2025-11-25');
     await client.close();
   });
 
-  it('takes the version that both speak, whatever comes first, and initialize where there is none', async () => {
-    const future: Revision = { ...r20260728.revision, version: '2099-01-01' };
-    const both = new Server([r20251125.revision, r20260728.revision], { info, handlers });
+  test('takes the version that both speak, whatever comes first, and initialize where there is none', async () => {
+    const future: Revision = { ...revision20260728.revision, version: '2099-01-01' };
+    const both = new Server([revision20251125.revision, revision20260728.revision], { info: TEST_INFO, handlers });
     for (const [spoken, expected] of [
-      [[future, r20260728.revision], '2026-07-28'],
-      [[r20251125.revision, future], '2025-11-25'],
-      [[r20251125.revision, future, r20260728.revision], '2026-07-28'],
+      [[future, revision20260728.revision], '2026-07-28'],
+      [[revision20251125.revision, future], '2025-11-25'],
+      [[revision20251125.revision, future, revision20260728.revision], '2026-07-28'],
     ] as const) {
-      const client = new BaseClient(spoken, { info });
-      const ends = wire(['server']);
+      const client = new BaseClient(spoken, { info: TEST_INFO });
+      const ends = connectedTransports(['server']);
       await both.connect(ends.server);
       await client.connect(ends.client);
       expect(client.revision).toBe(expected);
       await client.close();
     }
-    const alone = new BaseClient([future], { info });
-    const ends = wire(['server']);
+    const alone = new BaseClient([future], { info: TEST_INFO });
+    const ends = connectedTransports(['server']);
     await both.connect(ends.server);
-    expect(await failure(alone.connect(ends.client))).toMatchObject({
+    expect(await rejectionOf(alone.connect(ends.client))).toMatchObject({
       name: 'UnsupportedRevisionError',
       offered: ['2026-07-28'],
       supported: ['2099-01-01'],
     });
   });
 
-  it('asked for a version that the server has not, the newest that it has; the client disconnects on one unknown to it', async () => {
-    const server = new Server(ALL.slice(0, 3), { info, handlers });
-    const client = r20251125.createClient({ info });
-    const ends = wire();
+  test('asked for a version that the server has not, the newest that it has; the client disconnects on one unknown to it', async () => {
+    const server = new Server(ALL_REVISIONS.slice(0, 3), { info: TEST_INFO, handlers });
+    const client = revision20251125.createClient({ info: TEST_INFO });
+    const ends = connectedTransports();
     const session = await server.connect(ends.server);
-    expect(await failure(client.connect(ends.client))).toMatchObject({
+    expect(await rejectionOf(client.connect(ends.client))).toMatchObject({
       name: 'UnsupportedRevisionError',
       offered: ['2025-06-18'],
     });
@@ -142,11 +154,11 @@ describe('a client of both kinds', () => {
     expect(ends.tap.from('client').map(({ method }) => method)).toEqual(['initialize']);
   });
 
-  it('is told the version of the transport', async () => {
+  test('is told the version of the transport', async () => {
     const told: string[] = [];
-    const server = new Server(ALL, { info, handlers });
-    const client = new BaseClient(ALL, { info });
-    const ends = wire();
+    const server = new Server(ALL_REVISIONS, { info: TEST_INFO, handlers });
+    const client = new BaseClient(ALL_REVISIONS, { info: TEST_INFO });
+    const ends = connectedTransports();
     ends.client.setProtocolVersion = (version) => told.push(version);
     await server.connect(ends.server);
     await client.connect(ends.client);
@@ -156,25 +168,25 @@ describe('a client of both kinds', () => {
 });
 
 describe('a server of both kinds', () => {
-  it('serves clients of each at the same time, and tells handlers which it is', async () => {
+  test('serves clients of each at the same time, and tells handlers which it is', async () => {
     const seen: string[] = [];
-    const server = r20260728.createServer({
-      info,
-      revisions: ALL,
+    const server = revision20260728.createServer({
+      info: TEST_INFO,
+      revisions: ALL_REVISIONS,
       handlers: {
         'tools/call': (_, context) => {
           seen.push(context.revision);
-          return text(String(context.client.info?.name));
+          return textResult(String(context.client.info?.name));
         },
       },
     });
-    const clients = ALL.map(
+    const clients = ALL_REVISIONS.map(
       (revision) => new BaseClient([revision], { info: { name: revision.version, version: '1' } }),
     );
-    for (const client of clients) await joined(server, client);
+    for (const client of clients) await connectPair(server, client);
     expect(server.sessions.size).toBe(5);
     const answers = await Promise.all(clients.map((client) => client.request('tools/call', { name: 'x' })));
-    expect(answers).toMatchObject(versions.map((version) => text(version)));
+    expect(answers).toMatchObject(versions.map((version) => textResult(version)));
     expect(seen.sort()).toEqual(versions);
     await server.close();
     expect(server.sessions.size).toBe(0);

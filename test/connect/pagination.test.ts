@@ -1,14 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allPages } from '../../generated/runtime/client.js';
-import { failure, info, r20251125, r20260728, rawServer } from './harness.js';
+import { rejectionOf, TEST_INFO, revision20251125, revision20260728, connectRawServer } from './harness.js';
 
-const { createClient } = r20251125;
+const { createClient } = revision20251125;
 
 const tool = (name: string): object => ({ name, inputSchema: { type: 'object' } });
 
 async function listed(pages: readonly (string | null | undefined)[]): Promise<{ names: string[]; cursors: unknown[] }> {
-  const client = createClient({ info, validateResults: false });
-  const { raw } = await rawServer(client);
+  const client = createClient({ info: TEST_INFO, validateResults: false });
+  const { raw } = await connectRawServer(client);
   const cursors: unknown[] = [];
   raw.responder = ({ id, params }) => {
     const at = cursors.push(params?.['cursor']) - 1;
@@ -21,7 +21,7 @@ async function listed(pages: readonly (string | null | undefined)[]): Promise<{ 
 }
 
 describe('listAllTools', () => {
-  it.each([
+  test.each([
     ['no cursor', [undefined], 1],
     ['an empty cursor (case-061)', ['1', ''], 2],
     ['a null cursor', ['1', '2', null], 3],
@@ -33,7 +33,7 @@ describe('listAllTools', () => {
     expect(names).toEqual(Array.from({ length: asked }, (_item, at) => [`${at}a`, `${at}b`]).flat());
   });
 
-  it('ends with an error at a list without end', async () => {
+  test('ends with an error at a list without end', async () => {
     let asked = 0;
     const pages = allPages(
       () => Promise.resolve({ nextCursor: `${(asked += 1)}`, items: [asked] }),
@@ -41,7 +41,7 @@ describe('listAllTools', () => {
       100,
     );
     const items: number[] = [];
-    const error = await failure(
+    const error = await rejectionOf(
       (async () => {
         for await (const item of pages) items.push(item);
       })(),
@@ -50,9 +50,9 @@ describe('listAllTools', () => {
     expect([asked, items.length]).toEqual([100, 100]);
   });
 
-  it('asks for no page that nobody reads, and passes on what goes wrong', async () => {
-    const client = createClient({ info });
-    const { raw } = await rawServer(client);
+  test('asks for no page that nobody reads, and passes on what goes wrong', async () => {
+    const client = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(client);
     let asked = 0;
     raw.responder = ({ id }) => {
       asked += 1;
@@ -66,7 +66,7 @@ describe('listAllTools', () => {
     }
     expect(asked).toBe(1);
     const names: string[] = [];
-    const error = await failure(
+    const error = await rejectionOf(
       (async () => {
         for await (const { name } of client.listAllTools()) names.push(name);
       })(),
@@ -100,8 +100,8 @@ describe('an empty cursor in 2026-07-28 (case-114)', () => {
     pages: readonly (string | undefined)[],
   ): Promise<{ names: string[]; cursors: unknown[] }> {
     const [, method, member, item] = kind;
-    const client = r20260728.createClient({ info, validateResults: false });
-    const { raw } = await rawServer(client, { tools: {}, resources: {}, prompts: {} }, '2026-07-28');
+    const client = revision20260728.createClient({ info: TEST_INFO, validateResults: false });
+    const { raw } = await connectRawServer(client, { tools: {}, resources: {}, prompts: {} }, '2026-07-28');
     const cursors: unknown[] = [];
     raw.responder = ({ id, params, method: asked }) => {
       if (asked !== method) return undefined;
@@ -130,11 +130,11 @@ describe('an empty cursor in 2026-07-28 (case-114)', () => {
     return { names, cursors };
   }
 
-  it.each(lists.map((kind) => [kind[0], kind] as const))('is a cursor in the list of %s', async (_, kind) => {
+  test.each(lists.map((kind) => [kind[0], kind] as const))('is a cursor in the list of %s', async (_, kind) => {
     expect(await namesOf(kind, ['', undefined])).toEqual({ names: ['0', '1'], cursors: [undefined, ''] });
   });
 
-  it('ends the list when it comes again', async () => {
+  test('ends the list when it comes again', async () => {
     expect(await namesOf(lists[0], ['', '', ''])).toEqual({ names: ['0', '1'], cursors: [undefined, ''] });
   });
 });

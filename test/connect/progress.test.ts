@@ -1,20 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Progress } from '../../generated/runtime/jsonrpc/endpoint.js';
 import {
   Events,
-  failure,
-  info,
-  joined,
-  r20251125,
-  r20260728,
-  rawServer,
-  rawSession,
-  settle,
-  text,
-  wait,
+  rejectionOf,
+  TEST_INFO,
+  connectPair,
+  revision20251125,
+  revision20260728,
+  connectRawServer,
+  startRawSession,
+  nextTurns,
+  textResult,
+  sleep,
 } from './harness.js';
 
-const { createClient, createServer } = r20251125;
+const { createClient, createServer } = revision20251125;
 
 const progress = (progressToken: unknown, value: unknown, more: object = {}): object => ({
   jsonrpc: '2.0',
@@ -23,13 +23,13 @@ const progress = (progressToken: unknown, value: unknown, more: object = {}): ob
 });
 
 describe.each([
-  ['2025-11-25', r20251125],
-  ['2026-07-28', r20260728],
+  ['2025-11-25', revision20251125],
+  ['2026-07-28', revision20260728],
 ] as const)('progress in %s', (_, module) => {
-  it('comes to the call that asked for it, in order, and never after its answer', async () => {
+  test('comes to the call that asked for it, in order, and never after its answer', async () => {
     const create = module.createServer as typeof createServer;
     const server = create({
-      info,
+      info: TEST_INFO,
       handlers: {
         'tools/call': async ({ name }, context) => {
           context.progress(0.5, 2, name);
@@ -39,12 +39,12 @@ describe.each([
           setTimeout(() => {
             context.progress(3);
           }, 1);
-          return text(name);
+          return textResult(name);
         },
       },
     });
-    const client = (module.createClient as typeof createClient)({ info });
-    const { tap } = await joined(server, client);
+    const client = (module.createClient as typeof createClient)({ info: TEST_INFO });
+    const { tap } = await connectPair(server, client);
     const seen: Record<string, Progress[]> = { a: [], b: [] };
     await Promise.all(
       ['a', 'b'].map((name) => client.callTool({ name }, { onProgress: (at) => seen[name]?.push(at) })),
@@ -55,26 +55,26 @@ describe.each([
       { progress: 2, total: undefined, message: undefined },
     ];
     expect(seen).toEqual({ a: expected('a'), b: expected('b') });
-    await wait(10);
+    await sleep(10);
     const sent = tap.from('server').filter(({ method }) => method === 'notifications/progress');
     expect(sent.length).toBe(6);
     expect(new Set(sent.map(({ params }) => params?.['progressToken'])).size).toBe(2);
     await client.close();
   });
 
-  it('is not sent when nobody asked for it', async () => {
+  test('is not sent when nobody asked for it', async () => {
     const create = module.createServer as typeof createServer;
     const server = create({
-      info,
+      info: TEST_INFO,
       handlers: {
         'tools/call': (_params, context) => {
           context.progress(1);
-          return text('');
+          return textResult('');
         },
       },
     });
-    const client = (module.createClient as typeof createClient)({ info });
-    const { tap } = await joined(server, client);
+    const client = (module.createClient as typeof createClient)({ info: TEST_INFO });
+    const { tap } = await connectPair(server, client);
     await client.callTool({ name: 'x' });
     expect(tap.from('server').filter(({ method }) => method === 'notifications/progress')).toEqual([]);
     await client.close();
@@ -82,17 +82,17 @@ describe.each([
 });
 
 describe('a server', () => {
-  it('echoes the token as it came, and sends only what increases', async () => {
+  test('echoes the token as it came, and sends only what increases', async () => {
     const server = createServer({
-      info,
+      info: TEST_INFO,
       handlers: {
         'tools/call': (_, context) => {
           for (const at of [1, 1, 0, Number.NaN, 1.5, -1, 2]) context.progress(at);
-          return text('');
+          return textResult('');
         },
       },
     });
-    const { raw } = await rawSession(server);
+    const { raw } = await startRawSession(server);
     for (const token of ['t', 7, '', 0]) {
       raw.send({
         jsonrpc: '2.0',
@@ -100,24 +100,24 @@ describe('a server', () => {
         method: 'tools/call',
         params: { name: 'x', _meta: { progressToken: token } },
       });
-      const frames = await raw.news();
+      const frames = await raw.nextFrames();
       expect(frames.slice(0, -1).map(({ params }) => params)).toEqual(
         [1, 1.5, 2].map((at) => ({ progressToken: token, progress: at })),
       );
-      expect(frames.at(-1)?.result).toEqual(text(''));
+      expect(frames.at(-1)?.result).toEqual(textResult(''));
     }
   });
 });
 
 describe('a client', () => {
-  it('takes unknown tokens, other types and what goes back for events', async () => {
+  test('takes unknown tokens, other types and what goes back for events', async () => {
     const events = new Events();
     const seen: number[] = [];
-    const client = createClient({ info, onEvent: events.onEvent });
-    const { raw } = await rawServer(client);
+    const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
+    const { raw } = await connectRawServer(client);
     const called = client.callTool({ name: 'x' }, { onProgress: (at) => seen.push(at.progress) });
     const quiet = client.callTool({ name: 'y' });
-    const [asked, other] = await raw.news();
+    const [asked, other] = await raw.nextFrames();
     const token = (asked?.params?.['_meta'] as { readonly progressToken: number }).progressToken;
     expect(token).toBe(asked?.id);
     expect(other?.params?.['_meta']).toBeUndefined();
@@ -134,26 +134,26 @@ describe('a client', () => {
     ]) {
       raw.send(progress(which, at));
     }
-    await settle();
+    await nextTurns();
     expect(seen).toEqual([1, 3]);
     expect(events.kinds.filter((kind) => kind.includes('rogress'))).toEqual([
       'progressNotIncreasing',
       'progressNotIncreasing',
       ...Array.from({ length: 5 }, () => 'unknownProgress'),
     ]);
-    for (const { id } of [asked, other] as { id: number }[]) raw.send({ jsonrpc: '2.0', id, result: text('') });
+    for (const { id } of [asked, other] as { id: number }[]) raw.send({ jsonrpc: '2.0', id, result: textResult('') });
     await Promise.all([called, quiet]);
     events.all.length = 0;
     raw.send(progress(token, 9));
-    await settle();
+    await nextTurns();
     expect(events.all).toEqual([{ kind: 'unknownProgress', token }]);
     await client.close();
   });
 
-  it('a listener that throws ends neither call nor connection', async () => {
+  test('a listener that throws ends neither call nor connection', async () => {
     const events = new Events();
-    const client = createClient({ info, onEvent: events.onEvent });
-    const { raw } = await rawServer(client);
+    const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
+    const { raw } = await connectRawServer(client);
     const called = client.callTool(
       { name: 'x' },
       {
@@ -162,28 +162,28 @@ describe('a client', () => {
         },
       },
     );
-    const [asked] = await raw.news();
+    const [asked] = await raw.nextFrames();
     raw.send(progress(asked?.id, 1));
-    raw.send({ jsonrpc: '2.0', id: asked?.id, result: text('done') });
-    expect(await called).toEqual(text('done'));
+    raw.send({ jsonrpc: '2.0', id: asked?.id, result: textResult('done') });
+    expect(await called).toEqual(textResult('done'));
     expect(events.all).toMatchObject([{ kind: 'handlerFailed', method: 'notifications/progress' }]);
     await client.close();
   });
 
-  it('keeps the caller’s own _meta beside the token', async () => {
-    const client = createClient({ info });
-    const { raw } = await rawServer(client);
+  test('keeps the caller’s own _meta beside the token', async () => {
+    const client = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(client);
     const called = client.callTool({ name: 'x', _meta: { 'a.b/c': 1 } }, { onProgress: () => undefined });
-    const [asked] = await raw.news();
+    const [asked] = await raw.nextFrames();
     expect(asked?.params?.['_meta']).toEqual({ 'a.b/c': 1, progressToken: asked?.id });
-    raw.send({ jsonrpc: '2.0', id: asked?.id, result: text('') });
+    raw.send({ jsonrpc: '2.0', id: asked?.id, result: textResult('') });
     await called;
     await client.close();
   });
 
-  it('starts the time limit anew on progress only if asked, and ends at the last limit', async () => {
-    const client = createClient({ info });
-    const { raw } = await rawServer(client);
+  test('starts the time limit anew on progress only if asked, and ends at the last limit', async () => {
+    const client = createClient({ info: TEST_INFO });
+    const { raw } = await connectRawServer(client);
     const options = { timeout: 60, onProgress: () => undefined };
     let at = 0;
     const ticking = setInterval(() => {
@@ -191,8 +191,11 @@ describe('a client', () => {
       for (const { id, method } of raw.frames) if (method === 'tools/call') raw.send(progress(id, at));
     }, 10);
     const begin = performance.now();
-    const plain = failure(client.callTool({ name: 'x' }, options)).then((error) => [error, performance.now() - begin]);
-    const renewed = failure(
+    const plain = rejectionOf(client.callTool({ name: 'x' }, options)).then((error) => [
+      error,
+      performance.now() - begin,
+    ]);
+    const renewed = rejectionOf(
       client.callTool({ name: 'y' }, { ...options, resetTimeoutOnProgress: true, maxTimeout: 250 }),
     ).then((error) => [error, performance.now() - begin]);
     const [[first, firstAt], [second, secondAt]] = (await Promise.all([plain, renewed])) as [
@@ -208,25 +211,25 @@ describe('a client', () => {
   });
 });
 
-it('resetTimeoutOnProgress asks for progress without a listener (case-116)', async () => {
+test('resetTimeoutOnProgress asks for progress without a listener (case-116)', async () => {
   const server = createServer({
-    info,
+    info: TEST_INFO,
     handlers: {
       'tools/call': async ({ name }, context) => {
         for (let step = 1; step <= 4; step += 1) {
-          await wait(40);
+          await sleep(40);
           context.progress(step);
         }
-        return text(name);
+        return textResult(name);
       },
     },
   });
   const events = new Events();
-  const client = createClient({ info, onEvent: events.onEvent });
-  await joined(server, client);
+  const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
+  await connectPair(server, client);
   const options = { timeout: 100, resetTimeoutOnProgress: true };
-  expect(await client.callTool({ name: 'slow' }, options)).toEqual(text('slow'));
+  expect(await client.callTool({ name: 'slow' }, options)).toEqual(textResult('slow'));
   expect(events.kinds).toEqual([]);
-  expect((await failure(client.callTool({ name: 'slow' }, { timeout: 100 }))).name).toBe('TimeoutError');
+  expect((await rejectionOf(client.callTool({ name: 'slow' }, { timeout: 100 }))).name).toBe('TimeoutError');
   await client.close();
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { createServer as server2024 } from '../../generated/2024-11-05/server.js';
-import { createServer as server202503 } from '../../generated/2025-03-26/server.js';
-import { createServer as server202506 } from '../../generated/2025-06-18/server.js';
-import { createServer as server202511, type ServerContext } from '../../generated/2025-11-25/server.js';
-import { createServer as server2026 } from '../../generated/2026-07-28/server.js';
-import { createClient as client2024 } from '../../generated/2024-11-05/client.js';
-import { createClient as client202503 } from '../../generated/2025-03-26/client.js';
-import { createClient as client202506 } from '../../generated/2025-06-18/client.js';
-import { createClient as client202511 } from '../../generated/2025-11-25/client.js';
-import { createClient as client2026 } from '../../generated/2026-07-28/client.js';
+import { createServer as createServer20241105 } from '../../generated/2024-11-05/server.js';
+import { createServer as createServer20250326 } from '../../generated/2025-03-26/server.js';
+import { createServer as createServer20250618 } from '../../generated/2025-06-18/server.js';
+import { createServer as createServer20251125, type ServerContext } from '../../generated/2025-11-25/server.js';
+import { createServer as createServer20260728 } from '../../generated/2026-07-28/server.js';
+import { createClient as createClient20241105 } from '../../generated/2024-11-05/client.js';
+import { createClient as createClient20250326 } from '../../generated/2025-03-26/client.js';
+import { createClient as createClient20250618 } from '../../generated/2025-06-18/client.js';
+import { createClient as createClient20251125 } from '../../generated/2025-11-25/client.js';
+import { createClient as createClient20260728 } from '../../generated/2026-07-28/client.js';
 import type { BaseClient } from '../../generated/runtime/client.js';
 import { memoryPair } from '../../generated/runtime/memory.js';
 import {
@@ -121,19 +121,19 @@ const handlers = {
 const info = { name: 'registry', version: '1.0.0' };
 
 const SERVERS = {
-  '2024-11-05': () => server2024({ info, handlers }),
-  '2025-03-26': () => server202503({ info, handlers }),
-  '2025-06-18': () => server202506({ info, handlers }),
-  '2025-11-25': () => server202511({ info, handlers: { ...handlers, ...toolHandlers([...tools, ask]) } }),
-  '2026-07-28': () => server2026({ info, handlers }),
+  '2024-11-05': () => createServer20241105({ info, handlers }),
+  '2025-03-26': () => createServer20250326({ info, handlers }),
+  '2025-06-18': () => createServer20250618({ info, handlers }),
+  '2025-11-25': () => createServer20251125({ info, handlers: { ...handlers, ...toolHandlers([...tools, ask]) } }),
+  '2026-07-28': () => createServer20260728({ info, handlers }),
 };
 
 const CLIENTS = {
-  '2024-11-05': client2024,
-  '2025-03-26': client202503,
-  '2025-06-18': client202506,
-  '2025-11-25': client202511,
-  '2026-07-28': client2026,
+  '2024-11-05': createClient20241105,
+  '2025-03-26': createClient20250326,
+  '2025-06-18': createClient20250618,
+  '2025-11-25': createClient20251125,
+  '2026-07-28': createClient20260728,
 };
 type Name = keyof typeof SERVERS;
 const NAMES = Object.keys(SERVERS) as Name[];
@@ -318,12 +318,12 @@ describe('what a handler takes out of its context', () => {
       },
     });
     const [ours, theirs] = memoryPair();
-    await server202511({
+    await createServer20251125({
       info: { name: 'server', version: '1.0.0' },
       capabilities: { logging: {} },
       handlers: { ...toolHandlers([work]) },
     }).connect(theirs);
-    const client = client202511({
+    const client = createClient20251125({
       info: { name: 'client', version: '1.0.0' },
       notifications: { 'notifications/message': ({ data }) => void logged.push(data) },
     });
@@ -351,11 +351,11 @@ describe('what a handler takes out of its context', () => {
       },
     });
     const [ours, theirs] = memoryPair();
-    await server202511({
+    await createServer20251125({
       info: { name: 'server', version: '1.0.0' },
       handlers: { ...toolHandlers([ask, askInSession]) },
     }).connect(theirs);
-    const client = client202511({
+    const client = createClient20251125({
       info: { name: 'client', version: '1.0.0' },
       handlers: { 'roots/list': () => ({ roots: [{ uri: 'file:///a' }] }) },
     });

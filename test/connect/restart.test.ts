@@ -1,10 +1,10 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { stdioClientTransport } from '../../generated/runtime/stdio-client.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { ALL, Events, info, r20251125, r20260728, text } from './harness.js';
+import { ALL_REVISIONS, Events, TEST_INFO, revision20251125, revision20260728, textResult } from './harness.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -21,16 +21,16 @@ function program(file: string, onOther: string): string {
       isFirst = false;
       if (method === "initialize")
         answer(id, { result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "old", version: "1" } } });
-      else if (method === "tools/call") answer(id, { result: ${JSON.stringify(text('done'))} });
+      else if (method === "tools/call") answer(id, { result: ${JSON.stringify(textResult('done'))} });
     });`;
 }
 
 async function run(
   code: string,
-  revisions = ALL,
+  revisions = ALL_REVISIONS,
 ): Promise<{ readonly events: Events; readonly error: Error | undefined; readonly answer: unknown }> {
   const events = new Events();
-  const client = r20260728.createClient({ info, revisions, onEvent: events.onEvent });
+  const client = revision20260728.createClient({ info: TEST_INFO, revisions, onEvent: events.onEvent });
   const transport = stdioClientTransport({ command: process.execPath, args: ['-e', code], stderr: 'ignore' });
   const failed = await client.connect(transport).then(
     () => undefined,
@@ -51,21 +51,21 @@ function started(): string {
 const firstsIn = (file: string): string[] => readFileSync(file, 'utf8').split('\n').slice(0, -1);
 
 describe('a server over stdio that exits at a first message other than initialize (case-117)', () => {
-  it('is started again, gets initialize, and is remembered', async () => {
+  test('is started again, gets initialize, and is remembered', async () => {
     const file = started();
     const code = program(file, 'process.exit(1);');
     const first = await run(code);
     expect(first.error).toBeUndefined();
-    expect(first.answer).toEqual(text('done'));
+    expect(first.answer).toEqual(textResult('done'));
     expect(first.events.all).toEqual([{ kind: 'serverRestarted', method: 'server/discover' }]);
     expect(firstsIn(file)).toEqual(['server/discover', 'initialize']);
     const second = await run(code);
-    expect(second.answer).toEqual(text('done'));
+    expect(second.answer).toEqual(textResult('done'));
     expect(second.events.all).toEqual([]);
     expect(firstsIn(file)).toEqual(['server/discover', 'initialize', 'initialize']);
   });
 
-  it('is started no third time', async () => {
+  test('is started no third time', async () => {
     const file = started();
     const { error, events } = await run(
       `require("node:fs").appendFileSync(${JSON.stringify(file)}, "run\\n"); process.exit(3);`,
@@ -78,17 +78,17 @@ describe('a server over stdio that exits at a first message other than initializ
     ]);
   });
 
-  it('is not started again by a client that speaks only the stateless revision', async () => {
+  test('is not started again by a client that speaks only the stateless revision', async () => {
     const file = started();
-    const { error } = await run(program(file, 'process.exit(1);'), [r20260728.revision]);
+    const { error } = await run(program(file, 'process.exit(1);'), [revision20260728.revision]);
     expect(error).toBeInstanceOf(Error);
     expect(firstsIn(file)).toEqual(['server/discover']);
   });
 
-  it('gets initialize first from a client that speaks only stateful revisions', async () => {
+  test('gets initialize first from a client that speaks only stateful revisions', async () => {
     const file = started();
-    const { answer } = await run(program(file, 'process.exit(1);'), [r20251125.revision]);
-    expect(answer).toEqual(text('done'));
+    const { answer } = await run(program(file, 'process.exit(1);'), [revision20251125.revision]);
+    expect(answer).toEqual(textResult('done'));
     expect(firstsIn(file)).toEqual(['initialize']);
   });
 });

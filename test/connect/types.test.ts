@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unused-expressions -- What must not compile has no type to check. */
-import { describe, expectTypeOf, it } from 'vitest';
+import { describe, expectTypeOf, test } from 'vitest';
 import type * as Older from '../../generated/2024-11-05/index.js';
 import type * as Stateful from '../../generated/2025-11-25/index.js';
 import type * as Stateless from '../../generated/2026-07-28/index.js';
@@ -17,7 +17,7 @@ const info = { name: 'types', version: '1' };
 const text = { content: [{ type: 'text', text: '' }] } satisfies Stateful.CallToolResult;
 
 describe('what does not compile', () => {
-  it('handlers that no client can call', () => {
+  test('handlers that no client can call', () => {
     never(() => {
       // @ts-expect-error a server sends this one
       stateful.createServer({ info, handlers: { 'roots/list': () => ({ roots: [] }) } });
@@ -46,7 +46,7 @@ describe('what does not compile', () => {
     });
   });
 
-  it('calls with wrong params, or of another revision', () => {
+  test('calls with wrong params, or of another revision', () => {
     never(() => {
       const client = stateful.createClient({ info });
       const modern = stateless.createClient({ info });
@@ -67,7 +67,7 @@ describe('what does not compile', () => {
     });
   });
 
-  it('requests to a client where there are none', () => {
+  test('requests to a client where there are none', () => {
     never(() => {
       stateless.createServer({
         info,
@@ -98,7 +98,7 @@ describe('what does not compile', () => {
 });
 
 describe('what is typed', () => {
-  it('params, contexts and results of handlers and calls', () => {
+  test('params, contexts and results of handlers and calls', () => {
     never(() => {
       stateful.createServer({
         info,

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { vendorNotification } from '../../generated/runtime/protocol/revision.js';
-import { Events, info, r20251125, rawServer, rawSession, settle } from './harness.js';
+import { Events, TEST_INFO, revision20251125, connectRawServer, startRawSession, nextTurns } from './harness.js';
 
-const { createClient, createServer } = r20251125;
+const { createClient, createServer } = revision20251125;
 
 interface CodexEvent {
   readonly x: number;
@@ -14,40 +14,40 @@ const isCodexEvent = (params: unknown): params is CodexEvent =>
 const frame = { jsonrpc: '2.0', method: 'codex/event', params: { x: 1 } };
 
 describe('a notification of a vendor (case-124)', () => {
-  it('is one event with method and params in a client that handles it nowhere', async () => {
+  test('is one event with method and params in a client that handles it nowhere', async () => {
     const events = new Events();
-    const client = createClient({ info, onEvent: events.onEvent });
-    const { raw } = await rawServer(client);
+    const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
+    const { raw } = await connectRawServer(client);
     raw.send(frame);
-    await settle();
+    await nextTurns();
     expect(events.all).toEqual([{ kind: 'unknownNotification', method: 'codex/event', params: { x: 1 } }]);
     await client.close();
   });
 
-  it('is one event with method and params in a server that handles it nowhere', async () => {
+  test('is one event with method and params in a server that handles it nowhere', async () => {
     const events = new Events();
-    const { raw } = await rawSession(createServer({ info, handlers: {}, onEvent: events.onEvent }));
+    const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {}, onEvent: events.onEvent }));
     raw.send(frame);
-    await settle();
+    await nextTurns();
     expect(events.all).toEqual([{ kind: 'unknownNotification', method: 'codex/event', params: { x: 1 } }]);
   });
 
-  it('reaches the typed handler of a client before the fallback', async () => {
+  test('reaches the typed handler of a client before the fallback', async () => {
     const seen: unknown[] = [];
     const events = new Events();
     const client = createClient({
-      info,
+      info: TEST_INFO,
       onEvent: events.onEvent,
       vendorNotifications: {
         'codex/event': vendorNotification(isCodexEvent, ({ x }) => void seen.push(['typed', x.toFixed(1)])),
       },
       fallbackNotificationHandler: ({ method, params }) => void seen.push([method, params]),
     });
-    const { raw } = await rawServer(client);
+    const { raw } = await connectRawServer(client);
     raw.send(frame);
     raw.send({ jsonrpc: '2.0', method: 'other/event' });
     raw.send({ jsonrpc: '2.0', method: 'constructor', params: {} });
-    await settle();
+    await nextTurns();
     expect(seen).toEqual([
       ['typed', '1.0'],
       ['other/event', undefined],
@@ -57,11 +57,11 @@ describe('a notification of a vendor (case-124)', () => {
     await client.close();
   });
 
-  it('reaches the handlers of a server with the session', async () => {
+  test('reaches the handlers of a server with the session', async () => {
     const seen: unknown[] = [];
     const events = new Events();
     const server = createServer({
-      info,
+      info: TEST_INFO,
       handlers: {},
       onEvent: events.onEvent,
       vendorNotifications: {
@@ -69,10 +69,10 @@ describe('a notification of a vendor (case-124)', () => {
       },
       fallbackNotificationHandler: ({ method }, session) => void seen.push([method, session.revision]),
     });
-    const { raw } = await rawSession(server);
+    const { raw } = await startRawSession(server);
     raw.send(frame);
     raw.send({ jsonrpc: '2.0', method: 'other/event' });
-    await settle();
+    await nextTurns();
     expect(seen).toEqual([
       [1, '2025-11-25'],
       ['other/event', '2025-11-25'],
@@ -80,16 +80,16 @@ describe('a notification of a vendor (case-124)', () => {
     expect(events.all).toEqual([]);
   });
 
-  it('is an event if the guard refuses its params', async () => {
+  test('is an event if the guard refuses its params', async () => {
     const events = new Events();
     const client = createClient({
-      info,
+      info: TEST_INFO,
       onEvent: events.onEvent,
       vendorNotifications: { 'codex/event': vendorNotification(isCodexEvent, () => undefined) },
     });
-    const { raw } = await rawServer(client);
+    const { raw } = await connectRawServer(client);
     raw.send({ ...frame, params: { x: 'no' } });
-    await settle();
+    await nextTurns();
     expect(events.all).toEqual([
       {
         kind: 'invalidNotification',
@@ -100,12 +100,12 @@ describe('a notification of a vendor (case-124)', () => {
     await client.close();
   });
 
-  it('is refused as a vendor method if a revision defines it', () => {
+  test('is refused as a vendor method if a revision defines it', () => {
     const vendorNotifications = {
       'notifications/progress': vendorNotification(isCodexEvent, () => undefined),
     };
     const reason = 'notifications/progress is a method of 2025-11-25, so its handler belongs to notifications';
-    expect(() => createClient({ info, vendorNotifications })).toThrow(reason);
-    expect(() => createServer({ info, handlers: {}, vendorNotifications })).toThrow(reason);
+    expect(() => createClient({ info: TEST_INFO, vendorNotifications })).toThrow(reason);
+    expect(() => createServer({ info: TEST_INFO, handlers: {}, vendorNotifications })).toThrow(reason);
   });
 });

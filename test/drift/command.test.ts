@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { DriftReport } from '../../generator/drift/report.js';
 import { mcpgen, removeTemporaryFolders } from '../support/cli.js';
-import { FIXTURES, folderOf } from './support.js';
+import { FIXTURES, folderWith } from './support.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -36,7 +36,7 @@ describe('mcpgen drift', () => {
   });
 
   test('--json holds all that the text shows, names and patterns come from config and flags', async () => {
-    const folder = folderOf({
+    const folder = folderWith({
       'a.ts': "export type Side = 'user' | 'assistant';\nexport type McpCursor = string;\nexport type Icon = any;\n",
       'mcpgen.config.json': { drift: { names: { Role: 'Cursor', '*': 'Mcp*' }, ignore: ['*Request*', 'Icon'] } },
     });
@@ -77,7 +77,7 @@ describe('mcpgen drift', () => {
   });
 
   test('--markdown is a document with tables that no type can break', async () => {
-    const folder = folderOf({ 'a.ts': "export type Role = '`a`' | '|' | '\\n<b>' | { x: 1 };\n" });
+    const folder = folderWith({ 'a.ts': "export type Role = '`a`' | '|' | '\\n<b>' | { x: 1 };\n" });
     const { code, stdout } = await mcpgen(['drift', '--sdk', './a.ts', '-r', '2025-11-25', '--markdown'], {
       cwd: folder,
     });
@@ -115,7 +115,7 @@ describe('mcpgen drift', () => {
   });
 
   test('a wrong name in the config is named by its key', async () => {
-    const folder = folderOf({ 'a.ts': 'export type Role = string;' });
+    const folder = folderWith({ 'a.ts': 'export type Role = string;' });
     writeFileSync(path.join(folder, 'mcpgen.config.json'), JSON.stringify({ drift: { names: { Role: 'Nobody' } } }));
     const { code, stderr } = await mcpgen(['drift', '--sdk', './a.ts', '-r', '2025-11-25'], { cwd: folder });
     expect(code).toBe(2);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compareWithPackage } from '../../generator/drift/drift.js';
 import { REVISIONS } from '../support/revisions.js';
 import { compareTypes } from '../support/type-equality.js';
-import { FIXTURES, lines, named } from './support.js';
+import { FIXTURES, findingLines, definitionsWithStatus } from './support.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -11,23 +11,23 @@ describe('our own types', () => {
   test.each(REVISIONS)('$revision: no finding, and every definition is compared', async ({ revision, definitions }) => {
     const sdk = `./generated/${revision}/types.ts`;
     const report = await compareWithPackage({ sdk, revision, folder: root });
-    expect(lines(report)).toEqual([]);
-    expect(named(report, 'same')).toHaveLength(definitions);
+    expect(findingLines(report)).toEqual([]);
+    expect(definitionsWithStatus(report, 'same')).toHaveLength(definitions);
     expect(report.drift).toBe(false);
   });
 
   test('exactly compared, there is nothing to take as equal', async () => {
     const sdk = './generated/2026-07-28/index.ts';
     const report = await compareWithPackage({ sdk, revision: '2026-07-28', folder: root, exact: true });
-    expect(lines(report)).toEqual([]);
+    expect(findingLines(report)).toEqual([]);
     expect(report.definitions.every(({ status }) => status === 'same')).toBe(true);
   });
 
   test('other revisions are told apart', async () => {
     const sdk = './generated/2025-06-18/types.ts';
     const report = await compareWithPackage({ sdk, revision: '2025-03-26', folder: root });
-    expect(named(report, 'missing')).toContain('JSONRPCBatchRequest');
-    expect(lines(report)).toContain(
+    expect(definitionsWithStatus(report, 'missing')).toContain('JSONRPCBatchRequest');
+    expect(findingLines(report)).toContain(
       'extra Tool.outputSchema: theirs { type: "object"; properties?: { [key: string]: object; }; required?: string[]; } (optional), ours missing',
     );
     expect(report.otherExports).toContainEqual({

@@ -4,7 +4,7 @@ import { compareWithPackage } from '../../generator/drift/drift.js';
 import type { DriftReport } from '../../generator/drift/report.js';
 import { McpgenError } from '../../generator/errors.js';
 import { removeTemporaryFolders } from '../support/cli.js';
-import { folderOf, lines, named } from './support.js';
+import { folderWith, findingLines, definitionsWithStatus } from './support.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -14,7 +14,7 @@ const compare = (sdk: string, folder: string): Promise<DriftReport> =>
 
 /** The message of the fault that a comparison ends with, and what to do about it. */
 async function fault(sdk: string, files: Readonly<Record<string, string | object>>): Promise<string> {
-  const error: unknown = await compare(sdk, folderOf(files)).then(
+  const error: unknown = await compare(sdk, folderWith(files)).then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -110,23 +110,23 @@ describe('packages are found as TypeScript finds them', () => {
   };
 
   test.each(Object.entries(layouts))('%s', async (name, { sdk, files }) => {
-    const folder = folderOf(files);
+    const folder = folderWith(files);
     const report = await compare(
       sdk,
       name === 'a package installed further up' ? path.join(folder, 'deep/er') : folder,
     );
-    expect(named(report, 'same')).toEqual(['Role']);
+    expect(definitionsWithStatus(report, 'same')).toEqual(['Role']);
     expect(report.package.moduleResolution).toBe('nodenext');
   });
 
   test('a package written for bundlers is read as bundlers read it', async () => {
-    const folder = folderOf({
+    const folder = folderWith({
       'node_modules/p/package.json': { name: 'p', version: '2.0.0', type: 'module', types: './index.d.ts' },
       'node_modules/p/index.d.ts': "export * from './parts';",
       'node_modules/p/parts/index.d.ts': ROLE,
     });
     const report = await compare('p', folder);
-    expect(named(report, 'same')).toEqual(['Role']);
+    expect(definitionsWithStatus(report, 'same')).toEqual(['Role']);
     expect(report.package).toMatchObject({ moduleResolution: 'bundler', version: '2.0.0' });
   });
 });
@@ -200,7 +200,7 @@ describe('what is wrong with a package is said, with the remedy', () => {
 
 describe('hostile types', () => {
   test('names that JavaScript objects have of their own', async () => {
-    const folder = folderOf({
+    const folder = folderWith({
       'a.ts': `${ROLE}
 export type __proto__ = string;
 export type constructor = number;
@@ -209,7 +209,7 @@ export interface Annotations { __proto__?: string; constructor?: number; hasOwnP
     });
     const report = await compare('./a.ts', folder);
     expect(report.otherExports.map(({ name }) => name)).toEqual(['__proto__', 'constructor']);
-    expect(lines(report).filter((line) => line.startsWith('extra'))).toEqual([
+    expect(findingLines(report).filter((line) => line.startsWith('extra'))).toEqual([
       'extra Annotations.__proto__: theirs string (optional), ours missing',
       'extra Annotations.constructor: theirs number (optional), ours missing',
       'extra Annotations.hasOwnProperty: theirs string (optional), ours missing',
@@ -219,7 +219,7 @@ export interface Annotations { __proto__?: string; constructor?: number; hasOwnP
   });
 
   test('types that never end', async () => {
-    const folder = folderOf({
+    const folder = folderWith({
       'a.ts': `
 type Deeper<T> = { [key: string]: Deeper<T[]> };
 export type JSONObject = Deeper<string>;
@@ -233,14 +233,14 @@ export interface Annotations { priority?: Build<5000>['length'] }
 `,
     });
     const report = await compareWithPackage({ sdk: './a.ts', folder, revision: '2026-07-28' });
-    expect(lines(report).join('\n')).toMatch(/JSONValue: theirs/);
+    expect(findingLines(report).join('\n')).toMatch(/JSONValue: theirs/);
   });
 
   test('huge unions', async () => {
     const literals = Array.from({ length: 20_000 }, (_, index) => `'v${index}'`).join(' | ');
     const objects = Array.from({ length: 2000 }, (_, index) => `{ type: 'v${index}'; a: ${index} }`).join(' | ');
     const untagged = Array.from({ length: 3000 }, (_, index) => `{ a${index}: ${index} }`).join(' | ');
-    const folder = folderOf({
+    const folder = folderWith({
       'a.ts': `export type Role = ${literals};\nexport type ContentBlock = ${objects};\nexport type ServerResult = ${untagged};`,
     });
     const { findings } = await compare('./a.ts', folder);
@@ -251,7 +251,7 @@ export interface Annotations { priority?: Build<5000>['length'] }
   });
 
   test('types that are wrong but well formed', async () => {
-    const folder = folderOf({
+    const folder = folderWith({
       'a.ts': `
 import type { Gone } from './gone.js';
 export type Role = Missing | Gone;
@@ -263,7 +263,7 @@ export enum LoggingLevel {}
 export abstract class Icon { abstract src: string; static mimeType: string }
 `,
     });
-    const found = lines(await compare('./a.ts', folder));
+    const found = findingLines(await compare('./a.ts', folder));
     expect(found).toContain('unresolved Role: theirs a type that is not found, ours "assistant" | "user"');
     expect(found).toContain(
       'any ImageContent: theirs any, ours { type: "image"; data: string; mimeType: string; annotations?: Annotations; _meta?: { [key: strin...',

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { compareWithPackage, type DriftOptions } from '../../generator/drift/drift.js';
 import type { DriftReport } from '../../generator/drift/report.js';
 import { removeTemporaryFolders } from '../support/cli.js';
-import { FIXTURES, folderOf, lines, named } from './support.js';
+import { FIXTURES, folderWith, findingLines, definitionsWithStatus } from './support.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -14,7 +14,7 @@ const compare = (sdk: string, options: Partial<DriftOptions> = {}): Promise<Drif
 describe('planted mismatches', () => {
   test('each is found, at its place, and nothing else', async () => {
     const report = await compareWithPackage({ sdk: 'planted-sdk', folder });
-    expect(lines(report).map((line) => line.replace(/ theirs .*| ours .*/, ''))).toEqual([
+    expect(findingLines(report).map((line) => line.replace(/ theirs .*| ours .*/, ''))).toEqual([
       'different CallToolResult.content[]:',
       'different CallToolResult.isError:',
       'different Cursor:',
@@ -44,7 +44,7 @@ describe('planted mismatches', () => {
       'extra CallToolResult.content[]<ImageContent>.annotations.price:',
       'extra Implementation.vendor:',
     ]);
-    expect(lines(report)).toEqual(
+    expect(findingLines(report)).toEqual(
       expect.arrayContaining([
         'any Request.params: theirs any, ours { [key: string]: unknown }',
         'unresolved ModelHint.name: theirs a type that is not found, ours string',
@@ -58,7 +58,7 @@ describe('planted mismatches', () => {
       ]),
     );
     // Annotations, which are the same by themselves, and what nothing was planted in.
-    expect(named(report, 'same')).toEqual(['Annotations', 'TextContent']);
+    expect(definitionsWithStatus(report, 'same')).toEqual(['Annotations', 'TextContent']);
     expect(report).toMatchObject({
       revision: '2025-11-25',
       drift: true,
@@ -101,8 +101,8 @@ describe('planted mismatches', () => {
 describe('the same in other words', () => {
   test('enums, brands, readonly, undefined, generics, mapped types, classes, open objects and envelopes', async () => {
     const report = await compare('planted-sdk/same');
-    expect(lines(report)).toEqual([]);
-    expect(named(report, 'same')).toHaveLength(19);
+    expect(findingLines(report)).toEqual([]);
+    expect(definitionsWithStatus(report, 'same')).toHaveLength(19);
     expect(report.equivalences.map(({ id }) => id)).toEqual([
       'brands',
       'enums',
@@ -117,7 +117,7 @@ describe('the same in other words', () => {
   test('--exact finds each of them', async () => {
     const report = await compare('planted-sdk/same', { exact: true });
     expect(report.equivalences).toEqual([]);
-    expect(lines(report)).toEqual(
+    expect(findingLines(report)).toEqual(
       expect.arrayContaining([
         'different Role: theirs Role, ours "assistant" | "user"',
         'wider Icon.sizes: theirs readonly string[], ours string[]',
@@ -133,19 +133,19 @@ describe('the same in other words', () => {
 
   test('recursive JSON types of 2026-07-28', async () => {
     const report = await compare('planted-sdk/json', { revision: '2026-07-28' });
-    expect(lines(report)).toEqual([]);
-    expect(named(report, 'same')).toEqual(['JSONArray', 'JSONObject', 'JSONValue']);
+    expect(findingLines(report)).toEqual([]);
+    expect(definitionsWithStatus(report, 'same')).toEqual(['JSONArray', 'JSONObject', 'JSONValue']);
   });
 });
 
 test('a class that only has the name of a definition does not stand for it, unless a name is mapped to it', async () => {
-  const own = folderOf({
+  const own = folderWith({
     'a.ts': `export class ResourceTemplate { get uriTemplate() { return new URL('x:'); } }
 export class Prompt { name = ''; title?: string }
 export class Error extends globalThis.Error { code = 1; data?: unknown }`,
   });
   const pick = async (names: Readonly<Record<string, string>>): Promise<readonly string[]> =>
-    named(await compare('./a.ts', { folder: own, names }), 'drift');
+    definitionsWithStatus(await compare('./a.ts', { folder: own, names }), 'drift');
   expect(await pick({})).toEqual(['Prompt']);
   expect(await pick({ ResourceTemplate: 'ResourceTemplate' })).toEqual(['Prompt', 'ResourceTemplate']);
 });
@@ -160,7 +160,7 @@ describe('schemas', () => {
       'ProgressTokenSchema',
       'Annotations',
     ]);
-    expect(lines(report)).toEqual([
+    expect(findingLines(report)).toEqual([
       'different PromptArgument.description: theirs number, ours string',
       'narrower PromptArgument.required: theirs required, ours optional',
     ]);
@@ -173,7 +173,7 @@ describe('names and what to leave out', () => {
     const report = await compare('planted-sdk', { names });
     const theirs = new Map(report.definitions.map((item) => [item.name, item.theirs]));
     expect(['Role', 'Annotations', 'Icon'].map((name) => theirs.get(name))).toEqual(['LoggingLevel', 'Priced', 'Icon']);
-    expect(lines(report)).toContain('extra Annotations.price: theirs bigint, ours missing');
+    expect(findingLines(report)).toContain('extra Annotations.price: theirs bigint, ours missing');
     const renamed = await compare('planted-sdk', { names: { 'Tool*ice': 'Renamed*ere' } });
     // `Cho` is put in the place of the asterisk, and nothing has that name.
     expect(renamed.definitions.find(({ name }) => name === 'ToolChoice')?.theirs).toBe('ToolChoice');
@@ -182,10 +182,12 @@ describe('names and what to leave out', () => {
   test('definitions and paths are left out, with what is in them, and a pattern that fits nothing is told', async () => {
     const ignore = ['Icon', 'CallToolResult.content', '*.version', 'T*', 'Nothing.*'];
     const report = await compare('planted-sdk', { ignore });
-    const found = lines(report).join('\n');
+    const found = findingLines(report).join('\n');
     expect(found).not.toMatch(/ Icon|CallToolResult\.content|\.version|TaskStatus|ToolChoice/);
     expect(found).toContain('CallToolResult.isError');
-    expect(named(report, 'ignored')).toEqual(expect.arrayContaining(['Icon', 'TaskStatus', 'Tool', 'TextContent']));
+    expect(definitionsWithStatus(report, 'ignored')).toEqual(
+      expect.arrayContaining(['Icon', 'TaskStatus', 'Tool', 'TextContent']),
+    );
     expect(report.notes).toContain('nothing is left out by "Nothing.*"');
     expect(report.notes).not.toContain('nothing is left out by "T*"');
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   check,
   DEFAULT_PARTS,
@@ -14,9 +14,9 @@ import {
 } from '../../generator/index.js';
 import { compareProtocols } from '../../generator/model/diff/compare.js';
 import { guessRenames } from '../../generator/model/diff/pairing.js';
-import { formerNames } from '../../generator/model/renames.js';
-import { reportOf } from '../../generator/print/diff/report.js';
-import { builtinRenames } from '../../generator/read/renames.js';
+import { findFormerNames } from '../../generator/model/renames.js';
+import { buildReport } from '../../generator/print/diff/report.js';
+import { builtinRenames } from '../../generator/read/builtin/renames.js';
 import { mcpgen } from '../support/cli.js';
 import { REVISIONS } from '../support/revisions.js';
 
@@ -45,7 +45,7 @@ async function aliasesOf(protocol: Protocol, emit: readonly Emittable[]): Promis
 }
 
 describe('what is known of renames', () => {
-  it('is what the schemas show, each from its revision on and not before', () => {
+  test('is what the schemas show, each from its revision on and not before', () => {
     const renames = builtinRenames();
     expect(Object.fromEntries(renames.map(({ before, after }) => [before, after]))).toEqual({
       JSONRPCError: 'JSONRPCErrorResponse',
@@ -61,7 +61,7 @@ describe('what is known of renames', () => {
     }
   });
 
-  it('is all that a comparison of neighbours would guess by itself', () => {
+  test('is all that a comparison of neighbours would guess by itself', () => {
     const guessed = protocols.slice(1).flatMap((after, index) => {
       const before = protocols[index];
       return before === undefined
@@ -71,8 +71,8 @@ describe('what is known of renames', () => {
     expect(guessed).toEqual(builtinRenames().map(({ before, after, revision }) => [before, after, revision]));
   });
 
-  it('follows a name through several renames, and leaves out one that is there again', () => {
-    const step = (before: string, after: string, revision: string): Parameters<typeof formerNames>[1][number] => ({
+  test('follows a name through several renames, and leaves out one that is there again', () => {
+    const step = (before: string, after: string, revision: string): Parameters<typeof findFormerNames>[1][number] => ({
       before,
       after,
       revision,
@@ -80,7 +80,7 @@ describe('what is known of renames', () => {
     });
     const renames = [step('A', 'B', '1'), step('B', 'C', '2'), step('D', 'E', '2')];
     const of = (...names: string[]): unknown =>
-      formerNames(
+      findFormerNames(
         names.map((name) => ({ name })),
         renames,
       );
@@ -95,7 +95,7 @@ describe('what is known of renames', () => {
 });
 
 describe('case-110: --emit aliases', () => {
-  it('writes the old names, deprecated, of what the revision renamed', async () => {
+  test('writes the old names, deprecated, of what the revision renamed', async () => {
     expect(await aliasesOf(named('2025-11-25'), ['types', 'aliases'])).toBe(`import type {
   JSONRPCErrorResponse,
   ResourceTemplateReference,
@@ -117,7 +117,7 @@ export type ResourceReference = ResourceTemplateReference;
     ]);
   });
 
-  it('brings guards, validators and Zod schemas with what they are of, and is no part of the default', async () => {
+  test('brings guards, validators and Zod schemas with what they are of, and is no part of the default', async () => {
     const values = async (emit: readonly Emittable[]): Promise<readonly (string | undefined)[]> => {
       const text = (await aliasesOf(named('2025-06-18'), emit)) ?? '';
       return [...text.matchAll(/^export const (\w+): typeof \w+ =/gm)].map((match) => match[1]);
@@ -130,7 +130,7 @@ export type ResourceReference = ResourceTemplateReference;
     expect(await aliasesOf(named('2025-06-18'), DEFAULT_PARTS)).toBeUndefined();
   });
 
-  it('never takes a name that the schema has, nor one of another protocol', async () => {
+  test('never takes a name that the schema has, nor one of another protocol', async () => {
     const schema = JSON.parse(readFileSync(path.join(ROOT, 'schema/2025-11-25/schema.json'), 'utf8')) as {
       $defs: Record<string, unknown>;
     };
@@ -150,7 +150,7 @@ export type ResourceReference = ResourceTemplateReference;
     expect(await aliasesOf(await load({}, 'Another Protocol'), ['types', 'aliases'])).toBeUndefined();
   });
 
-  it('compiles in all revisions, where code by old names meets the new ones, and is checked', async () => {
+  test('compiles in all revisions, where code by old names meets the new ones, and is checked', async () => {
     const out = path.join(scratch, 'all');
     const options = { out, revisions: NAMES, emit: ['types', 'validators', 'aliases'] as const };
     await generate(options);
@@ -208,10 +208,10 @@ export const same: Oldest = reference4;
 });
 
 describe('where a rename is told', () => {
-  it('diff tells a known one as a fact with what to do, and a guess as a guess', () => {
+  test('diff tells a known one as a fact with what to do, and a guess as a guess', () => {
     const notes = { given: '', catalog: 'built in' } as const;
     const told = (from: string, to: string): readonly (readonly unknown[])[] =>
-      reportOf(compareProtocols(named(from), named(to)), notes, notes)
+      buildReport(compareProtocols(named(from), named(to)), notes, notes)
         .changes.filter(({ rule }) => rule === 'definition-renamed')
         .map(({ before, after, detail, title }) => [title, before, after, detail]);
     const remedy = '; `generate --emit default,aliases` keeps the old name, deprecated';
@@ -235,7 +235,7 @@ describe('where a rename is told', () => {
     expect(change?.detail).toMatch(/^a guess: /);
   });
 
-  it('explain says the name that it has by now, and the one that it had', async () => {
+  test('explain says the name that it has by now, and the one that it had', async () => {
     const explain = (...args: readonly string[]): ReturnType<typeof mcpgen> => mcpgen(['explain', ...args]);
     const [newer, older, before] = await Promise.all([
       explain('JSONRPCError', '-r', '2025-11-25'),

@@ -7,7 +7,7 @@ import type * as ClientModule from '../../generated/2025-11-25/client.js';
 import type * as ServerModule from '../../generated/2025-11-25/server.js';
 import type * as MemoryModule from '../../generated/runtime/memory.js';
 import { generate, loadProtocol, render } from '../../generator/index.js';
-import { contents, fingerprint, listing, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { readFiles, fingerprint, listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { REVISIONS } from '../support/revisions.js';
 
 const REVISION = '2025-11-25';
@@ -66,7 +66,7 @@ describe('what is written', () => {
   test('a revision that has none of the methods gets no file', async () => {
     const out = temporaryFolder();
     await generate({ out, revisions: ['2025-06-18', REVISION], emit: ['stubs'], methods: ['tasks/get'] });
-    expect(listing(out).filter((name) => name.endsWith('/handlers.ts'))).toEqual([HANDLERS]);
+    expect(listFiles(out).filter((name) => name.endsWith('/handlers.ts'))).toEqual([HANDLERS]);
   });
 
   test('compiles under strict flags, for all revisions', async () => {
@@ -146,7 +146,7 @@ describe('what is there is the user’s', () => {
     await generate({ out, revisions: [REVISION], emit: ['stubs'] });
     writeFileSync(path.join(out, HANDLERS), text);
     expect(await mcpgen([...STUBS, '--check', '--out', out])).toMatchObject({ code: 0 });
-    expect(contents(out).get(HANDLERS)).toBe(text);
+    expect(readFiles(out).get(HANDLERS)).toBe(text);
   });
 
   test('--check says if it is missing, and with which command to write it', async () => {
@@ -178,7 +178,7 @@ describe('what is refused, with exit code 2', () => {
     const result = await mcpgen([...STUBS, '--methods', method, '--out', out]);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
-    expect(listing(out)).toEqual([]);
+    expect(listFiles(out)).toEqual([]);
   });
 
   test('one that 2026-07-28 has only inside results', async () => {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { build } from 'esbuild';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ZodType } from 'zod';
 import {
   DEFAULT_PARTS,
@@ -17,12 +17,12 @@ import {
   type RenderOptions,
 } from '../../generator/index.js';
 import { parseDefinitions } from '../../generator/model/parse.js';
-import { NO_DOCS } from '../../generator/read/docs.js';
-import { isObject, objectOf, type JsonObject, type JsonValue } from '../../generator/read/json.js';
+import { NO_DOCS } from '../../generator/read/builtin/docs.js';
+import { isObject, objectFromEntries, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
 import { correctedDefinitions, oracleOf } from '../support/oracle.js';
 import { REVISIONS } from '../support/revisions.js';
 import { mutated, validValue } from '../support/schema-arbitrary.js';
-import { needsShared, officialExamples } from '../support/shared.js';
+import { requireReferenceMaterial, officialExamples } from '../support/reference-material.js';
 import { errorsByLine } from '../support/type-equality.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -66,7 +66,7 @@ function withoutProto(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map(withoutProto);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).filter(([name]) => name !== '__proto__');
-  return objectOf(entries.map(([name, item]) => [name, withoutProto(item)]));
+  return objectFromEntries(entries.map(([name, item]) => [name, withoutProto(item)]));
 }
 
 /** Tells oracle and schema apart: what is wrong with the verdict on a value, or with what came back. */
@@ -98,7 +98,7 @@ function compareAll(definitions: JsonObject, schemas: Schemas, kind: 'valid' | '
     const schema = schemaOf(schemas, name);
     const validate = oracle(name);
     const accepts = (value: unknown): boolean => validate(value);
-    const values = kind === 'valid' ? validValue(definitions, name).map(asMutant) : mutated(definitions, name);
+    const values = kind === 'valid' ? validValue(definitions, name).map(toMutant) : mutated(definitions, name);
     const property = fc.property(values, ({ value, change }) => {
       tally.values += 1;
       if (!accepts(value)) tally.refused += 1;
@@ -110,7 +110,7 @@ function compareAll(definitions: JsonObject, schemas: Schemas, kind: 'valid' | '
   return tally;
 }
 
-function asMutant(value: JsonValue): { value: JsonValue; change: string } {
+function toMutant(value: JsonValue): { value: JsonValue; change: string } {
   return { value, change: 'a valid value' };
 }
 
@@ -133,13 +133,13 @@ function schemasOf(revision: string): Schemas {
 describe.each(REVISIONS)('zod.ts of $revision', ({ revision, definitions: count }) => {
   const definitions = correctedDefinitions(revision);
 
-  it('exports one schema for each definition', () => {
+  test('exports one schema for each definition', () => {
     const names = Object.keys(definitions).map((name) => `${name}Schema`);
     expect(Object.keys(schemasOf(revision)).sort()).toEqual(names.sort());
     expect(names).toHaveLength(count);
   });
 
-  it(
+  test(
     'accepts valid values and gives them back',
     () => {
       const tally = compareAll(definitions, schemasOf(revision), 'valid');
@@ -148,7 +148,7 @@ describe.each(REVISIONS)('zod.ts of $revision', ({ revision, definitions: count 
     HOUR,
   );
 
-  it(
+  test(
     'has the verdict of the JSON Schema on mutated values',
     () => {
       const tally = compareAll(definitions, schemasOf(revision), 'mutated');
@@ -159,13 +159,13 @@ describe.each(REVISIONS)('zod.ts of $revision', ({ revision, definitions: count 
     HOUR,
   );
 
-  it('takes undefined for an absent member', () => {
+  test('takes undefined for an absent member', () => {
     const schema = schemaOf(schemasOf(revision), 'TextContent');
     expect(schema.safeParse({ type: 'text', text: 'a', annotations: undefined }).success).toBe(true);
     expect(schema.safeParse({ type: 'text', text: undefined }).success).toBe(false);
   });
 
-  it('wants a required member whose type is not known', () => {
+  test('wants a required member whose type is not known', () => {
     const named = definitions['LoggingMessageNotificationParams'] !== undefined;
     const schema = schemaOf(
       schemasOf(revision),
@@ -180,7 +180,7 @@ describe.each(REVISIONS)('zod.ts of $revision', ({ revision, definitions: count 
     expect(schema.safeParse(withParams({ level: 'info', data: undefined })).success).toBe(false);
   });
 
-  it('neither checks nor copies a member named __proto__', () => {
+  test('neither checks nor copies a member named __proto__', () => {
     const value = JSON.parse('{ "type": "text", "text": "a", "__proto__": { "polluted": true } }') as object;
     const back = schemaOf(schemasOf(revision), 'TextContent').parse(value) as object;
     expect(Object.keys(back)).toEqual(['type', 'text']);
@@ -190,8 +190,8 @@ describe.each(REVISIONS)('zod.ts of $revision', ({ revision, definitions: count 
 });
 
 describe('zod.ts of 2026-07-28', () => {
-  it('accepts the official examples and gives them back', (context) => {
-    needsShared(context);
+  test('accepts the official examples and gives them back', (context) => {
+    requireReferenceMaterial(context);
     const examples = officialExamples();
     expect(examples.length).toBeGreaterThan(0);
     for (const { definition, name, value } of examples) {
@@ -209,7 +209,7 @@ describe('zod.ts of 2026-07-28', () => {
 const OTHER_TYPES: readonly string[] = [];
 
 describe('types', () => {
-  it.each([true, false])('are those of types.ts, both ways, with exactOptionalPropertyTypes %s', (exact) => {
+  test.each([true, false])('are those of types.ts, both ways, with exactOptionalPropertyTypes %s', (exact) => {
     const lines = ["import type * as z from 'zod';"];
     const questions: { question: string; line: number }[] = [];
     REVISIONS.forEach(({ revision }, index) => {
@@ -244,7 +244,7 @@ describe('types', () => {
     expect(errors.size).toBe(wrong.length + 1);
   });
 
-  it(
+  test(
     'compile under every compiler, with declarations',
     async () => {
       const compilerOptions = {
@@ -301,7 +301,7 @@ async function compilerOutput(compiler: string): Promise<string> {
 }
 
 describe('a bundler', () => {
-  it('leaves out the schemas that nothing uses', async () => {
+  test('leaves out the schemas that nothing uses', async () => {
     const bundle = async (code: string): Promise<string> => {
       const { outputFiles } = await build({
         stdin: { contents: code, resolveDir: scratch, loader: 'ts' },
@@ -404,19 +404,19 @@ describe('keywords beyond those of MCP', () => {
     schemas = await written(await protocolOf(BEYOND), path.join(scratch, 'beyond'));
   });
 
-  it('give the verdict of the JSON Schema on valid values', () => {
+  test('give the verdict of the JSON Schema on valid values', () => {
     // Of a oneOf with overlapping variants not every value that one variant allows is valid.
     const { OneOf: _, ...others } = BEYOND;
     expect(compareAll(others, schemas, 'valid').refused).toBe(0);
     expect(compareAll(BEYOND, schemas, 'valid').refused).toBeGreaterThan(0);
   });
 
-  it('give the verdict of the JSON Schema on mutated values', () => {
+  test('give the verdict of the JSON Schema on mutated values', () => {
     const tally = compareAll(BEYOND, schemas, 'mutated');
     expect(tally.refused).toBeGreaterThan(tally.values / 3);
   });
 
-  it.each<readonly [string, JsonValue, boolean]>([
+  test.each<readonly [string, JsonValue, boolean]>([
     ['Text', '\u{1f600}', false],
     ['Text', '\u{1f600}\u{1f600}\u{1f600}', true],
     ['Text', '\u{1f600}\u{1f600}\u{1f600}\u{1f600}', false],
@@ -453,7 +453,7 @@ describe('keywords beyond those of MCP', () => {
     expect(schemaOf(schemas, name).safeParse(value).success).toBe(valid);
   });
 
-  it('are written as a person would', () => {
+  test('are written as a person would', () => {
     const text = readFileSync(zodFile('own', path.join(scratch, 'beyond')), 'utf8');
     const bodyOf = (name: string): string =>
       new RegExp(`export const ${name}Schema([^]*?);\\n\\n`).exec(`${text}\n`)?.[1]?.replace(/\s+/g, ' ') ?? '';
@@ -467,7 +467,7 @@ describe('keywords beyond those of MCP', () => {
     expect(bodyOf('Tree')).toMatch(/^: z\.ZodType<Tree> = .*z\.array\(z\.lazy\(\(\) => TreeSchema\)\)/);
   });
 
-  it('compile', () => {
+  test('compile', () => {
     const folder = path.join(scratch, 'beyond');
     const uses = Object.keys(BEYOND).map((name) => `S.${name}Schema`);
     const text = `import * as S from ${JSON.stringify(zodFile('own', folder))};\nexport const all = [${uses.join(', ')}];\n`;
@@ -478,7 +478,7 @@ describe('keywords beyond those of MCP', () => {
 });
 
 describe('what cannot be said in Zod', () => {
-  it.each([
+  test.each([
     [
       'a member that every object inherits',
       { A: { type: 'object', properties: { constructor: { type: 'string' } } } },
@@ -513,17 +513,17 @@ describe('--emit zod', () => {
     return files.map((file) => path.basename(file.path)).sort();
   };
 
-  it('is not part of the default output', () => {
+  test('is not part of the default output', () => {
     expect(EMITTABLE).toContain('zod');
     expect(DEFAULT_PARTS).not.toContain('zod');
     expect(generate('--out', path.join(scratch, 'none'))).not.toContain('zod.ts');
   });
 
-  it('writes the schemas, the types and the index', () => {
+  test('writes the schemas, the types and the index', () => {
     expect(generate('--emit', 'zod', '--out', path.join(scratch, 'none'))).toEqual(['index.ts', 'types.ts', 'zod.ts']);
   });
 
-  it('is named by the command that regenerates the files', async () => {
+  test('is named by the command that regenerates the files', async () => {
     const protocol = await loadProtocol({ revision: '2025-03-26' });
     const commandOf = async (emit?: RenderOptions['emit']): Promise<string> => {
       const [file] = await render(protocol, scratch, emit === undefined ? {} : { emit });
@@ -535,7 +535,7 @@ describe('--emit zod', () => {
     expect(await commandOf(['types', 'zod'])).toBe('mcpgen generate --revision 2025-03-26 --emit types,zod');
   });
 
-  it('is exported from the index, and but for the client over HTTP the only part that imports a package', async () => {
+  test('is exported from the index, and but for the client over HTTP the only part that imports a package', async () => {
     const protocol = await loadProtocol({ revision: '2025-03-26' });
     const files = await render(protocol, scratch, { emit: EMITTABLE.filter((part) => part !== 'http-client') });
     const contents = (name: string): string => files.find((file) => file.path.endsWith(`/${name}.ts`))?.contents ?? '';

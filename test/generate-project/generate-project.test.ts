@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
   CLI,
-  contents,
+  readFiles,
   mcpgen,
   plainEnvironment,
   removeTemporaryFolders,
@@ -14,7 +14,7 @@ import {
   type Run,
 } from '../support/cli.js';
 import { shareModules } from '../scaffold/support.js';
-import { originOf, withFirstLine } from '../../generator/output/ownership.js';
+import { readOrigin, addHeader } from '../../generator/output/ownership.js';
 import { catalogWith, PING_ROW, pingDefinitions, schemaWith } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -46,14 +46,14 @@ function edit(project: string, file: string, change: (text: string) => string): 
 
 /** Hashes of all that is the author's: all files outside the output folder, and those in it that we did not write. */
 function hashes(project: string): Readonly<Record<string, string>> {
-  const own = [...contents(project)].filter(
-    ([name, text]) => !name.startsWith('src/generated/') || originOf(name, text) === 'foreign',
+  const own = [...readFiles(project)].filter(
+    ([name, text]) => !name.startsWith('src/generated/') || readOrigin(name, text) === 'foreign',
   );
   return Object.fromEntries(own.map(([name, text]) => [name, createHash('sha256').update(text).digest('hex')]));
 }
 
 /** What a run of `generate --json` tells of new methods. */
-interface Told {
+interface ReportedChanges {
   readonly newRevisions: readonly { readonly revision: string; readonly command: string }[];
   readonly newMethods: readonly {
     readonly method: string;
@@ -134,7 +134,7 @@ new in 2025-11-25: tasks/get (request to the server; a handler declares tasks)
   // To see it costs nothing: the check tells the same.
   expect(checked.stdout).toContain(news);
   // The runtime sees to `server/discover` and `subscriptions/listen`.
-  const told = JSON.parse(planned.stdout) as Told;
+  const told = JSON.parse(planned.stdout) as ReportedChanges;
   expect(told.newMethods.map(({ method, kind, to, optional }) => [method, kind, to, optional])).toEqual([
     ['notifications/tasks/status', 'notification', 'server', true],
     ...TASKS.map((name) => [name, 'request', 'server', true]),
@@ -322,7 +322,7 @@ test('case-099: a method that is gone is told of with its places, and only what 
   mkdirSync(path.join(project, 'src/node_modules/x'), { recursive: true });
   writeFileSync(path.join(project, 'src/node_modules/x/index.ts'), 'export const a = "items/list";\n');
   const folder = path.join(project, 'src/generated/draft');
-  writeFileSync(path.join(folder, 'old.ts'), withFirstLine('draft/old.ts', 'export const a = "items/list";\n'));
+  writeFileSync(path.join(folder, 'old.ts'), addHeader('draft/old.ts', 'export const a = "items/list";\n'));
   writeFileSync(path.join(folder, 'mine.ts'), 'export const a = "items/list";\n');
   custom(['items/get', 'items/find'], project);
   const before = hashes(project);

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { handledMethods } from '../../generator/emit/handled.js';
 import { builtinRevisions, loadProtocol } from '../../generator/index.js';
-import { compareMethods, methodsOfFile } from '../../generator/model/method-changes.js';
+import { compareMethods, parseMethodsFile } from '../../generator/model/catalog/method-changes.js';
 import { constantCase } from '../../generator/model/naming.js';
-import { handlerFile, handlerNames } from '../../generator/scaffold/handler-file.js';
-import { placesOfMethods } from '../../generator/scaffold/method-names.js';
+import { methodHandlerFile, handlerNames } from '../../generator/scaffold/edit/handler-file.js';
+import { findMethodLocations } from '../../generator/scaffold/edit/method-names.js';
 
 const RELEASED = builtinRevisions().filter(({ status }) => status === 'released');
 
@@ -13,7 +13,7 @@ test.each(RELEASED.map(({ revision }) => revision))(
   'the methods of %s are read from what was generated',
   async (revision) => {
     const { methods } = await loadProtocol({ revision });
-    const read = methodsOfFile(readFileSync(`generated/${revision}/methods.ts`, 'utf8'));
+    const read = parseMethodsFile(readFileSync(`generated/${revision}/methods.ts`, 'utf8'));
     const expected = methods.map(({ name }) => ({ name, constant: constantCase(name) }));
     const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
     expect([...read].sort(byName)).toEqual([...expected].sort(byName));
@@ -28,12 +28,12 @@ test('any layout is read, comments are not, and what is broken is passed over', 
 } as const;
 export const OTHER = { D: 'no' } as const;
 export const EMBEDDED_METHODS = { E: 'e' } as const;`;
-  expect(methodsOfFile(text)).toEqual([
+  expect(parseMethodsFile(text)).toEqual([
     { constant: 'A', name: 'it\'s/"q"' },
     { constant: 'B', name: 'it\'s/"q"2' },
     { constant: 'E', name: 'e' },
   ]);
-  expect(methodsOfFile('')).toEqual([]);
+  expect(parseMethodsFile('')).toEqual([]);
 });
 
 test('only what no revision has is new or removed', () => {
@@ -63,7 +63,7 @@ test('code that does not parse, names of modules and other tables give no false 
     },
     { path: 'b.tsx', text: 'export const handlers = { ping() {} } satisfies X; const other = { ping: 1 };' },
   ];
-  expect(await placesOfMethods(files, [{ name: 'ping', constant: 'PING' }])).toEqual([
+  expect(await findMethodLocations(files, [{ name: 'ping', constant: 'PING' }])).toEqual([
     { method: 'ping', path: 'a.ts', line: 2, column: 11 },
     { method: 'ping', path: 'b.tsx', line: 1, column: 27 },
   ]);
@@ -103,7 +103,7 @@ test('the file of a handler has the types of its revision, and hides what others
     if (method === undefined) throw new Error(`no ${name}`);
     const { identifier } = handlerNames(method);
     const places = { revision: '../generated/2025-11-25', runtime: '../generated/runtime', extension: '.js' };
-    return handlerFile({ method, identifier, side: 'client', isForeign, ...places });
+    return methodHandlerFile({ method, identifier, side: 'client', isForeign, ...places });
   };
   expect(of('notifications/elicitation/complete', false))
     .toBe(`import type { ClientNotificationHandlers } from "../generated/2025-11-25/client.js";

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import vm from 'node:vm';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import * as r20241105 from '../../generated/2024-11-05/index.js';
-import * as r20250326 from '../../generated/2025-03-26/index.js';
-import * as r20250618 from '../../generated/2025-06-18/index.js';
-import * as r20251125 from '../../generated/2025-11-25/index.js';
-import * as r20260728 from '../../generated/2026-07-28/index.js';
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
+import * as revision20241105 from '../../generated/2024-11-05/index.js';
+import * as revision20250326 from '../../generated/2025-03-26/index.js';
+import * as revision20250618 from '../../generated/2025-06-18/index.js';
+import * as revision20251125 from '../../generated/2025-11-25/index.js';
+import * as revision20260728 from '../../generated/2026-07-28/index.js';
 import {
   check,
   loadProtocol,
@@ -19,11 +19,11 @@ import {
   type Protocol,
   type RenderOptions,
 } from '../../generator/index.js';
-import { readSchemaAlone } from '../../generator/model/load.js';
+import { readSchemaWithoutCatalog } from '../../generator/model/load.js';
 import { applyErrata } from '../../generator/read/errata.js';
 import { REVISIONS } from '../support/revisions.js';
 import { cases } from '../support/cases.js';
-import { needsShared, officialSchema } from '../support/shared.js';
+import { requireReferenceMaterial, officialSchema } from '../support/reference-material.js';
 import { errorsByLine } from '../support/type-equality.js';
 
 /** Cases of these kinds that are nothing but deep validation: they are tested where that is. */
@@ -41,27 +41,27 @@ type Schema = Readonly<Record<string, unknown>>;
 const root = path.resolve(import.meta.dirname, '../..');
 const revisions = REVISIONS.map(({ revision }) => revision);
 const GENERATED = {
-  '2024-11-05': r20241105,
-  '2025-03-26': r20250326,
-  '2025-06-18': r20250618,
-  '2025-11-25': r20251125,
-  '2026-07-28': r20260728,
+  '2024-11-05': revision20241105,
+  '2025-03-26': revision20250326,
+  '2025-06-18': revision20250618,
+  '2025-11-25': revision20251125,
+  '2026-07-28': revision20260728,
 } as const satisfies Record<(typeof revisions)[number], object>;
 
 /** Guards that all revisions have alike, with the types of their own methods taken off. */
 interface ByMethod {
-  hasMethod(message: r20251125.ClassifiedMessage, method: string): boolean;
-  isClientRequest(message: r20251125.ClassifiedMessage): boolean;
-  isClientNotification(message: r20251125.ClassifiedMessage): boolean;
-  lookupMethod(message: r20251125.AnyRequest, sender: 'client' | 'server'): string;
+  hasMethod(message: revision20251125.ClassifiedMessage, method: string): boolean;
+  isClientRequest(message: revision20251125.ClassifiedMessage): boolean;
+  isClientNotification(message: revision20251125.ClassifiedMessage): boolean;
+  lookupMethod(message: revision20251125.AnyRequest, sender: 'client' | 'server'): string;
 }
 
 const proven = new Set<string>();
 
 /** A test that proves what is right in a case. */
-function right(id: string, what: string, run: (context: TestContext) => void | Promise<void>): void {
+function provesCase(id: string, what: string, run: (context: TestContext) => void | Promise<void>): void {
   proven.add(id);
-  it(`${id}: ${what}`, run);
+  test(`${id}: ${what}`, run);
 }
 
 /**
@@ -173,7 +173,7 @@ function schemaOf($defs: Schema): { name: string; contents: string } {
 }
 
 /** A small protocol around definitions: one method, so that there is something to catalog. */
-async function small($defs: Schema, options: Omit<LoadOptions, 'schema' | 'catalog'> = {}): Promise<Protocol> {
+async function smallProtocol($defs: Schema, options: Omit<LoadOptions, 'schema' | 'catalog'> = {}): Promise<Protocol> {
   return loadProtocol({ ...options, schema: schemaOf({ ...PING, ...$defs }), catalog: catalogOf([PING_ROW]) });
 }
 
@@ -270,27 +270,31 @@ describe('errata of the schemas', () => {
     export const b: v20251125.NumberSchema = { type: 'number', minimum: 0.5, maximum: 99.5, default: 95.5 };
     export const c: v20260728.NumberSchema = { type: 'number', minimum: 0.5, maximum: 99.5, default: 95.5 };
   `);
-  right('case-001', 'bounds of a number field are numbers, also when read from an old copy of the schema', async () => {
-    bounds();
-    for (const [revision, members] of [
-      ['2025-06-18', ['minimum', 'maximum']],
-      ['2025-11-25', ['minimum', 'maximum', 'default']],
-      ['2026-07-28', ['minimum', 'maximum', 'default']],
-    ] as const) {
-      const contents = changedSchema(
-        revision,
-        members.map((name) => [['$defs', 'NumberSchema', 'properties', name, 'type'], 'integer']),
-      );
-      const old = await loadProtocol({ revision, schema: { name: 'schema.json', contents } });
-      expect(errataOf(old)).toContain('number-schema-bounds');
-      expect(body(await typesOf(old))).toBe(body(generatedFile(revision, 'types')));
-      expect((await typesOf(old)).split('\n').find((line) => line.startsWith('// Errata:'))).toContain(
-        'number-schema-bounds',
-      );
-      // The file of today is right, and so is not corrected.
-      expect(errataOf(await loadProtocol({ revision }))).not.toContain('number-schema-bounds');
-    }
-  });
+  provesCase(
+    'case-001',
+    'bounds of a number field are numbers, also when read from an old copy of the schema',
+    async () => {
+      bounds();
+      for (const [revision, members] of [
+        ['2025-06-18', ['minimum', 'maximum']],
+        ['2025-11-25', ['minimum', 'maximum', 'default']],
+        ['2026-07-28', ['minimum', 'maximum', 'default']],
+      ] as const) {
+        const contents = changedSchema(
+          revision,
+          members.map((name) => [['$defs', 'NumberSchema', 'properties', name, 'type'], 'integer']),
+        );
+        const old = await loadProtocol({ revision, schema: { name: 'schema.json', contents } });
+        expect(errataOf(old)).toContain('number-schema-bounds');
+        expect(body(await typesOf(old))).toBe(body(generatedFile(revision, 'types')));
+        expect((await typesOf(old)).split('\n').find((line) => line.startsWith('// Errata:'))).toContain(
+          'number-schema-bounds',
+        );
+        // The file of today is right, and so is not corrected.
+        expect(errataOf(await loadProtocol({ revision }))).not.toContain('number-schema-bounds');
+      }
+    },
+  );
 
   const fraction = compiles(`
     type Value<T extends { content?: unknown }> = NonNullable<T['content']>[keyof NonNullable<T['content']>];
@@ -301,7 +305,7 @@ describe('errata of the schemas', () => {
     export const same1: Same<Value<v20251125.ElicitResult>, string | number | boolean | string[]> = true;
     export const same2: Same<Value<v20260728.ElicitResult>, string | number | boolean | string[]> = true;
   `);
-  right('case-002', 'an answer to a form may be a fraction, and the erratum is named', async () => {
+  provesCase('case-002', 'an answer to a form may be a fraction, and the erratum is named', async () => {
     fraction();
     for (const revision of ['2025-06-18', '2025-11-25', '2026-07-28']) {
       expect(errataOf(await loadProtocol({ revision }))).toContain('elicit-result-numbers');
@@ -318,7 +322,7 @@ describe('errata of the schemas', () => {
     export const inside: v20260728.JSONObject = { a: null, b: [null, { c: null }] };
     export const list: v20260728.JSONArray = [null];
   `);
-  right('case-003', 'a JSON value may be null, and the erratum is named', async () => {
+  provesCase('case-003', 'a JSON value may be null, and the erratum is named', async () => {
     jsonNull();
     const text = typeIn(generatedFile('2026-07-28', 'types'), 'JSONValue');
     expect(text).toContain('= JSONObject | JSONValue[] | string | number | boolean | null;');
@@ -332,14 +336,14 @@ describe('errata of the schemas', () => {
     export const value: v20260728.JSONValue = 1.5;
     export const inside: v20260728.JSONObject = { a: 1.5, b: [-0.25] };
   `);
-  right('case-004', 'a JSON value may be any number', async () => {
+  provesCase('case-004', 'a JSON value may be any number', async () => {
     jsonNumber();
     const kinds = JSON.stringify(definition(await loadProtocol({ revision: '2026-07-28' }), 'JSONValue'));
     expect(kinds).toContain('"kind":"number"');
     expect(kinds).not.toContain('"kind":"integer"');
   });
 
-  right('case-005', 'an erratum whose old value is gone stops with the pointer and the value found', async () => {
+  provesCase('case-005', 'an erratum whose old value is gone stops with the pointer and the value found', async () => {
     const at = '/$defs/NumberSchema/properties/minimum/type';
     const definitions = { NumberSchema: { properties: { minimum: { type: 'number' } } } };
     const erratum = {
@@ -382,7 +386,7 @@ describe('errata of the schemas', () => {
     export const method: Same<v20260728.NotificationMap['notifications/cancelled'], v20260728.CancelledNotification> = true;
     export const union: Same<v20260728.ClientNotification, v20260728.CancelledNotification> = true;
   `);
-  right('case-006', 'one method has one definition: a union that was inlined becomes an alias again', async () => {
+  provesCase('case-006', 'one method has one definition: a union that was inlined becomes an alias again', async () => {
     cancelled();
     const protocol = await loadProtocol({ revision: '2026-07-28' });
     expect(definition(protocol, 'ClientNotification')?.type).toEqual({ kind: 'ref', name: 'CancelledNotification' });
@@ -404,38 +408,42 @@ describe('errata of the schemas', () => {
     export const idle: v20260728.RequestHandlers<'client'> = {};
     export const roots: v20260728.RequestHandlers<'client'> = { 'roots/list': () => ({ roots: [] }) }; // error
   `);
-  right('case-007', 'ServerRequestMessage is never, a client has no request handlers, and nothing breaks', async () => {
-    noRequests();
-    const protocol = await loadProtocol({ revision: '2026-07-28' });
-    expect(definition(protocol, 'ServerRequest')).toBeUndefined();
-    expect(generatedFile('2026-07-28', 'messages')).toContain('export type ServerRequestMessage = never;');
-    for (const method of Object.values(r20260728.METHODS)) {
-      expect(r20260728.isServerRequest({ jsonrpc: '2.0', id: 1, method })).toBe(false);
-    }
-  });
+  provesCase(
+    'case-007',
+    'ServerRequestMessage is never, a client has no request handlers, and nothing breaks',
+    async () => {
+      noRequests();
+      const protocol = await loadProtocol({ revision: '2026-07-28' });
+      expect(definition(protocol, 'ServerRequest')).toBeUndefined();
+      expect(generatedFile('2026-07-28', 'messages')).toContain('export type ServerRequestMessage = never;');
+      for (const method of Object.values(revision20260728.METHODS)) {
+        expect(revision20260728.isServerRequest({ jsonrpc: '2.0', id: 1, method })).toBe(false);
+      }
+    },
+  );
 
   const embedded = refuses(`
     export const asked: v20260728.InputRequest = { method: 'roots/list' };
     export const sent: v20260728.AnyMessage = { jsonrpc: '2.0', id: 1, method: 'roots/list' }; // error
     export const typed: v20260728.RequestMethod = 'roots/list'; // error
   `);
-  right('case-008', 'a request for input is an InputRequest, and no message, method or direction knows it', () => {
+  provesCase('case-008', 'a request for input is an InputRequest, and no message, method or direction knows it', () => {
     embedded();
     const value = { method: 'roots/list' };
-    expect(r20260728.isRequest(value)).toBe(false);
-    expect(r20260728.classify(value).kind).toBe('invalid');
-    expect(Object.values(r20260728.METHODS)).not.toContain('roots/list');
-    expect(Object.keys(r20260728.METHOD_INFO)).not.toContain('roots/list');
+    expect(revision20260728.isRequest(value)).toBe(false);
+    expect(revision20260728.classify(value).kind).toBe('invalid');
+    expect(Object.values(revision20260728.METHODS)).not.toContain('roots/list');
+    expect(Object.keys(revision20260728.METHOD_INFO)).not.toContain('roots/list');
     const wrapped = { jsonrpc: '2.0', id: 1, ...value } as const;
-    expect(r20260728.lookupMethod(wrapped, 'server')).toBe('unknown');
-    expect(r20260728.lookupMethod(wrapped, 'client')).toBe('unknown');
+    expect(revision20260728.lookupMethod(wrapped, 'server')).toBe('unknown');
+    expect(revision20260728.lookupMethod(wrapped, 'client')).toBe('unknown');
   });
 
-  right(
+  provesCase(
     'case-009',
     'the revision of a schema file is told by its digest or by the caller, and never guessed',
     async (context) => {
-      needsShared(context);
+      requireReferenceMaterial(context);
       for (const revision of revisions) {
         const schema = { name: 'somewhere/else.json', contents: officialSchema(revision) };
         expect((await loadProtocol({ schema })).revision).toBe(revision);
@@ -452,13 +460,13 @@ describe('errata of the schemas', () => {
     },
   );
 
-  const typo = small({
+  const typo = smallProtocol({
     I: { type: 'object', properties: { websiteUrl: { type: 'string', format: 'uri-typo' } } },
     J: { type: 'object', properties: { other: { type: 'string', format: 'uri-typo' } } },
   });
   compilation.types('Case010', typo);
   const formatted = compiles(`export const value: Case010.I = { websiteUrl: 'https://example.com' };`);
-  right('case-010', 'an unknown format is an annotation: one warning, and types as for any string', async () => {
+  provesCase('case-010', 'an unknown format is an annotation: one warning, and types as for any string', async () => {
     formatted();
     const protocol = await typo;
     expect(protocol.warnings).toEqual([
@@ -470,7 +478,7 @@ describe('errata of the schemas', () => {
     expect(await typesOf(protocol)).toContain('websiteUrl?: string;');
   });
 
-  right('case-011', 'a request in no direction union is named, and stops generation and check', async () => {
+  provesCase('case-011', 'a request in no direction union is named, and stops generation and check', async () => {
     const foo = {
       FooRequest: {
         type: 'object',
@@ -479,7 +487,7 @@ describe('errata of the schemas', () => {
       },
     };
     const schema = schemaOf({ ...PING, ...foo });
-    expect(readSchemaAlone(schema).derived.unplaced).toEqual(['FooRequest']);
+    expect(readSchemaWithoutCatalog(schema).derived.unplaced).toEqual(['FooRequest']);
     const row = { ...PING_ROW, method: 'foo/bar', message: 'FooRequest' };
     for (const direction of ['clientToServer', 'serverToClient', 'both', 'embedded']) {
       const catalog = catalogOf([{ ...row, direction }, PING_ROW]);
@@ -492,10 +500,10 @@ describe('errata of the schemas', () => {
     const emptied = schemaOf({ ...PING, ...foo, ClientRequest: { anyOf: [] } });
     await expect(loadProtocol({ schema: emptied, catalog: catalogOf([row]) })).rejects.toThrow(McpgenError);
     // Nor can the catalog pass it over.
-    await expect(small(foo)).rejects.toThrow('the catalog has no row for "foo/bar", which FooRequest defines');
+    await expect(smallProtocol(foo)).rejects.toThrow('the catalog has no row for "foo/bar", which FooRequest defines');
   });
 
-  const preset = small({
+  const preset = smallProtocol({
     R: {
       type: 'object',
       properties: { resultType: { type: 'string', default: 'complete' } },
@@ -507,31 +515,35 @@ describe('errata of the schemas', () => {
     export const value: Case012.R = { resultType: 'complete' };
     export const without: Case012.R = {}; // error
   `);
-  right('case-012', 'a required member with a default stays required; the default goes into its docs', async () => {
-    mustHave();
-    const text = typeIn(await typesOf(await preset), 'R');
-    expect(text).toContain('resultType: string;');
-    expect(text).toContain('@defaultValue `"complete"`');
-  });
+  provesCase(
+    'case-012',
+    'a required member with a default stays required; the default goes into its docs',
+    async () => {
+      mustHave();
+      const text = typeIn(await typesOf(await preset), 'R');
+      expect(text).toContain('resultType: string;');
+      expect(text).toContain('@defaultValue `"complete"`');
+    },
+  );
 
   const emptied = { InputRequest: {}, InputResponse: {} };
-  compilation.types('Case013', small(emptied));
+  compilation.types('Case013', smallProtocol(emptied));
   const anyValue = refuses(`
     export const value: Case013.InputRequest = [1, 'a'];
     export const unsafe: string = value as Case013.InputRequest; // error
   `);
-  right('case-013', 'an empty definition is unknown, with a warning, which strict makes an error', async () => {
+  provesCase('case-013', 'an empty definition is unknown, with a warning, which strict makes an error', async () => {
     anyValue();
-    const protocol = await small(emptied);
+    const protocol = await smallProtocol(emptied);
     expect(protocol.warnings.map((warning) => warning.place)).toEqual([
       'schema.json#/$defs/InputRequest',
       'schema.json#/$defs/InputResponse',
     ]);
     expect(await typesOf(protocol)).toContain('export type InputRequest = unknown;');
-    await expect(small(emptied, { strict: true })).rejects.toThrow(/InputRequest is the empty schema.*1 more/);
+    await expect(smallProtocol(emptied, { strict: true })).rejects.toThrow(/InputRequest is the empty schema.*1 more/);
   });
 
-  const keywords = small({
+  const keywords = smallProtocol({
     K: {
       type: 'object',
       properties: {
@@ -550,7 +562,7 @@ describe('errata of the schemas', () => {
     export const value: Case014.K = { oneOf: [{}], required: true, format: 'date', properties: '', $ref: '#', default: 1 };
     export const wrong: Case014.K = { $ref: '', format: 'time' }; // error
   `);
-  right('case-014', 'members named like keywords are ordinary members', async () => {
+  provesCase('case-014', 'members named like keywords are ordinary members', async () => {
     plainNames();
     expect(Object.keys((await keywords).warnings)).toEqual([]);
     for (const [revision, name, members] of [
@@ -563,7 +575,7 @@ describe('errata of the schemas', () => {
     }
   });
 
-  right('case-015', 'both dialects give the same output', async () => {
+  provesCase('case-015', 'both dialects give the same output', async () => {
     for (const revision of ['2025-06-18', '2025-11-25']) {
       const { $defs } = schemaFile(revision);
       const modern = JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', $defs });
@@ -582,7 +594,7 @@ describe('errata of the schemas', () => {
 });
 
 describe('types', () => {
-  right('case-016', 'every definition is exported under its own name, once, and nothing else is', () => {
+  provesCase('case-016', 'every definition is exported under its own name, once, and nothing else is', () => {
     for (const { revision, definitions } of REVISIONS) {
       const { names, kinds } = exportsOf(generatedFile(revision, 'types'));
       expect([...names].sort()).toEqual(Object.keys(schemaFile(revision).$defs).sort());
@@ -591,7 +603,7 @@ describe('types', () => {
     }
   });
 
-  const described = small({
+  const described = smallProtocol({
     A: { type: 'object' },
     B: {
       type: 'object',
@@ -599,7 +611,7 @@ describe('types', () => {
     },
   });
   compilation.types('Case017', described);
-  right('case-017', 'a reference with a description of its own stays a reference, with its own docs', async () => {
+  provesCase('case-017', 'a reference with a description of its own stays a reference, with its own docs', async () => {
     const text = await typesOf(await described);
     expect(typeIn(text, 'B')).toBe('export type B = {\n  /** one */\n  x?: A;\n  /** two */\n  y?: A;\n};\n');
     expect(exportsOf(text).names.filter((name) => /\d$/.test(name))).toEqual([]);
@@ -611,7 +623,7 @@ describe('types', () => {
 
   compilation.types(
     'Case018',
-    small({
+    smallProtocol({
       M: {
         anyOf: [
           { type: 'object', properties: { method: { const: 'ping' } }, required: ['method'] },
@@ -634,9 +646,9 @@ describe('types', () => {
       }
     }
   `);
-  right('case-018', 'objects in anyOf stay a union that narrows on method', narrowed);
+  provesCase('case-018', 'objects in anyOf stay a union that narrows on method', narrowed);
 
-  const indexed = small({
+  const indexed = smallProtocol({
     D: { type: 'object', properties: { m: { type: 'string' } }, additionalProperties: { type: 'string' } },
     E: {
       type: 'object',
@@ -651,7 +663,7 @@ describe('types', () => {
     export const wrong: Case019.D = { other: 1 }; // error
     export function read(e: Case019.E): string | undefined { return e['other'] ?? e.m; }
   `);
-  right('case-019', 'optional members beside a typed index signature compile', async () => {
+  provesCase('case-019', 'optional members beside a typed index signature compile', async () => {
     optional();
     expect(await typesOf(await indexed)).toContain('[key: string]: string | undefined;');
   });
@@ -667,7 +679,7 @@ describe('types', () => {
     if (e.content[0]?.type === 'image') void e.content[0].text; // error
     if (e.content[0] !== undefined) void e.content[0].text; // error
   `);
-  right('case-020', 'content of a tool result narrows on type without a cast', content);
+  provesCase('case-020', 'content of a tool result narrows on type without a cast', content);
 
   const constants = refuses(`
     v20241105.METHODS.TOOLS_CALL satisfies 'tools/call';
@@ -678,7 +690,7 @@ describe('types', () => {
     v20251125.METHODS.TOOLS_CALL satisfies v20251125.NotificationMethod; // error
     v20251125.METHODS.TOOLS_CALL = 'tools/call'; // error
   `);
-  right('case-021', 'method names are constants of literal types, and unions name those of a kind', constants);
+  provesCase('case-021', 'method names are constants of literal types, and unions name those of a kind', constants);
 
   const handlers = refuses(`
     declare const h: () => never;
@@ -691,7 +703,7 @@ describe('types', () => {
     export const g: v20251125.RequestHandlers<'server'> = { 'tools/call': h, ping: h };
     export const i: v20251125.NotificationHandlers<'client'> = { 'notifications/initialized': h }; // error
   `);
-  right('case-022', 'a handler for a method that its side is never sent does not compile', handlers);
+  provesCase('case-022', 'a handler for a method that its side is never sent does not compile', handlers);
 
   const results = compiles(`
     type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -705,13 +717,13 @@ describe('types', () => {
     export const g: Same<v20251125.ResultOf<Void>, v20251125.EmptyResult> = true;
     export const h: v20251125.ResultOf<'tasks/result'> = { content: [], anything: 1 };
   `);
-  right(
+  provesCase(
     'case-023',
     'a method gives its result: EmptyResult where there is nothing to say, tasks/result anything',
     results,
   );
 
-  right('case-024', 'text that would end a comment cannot: nothing of the schema runs', async () => {
+  provesCase('case-024', 'text that would end a comment cannot: nothing of the schema runs', async () => {
     const hostile = 'glob a/*/b */ globalThis.pwned = 1 /*';
     const summary = 'Ends */ globalThis.pwned = 1 /* here.';
     const protocol = await loadProtocol({
@@ -741,7 +753,7 @@ describe('types', () => {
     expect(files['types.ts']).toContain('glob a/*\\/b *\\/ globalThis.pwned = 1 /*');
   });
 
-  const unusual = small({
+  const unusual = smallProtocol({
     U: {
       type: 'object',
       properties: JSON.parse(
@@ -759,7 +771,7 @@ describe('types', () => {
     u['a"b\\n'] satisfies string | undefined;
     export const without: Case025.U = { $schema: 'a' }; // error
   `);
-  right(
+  provesCase(
     'case-025',
     'names that are no identifiers are quoted, and a member named __proto__ lends nothing',
     async () => {
@@ -777,7 +789,7 @@ describe('types', () => {
   );
 
   // The matrix of compilers, flags and layouts has a test file of its own; these are the two corners of it.
-  right(
+  provesCase(
     'case-026',
     'output is plain types, imports name files as asked, and the strictest flags find nothing',
     async () => {
@@ -810,7 +822,7 @@ describe('types', () => {
     },
   );
 
-  right(
+  provesCase(
     'case-027',
     'the same input gives the same bytes, in any order, and a new definition only adds lines',
     async () => {
@@ -835,7 +847,7 @@ describe('types', () => {
     },
   );
 
-  const either = small({ Id: { type: ['string', 'integer'] } });
+  const either = smallProtocol({ Id: { type: ['string', 'integer'] } });
   compilation.types('Case028', either);
   const ids = refuses(`
     export const a: Case028.Id = 'a';
@@ -844,7 +856,7 @@ describe('types', () => {
     export const d: v20241105.RequestId = 1;
     export const e: v20260728.RequestId = true; // error
   `);
-  right('case-028', 'a list of types is a union, and an id that is no integer is refused', async () => {
+  provesCase('case-028', 'a list of types is a union, and an id that is no integer is refused', async () => {
     ids();
     expect(await typesOf(await either)).toContain('export type Id = string | number;');
     for (const { isRequest, isRequestId } of Object.values(GENERATED)) {
@@ -856,7 +868,7 @@ describe('types', () => {
     }
   });
 
-  right('case-029', 'members keep the names that they have on the wire', async () => {
+  provesCase('case-029', 'members keep the names that they have on the wire', async () => {
     for (const revision of revisions) {
       const types = membersByType(generatedFile(revision, 'types'));
       const compared = Object.entries(schemaFile(revision).$defs).filter(([name, schema]) => {
@@ -871,7 +883,7 @@ describe('types', () => {
     }
     const names = ['snake_case', 'camelCase', 'PascalCase', 'kebab-case', 'UPPER', 'ünïcode', '1st'];
     const text = await typesOf(
-      await small({ N: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) } }),
+      await smallProtocol({ N: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) } }),
     );
     expect([...(membersByType(text).get('N') ?? [])].sort()).toEqual([...names].sort());
   });
@@ -882,33 +894,37 @@ describe('types', () => {
     export const params: v20250618.ParamsOf<'ping'> = { _meta: { progressToken: 1, traceparent: '00-ab' } };
     export const result: v20250618.CallToolResult = { content: [], _meta: { traceparent: '00-ab' } };
   `);
-  right('case-030', 'metadata keeps members that the protocol does not know', () => {
+  provesCase('case-030', 'metadata keeps members that the protocol does not know', () => {
     meta();
     const tool = { name: 't', inputSchema: { type: 'object' }, _meta: { traceparent: '00-ab' } };
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: [tool] } });
-    const found = r20250618.classify(JSON.parse(text), { strict: true });
+    const found = revision20250618.classify(JSON.parse(text), { strict: true });
     if (found.kind !== 'result') throw new Error(found.kind);
     expect(JSON.stringify(found.message)).toBe(text);
   });
 
-  right('case-031', 'output compiles under TypeScript 5.4, the oldest that the README promises, up to 7', async () => {
-    expect(readFileSync(path.join(root, 'README.md'), 'utf8')).toContain('TypeScript 5.4 or later');
-    const versions = await Promise.all([tsc('typescript-5.4', ['--version']), tsc('typescript-7', ['--version'])]);
-    expect(versions.map((said) => /Version (\d+\.\d+)/.exec(said)?.[1])).toEqual(['5.4', '7.0']);
-    const args = [...STRICT, ...indexes];
-    const said = await Promise.all([
-      // It does not know of erasable syntax yet.
-      tsc('typescript-5.4', args),
-      tsc('typescript-7', ['--erasableSyntaxOnly', ...args]),
-    ]);
-    expect(said).toEqual(['', '']);
-    // A compiler that says nothing proves nothing if it would say nothing of a fault.
-    const fault = path.join(scratch, 'fault.mts');
-    const index = JSON.stringify(indexes[0]);
-    writeFileSync(fault, `import { METHODS } from ${index};\nMETHODS.TOOLS_CALL satisfies 'ping';\n`);
-    const found = await tsc('typescript-7', [...STRICT, '--allowImportingTsExtensions', fault]);
-    expect(found).toMatch(/fault\.mts\(2,\d+\): error TS1360/);
-  });
+  provesCase(
+    'case-031',
+    'output compiles under TypeScript 5.4, the oldest that the README promises, up to 7',
+    async () => {
+      expect(readFileSync(path.join(root, 'README.md'), 'utf8')).toContain('TypeScript 5.4 or later');
+      const versions = await Promise.all([tsc('typescript-5.4', ['--version']), tsc('typescript-7', ['--version'])]);
+      expect(versions.map((said) => /Version (\d+\.\d+)/.exec(said)?.[1])).toEqual(['5.4', '7.0']);
+      const args = [...STRICT, ...indexes];
+      const said = await Promise.all([
+        // It does not know of erasable syntax yet.
+        tsc('typescript-5.4', args),
+        tsc('typescript-7', ['--erasableSyntaxOnly', ...args]),
+      ]);
+      expect(said).toEqual(['', '']);
+      // A compiler that says nothing proves nothing if it would say nothing of a fault.
+      const fault = path.join(scratch, 'fault.mts');
+      const index = JSON.stringify(indexes[0]);
+      writeFileSync(fault, `import { METHODS } from ${index};\nMETHODS.TOOLS_CALL satisfies 'ping';\n`);
+      const found = await tsc('typescript-7', [...STRICT, '--allowImportingTsExtensions', fault]);
+      expect(found).toMatch(/fault\.mts\(2,\d+\): error TS1360/);
+    },
+  );
 
   const codes = refuses(`
     export const a: v20260728.HeaderMismatchError['error']['code'] = -32020;
@@ -919,7 +935,7 @@ describe('types', () => {
     export const f: v20251125.ErrorCode = -32022; // error
     v20260728.ERROR_CODES.HEADER_MISMATCH satisfies -32020;
   `);
-  right('case-112', 'error codes are those of the released revision, and none of a draft', () => {
+  provesCase('case-112', 'error codes are those of the released revision, and none of a draft', () => {
     codes();
     const common = {
       INTERNAL_ERROR: -32603,
@@ -955,7 +971,7 @@ describe('types', () => {
 });
 
 describe('guards', () => {
-  right('case-032', 'a message with a method and an id is no notification', () => {
+  provesCase('case-032', 'a message with a method and an id is no notification', () => {
     for (const { isNotification, isRequest } of Object.values(GENERATED)) {
       const message = { jsonrpc: '2.0', id: 1, method: 'notifications/initialized' };
       expect(isNotification(message)).toBe(false);
@@ -966,19 +982,28 @@ describe('guards', () => {
     }
   });
 
-  right('case-033', 'a notification that comes as a request is of the wrong kind, whoever sends it (-32600)', () => {
-    for (const generated of [r20241105, r20250326, r20250618, r20251125] as readonly ByMethod[]) {
-      const message = { jsonrpc: '2.0', id: 'u-1', method: 'notifications/initialized' } as const;
-      expect(generated.lookupMethod(message, 'client')).toBe('wrongKind');
-      expect(generated.lookupMethod(message, 'server')).toBe('wrongKind');
-      expect(generated.hasMethod(message, 'notifications/initialized')).toBe(false);
-      expect(generated.isClientNotification(message)).toBe(false);
-      expect(generated.isClientRequest(message)).toBe(false);
-    }
-    for (const { ERROR_CODES } of Object.values(GENERATED)) expect(ERROR_CODES.INVALID_REQUEST).toBe(-32600);
-  });
+  provesCase(
+    'case-033',
+    'a notification that comes as a request is of the wrong kind, whoever sends it (-32600)',
+    () => {
+      for (const generated of [
+        revision20241105,
+        revision20250326,
+        revision20250618,
+        revision20251125,
+      ] as readonly ByMethod[]) {
+        const message = { jsonrpc: '2.0', id: 'u-1', method: 'notifications/initialized' } as const;
+        expect(generated.lookupMethod(message, 'client')).toBe('wrongKind');
+        expect(generated.lookupMethod(message, 'server')).toBe('wrongKind');
+        expect(generated.hasMethod(message, 'notifications/initialized')).toBe(false);
+        expect(generated.isClientNotification(message)).toBe(false);
+        expect(generated.isClientRequest(message)).toBe(false);
+      }
+      for (const { ERROR_CODES } of Object.values(GENERATED)) expect(ERROR_CODES.INVALID_REQUEST).toBe(-32600);
+    },
+  );
 
-  right('case-034', 'exactly one of method, result and error makes a message', () => {
+  provesCase('case-034', 'exactly one of method, result and error makes a message', () => {
     for (const { classify } of Object.values(GENERATED)) {
       const reasons = [
         { method: 'ping', result: {} },
@@ -995,14 +1020,14 @@ describe('guards', () => {
     }
   });
 
-  right(
+  provesCase(
     'case-035',
     'what looks at the method only is called hasMethod; no guard takes empty params for initialize',
     () => {
-      const found = r20251125.classify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
+      const found = revision20251125.classify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
       if (found.kind !== 'request') throw new Error(found.kind);
       const { message } = found;
-      expect(r20251125.hasMethod(message, r20251125.METHODS.INITIALIZE)).toBe(true);
+      expect(revision20251125.hasMethod(message, revision20251125.METHODS.INITIALIZE)).toBe(true);
       expect(generatedFile('2025-11-25', 'guards')).toMatch(
         /Does not check the params;[^]{0,80}\*\/\nexport function hasMethod/,
       );
@@ -1027,29 +1052,29 @@ describe('guards', () => {
     },
   );
 
-  right('case-036', 'a method is looked up by its name, so no order of definitions matters', () => {
-    const found = r20251125.classify({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId: 't' } });
+  provesCase('case-036', 'a method is looked up by its name, so no order of definitions matters', () => {
+    const found = revision20251125.classify({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId: 't' } });
     if (found.kind !== 'request') throw new Error(found.kind);
     const { message } = found;
-    expect(Object.values(r20251125.METHODS).filter((method) => r20251125.hasMethod(message, method))).toEqual([
-      'tasks/get',
-    ]);
-    expect(r20251125.lookupMethod(message, 'client')).toBe('known');
-    expect(r20251125.lookupMethod(message, 'server')).toBe('known');
+    expect(
+      Object.values(revision20251125.METHODS).filter((method) => revision20251125.hasMethod(message, method)),
+    ).toEqual(['tasks/get']);
+    expect(revision20251125.lookupMethod(message, 'client')).toBe('known');
+    expect(revision20251125.lookupMethod(message, 'server')).toBe('known');
   });
 
   const byMethod = refuses(`
     export const tools: v20251125.ResultOf<'tools/list'> = { tools: 'not-an-array' }; // error
     export const known: v20251125.ResultOf<'tools/list'> = { tools: [] };
   `);
-  right('case-037', 'no guard tells results apart by their shape; a result is typed by its method', () => {
+  provesCase('case-037', 'no guard tells results apart by their shape; a result is typed by its method', () => {
     byMethod();
     for (const revision of revisions) {
       const byShape = guardsIn(revision).filter((name) => name.endsWith('Result'));
       expect(byShape, revision).toEqual([]);
     }
     // The envelope says no more than that it is a result.
-    expect(r20251125.classify({ jsonrpc: '2.0', id: 1, result: { tools: 'not-an-array' } }).kind).toBe('result');
+    expect(revision20251125.classify({ jsonrpc: '2.0', id: 1, result: { tools: 'not-an-array' } }).kind).toBe('result');
   });
 
   const openResults = compiles(`
@@ -1059,31 +1084,35 @@ describe('guards', () => {
     export const d: v20251125.EmptyResult = { ok: true };
     export const e: v20260728.EmptyResult = { resultType: 'complete', ok: true };
   `);
-  right('case-038', 'an empty result may hold members of its own', () => {
+  provesCase('case-038', 'an empty result may hold members of its own', () => {
     openResults();
     for (const { classify } of Object.values(GENERATED)) {
       expect(classify({ jsonrpc: '2.0', id: 1, result: { ok: true } }, { strict: true }).kind).toBe('result');
     }
   });
 
-  right('case-039', 'an unknown method is a request of an unknown method (-32601), not one with wrong params', () => {
-    for (const generated of Object.values(GENERATED)) {
-      const found = generated.classify({ jsonrpc: '2.0', id: 9, method: 'totally/bogus' });
-      if (found.kind !== 'request') throw new Error(found.kind);
-      expect(generated.lookupMethod(found.message, 'client')).toBe('unknown');
-      expect(generated.lookupMethod(found.message, 'server')).toBe('unknown');
-      expect(generated.ERROR_CODES.METHOD_NOT_FOUND).toBe(-32601);
-    }
-    for (const revision of revisions) {
-      expect(generatedFile(revision, 'guards')).toMatch(/`unknown`\s+\*?\s*\(answer a request with -32601\)/);
-    }
-  });
+  provesCase(
+    'case-039',
+    'an unknown method is a request of an unknown method (-32601), not one with wrong params',
+    () => {
+      for (const generated of Object.values(GENERATED)) {
+        const found = generated.classify({ jsonrpc: '2.0', id: 9, method: 'totally/bogus' });
+        if (found.kind !== 'request') throw new Error(found.kind);
+        expect(generated.lookupMethod(found.message, 'client')).toBe('unknown');
+        expect(generated.lookupMethod(found.message, 'server')).toBe('unknown');
+        expect(generated.ERROR_CODES.METHOD_NOT_FOUND).toBe(-32601);
+      }
+      for (const revision of revisions) {
+        expect(generatedFile(revision, 'guards')).toMatch(/`unknown`\s+\*?\s*\(answer a request with -32601\)/);
+      }
+    },
+  );
 
   const reply = compiles(`
     const { INVALID_REQUEST } = v20251125.ERROR_CODES;
     export const reply: v20251125.ErrorResponse = { jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message: '' } };
   `);
-  right('case-040', 'JSON that is no JSON-RPC is invalid, and an error with a null id can answer it', () => {
+  provesCase('case-040', 'JSON that is no JSON-RPC is invalid, and an error with a null id can answer it', () => {
     reply();
     for (const { classify, isErrorResponse, ERROR_CODES } of Object.values(GENERATED)) {
       expect(classify({ hello: 'world' })).toEqual({ kind: 'invalid', reason: 'jsonrpc is not 2.0' });
@@ -1101,7 +1130,7 @@ describe('guards', () => {
     const vendor = { name: 't', inputSchema: { type: 'object' as const }, 'x-vendor': 1 };
     export const tool: v20251125.Tool = vendor;
   `);
-  right('case-043', 'a guard leaves its value as it is: the same object, no member gone, none written', () => {
+  provesCase('case-043', 'a guard leaves its value as it is: the same object, no member gone, none written', () => {
     openTool();
     const text =
       '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","inputSchema":{"type":"object"},"x-vendor":1}]}}';
@@ -1114,7 +1143,7 @@ describe('guards', () => {
     }
   });
 
-  right('case-044', 'unknown members of the envelope pass, and are refused when asked to be strict', () => {
+  provesCase('case-044', 'unknown members of the envelope pass, and are refused when asked to be strict', () => {
     for (const { classify, isRequest } of Object.values(GENERATED)) {
       const message = { jsonrpc: '2.0', id: 1, method: 'ping', trace: 'abc' };
       expect(classify(message).kind).toBe('request');
@@ -1123,7 +1152,7 @@ describe('guards', () => {
     }
   });
 
-  right('case-045', 'jsonrpc is the string 2.0 and nothing else (-32600)', () => {
+  provesCase('case-045', 'jsonrpc is the string 2.0 and nothing else (-32600)', () => {
     for (const { classify } of Object.values(GENERATED)) {
       const versions: readonly object[] = [{ jsonrpc: '1.0' }, {}, { jsonrpc: 2 }, { jsonrpc: null }, { jsonrpc: '2' }];
       for (const version of versions) {
@@ -1135,7 +1164,7 @@ describe('guards', () => {
     }
   });
 
-  right('case-046', 'names that objects inherit are unknown methods, and throw nothing', () => {
+  provesCase('case-046', 'names that objects inherit are unknown methods, and throw nothing', () => {
     for (const generated of Object.values(GENERATED)) {
       for (const method of ['constructor', '__proto__', 'hasOwnProperty', 'toString']) {
         const found = generated.classify(JSON.parse(JSON.stringify({ jsonrpc: '2.0', id: 1, method })));
@@ -1150,7 +1179,7 @@ describe('guards', () => {
 });
 
 describe('all cases', () => {
-  it('of these kinds are tested, here or with the validators', () => {
+  test('of these kinds are tested, here or with the validators', () => {
     const all = cases('guard', 'typegen', 'schema-erratum').map((item) => item.id);
     expect(all.length).toBeGreaterThan(40);
     expect([...proven, ...BY_VALIDATORS].sort()).toEqual([...all].sort());
@@ -1159,7 +1188,7 @@ describe('all cases', () => {
     expect([...BY_VALIDATORS, ...ALSO_BY_VALIDATORS].filter((id) => !validation.includes(`${id}: `))).toEqual([]);
   });
 
-  it('bring schemas whose types compile', () => {
+  test('bring schemas whose types compile', () => {
     expect(compilation.typeErrors()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   classify,
   EMBEDDED_METHODS,
@@ -21,7 +21,7 @@ import {
   requiresInput,
 } from '../../generated/2026-07-28/index.js';
 import type { Catalog, CatalogMethod } from '../../generator/read/catalog.js';
-import { needsShared, officialExamples } from '../support/shared.js';
+import { requireReferenceMaterial, officialExamples } from '../support/reference-material.js';
 import { errorsByLine } from '../support/type-equality.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -79,8 +79,8 @@ function methodsOf(value: unknown): readonly string[] {
 }
 
 describe('official examples of 2026-07-28', () => {
-  it('are of every role that this file tells apart', (context) => {
-    needsShared(context);
+  test('are of every role that this file tells apart', (context) => {
+    requireReferenceMaterial(context);
     const roles = new Set(examples.map((example) => example.role));
     const all: readonly Role[] = [
       'request',
@@ -95,7 +95,7 @@ describe('official examples of 2026-07-28', () => {
     expect([...roles].sort()).toEqual([...all].sort());
   });
 
-  it.each(ofRole('request', 'notification'))('%s: classified, and narrowed to its own method only', (_, example) => {
+  test.each(ofRole('request', 'notification'))('%s: classified, and narrowed to its own method only', (_, example) => {
     const row = rowOf(example.definition);
     const found = classify(example.value, { strict: true });
     expect(found.kind).toBe(row.kind);
@@ -112,7 +112,7 @@ describe('official examples of 2026-07-28', () => {
     }
   });
 
-  it.each(ofRole('embedded'))('%s: an embedded request is no message', (_, example) => {
+  test.each(ofRole('embedded'))('%s: an embedded request is no message', (_, example) => {
     const row = rowOf(example.definition);
     expect(example.value).toMatchObject({ method: row.method });
     expect(classify(example.value)).toEqual({ kind: 'invalid', reason: 'jsonrpc is not 2.0' });
@@ -124,27 +124,27 @@ describe('official examples of 2026-07-28', () => {
     expect(methodsOf(wrapped)).toEqual([]);
   });
 
-  it.each(ofRole('resultResponse'))('%s: a response with a result that is complete', (_, example) => {
+  test.each(ofRole('resultResponse'))('%s: a response with a result that is complete', (_, example) => {
     expect(guardsThatHold(example.value)).toEqual(['isResultResponse', 'isResponse']);
     expect(classify(example.value, { strict: true }).kind).toBe('result');
     expect(methodsOf(example.value)).toEqual([]);
     if (isResultResponse(example.value)) expect(requiresInput(example.value.result)).toBe(false);
   });
 
-  it.each(ofRole('errorResponse'))('%s: a response with an error whose code has a name', (_, example) => {
+  test.each(ofRole('errorResponse'))('%s: a response with an error whose code has a name', (_, example) => {
     expect(guardsThatHold(example.value)).toEqual(['isErrorResponse', 'isResponse']);
     expect(classify(example.value, { strict: true }).kind).toBe('error');
     if (isErrorResponse(example.value)) expectNamed(example.value.error.code, example.definition);
   });
 
-  it.each(ofRole('error'))('%s: an error that makes a response, and whose code has a name', (_, example) => {
+  test.each(ofRole('error'))('%s: an error that makes a response, and whose code has a name', (_, example) => {
     expect(guardsThatHold(example.value)).toEqual([]);
     const response: unknown = { jsonrpc: '2.0', id: 1, error: example.value };
     expect(guardsThatHold(response)).toEqual(['isErrorResponse', 'isResponse']);
     if (isErrorResponse(response)) expectNamed(response.error.code, example.definition);
   });
 
-  it.each(ofRole('result'))('%s: a result that makes a response, and says if it asks for input', (_, example) => {
+  test.each(ofRole('result'))('%s: a result that makes a response, and says if it asks for input', (_, example) => {
     expect(guardsThatHold(example.value)).toEqual([]);
     const response: unknown = { jsonrpc: '2.0', id: 'a', result: example.value };
     expect(guardsThatHold(response)).toEqual(['isResultResponse', 'isResponse']);
@@ -153,13 +153,13 @@ describe('official examples of 2026-07-28', () => {
     }
   });
 
-  it.each(ofRole('part'))('%s: no message', (_, example) => {
+  test.each(ofRole('part'))('%s: no message', (_, example) => {
     expect(classify(example.value).kind).toBe('invalid');
     expect(guardsThatHold(example.value)).toEqual([]);
   });
 
-  it('embed only requests that are no messages', (context) => {
-    needsShared(context);
+  test('embed only requests that are no messages', (context) => {
+    requireReferenceMaterial(context);
     const asking = examples.filter((example) => example.definition === 'InputRequiredResult');
     const embedded = asking.flatMap((example) =>
       Object.values((example.value as { inputRequests: Readonly<Record<string, { method: string }>> }).inputRequests),
@@ -187,8 +187,8 @@ describe('official examples of 2026-07-28, as the compiler sees them', () => {
     errors = errorsByLine(lines.join('\n'), { exactOptionalPropertyTypes: true });
   });
 
-  it('fit the type of their definition', (context) => {
-    needsShared(context);
+  test('fit the type of their definition', (context) => {
+    requireReferenceMaterial(context);
     const wrong = examples.flatMap((example, index) => {
       const error = errors.get(fitting + index);
       return error === undefined ? [] : [`${example.title}: ${error}`];
@@ -196,8 +196,8 @@ describe('official examples of 2026-07-28, as the compiler sees them', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('do not fit it with a member that it does not have', (context) => {
-    needsShared(context);
+  test('do not fit it with a member that it does not have', (context) => {
+    requireReferenceMaterial(context);
     const fit = examples.filter((_, index) => !errors.has(fitting + examples.length + index));
     expect([...new Set(fit.map((example) => example.definition))]).toEqual([]);
   });

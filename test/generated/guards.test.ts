@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import * as r20241105 from '../../generated/2024-11-05/index.js';
-import * as r20250326 from '../../generated/2025-03-26/index.js';
-import * as r20250618 from '../../generated/2025-06-18/index.js';
-import * as r20251125 from '../../generated/2025-11-25/index.js';
-import * as r20260728 from '../../generated/2026-07-28/index.js';
+import { describe, expect, test } from 'vitest';
+import * as revision20241105 from '../../generated/2024-11-05/index.js';
+import * as revision20250326 from '../../generated/2025-03-26/index.js';
+import * as revision20250618 from '../../generated/2025-06-18/index.js';
+import * as revision20251125 from '../../generated/2025-11-25/index.js';
+import * as revision20260728 from '../../generated/2026-07-28/index.js';
 import type { Catalog, CatalogMethod } from '../../generator/read/catalog.js';
 import { REVISIONS } from '../support/revisions.js';
 
-type Message = r20251125.ClassifiedMessage;
-type Called = r20251125.AnyRequest | r20251125.AnyNotification;
+type Message = revision20251125.ClassifiedMessage;
+type Called = revision20251125.AnyRequest | revision20251125.AnyNotification;
 type Side = 'client' | 'server';
 
 /** What all revisions export alike, with the types of their own methods taken off. */
 interface Generated {
   readonly METHODS: Readonly<Record<string, string>>;
-  readonly METHOD_INFO: Readonly<Record<string, r20251125.MethodInfo>>;
+  readonly METHOD_INFO: Readonly<Record<string, revision20251125.MethodInfo>>;
   readonly EMBEDDED_METHODS: Readonly<Record<string, string>>;
   requiresInput(result: never): boolean;
   classify(
@@ -43,11 +43,11 @@ interface Generated {
 }
 
 const GENERATED: Readonly<Record<(typeof REVISIONS)[number]['revision'], Generated>> = {
-  '2024-11-05': r20241105,
-  '2025-03-26': r20250326,
-  '2025-06-18': r20250618,
-  '2025-11-25': r20251125,
-  '2026-07-28': r20260728,
+  '2024-11-05': revision20241105,
+  '2025-03-26': revision20250326,
+  '2025-06-18': revision20250618,
+  '2025-11-25': revision20251125,
+  '2026-07-28': revision20260728,
 };
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -219,7 +219,7 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
 ];
 
 describe.each(BY_NAME)('%s: classify and the guards on unknown values', (_, { generated, catalog }) => {
-  it.each(VALID)('take %s for what it is', (_, value, kind) => {
+  test.each(VALID)('take %s for what it is', (_, value, kind) => {
     const before = JSON.stringify(value);
     const found = generated.classify(value);
     expect(found.kind).toBe(kind);
@@ -229,13 +229,13 @@ describe.each(BY_NAME)('%s: classify and the guards on unknown values', (_, { ge
     expect(JSON.stringify(value)).toBe(before);
   });
 
-  it.each(INVALID)('refuse %s and say why', (_, value, reason) => {
+  test.each(INVALID)('refuse %s and say why', (_, value, reason) => {
     expect(generated.classify(value)).toEqual({ kind: 'invalid', reason });
     expect(generated.classify(value, { strict: true })).toEqual({ kind: 'invalid', reason });
     expect(guardsOf(generated, value)).toEqual(guardsFor('invalid'));
   });
 
-  it('take arrays for batches in 2025-03-26 only', () => {
+  test('take arrays for batches in 2025-03-26 only', () => {
     expect(catalog.batches).toBe(catalog.revision === '2025-03-26');
     const batch = [request, { hello: 'world' }];
     const found = generated.classify(batch);
@@ -251,7 +251,7 @@ describe.each(BY_NAME)('%s: classify and the guards on unknown values', (_, { ge
     for (const value of [batch, [], [request]]) expect(guardsOf(generated, value)).toEqual(guardsFor('batch'));
   });
 
-  it.each([
+  test.each([
     ['request', request],
     ['notification', { jsonrpc: '2.0', method: 'a' }],
     ['result', result],
@@ -271,13 +271,13 @@ describe.each(BY_NAME)('%s: classify and the guards on unknown values', (_, { ge
     }
   });
 
-  it('refuse params on a response when asked to be strict', () => {
+  test('refuse params on a response when asked to be strict', () => {
     for (const response of [result, error]) {
       expect(generated.classify({ ...response, params: {} }, { strict: true }).kind).toBe('invalid');
     }
   });
 
-  it('do not look inside params, results and error data, strict or not', () => {
+  test('do not look inside params, results and error data, strict or not', () => {
     const open = { constructor: {}, extra: [null] };
     for (const value of [
       { ...request, params: open },
@@ -288,7 +288,7 @@ describe.each(BY_NAME)('%s: classify and the guards on unknown values', (_, { ge
     }
   });
 
-  it('hold for a frozen message, which they do not touch', () => {
+  test('hold for a frozen message, which they do not touch', () => {
     const frozen = Object.freeze({ ...request, params: Object.freeze({}) });
     expect(generated.classify(frozen, { strict: true }).message).toBe(frozen);
   });
@@ -297,13 +297,13 @@ describe.each(BY_NAME)('%s: classify and the guards on unknown values', (_, { ge
 describe.each(BY_NAME)('%s: METHODS and METHOD_INFO', (revision, { generated, catalog }) => {
   const wireRows = catalog.methods.filter((row) => row.direction !== 'embedded');
 
-  it('have one constant for each method on the wire, named after it', () => {
+  test('have one constant for each method on the wire, named after it', () => {
     const expected = wireRows.map((row): [string, string] => [constantName(row.method), row.method]);
     expect(Object.entries(generated.METHODS)).toEqual(expected);
   });
 
-  it('hold the catalog as data', () => {
-    const expected = wireRows.map((row): [string, r20251125.MethodInfo] => [
+  test('hold the catalog as data', () => {
+    const expected = wireRows.map((row): [string, revision20251125.MethodInfo] => [
       row.method,
       {
         kind: row.kind,
@@ -317,7 +317,7 @@ describe.each(BY_NAME)('%s: METHODS and METHOD_INFO', (revision, { generated, ca
     expect(Object.entries(generated.METHOD_INFO)).toEqual(expected);
   });
 
-  it('know as many methods as the revision has', () => {
+  test('know as many methods as the revision has', () => {
     const known = REVISIONS.find((item) => item.revision === revision);
     const embedded = catalog.methods.length - wireRows.length;
     expect(Object.keys(generated.METHODS).length + embedded).toBe(known?.methods);
@@ -333,14 +333,14 @@ describe.each(BY_NAME)('%s: guards on classified messages', (revision, { generat
     ),
   );
 
-  it('hold for just those methods, kinds and senders that the catalog names', () => {
+  test('hold for just those methods, kinds and senders that the catalog names', () => {
     for (const { kind, method, message } of called) {
       const senders = (['client', 'server'] as const).filter((side) => maySend(catalog, side, kind, method));
       expect(heldBy(generated, message), `${kind} ${method}`).toEqual(senders.map((side) => `${side} ${kind}`));
     }
   });
 
-  it('look a method up by name, kind and sender', () => {
+  test('look a method up by name, kind and sender', () => {
     for (const { kind, method, message } of called) {
       for (const sender of ['client', 'server'] as const) {
         expect(generated.lookupMethod(message, sender), `${kind} ${method} from the ${sender}`).toBe(
@@ -350,13 +350,13 @@ describe.each(BY_NAME)('%s: guards on classified messages', (revision, { generat
     }
   });
 
-  it('call a message that is of the wrong kind so, even if its sender may send neither', () => {
+  test('call a message that is of the wrong kind so, even if its sender may send neither', () => {
     const serverOnly = wire('notifications/message', 'request');
     expect(generated.lookupMethod(serverOnly, 'client')).toBe('wrongKind');
     expect(generated.lookupMethod(wire('tools/list', 'notification'), 'server')).toBe('wrongKind');
   });
 
-  it('narrow a message to its own method and to no other', () => {
+  test('narrow a message to its own method and to no other', () => {
     for (const { kind, method, message } of called) {
       for (const constant of Object.values(generated.METHODS)) {
         const expected = constant === method && generated.METHOD_INFO[constant]?.kind === kind;
@@ -365,14 +365,14 @@ describe.each(BY_NAME)('%s: guards on classified messages', (revision, { generat
     }
   });
 
-  it('narrow to no method that the revision does not have, whatever the message says', () => {
+  test('narrow to no method that the revision does not have, whatever the message says', () => {
     const known = new Set(Object.values(generated.METHODS));
     for (const { kind, method, message } of called.filter((item) => !known.has(item.method))) {
       expect(generated.hasMethod(message, method), `${kind} ${method}`).toBe(false);
     }
   });
 
-  it('hold for no response', () => {
+  test('hold for no response', () => {
     const responses: readonly Message[] = [
       { jsonrpc: '2.0', id: 1, result: {} },
       { jsonrpc: '2.0', id: null, error: { code: 1, message: '' } },
@@ -384,7 +384,7 @@ describe.each(BY_NAME)('%s: guards on classified messages', (revision, { generat
     }
   });
 
-  it('know no embedded method: no constant, no set and no union names one', () => {
+  test('know no embedded method: no constant, no set and no union names one', () => {
     const embedded = catalog.methods.filter((row) => row.direction === 'embedded');
     const texts = ['methods', 'messages', 'guards'].map((name) =>
       readFileSync(path.join(root, 'generated', revision, `${name}.ts`), 'utf8'),
@@ -425,11 +425,11 @@ describe('2026-07-28: requiresInput', () => {
     [JSON.parse('{"__proto__":{"resultType":"input_required"}}') as { resultType?: string }, false],
   ];
 
-  it.each(results)('%j: %s', (value, expected) => {
-    expect(r20260728.requiresInput(value)).toBe(expected);
+  test.each(results)('%j: %s', (value, expected) => {
+    expect(revision20260728.requiresInput(value)).toBe(expected);
   });
 
-  it('says no in every other revision, since none has results that ask for input', () => {
+  test('says no in every other revision, since none has results that ask for input', () => {
     for (const { revision, generated } of ALL) {
       const verdict = (generated.requiresInput as (result: unknown) => boolean)({ resultType: 'input_required' });
       expect(verdict, revision).toBe(revision === '2026-07-28');
@@ -513,15 +513,15 @@ describe.each(BY_NAME)('%s: no guard throws, and all agree', (_, { generated, ca
     }
   };
 
-  it('on any value', () => {
+  test('on any value', () => {
     fc.assert(fc.property(anything, agree), { numRuns: 300 });
   });
 
-  it('on any JSON value', () => {
+  test('on any JSON value', () => {
     fc.assert(fc.property(fc.jsonValue(), agree), { numRuns: 300 });
   });
 
-  it('on what is nearly a message', () => {
+  test('on what is nearly a message', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(nearMessage, (value) => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { REVISIONS } from '../support/revisions.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -54,17 +54,17 @@ describe('type tests of the generated files', () => {
     program = compile(new Map());
   });
 
-  it('exist for every revision, and the project compiles them', () => {
+  test('exist for every revision, and the project compiles them', () => {
     const files = readdirSync(folder).filter((name) => /^\d/.test(name));
     expect(files.sort()).toEqual(revisions.map((revision) => `${revision}.ts`));
     for (const file of files) expect(config?.fileNames).toContain(path.join(folder, file));
   });
 
-  it.each(revisions)('%s: what must compile does, and what must not does not', (revision) => {
+  test.each(revisions)('%s: what must compile does, and what must not does not', (revision) => {
     expect(errorsIn(program, typeTest(revision))).toEqual([]);
   });
 
-  it('fail for a wrong line, and for an expected error that does not come', () => {
+  test('fail for a wrong line, and for an expected error that does not come', () => {
     const planted = compile(
       new Map(
         revisions.map((revision) => [
@@ -88,7 +88,7 @@ export const rightMethod: Method = 'tools/call';
     }
   });
 
-  it.each([
+  test.each([
     ['a method that is any string', 'types', /method: 'tools\/call';/, 'method: string;'],
     ['params of any kind', 'methods', /(export type ParamsOf<[^=]*=)[^;]*;/, '$1 { [key: string]: unknown };'],
     ['handlers of any name', 'methods', /\[M in NotificationMethod<PeerOf<Receiver>>\]/, '[M in NotificationMethod]'],

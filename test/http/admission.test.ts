@@ -11,8 +11,18 @@ import {
   type HttpHandler,
   type HttpHandlerOptions,
 } from '../../generated/runtime/http-server.js';
-import { deferred, settle } from '../connect/harness.js';
-import { BOTH, garden, gardenServer, modern, MODERN, post, request, send, session } from './server-support.js';
+import { deferred, nextTurns } from '../connect/harness.js';
+import {
+  ACCEPT_BOTH,
+  fixtureHandler,
+  fixtureServer,
+  sendStateless,
+  STATELESS_REVISION,
+  post,
+  request,
+  send,
+  openSession,
+} from './server-support.js';
 
 // What a handler takes on: for whom, how much of it at a time, and what it turns away.
 
@@ -27,7 +37,7 @@ afterEach(async () => {
 function stubborn(maxConcurrentRequests: number) {
   const gate = deferred();
   const state = { running: 0, most: 0 };
-  const server = gardenServer(undefined, {
+  const server = fixtureServer(undefined, {
     maxConcurrentRequests,
     handlers: {
       'tools/list': () => ({ tools: [] }),
@@ -49,11 +59,11 @@ function stubborn(maxConcurrentRequests: number) {
 const from = (name: string) => ({ 'x-client': name });
 const byHeader: Partial<HttpHandlerOptions> = { clientKey: (call) => call.header('x-client') };
 
-const HEAD = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${BOTH}\r\n`;
+const HEAD = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${ACCEPT_BOTH}\r\n`;
 
 /** Behind a port, with sockets that write what they like. */
 async function served(options: Partial<HttpHandlerOptions> = {}) {
-  handler = garden(options);
+  handler = fixtureHandler(options);
   const listening = await serveHttp(handler, { port: 0 });
   closers.push(() => listening.close());
   const open = (text: string): { readonly socket: Socket; readonly got: () => string } => {
@@ -76,15 +86,15 @@ const ping = JSON.stringify({
   method: 'tools/list',
   params: {
     _meta: {
-      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/protocolVersion': STATELESS_REVISION,
       'io.modelcontextprotocol/clientCapabilities': {},
     },
   },
 });
 const PING = {
   'content-type': 'application/json',
-  accept: BOTH,
-  'mcp-protocol-version': MODERN,
+  accept: ACCEPT_BOTH,
+  'mcp-protocol-version': STATELESS_REVISION,
   'mcp-method': 'tools/list',
 };
 
@@ -163,7 +173,7 @@ describe('running request handlers', () => {
         }),
       );
       void answer;
-      await settle(1);
+      await nextTurns(1);
       aborted.abort();
     }
     expect(state.most).toBe(10);
@@ -172,21 +182,21 @@ describe('running request handlers', () => {
   test('past the limit the answer is 503, in a code that 2026-07-28 leaves to implementations (case-125)', async () => {
     const { server, release } = stubborn(1);
     handler = createHttpHandler({ server });
-    const first = modern(handler, 1, 'tools/call', { name: 'x' });
-    await settle();
-    const second = await modern(handler, 2, 'tools/call', { name: 'x' });
+    const first = sendStateless(handler, 1, 'tools/call', { name: 'x' });
+    await nextTurns();
+    const second = await sendStateless(handler, 2, 'tools/call', { name: 'x' });
     const { error } = (await second.json()) as { error: { code: number } };
     expect([second.status, error.code]).toEqual([503, SERVER_BUSY]);
     expect(error.code < -32768 || error.code > -32000).toBe(true);
     release();
     expect((await first).status).toBe(200);
-    expect((await modern(handler, 3, 'tools/call', { name: 'x' })).status).toBe(200);
+    expect((await sendStateless(handler, 3, 'tools/call', { name: 'x' })).status).toBe(200);
   });
 
   test('so it is for too many subscriptions', async () => {
-    handler = garden({ server: gardenServer(undefined, { maxSubscribedResources: 1 }) });
+    handler = fixtureHandler({ server: fixtureServer(undefined, { maxSubscribedResources: 1 }) });
     const notifications = { resourceSubscriptions: ['a:1', 'a:2'] };
-    const answer = await modern(handler, 1, 'subscriptions/listen', { notifications });
+    const answer = await sendStateless(handler, 1, 'subscriptions/listen', { notifications });
     expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: SERVER_BUSY } }]);
   });
 
@@ -194,9 +204,9 @@ describe('running request handlers', () => {
     const { server, state } = stubborn(10);
     handler = createHttpHandler({ server });
     for (let round = 0; round < 3; round += 1) {
-      const { call, headers } = await session(handler);
+      const { call, headers } = await openSession(handler);
       for (let id = 1; id <= 6; id += 1) void call(id, 'x');
-      await settle();
+      await nextTurns();
       expect((await send(handler, 'DELETE', headers)).status).toBe(204);
     }
     expect(state.most).toBe(10);
@@ -208,12 +218,12 @@ describe('running request handlers', () => {
     handler = createHttpHandler({ server });
     const open = await Promise.all(
       [1, 2, 3, 4].map((id) =>
-        modern(handler, id, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
+        sendStateless(handler, id, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
       ),
     );
     expect(open.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const called = modern(handler, 5, 'tools/call', { name: 'x' });
-    await settle();
+    const called = sendStateless(handler, 5, 'tools/call', { name: 'x' });
+    await nextTurns();
     release();
     expect((await called).status).toBe(200);
   });
@@ -222,12 +232,12 @@ describe('running request handlers', () => {
     const { server, state, release } = stubborn(10);
     handler = createHttpHandler({ server, ...byHeader });
     const greedy = Array.from({ length: 30 }, (_, id) =>
-      modern(handler, id, 'tools/call', { name: 'x' }, from('greedy')),
+      sendStateless(handler, id, 'tools/call', { name: 'x' }, from('greedy')),
     );
-    await settle();
+    await nextTurns();
     expect(state.running).toBe(8);
-    const other = modern(handler, 1, 'tools/call', { name: 'x' }, from('other'));
-    await settle();
+    const other = sendStateless(handler, 1, 'tools/call', { name: 'x' }, from('other'));
+    await nextTurns();
     expect(state.running).toBe(9);
     release();
     expect((await other).status).toBe(200);
@@ -239,12 +249,18 @@ describe('running request handlers', () => {
     const { server, state } = stubborn(10);
     handler = createHttpHandler({ server, ...byHeader, authorize: { verify: (token) => ({ principal: token }) } });
     const call = (token: string, id: number) =>
-      modern(handler, id, 'tools/call', { name: 'x' }, { authorization: `Bearer ${token}`, ...from(`at-${id}`) });
+      sendStateless(
+        handler,
+        id,
+        'tools/call',
+        { name: 'x' },
+        { authorization: `Bearer ${token}`, ...from(`at-${id}`) },
+      );
     for (let id = 0; id < 30; id += 1) void call('rose', id);
-    await settle(6);
+    await nextTurns(6);
     expect(state.running).toBe(8);
     void call('iris', 1);
-    await settle(6);
+    await nextTurns(6);
     expect(state.running).toBe(9);
   });
 
@@ -254,7 +270,7 @@ describe('running request handlers', () => {
     const body = ping.replace('tools/list', 'tools/call').replace('"_meta"', '"name":"x","_meta"');
     for (let at = 0; at < 12; at += 1)
       open(
-        `${HEAD}MCP-Protocol-Version: ${MODERN}\r\nMcp-Method: tools/call\r\nMcp-Name: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        `${HEAD}MCP-Protocol-Version: ${STATELESS_REVISION}\r\nMcp-Method: tools/call\r\nMcp-Name: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       );
     await expect.poll(() => state.running).toBe(8);
     await delay(50);
@@ -263,32 +279,34 @@ describe('running request handlers', () => {
 
   test('a client key that fails is an event, and the address counts', async () => {
     const seen: HttpEvent[] = [];
-    handler = garden({
+    handler = fixtureHandler({
       clientKey: () => {
         throw new Error('no such header');
       },
       onEvent: (event) => seen.push(event),
     });
-    expect((await modern(handler, 1, 'tools/list')).status).toBe(200);
+    expect((await sendStateless(handler, 1, 'tools/list')).status).toBe(200);
     expect(seen).toMatchObject([{ kind: 'failed', error: { message: 'no such header' } }]);
   });
 });
 
 describe('sessions', () => {
   test('one client cannot open all there may be', async () => {
-    handler = garden({ sessions: { max: 10 }, ...byHeader });
-    const opened = await Promise.all(Array.from({ length: 20 }, () => session(handler, '2025-11-25', from('greedy'))));
+    handler = fixtureHandler({ sessions: { max: 10 }, ...byHeader });
+    const opened = await Promise.all(
+      Array.from({ length: 20 }, () => openSession(handler, '2025-11-25', from('greedy'))),
+    );
     expect(opened.filter(({ id }) => id !== '')).toHaveLength(8);
-    expect((await session(handler, '2025-11-25', from('other'))).opened.status).toBe(200);
+    expect((await openSession(handler, '2025-11-25', from('other'))).opened.status).toBe(200);
     // What is ended can be opened again.
     const [first] = opened;
     await send(handler, 'DELETE', first?.headers);
     await send(handler, 'DELETE', opened[1]?.headers);
-    expect((await session(handler, '2025-11-25', from('greedy'))).opened.status).toBe(200);
+    expect((await openSession(handler, '2025-11-25', from('greedy'))).opened.status).toBe(200);
   });
 
   test('streams of 2024-11-05 are among them', async () => {
-    handler = garden({ sse: true, sessions: { max: 5 }, ...byHeader });
+    handler = fixtureHandler({ sse: true, sessions: { max: 5 }, ...byHeader });
     const stream = () => send(handler, 'GET', { accept: 'text/event-stream', ...from('greedy') }, undefined, '/sse');
     const streams = [await stream(), await stream(), await stream(), await stream(), await stream()];
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200, 503]);
@@ -301,25 +319,25 @@ describe('sessions', () => {
     handler = createHttpHandler({
       server: ({ auth }) => {
         if (fails && auth !== undefined) throw new Error('not now');
-        return gardenServer();
+        return fixtureServer();
       },
       authorize: { verify: (principal) => ({ principal }) },
       sessions: { max: 1 },
       sse: true,
     });
     const rose = { authorization: 'Bearer rose' };
-    expect((await session(handler, '2025-11-25', rose)).opened.status).toBe(500);
-    expect((await send(handler, 'GET', { accept: BOTH, ...rose }, undefined, '/sse')).status).toBe(500);
+    expect((await openSession(handler, '2025-11-25', rose)).opened.status).toBe(500);
+    expect((await send(handler, 'GET', { accept: ACCEPT_BOTH, ...rose }, undefined, '/sse')).status).toBe(500);
     fails = false;
-    expect((await session(handler, '2025-11-25', rose)).opened.status).toBe(200);
+    expect((await openSession(handler, '2025-11-25', rose)).opened.status).toBe(200);
   });
 });
 
 describe('open requests', () => {
   test('one client cannot hold all streams there may be', async () => {
-    handler = garden({ maxOpen: 5, ...byHeader });
+    handler = fixtureHandler({ maxOpen: 5, ...byHeader });
     const listen = (id: number, name: string) =>
-      modern(handler, id, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, from(name));
+      sendStateless(handler, id, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, from(name));
     const statuses: number[] = [];
     for (let id = 0; id < 6; id += 1) statuses.push((await listen(id, 'greedy')).status);
     expect(statuses).toEqual([200, 200, 200, 200, 503, 503]);
@@ -373,7 +391,7 @@ describe('bodies', () => {
   });
 
   test('through fetch(), too', async () => {
-    handler = garden({ maxTotalBodyBytes: 1000 });
+    handler = fixtureHandler({ maxTotalBodyBytes: 1000 });
     let cancelled = false;
     const stalled = handler.fetch(
       new Request('http://localhost:3000/mcp', {
@@ -390,8 +408,8 @@ describe('bodies', () => {
         }),
       }),
     );
-    await settle();
-    expect((await modern(handler, 1, 'tools/list')).status).toBe(200);
+    await nextTurns();
+    expect((await sendStateless(handler, 1, 'tools/list')).status).toBe(200);
     expect((await stalled).status).toBe(503);
     expect(cancelled).toBe(true);
   });
@@ -405,11 +423,14 @@ describe('bodies', () => {
   test.each(['abc', '-1', '1.5', '', '5, 5', '0x10', 'NaN', '1e3'])(
     'a length of %j is 400, once and for all',
     async (length) => {
-      handler = garden({ maxTotalBodyBytes: 1000 });
-      const wrong = await modern(handler, 1, 'tools/list', {}, { 'content-length': length });
+      handler = fixtureHandler({ maxTotalBodyBytes: 1000 });
+      const wrong = await sendStateless(handler, 1, 'tools/list', {}, { 'content-length': length });
       expect(wrong.status).toBe(400);
-      expect((await modern(handler, 1, 'tools/list')).status).toBe(200);
-      const large = await modern(handler, 1, 'tools/call', { name: 'echo', arguments: { text: 'x'.repeat(1000) } });
+      expect((await sendStateless(handler, 1, 'tools/list')).status).toBe(200);
+      const large = await sendStateless(handler, 1, 'tools/call', {
+        name: 'echo',
+        arguments: { text: 'x'.repeat(1000) },
+      });
       expect(large.status).toBe(503);
     },
   );
@@ -423,7 +444,7 @@ describe('bodies that are complete', () => {
   async function outcomes(name: string, count: number): Promise<(number | string)[]> {
     const seen: (number | string)[] = [];
     for (let id = 0; id < count; id += 1) {
-      const answer = modern(handler, id, 'tools/call', { name: 'any', arguments: large }, from(name));
+      const answer = sendStateless(handler, id, 'tools/call', { name: 'any', arguments: large }, from(name));
       seen.push(await Promise.race([answer.then(({ status }) => status), delay(30, 'open')]));
     }
     return seen;
@@ -431,20 +452,20 @@ describe('bodies that are complete', () => {
 
   test('count while their handlers run, for each caller', async () => {
     const { server, release } = stubborn(100);
-    handler = garden({ ...limited, server });
+    handler = fixtureHandler({ ...limited, server });
     expect(await outcomes('greedy', 3)).toEqual(['open', 'open', 503]);
-    expect((await modern(handler, 1, 'tools/list', {}, from('greedy'))).status).toBe(200);
+    expect((await sendStateless(handler, 1, 'tools/list', {}, from('greedy'))).status).toBe(200);
     expect(await outcomes('other', 2)).toEqual(['open', 503]);
     release();
-    await settle();
+    await nextTurns();
     expect(await outcomes('greedy', 1)).toEqual([200]);
   });
 
   test('count for handlers whose clients are gone', async () => {
     const { server, state } = stubborn(100);
-    handler = garden({ ...limited, server, streamAfter: 20 });
+    handler = fixtureHandler({ ...limited, server, streamAfter: 20 });
     for (const id of [1, 2]) {
-      const answer = await modern(handler, id, 'tools/call', { name: 'any', arguments: large }, from('greedy'));
+      const answer = await sendStateless(handler, id, 'tools/call', { name: 'any', arguments: large }, from('greedy'));
       await answer.body?.cancel();
     }
     expect(handler.load.open).toBe(0);
@@ -453,19 +474,19 @@ describe('bodies that are complete', () => {
   });
 
   test('count while a subscription lasts', async () => {
-    handler = garden(limited);
+    handler = fixtureHandler(limited);
     const resourceSubscriptions = Array.from({ length: 50 }, (_, at) => `file:///${at}/${'x'.repeat(1_000)}`);
     const listen = (id: number) =>
-      modern(handler, id, 'subscriptions/listen', { notifications: { resourceSubscriptions } }, from('greedy'));
+      sendStateless(handler, id, 'subscriptions/listen', { notifications: { resourceSubscriptions } }, from('greedy'));
     const streams = [await listen(1), await listen(2)];
     expect((await listen(3)).status).toBe(503);
     await streams[0]?.body?.cancel();
-    await settle();
+    await nextTurns();
     expect((await listen(4)).status).toBe(200);
   });
 
   test('count for a session that keeps what its client said of itself', async () => {
-    handler = garden(limited);
+    handler = fixtureHandler(limited);
     const initialize = { ...INITIALIZE, clientInfo: { name: 'x'.repeat(50_000), version: '1.0.0' } };
     const begin = (id: number) => post(handler, request(id, 'initialize', initialize), from('greedy'));
     const sessions = [await begin(1), await begin(2)];
@@ -479,19 +500,19 @@ describe('bodies that are complete', () => {
 describe('closing', () => {
   test.each([
     ['a session', (one: HttpHandler) => post(one, request(0, 'initialize', INITIALIZE))],
-    ['a stream of 2024-11-05', (one: HttpHandler) => send(one, 'GET', { accept: BOTH }, undefined, '/sse')],
-    ['a request of 2026-07-28', (one: HttpHandler) => modern(one, 1, 'tools/call', { name: 'hang' })],
+    ['a stream of 2024-11-05', (one: HttpHandler) => send(one, 'GET', { accept: ACCEPT_BOTH }, undefined, '/sse')],
+    ['a request of 2026-07-28', (one: HttpHandler) => sendStateless(one, 1, 'tools/call', { name: 'hang' })],
   ])('while a factory makes the server of %s leaves nothing behind', async (_, opening) => {
     const made = deferred<AnyServer>();
     const seen: HttpEvent[] = [];
-    const server = gardenServer();
+    const server = fixtureServer();
     handler = createHttpHandler({ server: () => made.promise, sse: true, onEvent: (event) => seen.push(event) });
     const answer = opening(handler);
-    await settle();
+    await nextTurns();
     await handler.close();
     made.resolve(server);
     expect((await answer).status).toBe(503);
-    await settle();
+    await nextTurns();
     expect(handler.load).toEqual({ sessions: 0, open: 0 });
     expect(server.sessions.size).toBe(0);
     expect(seen.filter(({ kind }) => kind === 'sessionOpened')).toEqual([]);
@@ -499,7 +520,7 @@ describe('closing', () => {
 
   test('while a factory makes the server of one session, others being there, likewise', async () => {
     const made = deferred();
-    const server = gardenServer();
+    const server = fixtureServer();
     let calls = 0;
     handler = createHttpHandler({
       server: async () => {
@@ -508,9 +529,9 @@ describe('closing', () => {
         return server;
       },
     });
-    await session(handler);
+    await openSession(handler);
     const late = post(handler, request(0, 'initialize', INITIALIZE));
-    await settle();
+    await nextTurns();
     await handler.close();
     made.resolve();
     expect([(await late).status, handler.load.sessions, server.sessions.size]).toEqual([503, 0, 0]);
@@ -518,13 +539,13 @@ describe('closing', () => {
 
   test('while one is being authorized, or its body arrives, likewise', async () => {
     const verified = deferred<{ principal: string }>();
-    handler = garden({ authorize: { verify: () => verified.promise } });
+    handler = fixtureHandler({ authorize: { verify: () => verified.promise } });
     const waiting = post(handler, request(0, 'initialize', INITIALIZE), { authorization: 'Bearer rose' });
-    await settle();
+    await nextTurns();
     await handler.close();
     verified.resolve({ principal: 'rose' });
     expect([(await waiting).status, handler.load.sessions]).toEqual([503, 0]);
-    handler = garden();
+    handler = fixtureHandler();
     const arriving = handler.fetch(
       new Request('http://localhost:3000/mcp', {
         method: 'POST',
@@ -533,7 +554,7 @@ describe('closing', () => {
         body: new ReadableStream<Uint8Array>(),
       }),
     );
-    await settle();
+    await nextTurns();
     await handler.close();
     expect((await arriving).status).toBe(503);
   });
@@ -565,14 +586,14 @@ describe('headers', () => {
   });
 
   test('two hosts that fetch() has joined are 400, whatever hosts are allowed', async () => {
-    handler = garden({ allowedHosts: 'any' });
-    expect((await modern(handler, 1, 'tools/list', {}, { host: 'a.example, b.example' })).status).toBe(400);
+    handler = fixtureHandler({ allowedHosts: 'any' });
+    expect((await sendStateless(handler, 1, 'tools/list', {}, { host: 'a.example, b.example' })).status).toBe(400);
   });
 
   test('two media types are 415, one with parameters is not', async () => {
-    handler = garden();
+    handler = fixtureHandler();
     const status = async (type: string) =>
-      (await modern(handler, 1, 'tools/list', {}, { 'content-type': type })).status;
+      (await sendStateless(handler, 1, 'tools/list', {}, { 'content-type': type })).status;
     for (const right of [
       'application/json',
       'application/json;charset=utf-8',
@@ -602,8 +623,8 @@ describe('headers', () => {
     ['application/json;charset=utf-8;q=0, text/event-stream', 406],
     ['application/json', 406],
   ])('Accept: %s is %d', async (accept, status) => {
-    handler = garden();
-    expect((await modern(handler, 1, 'tools/list', {}, { accept })).status).toBe(status);
+    handler = fixtureHandler();
+    expect((await sendStateless(handler, 1, 'tools/list', {}, { accept })).status).toBe(status);
   });
 
   test.each([
@@ -612,12 +633,12 @@ describe('headers', () => {
     ['no value that a header can have', { bed: { a: 1 } }],
     ['absent with all arguments', undefined],
   ])('an Mcp-Param header is refused if its argument is %s', async (_, args) => {
-    handler = garden();
+    handler = fixtureHandler();
     const call = { name: 'echo', ...(args === undefined ? {} : { arguments: args }) };
-    const wrong = await modern(handler, 9, 'tools/call', call, { 'mcp-param-bed': 'north' });
+    const wrong = await sendStateless(handler, 9, 'tools/call', call, { 'mcp-param-bed': 'north' });
     expect([wrong.status, await wrong.json()]).toMatchObject([400, { id: 9, error: { code: -32020 } }]);
     // Another tool's header, or nobody's, is to be ignored.
-    expect((await modern(handler, 9, 'tools/call', call, { 'mcp-param-other': 'north' })).status).toBe(200);
+    expect((await sendStateless(handler, 9, 'tools/call', call, { 'mcp-param-other': 'north' })).status).toBe(200);
   });
 });
 
@@ -625,17 +646,17 @@ describe('clients that accept JSON alone (case-122)', () => {
   const JSON_ONLY = { accept: 'application/json' };
 
   test('are refused by default', async () => {
-    handler = garden();
-    expect((await modern(handler, 1, 'tools/list', {}, JSON_ONLY)).status).toBe(406);
+    handler = fixtureHandler();
+    expect((await sendStateless(handler, 1, 'tools/list', {}, JSON_ONLY)).status).toBe(406);
   });
 
   test('get JSON if the option is on, without what would come before it', async () => {
-    handler = garden({ jsonOnlyClients: true, streamAfter: 20, keepAlive: 20 });
-    const { call } = await session(handler, '2025-11-25', JSON_ONLY);
+    handler = fixtureHandler({ jsonOnlyClients: true, streamAfter: 20, keepAlive: 20 });
+    const { call } = await openSession(handler, '2025-11-25', JSON_ONLY);
     for (const tool of ['echo', 'count', 'slow', 'leave']) {
       for (const answer of [
         await call(1, tool),
-        await modern(handler, 1, 'tools/call', { name: tool, _meta: { progressToken: 1 } }, JSON_ONLY),
+        await sendStateless(handler, 1, 'tools/call', { name: tool, _meta: { progressToken: 1 } }, JSON_ONLY),
       ]) {
         expect([tool, answer.status, answer.headers.get('content-type')]).toEqual([tool, 200, 'application/json']);
         expect(await answer.json()).toMatchObject({ id: 1, result: { content: [{ type: 'text' }] } });
@@ -645,10 +666,10 @@ describe('clients that accept JSON alone (case-122)', () => {
   });
 
   test('get 406 where the answer has to be a stream', async () => {
-    handler = garden({ jsonOnlyClients: true });
-    const listen = await modern(handler, 1, 'subscriptions/listen', { notifications: {} }, JSON_ONLY);
+    handler = fixtureHandler({ jsonOnlyClients: true });
+    const listen = await sendStateless(handler, 1, 'subscriptions/listen', { notifications: {} }, JSON_ONLY);
     expect([listen.status, await listen.json()]).toMatchObject([406, { id: 1 }]);
-    const { call, headers } = await session(handler, '2025-11-25', JSON_ONLY, { elicitation: { form: {} } });
+    const { call, headers } = await openSession(handler, '2025-11-25', JSON_ONLY, { elicitation: { form: {} } });
     const asked = await call(1, 'ask');
     expect([asked.status, await asked.json()]).toMatchObject([406, { error: { code: -32600 } }]);
     expect((await send(handler, 'GET', headers)).status).toBe(406);
@@ -656,17 +677,17 @@ describe('clients that accept JSON alone (case-122)', () => {
   });
 
   test('others are served as ever', async () => {
-    handler = garden({ jsonOnlyClients: true });
-    const { call } = await session(handler);
+    handler = fixtureHandler({ jsonOnlyClients: true });
+    const { call } = await openSession(handler);
     expect((await call(1, 'count')).headers.get('content-type')).toBe('text/event-stream');
-    expect((await modern(handler, 1, 'tools/list', {}, { accept: 'text/event-stream' })).status).toBe(406);
+    expect((await sendStateless(handler, 1, 'tools/list', {}, { accept: 'text/event-stream' })).status).toBe(406);
   });
 
   test('a cancelled request of theirs ends without a stream', async () => {
-    handler = garden({ jsonOnlyClients: true });
-    const { call, post: say } = await session(handler, '2025-11-25', JSON_ONLY);
+    handler = fixtureHandler({ jsonOnlyClients: true });
+    const { call, post: say } = await openSession(handler, '2025-11-25', JSON_ONLY);
     const hanging = call(5, 'hang');
-    await settle();
+    await nextTurns();
     await say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } });
     expect((await hanging).status).toBe(202);
   });
@@ -679,9 +700,9 @@ test('a listener that is async and fails ends nothing', async () => {
   try {
     const reject = (): Promise<void> => Promise.reject(new Error('the log is full'));
     const fail = reject as () => void;
-    handler = garden({ onEvent: fail, server: gardenServer(undefined, { onEvent: fail }) });
+    handler = fixtureHandler({ onEvent: fail, server: fixtureServer(undefined, { onEvent: fail }) });
     expect((await post(handler, '{bad')).status).toBe(400);
-    expect((await modern(handler, 1, 'tools/call', { name: 'crash' })).status).toBe(200);
+    expect((await sendStateless(handler, 1, 'tools/call', { name: 'crash' })).status).toBe(200);
     await delay(10);
     expect(rejections).toEqual([]);
   } finally {

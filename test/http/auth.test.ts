@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import type { Auth, Authorization } from '../../generated/runtime/http/server/auth.js';
 import type { HttpEvent, HttpHandler } from '../../generated/runtime/http-server.js';
-import { garden, modern, post, request, send, session } from './server-support.js';
+import { fixtureHandler, sendStateless, post, request, send, openSession } from './server-support.js';
 
 // Authorization as a server would have it, with tokens of its own making: HS256, the least of what JWTs offer.
 
@@ -56,14 +56,14 @@ let handler: HttpHandler;
 afterEach(() => handler.close());
 
 test('without a token: 401, and where to get one', async () => {
-  handler = garden({ authorize });
-  const answer = await modern(handler, 1, 'tools/list');
+  handler = fixtureHandler({ authorize });
+  const answer = await sendStateless(handler, 1, 'tools/list');
   expect(answer.status).toBe(401);
   expect(answer.headers.get('www-authenticate')).toBe(`Bearer scope="garden:read", resource_metadata="${METADATA}"`);
 });
 
 test('the metadata is where the challenge says, and at the root, for everybody', async () => {
-  handler = garden({ authorize });
+  handler = fixtureHandler({ authorize });
   for (const path of ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource']) {
     const answer = await send(handler, 'GET', {}, undefined, path);
     expect(await answer.json()).toEqual({ bearer_methods_supported: ['header'], ...authorize.metadata });
@@ -77,27 +77,27 @@ test.each([
   ['no token', { authorization: 'Basic cm9zZTpwYXNz' }, 400, 'invalid_request'],
   ['nothing that can be verified', { authorization: 'Bearer a.b' }, 401, 'invalid_token'],
 ])('%s: %j', async (_name, headers, status, error) => {
-  handler = garden({ authorize });
-  const answer = await modern(handler, 1, 'tools/list', {}, headers);
+  handler = fixtureHandler({ authorize });
+  const answer = await sendStateless(handler, 1, 'tools/list', {}, headers);
   expect(answer.status).toBe(status);
   expect(answer.headers.get('www-authenticate')).toContain(`error="${error}"`);
 });
 
 test('too little scope: 403, and all that is needed', async () => {
-  handler = garden({ authorize });
-  const answer = await modern(handler, 1, 'tools/call', { name: 'count' }, rose);
+  handler = fixtureHandler({ authorize });
+  const answer = await sendStateless(handler, 1, 'tools/call', { name: 'count' }, rose);
   expect(answer.status).toBe(403);
   expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
   expect(answer.headers.get('www-authenticate')).toContain('scope="garden:read tool:count"');
-  expect((await modern(handler, 1, 'tools/call', { name: 'echo' }, rose)).status).toBe(200);
+  expect((await sendStateless(handler, 1, 'tools/call', { name: 'echo' }, rose)).status).toBe(200);
   // What stands in the quotes cannot end them.
-  const odd = await modern(handler, 1, 'tools/call', { name: 'a", realm="b' }, rose);
+  const odd = await sendStateless(handler, 1, 'tools/call', { name: 'a", realm="b' }, rose);
   expect(odd.headers.get('www-authenticate')).toContain('scope="garden:read tool:a,realm=b"');
 });
 
 test('a hook that throws lets nobody in', async () => {
   const failures: unknown[] = [];
-  handler = garden({
+  handler = fixtureHandler({
     authorize: {
       verify: () => {
         throw new Error('no connection');
@@ -107,13 +107,13 @@ test('a hook that throws lets nobody in', async () => {
       if (event.kind === 'failed') failures.push(event.error);
     },
   });
-  expect((await modern(handler, 1, 'tools/list', {}, rose)).status).toBe(401);
+  expect((await sendStateless(handler, 1, 'tools/list', {}, rose)).status).toBe(401);
   expect(failures).toHaveLength(1);
 });
 
 test("another's session is as good as none", async () => {
-  handler = garden({ authorize });
-  const { headers, post: say } = await session(handler, '2025-11-25', rose);
+  handler = fixtureHandler({ authorize });
+  const { headers, post: say } = await openSession(handler, '2025-11-25', rose);
   expect((await say(request(1, 'ping'))).status).toBe(200);
   expect((await post(handler, request(2, 'ping'), { ...headers, ...iris })).status).toBe(404);
   expect((await send(handler, 'DELETE', { ...headers, ...iris })).status).toBe(404);
@@ -121,14 +121,16 @@ test("another's session is as good as none", async () => {
 });
 
 test('the state of a request serves whoever it was given to, and nobody else', async () => {
-  handler = garden({ authorize });
-  const asked = (await (await modern(handler, 1, 'tools/call', { name: 'ask' }, rose)).json()) as {
+  handler = fixtureHandler({ authorize });
+  const asked = (await (await sendStateless(handler, 1, 'tools/call', { name: 'ask' }, rose)).json()) as {
     result: { requestState: string };
   };
   const { requestState } = asked.result;
   const again = { name: 'ask', requestState, inputResponses: { name: { action: 'decline' } } };
-  expect(await (await modern(handler, 2, 'tools/call', again, iris)).json()).toMatchObject({ error: { code: -32602 } });
-  expect(await (await modern(handler, 3, 'tools/call', again, rose)).json()).toMatchObject({
+  expect(await (await sendStateless(handler, 2, 'tools/call', again, iris)).json()).toMatchObject({
+    error: { code: -32602 },
+  });
+  expect(await (await sendStateless(handler, 3, 'tools/call', again, rose)).json()).toMatchObject({
     result: { content: [{ text: 'decline' }] },
   });
 });
@@ -158,11 +160,11 @@ test.each<[string, unknown]>([
   ],
 ])('verify that returns %s lets nobody in: 401 and an event', async (_, identity) => {
   const seen: HttpEvent[] = [];
-  handler = garden({
+  handler = fixtureHandler({
     authorize: { verify: () => Promise.resolve(identity as Auth) },
     onEvent: (event) => seen.push(event),
   });
-  const answer = await modern(handler, 1, 'tools/list', {}, { authorization: 'Bearer x' });
+  const answer = await sendStateless(handler, 1, 'tools/list', {}, { authorization: 'Bearer x' });
   expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
     401,
     'Bearer error="invalid_token", error_description="the token is not valid"',
@@ -176,16 +178,16 @@ test.each<[string, unknown]>([
   ['a promise', Promise.resolve([])],
 ])('scopes that return %s let nobody in', async (_, scopes) => {
   const seen: HttpEvent[] = [];
-  handler = garden({
+  handler = fixtureHandler({
     authorize: { verify: () => ({ principal: 'rose', scopes: ['garden:read'] }), scopes: () => scopes as string[] },
     onEvent: (event) => seen.push(event),
   });
-  expect((await modern(handler, 1, 'tools/list', {}, { authorization: 'Bearer x' })).status).toBe(500);
+  expect((await sendStateless(handler, 1, 'tools/list', {}, { authorization: 'Bearer x' })).status).toBe(500);
   expect(seen).toMatchObject([{ kind: 'failed', error: { name: 'TypeError' } }]);
 });
 
 test('scopes that are no array of strings are refused at once', () => {
-  expect(() => garden({ authorize: { ...authorize, scopes: 'garden:read' as unknown as string[] } })).toThrow(
+  expect(() => fixtureHandler({ authorize: { ...authorize, scopes: 'garden:read' as unknown as string[] } })).toThrow(
     TypeError,
   );
 });

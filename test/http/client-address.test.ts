@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { refuseTarget } from '../../generated/runtime/http/client/address.js';
 import { UnauthorizedError } from '../../generated/runtime/http-client.js';
 import type { AuthFlowOptions, AuthProvider, Fetch } from '../../generated/runtime/http-client.js';
-import { failure, json, serve, visitor } from './client-peer.js';
+import { rejectionOf, sendJson, startScriptedServer, createTestClient } from './client-peer.js';
 
 const PUBLIC = 'https://mcp.example.com/mcp';
 const refused = (server: string, target: string): string | undefined => refuseTarget(new URL(server), new URL(target));
@@ -98,7 +98,7 @@ async function challenged(
 ) {
   const fetched: string[] = [];
   const asked: AuthFlowOptions[] = [];
-  const { client, transport } = visitor(['2025-11-25'], {
+  const { client, transport } = createTestClient(['2025-11-25'], {
     url: PUBLIC,
     fetch: (url) => {
       fetched.push(String(url));
@@ -119,7 +119,7 @@ async function challenged(
     },
     ...(more.allowsAuthUrl === undefined ? {} : { allowsAuthUrl: more.allowsAuthUrl }),
   });
-  const error = await failure(client.connect(transport));
+  const error = await rejectionOf(client.connect(transport));
   return { error, fetched, asked };
 }
 
@@ -184,8 +184,8 @@ describe('an auth flow', () => {
 });
 
 test('an auth provider gets a fetch that is checked likewise', async () => {
-  const { url } = await serve((_, response) => {
-    json(response, {}, 401);
+  const { url } = await startScriptedServer((_, response) => {
+    sendJson(response, {}, 401);
   });
   const authProvider: AuthProvider = {
     token: () => 'x',
@@ -193,6 +193,8 @@ test('an auth provider gets a fetch that is checked likewise', async () => {
       await fetchFn('http://169.254.169.254/');
     },
   };
-  const { client, transport } = visitor(['2025-11-25'], { url, authProvider });
-  expect((await failure(client.connect(transport))).message).toContain('a link-local address, and is itself loopback');
+  const { client, transport } = createTestClient(['2025-11-25'], { url, authProvider });
+  expect((await rejectionOf(client.connect(transport))).message).toContain(
+    'a link-local address, and is itself loopback',
+  );
 });

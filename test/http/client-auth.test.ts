@@ -2,25 +2,34 @@ import { describe, expect, test } from 'vitest';
 import { HttpError, UnauthorizedError } from '../../generated/runtime/http-client.js';
 import type { AuthFlowOptions, AuthProvider } from '../../generated/runtime/http-client.js';
 import { readChallenge } from '../../generated/runtime/http/client/auth.js';
-import { connected, failure, inSession, json, result, serve, TEXT, visitor } from './client-peer.js';
-import type { Scripted } from './client-peer.js';
+import {
+  connectTestClient,
+  rejectionOf,
+  sessionScript,
+  sendJson,
+  resultMessage,
+  startScriptedServer,
+  TEXT,
+  createTestClient,
+} from './client-peer.js';
+import type { ScriptedServer } from './client-peer.js';
 
 const call = { name: 'a', arguments: {} };
 const CHALLENGE =
   'Bearer error="invalid_token", scope="read write", resource_metadata="http://127.0.0.1:9/.well-known/x"';
 
 /** A server that takes some tokens only, and says what it wants otherwise. */
-function guarded(
+function startProtectedServer(
   accepts: (token: string | undefined, method: string | undefined) => number,
   challenge = CHALLENGE,
-): Promise<Scripted> {
-  return serve((seen, response) => {
+): Promise<ScriptedServer> {
+  return startScriptedServer((seen, response) => {
     const status = accepts(seen.headers.authorization, seen.message.method);
     if (status !== 200) response.writeHead(status, { 'www-authenticate': challenge }).end('not you');
     else
-      void inSession(({ verb, message }, to) => {
+      void sessionScript(({ verb, message }, to) => {
         if (verb === 'GET') to.writeHead(405).end();
-        else json(to, result(message.id, TEXT));
+        else sendJson(to, resultMessage(message.id, TEXT));
       })(seen, response);
   });
 }
@@ -28,7 +37,7 @@ function guarded(
 describe('an auth provider', () => {
   test('is asked for a better token, once for all requests that were refused', async () => {
     let good = 'Bearer one';
-    const { url } = await guarded((token) => (token === good ? 200 : 401));
+    const { url } = await startProtectedServer((token) => (token === good ? 200 : 401));
     let token: string | undefined;
     let renewals = 0;
     const authProvider: AuthProvider = {
@@ -40,7 +49,7 @@ describe('an auth provider', () => {
         token = good.replace('Bearer ', '');
       },
     };
-    const { client } = await connected(['2026-07-28', '2025-11-25'], { url, authProvider });
+    const { client } = await connectTestClient(['2026-07-28', '2025-11-25'], { url, authProvider });
     expect(renewals).toBe(1);
     good = 'Bearer two';
     await Promise.all([client.callTool(call), client.callTool(call), client.callTool(call)]);
@@ -48,7 +57,7 @@ describe('an auth provider', () => {
   });
 
   test('is not asked a second time for the same request', async () => {
-    const { url, seen } = await guarded(() => 401);
+    const { url, seen } = await startProtectedServer(() => 401);
     let renewals = 0;
     const authProvider: AuthProvider = {
       token: (): string => `token-${renewals}`,
@@ -57,8 +66,8 @@ describe('an auth provider', () => {
         return Promise.resolve();
       },
     };
-    const { client, transport } = visitor(['2026-07-28', '2025-11-25'], { url, authProvider });
-    const error = await failure(client.connect(transport));
+    const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url, authProvider });
+    const error = await rejectionOf(client.connect(transport));
     expect(error.message).toBe(`POST ${url}: 401, the server wants an authorization: not you`);
     expect([renewals, seen.length]).toEqual([1, 2]);
   });
@@ -69,18 +78,18 @@ describe('an auth provider', () => {
     ['fails at once', { token: () => Promise.reject(new Error('locked')) }, 'the auth provider gives no token'],
   ];
   test.each(UNFIT)('that %s ends the attempt to connect, with nothing tried twice', async (_, authProvider, reason) => {
-    const { url, seen } = await guarded(() => 401);
-    const { client, transport } = visitor(['2026-07-28', '2025-11-25'], { url, authProvider });
-    const error = await failure(client.connect(transport));
+    const { url, seen } = await startProtectedServer(() => 401);
+    const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url, authProvider });
+    const error = await rejectionOf(client.connect(transport));
     expect(error).toBeInstanceOf(UnauthorizedError);
     expect(error.message).toContain(reason);
     expect(seen.length).toBeLessThan(2);
   });
 
   test('is not needed to be told of a refusal', async () => {
-    const { url, seen } = await guarded(() => 401);
-    const { client, transport } = visitor(['2026-07-28', '2025-11-25'], { url });
-    const error = await failure(client.connect(transport), HttpError);
+    const { url, seen } = await startProtectedServer(() => 401);
+    const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url });
+    const error = await rejectionOf(client.connect(transport), HttpError);
     expect([error.name, error.status, seen.length]).toEqual(['HttpError', 401, 1]);
   });
 });
@@ -103,7 +112,7 @@ describe('an OAuth provider of the official SDKs, with their flow', () => {
   }
 
   test('gets what the server wants, and more when that is not enough', async () => {
-    const { url } = await serve((seen, response) => {
+    const { url } = await startScriptedServer((seen, response) => {
       const token = seen.headers.authorization;
       if (token === undefined) response.writeHead(401, { 'www-authenticate': CHALLENGE }).end();
       else if (seen.message.method === 'tools/call' && !token.includes('delete'))
@@ -111,13 +120,13 @@ describe('an OAuth provider of the official SDKs, with their flow', () => {
           .writeHead(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="delete"' })
           .end('not enough');
       else
-        void inSession(({ verb, message }, to) => {
+        void sessionScript(({ verb, message }, to) => {
           if (verb === 'GET') to.writeHead(405).end();
-          else json(to, result(message.id, TEXT));
+          else sendJson(to, resultMessage(message.id, TEXT));
         })(seen, response);
     });
     const { asked, ...options } = flow();
-    const { client } = await connected(['2025-11-25'], { url, ...options });
+    const { client } = await connectTestClient(['2025-11-25'], { url, ...options });
     await client.callTool(call);
     expect(asked.map(({ scope, forceReauthorization }) => [scope, forceReauthorization])).toEqual([
       ['read write', undefined],
@@ -128,37 +137,37 @@ describe('an OAuth provider of the official SDKs, with their flow', () => {
   });
 
   test('gives up where more is never enough', async () => {
-    const { url, seen } = await guarded(
+    const { url, seen } = await startProtectedServer(
       (token, method) => (token === undefined ? 401 : method === 'tools/call' ? 403 : 200),
       'Bearer error="insufficient_scope", scope="all"',
     );
-    const { client } = await connected(['2025-11-25'], { url, ...flow() });
-    const error = await failure(client.callTool(call), HttpError);
+    const { client } = await connectTestClient(['2025-11-25'], { url, ...flow() });
+    const error = await rejectionOf(client.callTool(call), HttpError);
     expect(error.status).toBe(403);
     expect(seen.filter(({ message }) => message.method === 'tools/call')).toHaveLength(2);
   });
 
   test('may have to send the user away, and goes on with what he brings back', async () => {
-    const { url } = await guarded((token) => (token === undefined ? 401 : 200));
+    const { url } = await startProtectedServer((token) => (token === undefined ? 401 : 200));
     const { asked, ...options } = flow('REDIRECT');
-    const first = visitor(['2026-07-28', '2025-11-25'], { url, ...options });
-    const error = await failure(first.client.connect(first.transport));
+    const first = createTestClient(['2026-07-28', '2025-11-25'], { url, ...options });
+    const error = await rejectionOf(first.client.connect(first.transport));
     expect(error).toBeInstanceOf(UnauthorizedError);
     expect(error.message).toContain('call finishAuth');
     expect(asked).toHaveLength(1);
     await first.transport.finishAuth(new URLSearchParams({ code: 'abc', iss: 'http://127.0.0.1:9' }));
     expect(asked[1]).toMatchObject({ authorizationCode: 'abc', iss: 'http://127.0.0.1:9', scope: 'read write' });
-    await connected(['2025-11-25'], { url, ...options });
+    await connectTestClient(['2025-11-25'], { url, ...options });
     expect(
-      (await failure(first.transport.finishAuth(new URLSearchParams({ error: 'access_denied' })))).message,
+      (await rejectionOf(first.transport.finishAuth(new URLSearchParams({ error: 'access_denied' })))).message,
     ).toContain('no code but "access_denied"');
   });
 
   test('says so where there is no flow', async () => {
-    const { url } = await guarded(() => 401);
+    const { url } = await startProtectedServer(() => 401);
     const { auth: _, ...options } = flow();
-    const { client, transport } = visitor(['2025-11-25'], { url, ...options });
-    expect((await failure(client.connect(transport))).message).toContain('the option auth gives no flow');
+    const { client, transport } = createTestClient(['2025-11-25'], { url, ...options });
+    expect((await rejectionOf(client.connect(transport))).message).toContain('the option auth gives no flow');
   });
 });
 
@@ -180,24 +189,26 @@ describe('redirects', () => {
   const authProvider: AuthProvider = { token: () => 'secret' };
 
   test('at the same origin are followed', async () => {
-    const { url, seen } = await serve((one, response) => {
+    const { url, seen } = await startScriptedServer((one, response) => {
       if (one.path === '/mcp') response.writeHead(307, { location: '/moved' }).end();
       else
-        void inSession(({ verb, message }, to) => {
+        void sessionScript(({ verb, message }, to) => {
           if (verb === 'GET') to.writeHead(405).end();
-          else json(to, result(message.id, TEXT));
+          else sendJson(to, resultMessage(message.id, TEXT));
         })(one, response);
     });
-    const { client } = await connected(['2025-11-25'], { url, authProvider });
+    const { client } = await connectTestClient(['2025-11-25'], { url, authProvider });
     await client.callTool(call);
     expect(seen.every(({ headers }) => headers.authorization === 'Bearer secret')).toBe(true);
   });
 
   test('to another origin are refused, with nothing sent there', async () => {
-    const other = await serve((_, response) => void response.writeHead(200).end());
-    const { url } = await serve((_, response) => void response.writeHead(307, { location: `${other.url}?x=1` }).end());
-    const { client, transport } = visitor(['2026-07-28', '2025-11-25'], { url, authProvider });
-    const error = await failure(client.connect(transport));
+    const other = await startScriptedServer((_, response) => void response.writeHead(200).end());
+    const { url } = await startScriptedServer(
+      (_, response) => void response.writeHead(307, { location: `${other.url}?x=1` }).end(),
+    );
+    const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url, authProvider });
+    const error = await rejectionOf(client.connect(transport));
     expect(error.message).toBe(
       `POST ${url}: 307, the server redirects to another origin, ${other.url}; connect to that if it is the right one`,
     );
@@ -209,9 +220,11 @@ describe('redirects', () => {
     [302, '/other', 'in a way that would make the request a GET'],
     [308, 'http://', 'where to cannot be seen'],
   ])('with %i to %s end', async (status, location, reason) => {
-    const { url, seen } = await serve((_, response) => void response.writeHead(status, { location }).end());
-    const { client, transport } = visitor(['2026-07-28', '2025-11-25'], { url, authProvider });
-    expect((await failure(client.connect(transport))).message).toContain(reason);
+    const { url, seen } = await startScriptedServer(
+      (_, response) => void response.writeHead(status, { location }).end(),
+    );
+    const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url, authProvider });
+    expect((await rejectionOf(client.connect(transport))).message).toContain(reason);
     expect(seen.length).toBeLessThan(7);
   });
 });

@@ -11,15 +11,15 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createServer } from '../../generated/2025-11-25/server.js';
 import { serveHttp } from '../../generated/runtime/http-node.js';
 import { createHttpHandler } from '../../generated/runtime/http-server.js';
-import { connected, until } from './client-peer.js';
+import { connectTestClient, waitUntil } from './client-peer.js';
 
 const STEPS = 600;
-const NOTICES = 150;
+const NOTIFICATIONS = 150;
 const CUTS = 25;
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
 
 /** Keeps events in the order in which they came; that of the SDK's example sorts those of one millisecond as it likes. */
-class Events implements EventStore {
+class InMemoryEvents implements EventStore {
   readonly #all: { readonly id: string; readonly stream: string; readonly message: never }[] = [];
 
   storeEvent(stream: string, message: unknown): Promise<string> {
@@ -48,14 +48,14 @@ class Events implements EventStore {
 }
 
 /** The official v1 server: counts by progress on the call's stream, and by log messages on its own. */
-async function v1(): Promise<URL> {
+async function startSdkServer(): Promise<URL> {
   let transport: StreamableHTTPServerTransport | undefined;
   const http = createHttpServer((request, response) => {
     void (async () => {
       if (transport === undefined) {
         transport = new StreamableHTTPServerTransport({
           sessionIdGenerator: () => randomUUID(),
-          eventStore: new Events(),
+          eventStore: new InMemoryEvents(),
           retryInterval: 20,
         });
         // eslint-disable-next-line @typescript-eslint/no-deprecated -- As above.
@@ -70,7 +70,7 @@ async function v1(): Promise<URL> {
               method: 'notifications/progress',
               params: { progressToken, progress: step },
             });
-            if (step <= NOTICES) await server.sendLoggingMessage({ level: 'info', data: step });
+            if (step <= NOTIFICATIONS) await server.sendLoggingMessage({ level: 'info', data: step });
             await pause();
           }
           return { content: [] };
@@ -89,7 +89,7 @@ async function v1(): Promise<URL> {
 }
 
 /** Our server, which does the same. */
-async function ours(): Promise<URL> {
+async function startOurServer(): Promise<URL> {
   const server = createServer({
     info: { name: 'counter', version: '1.0.0' },
     capabilities: { tools: {}, logging: {} },
@@ -97,7 +97,7 @@ async function ours(): Promise<URL> {
       'tools/call': async (_, context) => {
         for (let step = 1; step <= STEPS; step += 1) {
           context.progress(step);
-          if (step <= NOTICES) server.notify('notifications/message', { level: 'info', data: step });
+          if (step <= NOTIFICATIONS) server.notify('notifications/message', { level: 'info', data: step });
           await pause();
         }
         return { content: [] };
@@ -110,7 +110,7 @@ async function ours(): Promise<URL> {
   return listening.url;
 }
 
-interface Cutting {
+interface CuttingProxy {
   readonly url: string;
   readonly cuts: () => number;
   /** Whether the server has opened its own stream. */
@@ -118,7 +118,7 @@ interface Cutting {
 }
 
 /** Passes bytes on, and cuts streams off in the middle of what the server says, now politely and now not. */
-async function cutting(target: URL): Promise<Cutting> {
+async function startCuttingProxy(target: URL): Promise<CuttingProxy> {
   let cuts = 0;
   let isListening = false;
   let turn = 0;
@@ -180,27 +180,27 @@ async function cutting(target: URL): Promise<Cutting> {
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 
 describe.each([
-  ['the official v1 server', v1],
-  ['our server', ours],
+  ['the official v1 server', startSdkServer],
+  ['our server', startOurServer],
 ])('with a connection that is cut %s', (name, start) => {
   test(`${name} and our client lose nothing, and nothing comes twice`, { timeout: 120_000 }, async () => {
-    const { url, cuts, isListening } = await cutting(await start());
+    const { url, cuts, isListening } = await startCuttingProxy(await start());
     const noticed: unknown[] = [];
-    const { client, events } = await connected(
+    const { client, events } = await connectTestClient(
       ['2025-11-25'],
       { url, reconnect: { initialDelayMs: 20, maxDelayMs: 20, maxAttempts: 20 } },
       { notifications: { 'notifications/message': ({ data }) => void noticed.push(data) } },
     );
     // The server's own stream has to be there, or what it says then is said to nobody.
-    await until(isListening);
+    await waitUntil(isListening);
     const steps: number[] = [];
     await client.callTool(
       { name: 'count' },
       { onProgress: ({ progress }) => void steps.push(progress), timeout: 100_000 },
     );
     expect(steps).toEqual(numbers(STEPS));
-    await until(() => noticed.length >= NOTICES);
-    expect(noticed).toEqual(numbers(NOTICES));
+    await waitUntil(() => noticed.length >= NOTIFICATIONS);
+    expect(noticed).toEqual(numbers(NOTIFICATIONS));
     // Progress that came twice would be told as such.
     expect(events).toEqual([]);
     expect(cuts()).toBeGreaterThan(10);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import {
   decodeHeaderValue,
@@ -18,7 +18,7 @@ const reasonOf = (schema: unknown): string => {
 
 describe('values of headers', () => {
   // The table of the specification (2026-07-28, Streamable HTTP, Value Encoding).
-  it.each([
+  test.each([
     ['us-west1', 'us-west1'],
     ['Hello, 世界', '=?base64?SGVsbG8sIOS4lueVjA==?='],
     [' padded ', '=?base64?IHBhZGRlZCA=?='],
@@ -32,14 +32,14 @@ describe('values of headers', () => {
     expect(decodeHeaderValue(header)).toBe(value);
   });
 
-  it.each(['=?base64?SGVsbG8?=', '=?base64?SGVs bG8=?=', '=?base64?/w==?=', 'caf\u00e9', 'a\u0000b', 'a\r\nb'])(
+  test.each(['=?base64?SGVsbG8?=', '=?base64?SGVs bG8=?=', '=?base64?/w==?=', 'caf\u00e9', 'a\u0000b', 'a\r\nb'])(
     '%j is refused',
     (header) => {
       expect(decodeHeaderValue(header)).toBeUndefined();
     },
   );
 
-  it('reads what is written, and writes what a header may hold', () => {
+  test('reads what is written, and writes what a header may hold', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         const header = encodeHeaderValue(value);
@@ -50,13 +50,13 @@ describe('values of headers', () => {
     );
   });
 
-  it('knows a session id', () => {
+  test('knows a session id', () => {
     expect(['a-1', '', 'a b', 'a\nb', 'é'].map(isSessionId)).toEqual([true, false, false, false, false]);
   });
 });
 
 describe('annotations of an input schema', () => {
-  it('are found under properties, however deep', () => {
+  test('are found under properties, however deep', () => {
     const schema = schemaOf({
       region: { type: 'string', 'x-mcp-header': 'Region' },
       limits: schemaOf({ count: { type: ['integer', 'null'], 'x-mcp-header': 'Count' } }),
@@ -72,19 +72,19 @@ describe('annotations of an input schema', () => {
     });
   });
 
-  it.each([undefined, null, [], 'x', {}, { properties: null }])('are not in %j', (schema) => {
+  test.each([undefined, null, [], 'x', {}, { properties: null }])('are not in %j', (schema) => {
     expect(headerParamsOf(schema)).toEqual({ success: true, value: [] });
   });
 
-  it.each(['', 'a b', 'a:b', 'é', 'a\r\nX-Evil: 1', 5, null, {}])('may not be %j', (name) => {
+  test.each(['', 'a b', 'a:b', 'é', 'a\r\nX-Evil: 1', 5, null, {}])('may not be %j', (name) => {
     expect(reasonOf(schemaOf({ a: { type: 'string', 'x-mcp-header': name } }))).toContain('header');
   });
 
-  it.each(['number', 'object', 'array', 'null', undefined, ['string', 'integer']])('may not be at a %j', (type) => {
+  test.each(['number', 'object', 'array', 'null', undefined, ['string', 'integer']])('may not be at a %j', (type) => {
     expect(reasonOf(schemaOf({ a: { type, 'x-mcp-header': 'A' } }))).toContain('no string, integer or boolean');
   });
 
-  it('may not be twice, whatever the case', () => {
+  test('may not be twice, whatever the case', () => {
     const schema = schemaOf({
       a: { type: 'string', 'x-mcp-header': 'Same' },
       b: { type: 'string', 'x-mcp-header': 'sAME' },
@@ -93,7 +93,7 @@ describe('annotations of an input schema', () => {
   });
 
   const annotated = { type: 'string', 'x-mcp-header': 'A' };
-  it.each([
+  test.each([
     ['the root', annotated],
     ['items', schemaOf({ list: { type: 'array', items: annotated } })],
     ['items below an object', schemaOf({ list: { items: schemaOf({ a: annotated }) } })],
@@ -106,7 +106,7 @@ describe('annotations of an input schema', () => {
     expect(reasonOf(schema)).toContain('properties alone do not lead to');
   });
 
-  it('are looked for in a schema that is 100,000 deep', () => {
+  test('are looked for in a schema that is 100,000 deep', () => {
     let schema: object = annotated;
     for (let at = 0; at < 100_000; at += 1) schema = { not: schema };
     expect(reasonOf(schema)).toContain('properties alone');
@@ -125,7 +125,7 @@ describe('headers of a request', () => {
     { header: 'Mcp-Param-Flag', path: ['flag'] },
   ];
 
-  it('repeat version, method, name and arguments', () => {
+  test('repeat version, method, name and arguments', () => {
     expect(mirroredHeaders(call({ text: 'a', deep: { count: -7 }, flag: false, other: 1 }), params)).toEqual([
       ['MCP-Protocol-Version', '2026-07-28'],
       ['Mcp-Method', 'tools/call'],
@@ -138,7 +138,7 @@ describe('headers of a request', () => {
     expect(mirroredHeaders({ method: 'tools/list', params: { name: 'no' } })).toEqual([['Mcp-Method', 'tools/list']]);
   });
 
-  it.each([
+  test.each([
     [{ text: null }],
     [{ text: { a: 1 }, deep: 5, flag: 2 ** 60 }],
     [Object.create({ text: 'inherited' }) as object],
@@ -153,7 +153,7 @@ describe('headers of a request', () => {
     (name) =>
       new Headers(list.map(([key, value]): [string, string] => [key, value])).get(name);
 
-  it('fit what they were made of', () => {
+  test('fit what they were made of', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.maxSafeInteger(), fc.boolean(), (text, count, flag) => {
         const message = call({ text, deep: { count }, flag });
@@ -163,7 +163,7 @@ describe('headers of a request', () => {
   });
 
   const message = call({ text: 'a', deep: { count: 42 }, flag: true });
-  it.each([
+  test.each([
     ['MCP-Protocol-Version', undefined, 'MCP-Protocol-Version is missing'],
     ['MCP-Protocol-Version', '2025-11-25', 'MCP-Protocol-Version is "2025-11-25"'],
     ['Mcp-Method', undefined, 'Mcp-Method is missing'],
@@ -182,7 +182,7 @@ describe('headers of a request', () => {
     expect(headerMismatch(headersOf(headers), message, params)).toContain(reason);
   });
 
-  it('compare integers as numbers', () => {
+  test('compare integers as numbers', () => {
     const headers = mirroredHeaders(message, params).map(([name, value]): [string, string] => [
       name,
       name === 'Mcp-Param-Count' ? '42.0' : value,

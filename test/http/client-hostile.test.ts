@@ -6,18 +6,18 @@ import { EventTooLargeError, readEventStream } from '../../generated/runtime/htt
 import type { SseEvent } from '../../generated/runtime/http/event-stream.js';
 import { HttpError } from '../../generated/runtime/http-client.js';
 import {
-  connected,
-  event,
-  failure,
-  inSession,
-  json,
-  result,
-  serve,
-  stateless,
-  stream,
+  connectTestClient,
+  sendEvent,
+  rejectionOf,
+  sessionScript,
+  sendJson,
+  resultMessage,
+  startScriptedServer,
+  statelessScript,
+  startStream,
   TEXT,
-  until,
-  visitor,
+  waitUntil,
+  createTestClient,
 } from './client-peer.js';
 
 const call = { name: 'a', arguments: {} };
@@ -57,9 +57,9 @@ async function flood(response: ServerResponse, chunk: string): Promise<number> {
 }
 
 /** A server of which every answer to a call is as the test says. */
-function answering(answer: (response: ServerResponse, id: unknown) => void): ReturnType<typeof serve> {
-  return serve(
-    stateless(({ message }, response) => {
+function serveAnswer(answer: (response: ServerResponse, id: unknown) => void): ReturnType<typeof startScriptedServer> {
+  return startScriptedServer(
+    statelessScript(({ message }, response) => {
       answer(response, message.id);
     }),
   );
@@ -80,13 +80,13 @@ describe('answers without end', () => {
     ['JSON', 'application/json', '{"a":"', chunk, 'the answer has more than 65536 bytes'],
   ])('%s: no more is read than may be', async (_, type, start, more, reason) => {
     let written: Promise<number> = Promise.resolve(0);
-    const { url } = await answering((response) => {
+    const { url } = await serveAnswer((response) => {
       response.writeHead(200, { 'content-type': type });
       response.write(start);
       written = flood(response, more);
     });
-    const { client } = await connected(['2026-07-28'], { url, maxMessageBytes: MAX });
-    const error = await failure(client.callTool(call));
+    const { client } = await connectTestClient(['2026-07-28'], { url, maxMessageBytes: MAX });
+    const error = await rejectionOf(client.callTool(call));
     expect(error).toBeInstanceOf(HttpError);
     expect(error.message).toContain(reason);
     // What lies in buffers of the system is out of our hands.
@@ -94,12 +94,12 @@ describe('answers without end', () => {
   });
 
   test('an error body: its first part is told', async () => {
-    const { url } = await answering((response) => {
+    const { url } = await serveAnswer((response) => {
       response.writeHead(500, { 'content-type': 'text/plain' });
       void flood(response, 'no '.repeat(1000));
     });
-    const { client } = await connected(['2026-07-28'], { url });
-    const error = await failure(client.callTool(call));
+    const { client } = await connectTestClient(['2026-07-28'], { url });
+    const error = await rejectionOf(client.callTool(call));
     expect(error.message).toMatch(/500, the server refuses it: (no ){60,}/);
     expect(error.message.length).toBeLessThan(400);
   });
@@ -116,28 +116,28 @@ describe('answers without end', () => {
     ['what is no message', 'data: [1,2]\n\ndata: 5\n\ndata: {"jsonrpc":"1.0"}\n\n'],
     ['answers to others', 'data: {"jsonrpc":"2.0","id":77,"result":{}}\n\n'],
   ])('%s: the call ends in its time, and memory is as before', async (_, chunk) => {
-    const { url } = await answering((response) => {
-      stream(response);
+    const { url } = await serveAnswer((response) => {
+      startStream(response);
       if (chunk !== '') void flood(response, chunk.repeat(20));
     });
-    const { client } = await connected(['2026-07-28'], { url }, { onEvent: () => undefined });
+    const { client } = await connectTestClient(['2026-07-28'], { url }, { onEvent: () => undefined });
     const before = process.memoryUsage().heapUsed;
-    expect((await failure(client.callTool(call, { timeout: 500 }))).name).toBe('TimeoutError');
+    expect((await rejectionOf(client.callTool(call, { timeout: 500 }))).name).toBe('TimeoutError');
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(128 * 1024 * 1024);
   });
 
   test('headers that never come: the call ends in its time, and so does what needs no answer', async () => {
     let isAccepting = true;
-    const { url } = await serve(
-      inSession(({ verb }, response) => {
+    const { url } = await startScriptedServer(
+      sessionScript(({ verb }, response) => {
         if (verb === 'GET') response.writeHead(405).end();
         else if (isAccepting) response.writeHead(202).end();
       }),
     );
-    const { client, events } = await connected(['2025-11-25'], { url, acceptTimeout: 100 });
+    const { client, events } = await connectTestClient(['2025-11-25'], { url, acceptTimeout: 100 });
     isAccepting = false;
-    expect((await failure(client.callTool(call, { timeout: 100 }))).name).toBe('TimeoutError');
-    await until(() => events.length > 0);
+    expect((await rejectionOf(client.callTool(call, { timeout: 100 }))).name).toBe('TimeoutError');
+    await waitUntil(() => events.length > 0);
     expect(events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind))).toEqual([
       expect.stringContaining('not accepted within 100 ms'),
     ]);
@@ -160,22 +160,22 @@ describe('answers that are none', () => {
     ['an event stream in name', 200, 'text/event-stream-x', 'data: {}\n\n', 'neither application/json nor'],
     ['a page of an error', 502, 'text/html', '<h1>Bad gateway</h1>', '502, the server refuses it: <h1>Bad gateway'],
   ])('%s', async (_, status, type, body, reason) => {
-    const { url } = await answering((response) => {
+    const { url } = await serveAnswer((response) => {
       response.writeHead(status, type === '' ? {} : { 'content-type': type }).end(body);
     });
-    const { client } = await connected(['2026-07-28'], { url });
-    const error = await failure(client.callTool(call));
+    const { client } = await connectTestClient(['2026-07-28'], { url });
+    const error = await rejectionOf(client.callTool(call));
     expect(error.message).toContain(reason);
     expect(error).toBeInstanceOf(HttpError);
   });
 
   test('an event that is too deep, but says whose answer it is, fails that call', async () => {
-    const { url } = await answering((response, id) => {
-      stream(response);
+    const { url } = await serveAnswer((response, id) => {
+      startStream(response);
       response.write(`data: {"jsonrpc":"2.0","id":${String(id)},"result":${'['.repeat(500)}${']'.repeat(500)}}\n\n`);
     });
-    const { client } = await connected(['2026-07-28'], { url });
-    expect((await failure(client.callTool(call))).message).toContain('nested deeper than 256');
+    const { client } = await connectTestClient(['2026-07-28'], { url });
+    expect((await rejectionOf(client.callTool(call))).message).toContain('nested deeper than 256');
   });
 
   test('10,000 of them leave nothing behind', { timeout: 240_000 }, async () => {
@@ -191,7 +191,7 @@ describe('answers that are none', () => {
       10_000,
     );
     let at = 0;
-    const { client, transport } = visitor(['2026-07-28'], {
+    const { client, transport } = createTestClient(['2026-07-28'], {
       url: 'http://localhost/',
       // No sockets: what comes is what matters.
       fetch: (_, init) => {
@@ -199,7 +199,7 @@ describe('answers that are none', () => {
         if (method === 'server/discover')
           return Promise.resolve(
             Response.json(
-              result(id, {
+              resultMessage(id, {
                 resultType: 'complete',
                 supportedVersions: ['2026-07-28'],
                 capabilities: {},
@@ -217,7 +217,7 @@ describe('answers that are none', () => {
     await client.connect(transport);
     const measured: number[] = [];
     for (let round = 0; round < 100; round += 1) {
-      const errors = await Promise.all(bodies.slice(0, 100).map(() => failure(client.callTool(call))));
+      const errors = await Promise.all(bodies.slice(0, 100).map(() => rejectionOf(client.callTool(call))));
       expect(errors.every((error) => error instanceof HttpError)).toBe(true);
       measured.push(process.memoryUsage().heapUsed);
     }
@@ -229,27 +229,31 @@ describe('answers that are none', () => {
 
 describe('sessions that are none', () => {
   test('an id that is no id fails the handshake', async () => {
-    const { url } = await serve(inSession((_, response) => void response.writeHead(405).end(), 'two words'));
-    const { client, transport } = visitor(['2025-11-25'], { url });
-    expect((await failure(client.connect(transport))).message).toContain('the session id "two words" is none');
+    const { url } = await startScriptedServer(
+      sessionScript((_, response) => void response.writeHead(405).end(), 'two words'),
+    );
+    const { client, transport } = createTestClient(['2025-11-25'], { url });
+    expect((await rejectionOf(client.connect(transport))).message).toContain('the session id "two words" is none');
   });
 
   test('an id that comes later is not taken', async () => {
-    const { url } = await serve(
-      inSession(({ verb, message }, response) => {
+    const { url } = await startScriptedServer(
+      sessionScript(({ verb, message }, response) => {
         if (verb === 'GET') response.writeHead(405).end();
-        else json(response, result(message.id, TEXT), 200, { 'mcp-session-id': 'another' });
+        else sendJson(response, resultMessage(message.id, TEXT), 200, { 'mcp-session-id': 'another' });
       }),
     );
-    const { client, transport } = await connected(['2025-11-25'], { url });
+    const { client, transport } = await connectTestClient(['2025-11-25'], { url });
     await client.callTool(call);
     expect(transport.sessionId).toBe('session-1');
   });
 
   test('a server that has always just forgotten the session is asked no more than twice', async () => {
-    const { url, seen } = await serve(inSession((_, response) => void response.writeHead(404).end('gone')));
-    const { client } = await connected(['2025-11-25'], { url });
-    expect((await failure(client.callTool(call))).message).toContain('404, the server refuses it: gone');
+    const { url, seen } = await startScriptedServer(
+      sessionScript((_, response) => void response.writeHead(404).end('gone')),
+    );
+    const { client } = await connectTestClient(['2025-11-25'], { url });
+    expect((await rejectionOf(client.callTool(call))).message).toContain('404, the server refuses it: gone');
     expect(seen.filter(({ message }) => message.method === 'tools/call')).toHaveLength(2);
     expect(seen.filter(({ message }) => message.method === 'initialize')).toHaveLength(2);
   });
@@ -259,10 +263,10 @@ describe('what would go into headers', () => {
   test.each(['a\r\nx-evil: 1', '\u0000', '世界', ' a ', '=?base64?eA==?='])(
     'the name %j does no harm',
     async (name) => {
-      const { url, seen } = await answering((response, id) => {
-        json(response, result(id as number, TEXT));
+      const { url, seen } = await serveAnswer((response, id) => {
+        sendJson(response, resultMessage(id as number, TEXT));
       });
-      const { client } = await connected(['2026-07-28'], { url });
+      const { client } = await connectTestClient(['2026-07-28'], { url });
       await client.callTool({ name });
       expect(seen[1]?.headers['x-evil']).toBeUndefined();
       expect(seen[1]?.headers['mcp-name']).toMatch(/^=\?base64\?[\w+/=]+\?=$/);
@@ -270,19 +274,19 @@ describe('what would go into headers', () => {
   );
 
   test('an id of an event does no harm, whatever is in it', async () => {
-    const { url, seen } = await serve(
-      inSession(({ verb, headers, message }, response) => {
+    const { url, seen } = await startScriptedServer(
+      sessionScript(({ verb, headers, message }, response) => {
         if (verb === 'POST') {
-          stream(response);
-          event(response, '', '世界\u0007');
-          event(response, '', 'x'.repeat(5000));
+          startStream(response);
+          sendEvent(response, '', '世界\u0007');
+          sendEvent(response, '', 'x'.repeat(5000));
           if (message.method === 'tools/call') response.end();
         } else response.writeHead(headers['last-event-id'] === undefined ? 405 : 404).end();
       }),
     );
-    const { client } = await connected(['2025-11-25'], { url, reconnect: { initialDelayMs: 20 } });
+    const { client } = await connectTestClient(['2025-11-25'], { url, reconnect: { initialDelayMs: 20 } });
     // Such an id is too long for a header, so there is no resuming.
-    expect((await failure(client.callTool(call))).message).toContain('the stream ended before the answer');
+    expect((await rejectionOf(client.callTool(call))).message).toContain('the stream ended before the answer');
     expect(seen.some(({ headers }) => headers['last-event-id'] !== undefined)).toBe(false);
   });
 });

@@ -1,7 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { httpClientTransport } from '../../generated/runtime/http-client.js';
-import { connected, event, failure, inSession, json, result, serve, stream, TEXT, until } from './client-peer.js';
+import {
+  connectTestClient,
+  sendEvent,
+  rejectionOf,
+  sessionScript,
+  sendJson,
+  resultMessage,
+  startScriptedServer,
+  startStream,
+  TEXT,
+  waitUntil,
+} from './client-peer.js';
 
 const call = { name: 'a', arguments: {} };
 const ping = (id: number): object => ({ jsonrpc: '2.0', id, method: 'ping' });
@@ -14,11 +25,11 @@ const message = (data: string): object => ({
 /** A server that pings so often on its own stream, and accepts each answer after a while. */
 async function flooding(pings: number, acceptAfter: number | undefined) {
   const counts = { answers: 0, open: 0, most: 0 };
-  const { url } = await serve(
-    inSession(({ verb }, response) => {
+  const { url } = await startScriptedServer(
+    sessionScript(({ verb }, response) => {
       if (verb === 'GET') {
-        stream(response);
-        for (let id = 1; id <= pings; id += 1) event(response, ping(id));
+        startStream(response);
+        for (let id = 1; id <= pings; id += 1) sendEvent(response, ping(id));
         return;
       }
       counts.answers += 1;
@@ -34,15 +45,15 @@ async function flooding(pings: number, acceptAfter: number | undefined) {
 describe('a server that asks for much at once', () => {
   test('gets all answers, over a bounded number of connections', async () => {
     const { url, counts } = await flooding(300, 30);
-    const { events } = await connected(['2025-11-25'], { url });
-    await until(() => counts.answers === 300);
+    const { events } = await connectTestClient(['2025-11-25'], { url });
+    await waitUntil(() => counts.answers === 300);
     expect(counts.most).toBeLessThanOrEqual(32);
     expect(events).toEqual([]);
   });
 
   test('and accepts no answer ends the connection with a reason', async () => {
     const { url, counts } = await flooding(6000, undefined);
-    const { client, events } = await connected(['2025-11-25'], { url });
+    const { client, events } = await connectTestClient(['2025-11-25'], { url });
     await client.closed;
     expect(counts.most).toBeLessThanOrEqual(32);
     const reasons = events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind));
@@ -61,16 +72,16 @@ describe('calls beyond maxConcurrentCalls', () => {
     let open = 0;
     let most = 0;
     const waiting = new Map<number, { readonly id: unknown; readonly response: ServerResponse }>();
-    const { url } = await serve(
-      inSession(({ verb, message: came }, response) => {
+    const { url } = await startScriptedServer(
+      sessionScript(({ verb, message: came }, response) => {
         if (verb === 'GET') response.writeHead(405).end();
         else if (came.method === 'tools/call') {
           most = Math.max(most, (open += 1));
           // Each call waits for the answer to a request of the server.
           asked += 1;
           waiting.set(asked, { id: came.id, response });
-          stream(response);
-          event(response, {
+          startStream(response);
+          sendEvent(response, {
             jsonrpc: '2.0',
             id: asked,
             method: 'elicitation/create',
@@ -81,12 +92,12 @@ describe('calls beyond maxConcurrentCalls', () => {
           const one = waiting.get(came.id as number);
           if (one === undefined) return;
           open -= 1;
-          event(one.response, result(one.id as number, TEXT));
+          sendEvent(one.response, resultMessage(one.id as number, TEXT));
           one.response.end();
         }
       }),
     );
-    const { client } = await connected(
+    const { client } = await connectTestClient(
       ['2025-11-25'],
       { url, maxConcurrentCalls: 2 },
       { handlers: { 'elicitation/create': () => ({ action: 'decline' }) } },
@@ -98,27 +109,27 @@ describe('calls beyond maxConcurrentCalls', () => {
 
   test('are not sent if they are cancelled before', async () => {
     const held: { readonly id: unknown; readonly response: ServerResponse }[] = [];
-    const { url, seen } = await serve(
-      inSession(({ verb, message: came }, response) => {
+    const { url, seen } = await startScriptedServer(
+      sessionScript(({ verb, message: came }, response) => {
         if (verb === 'GET') response.writeHead(405).end();
         else if (came.method === 'tools/call') held.push({ id: came.id, response });
         else response.writeHead(202).end();
       }),
     );
-    const { client } = await connected(['2025-11-25'], { url, maxConcurrentCalls: 1 });
+    const { client } = await connectTestClient(['2025-11-25'], { url, maxConcurrentCalls: 1 });
     const first = client.callTool(call);
-    await until(() => held.length === 1);
+    await waitUntil(() => held.length === 1);
     const controller = new AbortController();
     const second = client.callTool(call, { signal: controller.signal });
     const third = client.callTool(call);
     controller.abort(new Error('not wanted'));
-    expect((await failure(second)).message).toBe('not wanted');
+    expect((await rejectionOf(second)).message).toBe('not wanted');
     const answer = (index: number): void => {
       const one = held[index];
-      if (one !== undefined) json(one.response, result(one.id as number, TEXT));
+      if (one !== undefined) sendJson(one.response, resultMessage(one.id as number, TEXT));
     };
     answer(0);
-    await until(() => held.length === 2);
+    await waitUntil(() => held.length === 2);
     answer(1);
     await Promise.all([first, third]);
     const sent = seen.map(({ message: { method } }) => method);
@@ -137,20 +148,20 @@ describe('calls beyond maxConcurrentCalls', () => {
 describe('a server whose streams end soon', () => {
   test('with retry: 0 and one event each is asked less and less often', async () => {
     const times: number[] = [];
-    const { url } = await serve(
-      inSession(({ verb }, response) => {
+    const { url } = await startScriptedServer(
+      sessionScript(({ verb }, response) => {
         if (verb !== 'GET') {
           response.writeHead(202).end();
           return;
         }
         times.push(performance.now());
-        stream(response);
+        startStream(response);
         response.write('retry: 0\n');
-        event(response, message(`${times.length}`), `e${times.length}`);
+        sendEvent(response, message(`${times.length}`), `e${times.length}`);
         response.end();
       }),
     );
-    await connected(['2025-11-25'], { url });
+    await connectTestClient(['2025-11-25'], { url });
     await new Promise((resolve) => setTimeout(resolve, 2500));
     // One event each at 100 ms, 200 to 400, 400 to 800, 800 to 1600: 45 a second without a floor.
     expect(times.length).toBeGreaterThan(3);
@@ -162,22 +173,22 @@ describe('a server whose streams end soon', () => {
   test('but carry more is asked when it says', async () => {
     const waits: number[] = [];
     let endedAt = 0;
-    const { url } = await serve(
-      inSession(({ verb }, response) => {
+    const { url } = await startScriptedServer(
+      sessionScript(({ verb }, response) => {
         if (verb !== 'GET') {
           response.writeHead(202).end();
           return;
         }
         if (endedAt > 0) waits.push(performance.now() - endedAt);
-        stream(response);
+        startStream(response);
         response.write('retry: 150\n');
-        event(response, message('a'), `a${waits.length}`);
-        event(response, message('b'), `b${waits.length}`);
+        sendEvent(response, message('a'), `a${waits.length}`);
+        sendEvent(response, message('b'), `b${waits.length}`);
         response.end(() => (endedAt = performance.now()));
       }),
     );
-    await connected(['2025-11-25'], { url });
-    await until(() => waits.length === 6);
+    await connectTestClient(['2025-11-25'], { url });
+    await waitUntil(() => waits.length === 6);
     for (const wait of waits) expect(wait).toBeGreaterThan(140);
     expect(Math.min(...waits.slice(3))).toBeLessThan(300);
   });
@@ -186,24 +197,24 @@ describe('a server whose streams end soon', () => {
 test('an answer that polls with one event each still comes', async () => {
   let id: number | string | undefined;
   let polls = 0;
-  const { url } = await serve(
-    inSession(({ verb, headers, message: came }, response) => {
+  const { url } = await startScriptedServer(
+    sessionScript(({ verb, headers, message: came }, response) => {
       if (verb === 'POST') {
         id = came.id;
-        stream(response);
+        startStream(response);
         response.write('retry: 100\n');
-        event(response, '', 'e0');
+        sendEvent(response, '', 'e0');
         response.end();
       } else if (headers['last-event-id'] === undefined) response.writeHead(405).end();
       else {
         polls += 1;
-        stream(response);
-        event(response, polls < 4 ? '' : result(id, TEXT), `e${polls}`);
+        startStream(response);
+        sendEvent(response, polls < 4 ? '' : resultMessage(id, TEXT), `e${polls}`);
         response.end();
       }
     }),
   );
-  const { client } = await connected(['2025-11-25'], { url });
+  const { client } = await connectTestClient(['2025-11-25'], { url });
   await client.callTool(call);
   expect(polls).toBe(4);
 });

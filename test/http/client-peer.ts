@@ -2,16 +2,16 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { revision as r202503 } from '../../generated/2025-03-26/revision.js';
-import { revision as r202511 } from '../../generated/2025-11-25/revision.js';
+import { revision as revision20250326 } from '../../generated/2025-03-26/revision.js';
+import { revision as revision20251125 } from '../../generated/2025-11-25/revision.js';
 import { createClient, type Client, type ClientOptions } from '../../generated/2026-07-28/client.js';
-import { revision as r2026 } from '../../generated/2026-07-28/revision.js';
+import { revision as revision20260728 } from '../../generated/2026-07-28/revision.js';
 import type { EndpointEvent } from '../../generated/runtime/jsonrpc/endpoint.js';
 import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import type { HttpClientOptions, HttpClientTransport } from '../../generated/runtime/http-client.js';
 
 /** A message as it came, loosely typed. */
-export interface Came {
+export interface ReceivedMessage {
   readonly id?: number | string;
   readonly method?: string;
   readonly params?: Record<string, unknown>;
@@ -20,37 +20,37 @@ export interface Came {
 }
 
 /** A request as a server of these tests sees it. */
-export interface Seen {
+export interface ReceivedRequest {
   readonly verb: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   /** Undefined if there was no body. */
-  readonly message: Came;
+  readonly message: ReceivedMessage;
 }
 
 /** A server that does what a test says. */
-export interface Scripted {
+export interface ScriptedServer {
   readonly url: string;
   /** All requests so far. */
-  readonly seen: Seen[];
+  readonly seen: ReceivedRequest[];
 }
 
-type Script = (seen: Seen, response: ServerResponse) => void | Promise<void>;
+type RequestScript = (seen: ReceivedRequest, response: ServerResponse) => void | Promise<void>;
 
 /** Serves at a free port of this machine until the test is over. */
-export async function serve(script: Script): Promise<Scripted> {
-  const seen: Seen[] = [];
+export async function startScriptedServer(script: RequestScript): Promise<ScriptedServer> {
+  const seen: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (chunk) => {
       body += String(chunk);
     });
     request.on('end', () => {
-      const one: Seen = {
+      const one: ReceivedRequest = {
         verb: request.method ?? '',
         path: request.url ?? '',
         headers: request.headers,
-        message: body === '' ? {} : (JSON.parse(body) as Came),
+        message: body === '' ? {} : (JSON.parse(body) as ReceivedMessage),
       };
       seen.push(one);
       void script(one, response);
@@ -70,7 +70,7 @@ export async function serve(script: Script): Promise<Scripted> {
 }
 
 /** A URL at which nobody is. */
-export async function unserved(): Promise<string> {
+export async function unusedUrl(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -79,7 +79,7 @@ export async function unserved(): Promise<string> {
 }
 
 /** Answers with JSON. */
-export function json(
+export function sendJson(
   response: ServerResponse,
   value: unknown,
   status = 200,
@@ -90,30 +90,30 @@ export function json(
 }
 
 /** Begins an event stream. */
-export function stream(response: ServerResponse, headers: Record<string, string> = {}): void {
+export function startStream(response: ServerResponse, headers: Record<string, string> = {}): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', ...headers });
   response.flushHeaders();
 }
 
 /** Writes an event. */
-export function event(response: ServerResponse, data: unknown, id?: string): void {
+export function sendEvent(response: ServerResponse, data: unknown, id?: string): void {
   response.write(`${id === undefined ? '' : `id: ${id}\n`}data: ${data === '' ? '' : JSON.stringify(data)}\n\n`);
 }
 
-export function result(id: Came['id'], value: object = {}): object {
+export function resultMessage(id: ReceivedMessage['id'], value: object = {}): object {
   return { jsonrpc: '2.0', id, result: value };
 }
 
 export const SERVER_INFO = { name: 'scripted', version: '1.0.0' };
 
 /** The answer to `initialize`. */
-export function initialized(id: Came['id'], protocolVersion = '2025-11-25'): object {
-  return result(id, { protocolVersion, capabilities: { tools: {}, logging: {} }, serverInfo: SERVER_INFO });
+export function initializeResponse(id: ReceivedMessage['id'], protocolVersion = '2025-11-25'): object {
+  return resultMessage(id, { protocolVersion, capabilities: { tools: {}, logging: {} }, serverInfo: SERVER_INFO });
 }
 
 /** The answer to `server/discover`. */
-export function discovered(id: Came['id']): object {
-  return result(id, {
+export function discoverResponse(id: ReceivedMessage['id']): object {
+  return resultMessage(id, {
     resultType: 'complete',
     supportedVersions: ['2026-07-28'],
     capabilities: { tools: { listChanged: true }, resources: {} },
@@ -123,10 +123,10 @@ export function discovered(id: Came['id']): object {
 }
 
 /** A server with a session, which leaves all but the handshake to the script. */
-export function inSession(script: Script, session = 'session-1'): Script {
+export function sessionScript(script: RequestScript, session = 'session-1'): RequestScript {
   return (seen, response) => {
     const { method, id } = seen.message;
-    if (method === 'initialize') json(response, initialized(id), 200, { 'mcp-session-id': session });
+    if (method === 'initialize') sendJson(response, initializeResponse(id), 200, { 'mcp-session-id': session });
     else if (method === 'notifications/initialized') response.writeHead(202).end();
     else if (seen.verb === 'DELETE') response.writeHead(200).end();
     else return script(seen, response);
@@ -134,10 +134,10 @@ export function inSession(script: Script, session = 'session-1'): Script {
 }
 
 /** A server of 2026-07-28, which leaves all but `server/discover` to the script. */
-export function stateless(script: Script): Script {
+export function statelessScript(script: RequestScript): RequestScript {
   return (seen, response) => {
     const { method, id } = seen.message;
-    if (method === 'server/discover') json(response, discovered(id));
+    if (method === 'server/discover') sendJson(response, discoverResponse(id));
     else return script(seen, response);
   };
 }
@@ -152,10 +152,10 @@ export interface Connected {
   readonly events: EndpointEvent[];
 }
 
-const REVISIONS = { '2025-03-26': r202503, '2025-11-25': r202511, '2026-07-28': r2026 };
+const REVISIONS = { '2025-03-26': revision20250326, '2025-11-25': revision20251125, '2026-07-28': revision20260728 };
 
 /** Makes a client, not yet connected. */
-export function visitor(
+export function createTestClient(
   revisions: readonly (keyof typeof REVISIONS)[],
   options: HttpClientOptions,
   settings: Partial<ClientOptions> = {},
@@ -173,14 +173,14 @@ export function visitor(
 }
 
 /** Makes a client and connects it. */
-export async function connected(...args: Parameters<typeof visitor>): Promise<Connected> {
-  const made = visitor(...args);
+export async function connectTestClient(...args: Parameters<typeof createTestClient>): Promise<Connected> {
+  const made = createTestClient(...args);
   await made.client.connect(made.transport);
   return made;
 }
 
 /** Waits until something holds. */
-export async function until(holds: () => boolean): Promise<void> {
+export async function waitUntil(holds: () => boolean): Promise<void> {
   const end = performance.now() + 20_000;
   while (!holds()) {
     if (performance.now() > end) throw new Error('it never came true');
@@ -189,7 +189,7 @@ export async function until(holds: () => boolean): Promise<void> {
 }
 
 /** What a promise fails with, which must be of a class. */
-export async function failure<E extends Error = Error>(
+export async function rejectionOf<E extends Error = Error>(
   promise: Promise<unknown>,
   type: abstract new (...args: never) => E = Error as never,
 ): Promise<E> {

@@ -1,7 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { HttpError } from '../../generated/runtime/http-client.js';
-import { connected, event, failure, inSession, json, result, serve, stream, TEXT, until } from './client-peer.js';
+import {
+  connectTestClient,
+  sendEvent,
+  rejectionOf,
+  sessionScript,
+  sendJson,
+  resultMessage,
+  startScriptedServer,
+  startStream,
+  TEXT,
+  waitUntil,
+} from './client-peer.js';
 
 const call = { name: 'a', arguments: {} };
 const reconnect = { initialDelayMs: 20, maxDelayMs: 50 };
@@ -13,7 +24,7 @@ const message = (data: string): object => ({
 
 /** A client that notes what it is told. */
 async function listener(url: string, heard: string[], options = {}) {
-  return connected(
+  return connectTestClient(
     ['2025-11-25'],
     { url, reconnect, ...options },
     { notifications: { 'notifications/message': ({ data }) => void heard.push(data as string) } },
@@ -22,24 +33,24 @@ async function listener(url: string, heard: string[], options = {}) {
 
 describe('the stream of an answer', () => {
   test('that breaks off is asked for again from where it was, and an event that was cut is read whole', async () => {
-    const { url, seen } = await serve(
-      inSession(({ verb, headers, message: asked }, response) => {
+    const { url, seen } = await startScriptedServer(
+      sessionScript(({ verb, headers, message: asked }, response) => {
         if (verb === 'POST') {
-          stream(response);
+          startStream(response);
           id = asked.id;
-          event(response, '', 'e0');
-          event(response, message('one'), 'e1');
+          sendEvent(response, '', 'e0');
+          sendEvent(response, message('one'), 'e1');
           // The end of the second is lost on the way.
           response.write(`id: e2\ndata: ${JSON.stringify(message('two'))}\n`);
           setTimeout(() => response.destroy(), 50);
         } else if (headers['last-event-id'] === 'e1') {
-          stream(response);
-          event(response, message('two'), 'e2');
+          startStream(response);
+          sendEvent(response, message('two'), 'e2');
           setTimeout(() => response.destroy(), 50);
         } else if (headers['last-event-id'] === 'e2') {
-          stream(response);
-          event(response, message('three'), 'e3');
-          event(response, result(id, TEXT), 'e4');
+          startStream(response);
+          sendEvent(response, message('three'), 'e3');
+          sendEvent(response, resultMessage(id, TEXT), 'e4');
           response.end();
         } else response.writeHead(405).end();
       }),
@@ -57,21 +68,21 @@ describe('the stream of an answer', () => {
     let closedAt = 0;
     let askedAt = 0;
     let id: number | string | undefined;
-    const { url } = await serve(
-      inSession(({ verb, headers, message: asked }, response) => {
+    const { url } = await startScriptedServer(
+      sessionScript(({ verb, headers, message: asked }, response) => {
         if (verb === 'POST') {
           id = asked.id;
-          stream(response);
+          startStream(response);
           response.write('retry: 400\n');
-          event(response, '', 'e0');
+          sendEvent(response, '', 'e0');
           setTimeout(() => {
             closedAt = performance.now();
             response.end();
           }, 20);
         } else if (headers['last-event-id'] === 'e0') {
           askedAt = performance.now();
-          stream(response);
-          event(response, result(id, TEXT), 'e1');
+          startStream(response);
+          sendEvent(response, resultMessage(id, TEXT), 'e1');
           response.end();
         } else response.writeHead(405).end();
       }),
@@ -84,40 +95,40 @@ describe('the stream of an answer', () => {
   test('that has no ids, or is not resumed, fails the call', async () => {
     let withId = false;
     let status = 404;
-    const { url, seen } = await serve(
-      inSession(({ verb, headers }, response) => {
+    const { url, seen } = await startScriptedServer(
+      sessionScript(({ verb, headers }, response) => {
         if (verb === 'POST') {
-          stream(response);
-          event(response, message('one'), withId ? 'e0' : undefined);
+          startStream(response);
+          sendEvent(response, message('one'), withId ? 'e0' : undefined);
           setTimeout(() => response.destroy(), 20);
         } else response.writeHead(headers['last-event-id'] === undefined ? 405 : status).end('no');
       }),
     );
     const { client } = await listener(url, []);
-    expect((await failure(client.callTool(call))).message).toContain('the stream ended before the answer');
+    expect((await rejectionOf(client.callTool(call))).message).toContain('the stream ended before the answer');
     withId = true;
-    const error = await failure(client.callTool(call), HttpError);
+    const error = await rejectionOf(client.callTool(call), HttpError);
     expect(error.message).toContain('404, the stream broke off, and the server does not resume it: no');
     status = 503;
-    expect((await failure(client.callTool(call))).message).toContain('5 attempts to resume it were in vain');
+    expect((await rejectionOf(client.callTool(call))).message).toContain('5 attempts to resume it were in vain');
     expect(seen.filter(({ headers }) => headers['last-event-id'] === 'e0')).toHaveLength(6);
   });
 
   test('is let go of when nobody waits any more', async () => {
-    const { url, seen } = await serve(
-      inSession(({ verb, headers, message: { method } }, response) => {
+    const { url, seen } = await startScriptedServer(
+      sessionScript(({ verb, headers, message: { method } }, response) => {
         if (method === 'tools/call' || headers['last-event-id'] !== undefined) {
-          stream(response);
-          event(response, '', 'e0');
+          startStream(response);
+          sendEvent(response, '', 'e0');
           response.end();
         } else response.writeHead(verb === 'GET' ? 405 : 202).end();
       }),
     );
     const { client } = await listener(url, []);
-    await failure(client.callTool(call, { timeout: 300 }));
+    await rejectionOf(client.callTool(call, { timeout: 300 }));
     const resumed = (): number => seen.filter(({ headers }) => headers['last-event-id'] !== undefined).length;
     expect(resumed()).toBeGreaterThan(1);
-    await until(() => seen.some(({ message: { method } }) => method === 'notifications/cancelled'));
+    await waitUntil(() => seen.some(({ message: { method } }) => method === 'notifications/cancelled'));
     await new Promise((resolve) => setTimeout(resolve, 50));
     const after = resumed();
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -128,36 +139,36 @@ describe('the stream of an answer', () => {
 describe("the server's own stream", () => {
   test('is kept open, and resumed', async () => {
     const heard: string[] = [];
-    const { url, seen } = await serve(
-      inSession(({ verb, headers }, response) => {
+    const { url, seen } = await startScriptedServer(
+      sessionScript(({ verb, headers }, response) => {
         if (verb !== 'GET') {
           response.writeHead(202).end();
           return;
         }
-        stream(response);
+        startStream(response);
         const at = Number((headers['last-event-id'] as string | undefined)?.slice(1) ?? 0);
-        event(response, message(`n${at + 1}`), `e${at + 1}`);
+        sendEvent(response, message(`n${at + 1}`), `e${at + 1}`);
         if (at < 3) setTimeout(() => (at === 1 ? response.end() : response.destroy()), 20);
       }),
     );
     await listener(url, heard);
-    await until(() => heard.length === 4);
+    await waitUntil(() => heard.length === 4);
     expect(heard).toEqual(['n1', 'n2', 'n3', 'n4']);
     expect(seen.filter(({ verb }) => verb === 'GET')).toHaveLength(4);
   });
 
   test('is given up, and that is told, after some attempts in vain', async () => {
-    const { url, seen } = await serve(
-      inSession(({ verb }, response) => {
+    const { url, seen } = await startScriptedServer(
+      sessionScript(({ verb }, response) => {
         if (verb !== 'GET') response.writeHead(202).end();
         else {
-          stream(response);
+          startStream(response);
           response.end();
         }
       }),
     );
     const { events } = await listener(url, []);
-    await until(() => events.length > 0);
+    await waitUntil(() => events.length > 0);
     expect(events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind))).toEqual([
       expect.stringContaining("the server's own stream is given up after 5 attempts in vain"),
     ]);
@@ -168,25 +179,25 @@ describe("the server's own stream", () => {
     let session = 1;
     const streams: ServerResponse[] = [];
     const heard: string[] = [];
-    const { url } = await serve((seen, response) => {
+    const { url } = await startScriptedServer((seen, response) => {
       const current = `session-${session}`;
       if (seen.message.method !== 'initialize' && seen.headers['mcp-session-id'] !== current)
         response.writeHead(404).end();
       else
-        void inSession(({ verb, message: asked }, to) => {
+        void sessionScript(({ verb, message: asked }, to) => {
           if (verb === 'GET') {
-            stream(to);
+            startStream(to);
             streams.push(to);
-            event(to, message(current), `${current}-1`);
-          } else json(to, result(asked.id, TEXT));
+            sendEvent(to, message(current), `${current}-1`);
+          } else sendJson(to, resultMessage(asked.id, TEXT));
         }, current)(seen, response);
     });
     const { client, transport } = await listener(url, heard);
-    await until(() => heard.length === 1);
+    await waitUntil(() => heard.length === 1);
     session = 2;
     // The stream of the old session ends, and asking for its rest shows that there is no such session.
     streams[0]?.end();
-    await until(() => heard.length === 2);
+    await waitUntil(() => heard.length === 2);
     expect([heard, transport.sessionId]).toEqual([['session-1', 'session-2'], 'session-2']);
     await client.callTool(call);
   });

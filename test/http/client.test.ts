@@ -3,36 +3,36 @@ import { describe, expect, test } from 'vitest';
 import { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { HttpError, httpClientTransport } from '../../generated/runtime/http-client.js';
 import {
-  connected,
-  discovered,
-  event,
-  failure,
-  initialized,
-  inSession,
-  json,
-  result,
-  serve,
-  stateless,
-  stream,
+  connectTestClient,
+  discoverResponse,
+  sendEvent,
+  rejectionOf,
+  initializeResponse,
+  sessionScript,
+  sendJson,
+  resultMessage,
+  startScriptedServer,
+  statelessScript,
+  startStream,
   TEXT,
-  unserved,
-  until,
-  visitor,
+  unusedUrl,
+  waitUntil,
+  createTestClient,
 } from './client-peer.js';
 
 const call = { name: 'a', arguments: {} };
 
 describe('sessions', () => {
   test('bear the id and the revision after the handshake, listen, and end with a DELETE', async () => {
-    const { url, seen } = await serve(
-      inSession(({ verb, message }, response) => {
-        if (verb === 'GET') stream(response);
-        else json(response, result(message.id, TEXT));
+    const { url, seen } = await startScriptedServer(
+      sessionScript(({ verb, message }, response) => {
+        if (verb === 'GET') startStream(response);
+        else sendJson(response, resultMessage(message.id, TEXT));
       }),
     );
-    const { client, transport } = await connected(['2025-11-25'], { url, headers: { 'x-own': 'yes' } });
+    const { client, transport } = await connectTestClient(['2025-11-25'], { url, headers: { 'x-own': 'yes' } });
     await client.callTool(call);
-    await until(() => seen.some(({ verb }) => verb === 'GET'));
+    await waitUntil(() => seen.some(({ verb }) => verb === 'GET'));
     expect(transport.sessionId).toBe('session-1');
     await client.close();
     const [first, ...others] = seen;
@@ -50,21 +50,25 @@ describe('sessions', () => {
   });
 
   test('are not listened to where the server does not offer it', async () => {
-    const { url, seen } = await serve(inSession((_, response) => void response.writeHead(405).end()));
-    const { events } = await connected(['2025-11-25'], { url });
-    await until(() => seen.some(({ verb }) => verb === 'GET'));
+    const { url, seen } = await startScriptedServer(sessionScript((_, response) => void response.writeHead(405).end()));
+    const { events } = await connectTestClient(['2025-11-25'], { url });
+    await waitUntil(() => seen.some(({ verb }) => verb === 'GET'));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(seen.filter(({ verb }) => verb === 'GET')).toHaveLength(1);
     expect(events).toEqual([]);
   });
 
   test('do not need an id', async () => {
-    const { url, seen } = await serve(({ verb, message }, response) => {
+    const { url, seen } = await startScriptedServer(({ verb, message }, response) => {
       if (verb === 'GET') response.writeHead(405).end();
       else if (message.id === undefined) response.writeHead(202).end();
-      else json(response, message.method === 'initialize' ? initialized(message.id) : result(message.id, TEXT));
+      else
+        sendJson(
+          response,
+          message.method === 'initialize' ? initializeResponse(message.id) : resultMessage(message.id, TEXT),
+        );
     });
-    const { client } = await connected(['2025-11-25'], { url });
+    const { client } = await connectTestClient(['2025-11-25'], { url });
     await client.callTool(call);
     await client.close();
     expect(seen.some(({ headers }) => headers['mcp-session-id'] !== undefined)).toBe(false);
@@ -74,8 +78,8 @@ describe('sessions', () => {
   test('send nothing before notifications/initialized is accepted', async () => {
     let isAccepted = false;
     const early: unknown[] = [];
-    const { url } = await serve(({ verb, message }, response) => {
-      if (message.method === 'initialize') json(response, initialized(message.id));
+    const { url } = await startScriptedServer(({ verb, message }, response) => {
+      if (message.method === 'initialize') sendJson(response, initializeResponse(message.id));
       else if (message.method === 'notifications/initialized') {
         setTimeout(() => {
           isAccepted = true;
@@ -84,28 +88,28 @@ describe('sessions', () => {
       } else {
         if (!isAccepted) early.push(message);
         if (verb === 'GET') response.writeHead(405).end();
-        else json(response, result(message.id, TEXT));
+        else sendJson(response, resultMessage(message.id, TEXT));
       }
     });
-    const { client } = await connected(['2025-11-25'], { url });
+    const { client } = await connectTestClient(['2025-11-25'], { url });
     await client.callTool(call);
     expect(early).toEqual([]);
   });
 
   test('that the server forgot are begun anew, once for all requests, and these are repeated', async () => {
     let sessions = 0;
-    const { url, seen } = await serve(({ verb, message, headers }, response) => {
+    const { url, seen } = await startScriptedServer(({ verb, message, headers }, response) => {
       const session = `session-${sessions}`;
       if (message.method === 'initialize') {
         sessions += 1;
-        json(response, initialized(message.id), 200, { 'mcp-session-id': `session-${sessions}` });
-      } else if (headers['mcp-session-id'] !== session) json(response, { error: 'no such session' }, 404);
-      else if (verb === 'GET') stream(response);
+        sendJson(response, initializeResponse(message.id), 200, { 'mcp-session-id': `session-${sessions}` });
+      } else if (headers['mcp-session-id'] !== session) sendJson(response, { error: 'no such session' }, 404);
+      else if (verb === 'GET') startStream(response);
       else if (message.id === undefined) response.writeHead(202).end();
-      else json(response, result(message.id, TEXT));
+      else sendJson(response, resultMessage(message.id, TEXT));
     });
     const renewed: (string | undefined)[] = [];
-    const { client, transport } = await connected(['2025-11-25'], {
+    const { client, transport } = await connectTestClient(['2025-11-25'], {
       url,
       onSessionRenewed: (id) => void renewed.push(id),
     });
@@ -123,18 +127,18 @@ describe('sessions', () => {
 
   test('that the server forgot and does not begin anew fail the call', async () => {
     let isGone = false;
-    const alive = inSession(({ verb, message }, response) => {
+    const alive = sessionScript(({ verb, message }, response) => {
       if (verb === 'GET') response.writeHead(405).end();
-      else json(response, result(message.id, TEXT));
+      else sendJson(response, resultMessage(message.id, TEXT));
     });
-    const { url } = await serve((seen, response) => {
-      if (isGone) json(response, { error: 'gone' }, 404);
+    const { url } = await startScriptedServer((seen, response) => {
+      if (isGone) sendJson(response, { error: 'gone' }, 404);
       else void alive(seen, response);
     });
-    const { client } = await connected(['2025-11-25'], { url });
+    const { client } = await connectTestClient(['2025-11-25'], { url });
     await client.callTool(call);
     isGone = true;
-    const error = await failure(client.callTool(call));
+    const error = await rejectionOf(client.callTool(call));
     expect(error).toBeInstanceOf(HttpError);
     expect(error.message).toContain('404, the server refuses initialize');
   });
@@ -143,25 +147,29 @@ describe('sessions', () => {
 describe('answers', () => {
   test('come as a stream, with what belongs to them, and what the server asks is answered by a POST', async () => {
     const answers: unknown[] = [];
-    const { url } = await serve(
-      inSession(({ verb, message }, response) => {
+    const { url } = await startScriptedServer(
+      sessionScript(({ verb, message }, response) => {
         if (verb === 'GET') response.writeHead(405).end();
         else if (message.method === undefined) {
           answers.push(message);
           response.writeHead(202).end();
         } else {
-          stream(response);
+          startStream(response);
           const progressToken = (message.params?.['_meta'] as { progressToken: number }).progressToken;
-          event(response, { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } });
-          event(response, { jsonrpc: '2.0', id: 'q', method: 'ping' });
-          void until(() => answers.length > 0).then(() => {
-            event(response, result(message.id, TEXT));
+          sendEvent(response, {
+            jsonrpc: '2.0',
+            method: 'notifications/progress',
+            params: { progressToken, progress: 1 },
+          });
+          sendEvent(response, { jsonrpc: '2.0', id: 'q', method: 'ping' });
+          void waitUntil(() => answers.length > 0).then(() => {
+            sendEvent(response, resultMessage(message.id, TEXT));
             response.end();
           });
         }
       }),
     );
-    const { client } = await connected(['2025-11-25'], { url });
+    const { client } = await connectTestClient(['2025-11-25'], { url });
     const steps: number[] = [];
     await client.callTool(call, { onProgress: ({ progress }) => void steps.push(progress) });
     expect(steps).toEqual([1]);
@@ -170,45 +178,45 @@ describe('answers', () => {
 
   test('do not wait for a stream that the server leaves open', async () => {
     let isCut = false;
-    const { url } = await serve(
-      inSession(({ verb, message }, response) => {
+    const { url } = await startScriptedServer(
+      sessionScript(({ verb, message }, response) => {
         if (verb === 'GET') response.writeHead(405).end();
         else {
-          stream(response);
+          startStream(response);
           response.on('close', () => {
             isCut = true;
           });
-          event(response, result(message.id, TEXT));
+          sendEvent(response, resultMessage(message.id, TEXT));
         }
       }),
     );
-    const { client } = await connected(['2025-11-25'], { url });
+    const { client } = await connectTestClient(['2025-11-25'], { url });
     await client.callTool(call);
-    await until(() => isCut);
+    await waitUntil(() => isCut);
   });
 
   test('come as a batch in 2025-03-26, and batches of the server are answered by one', async () => {
     const posted: unknown[] = [];
-    const { url } = await serve(({ verb, message }, response) => {
-      if (message.method === 'initialize') json(response, initialized(message.id, '2025-03-26'));
+    const { url } = await startScriptedServer(({ verb, message }, response) => {
+      if (message.method === 'initialize') sendJson(response, initializeResponse(message.id, '2025-03-26'));
       else if (verb === 'GET') response.writeHead(405).end();
       else if (Array.isArray(message)) {
         posted.push(message);
         response.writeHead(202).end();
       } else if (message.id === undefined) response.writeHead(202).end();
       else {
-        stream(response);
-        event(response, [
+        startStream(response);
+        sendEvent(response, [
           { jsonrpc: '2.0', id: 'a', method: 'ping' },
           { jsonrpc: '2.0', id: 'b', method: 'ping' },
         ]);
-        event(response, [result(message.id, TEXT)]);
+        sendEvent(response, [resultMessage(message.id, TEXT)]);
         response.end();
       }
     });
-    const { client } = await connected(['2025-03-26'], { url });
+    const { client } = await connectTestClient(['2025-03-26'], { url });
     await client.callTool(call);
-    await until(() => posted.length > 0);
+    await waitUntil(() => posted.length > 0);
     expect(posted).toEqual([
       [
         { jsonrpc: '2.0', id: 'a', result: {} },
@@ -218,12 +226,12 @@ describe('answers', () => {
   });
 
   test('come to the others of a batch of which one is cancelled', async () => {
-    const { url } = await serve(({ verb, message }, response) => {
+    const { url } = await startScriptedServer(({ verb, message }, response) => {
       if (verb === 'GET') response.writeHead(405).end();
       else if (Array.isArray(message)) {
-        stream(response);
+        startStream(response);
         setTimeout(() => {
-          event(response, result(2, TEXT));
+          sendEvent(response, resultMessage(2, TEXT));
         }, 100);
       } else response.writeHead(202).end();
     });
@@ -235,45 +243,45 @@ describe('answers', () => {
     const sent = transport.send([1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: call })));
     await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
     await sent;
-    expect(came).toEqual([result(2, TEXT)]);
+    expect(came).toEqual([resultMessage(2, TEXT)]);
     await transport.close();
   });
 
   test('with an error of the protocol are that error, whatever the status', async () => {
-    const { url } = await serve(
-      inSession(({ message }, response) => {
-        json(
+    const { url } = await startScriptedServer(
+      sessionScript(({ message }, response) => {
+        sendJson(
           response,
           { jsonrpc: '2.0', id: message.id ?? null, error: { code: -32602, message: 'no such tool' } },
           400,
         );
       }),
     );
-    const { client } = await connected(['2025-11-25'], { url });
-    const error = await failure(client.callTool(call), RpcError);
+    const { client } = await connectTestClient(['2025-11-25'], { url });
+    const error = await rejectionOf(client.callTool(call), RpcError);
     expect(error.code).toBe(-32602);
   });
 
   test('a call that is cancelled is said to be, and its stream is closed', async () => {
     let isCut = false;
-    const { url, seen } = await serve(
-      inSession(({ verb, message }, response) => {
+    const { url, seen } = await startScriptedServer(
+      sessionScript(({ verb, message }, response) => {
         if (verb === 'GET') response.writeHead(405).end();
         else if (message.method === 'tools/call') {
-          stream(response);
+          startStream(response);
           response.on('close', () => {
             isCut = true;
           });
         } else response.writeHead(202).end();
       }),
     );
-    const { client, events } = await connected(['2025-11-25'], { url });
+    const { client, events } = await connectTestClient(['2025-11-25'], { url });
     const controller = new AbortController();
     const calling = client.callTool(call, { signal: controller.signal });
-    await until(() => seen.some(({ message }) => message.method === 'tools/call'));
+    await waitUntil(() => seen.some(({ message }) => message.method === 'tools/call'));
     controller.abort(new Error('enough'));
-    expect((await failure(calling)).message).toBe('enough');
-    await until(() => isCut);
+    expect((await rejectionOf(calling)).message).toBe('enough');
+    await waitUntil(() => isCut);
     const asked = seen.find(({ message }) => message.method === 'tools/call');
     expect(
       seen.find(({ message }) => message.method === 'notifications/cancelled')?.message.params?.['requestId'],
@@ -298,12 +306,12 @@ describe('stateless conversations', () => {
   };
 
   test('say in headers what is in the message, and leave out tools whose headers cannot be', async () => {
-    const { url, seen } = await serve(
-      stateless(({ message }, response) => {
-        json(response, result(message.id, message.method === 'tools/list' ? tools : TEXT));
+    const { url, seen } = await startScriptedServer(
+      statelessScript(({ message }, response) => {
+        sendJson(response, resultMessage(message.id, message.method === 'tools/list' ? tools : TEXT));
       }),
     );
-    const { client, events } = await connected(['2026-07-28', '2025-11-25'], { url });
+    const { client, events } = await connectTestClient(['2026-07-28', '2025-11-25'], { url });
     const listed = await client.listTools();
     expect(listed.tools.map(({ name }) => name)).toEqual(['a', 'plain']);
     expect(events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind))).toEqual([
@@ -323,41 +331,41 @@ describe('stateless conversations', () => {
   });
 
   test('learn from a refusal which headers a tool wants, and repeat the call once', async () => {
-    const { url, seen } = await serve(
-      stateless(({ message, headers }, response) => {
-        if (message.method === 'tools/list') json(response, result(message.id, tools));
+    const { url, seen } = await startScriptedServer(
+      statelessScript(({ message, headers }, response) => {
+        if (message.method === 'tools/list') sendJson(response, resultMessage(message.id, tools));
         else if (headers['mcp-param-region'] === undefined)
-          json(response, { jsonrpc: '2.0', id: message.id, error: { code: -32020, message: 'no region' } }, 400);
-        else json(response, result(message.id, TEXT));
+          sendJson(response, { jsonrpc: '2.0', id: message.id, error: { code: -32020, message: 'no region' } }, 400);
+        else sendJson(response, resultMessage(message.id, TEXT));
       }),
     );
-    const { client } = await connected(['2026-07-28'], { url });
+    const { client } = await connectTestClient(['2026-07-28'], { url });
     await client.callTool({ name: 'a', arguments: { region: 'x' } });
     expect(seen.slice(1).map(({ message }) => message.method)).toEqual(['tools/call', 'tools/list', 'tools/call']);
-    const error = await failure(client.callTool({ name: 'plain' }), RpcError);
+    const error = await rejectionOf(client.callTool({ name: 'plain' }), RpcError);
     expect(error.code).toBe(-32020);
     expect(seen.slice(4).map(({ message }) => message.method)).toEqual(['tools/call', 'tools/list']);
   });
 
   test('are cancelled by closing the stream, and by nothing else', async () => {
     let cuts = 0;
-    const { url, seen } = await serve(
-      stateless((_, response) => {
-        stream(response);
+    const { url, seen } = await startScriptedServer(
+      statelessScript((_, response) => {
+        startStream(response);
         response.on('close', () => {
           cuts += 1;
         });
       }),
     );
-    const { client, events } = await connected(['2026-07-28'], { url });
+    const { client, events } = await connectTestClient(['2026-07-28'], { url });
     const controller = new AbortController();
-    const calling = failure(client.callTool(call, { signal: controller.signal }));
-    const late = failure(client.callTool(call, { timeout: 200 }));
-    await until(() => seen.length === 3);
+    const calling = rejectionOf(client.callTool(call, { signal: controller.signal }));
+    const late = rejectionOf(client.callTool(call, { timeout: 200 }));
+    await waitUntil(() => seen.length === 3);
     controller.abort(new Error('enough'));
     expect((await calling).message).toBe('enough');
     expect((await late).name).toBe('TimeoutError');
-    await until(() => cuts === 2);
+    await waitUntil(() => cuts === 2);
     expect(seen.map(({ message }) => message.method)).not.toContain('notifications/cancelled');
     expect(events).toEqual([]);
   });
@@ -365,12 +373,12 @@ describe('stateless conversations', () => {
   test('subscribe by a stream that stays open', async () => {
     let push: ((value: unknown) => void) | undefined;
     let isCut = false;
-    const { url } = await serve(
-      stateless(({ message }, response) => {
-        stream(response);
+    const { url } = await startScriptedServer(
+      statelessScript(({ message }, response) => {
+        startStream(response);
         const _meta = { 'io.modelcontextprotocol/subscriptionId': message.id };
         push = (value) => {
-          event(response, value);
+          sendEvent(response, value);
         };
         response.on('close', () => {
           isCut = true;
@@ -386,22 +394,22 @@ describe('stateless conversations', () => {
         }, 50);
       }),
     );
-    const { client } = await connected(['2026-07-28'], { url });
+    const { client } = await connectTestClient(['2026-07-28'], { url });
     const told: string[] = [];
     const subscription = await client.listen({ notifications: { toolsListChanged: true } } as never, {
       onNotification: (method) => void told.push(method),
     });
-    await until(() => told.length === 1);
+    await waitUntil(() => told.length === 1);
     subscription.close();
-    await until(() => isCut);
+    await waitUntil(() => isCut);
     await subscription.ended;
   });
 
   test('a subscription whose stream breaks off says so', async () => {
-    const { url } = await serve(
-      stateless(({ message }, response) => {
-        stream(response);
-        event(response, {
+    const { url } = await startScriptedServer(
+      statelessScript(({ message }, response) => {
+        startStream(response);
+        sendEvent(response, {
           jsonrpc: '2.0',
           method: 'notifications/subscriptions/acknowledged',
           params: { _meta: { 'io.modelcontextprotocol/subscriptionId': message.id }, notifications: {} },
@@ -409,21 +417,21 @@ describe('stateless conversations', () => {
         setTimeout(() => response.destroy(), 50);
       }),
     );
-    const { client } = await connected(['2026-07-28'], { url });
+    const { client } = await connectTestClient(['2026-07-28'], { url });
     const subscription = await client.listen({ notifications: {} } as never);
-    expect((await failure(subscription.ended)).message).toContain('the stream ended before the answer');
+    expect((await rejectionOf(subscription.ended)).message).toContain('the stream ended before the answer');
   });
 
   test('send no response, even if the server asks', async () => {
-    const { url, seen } = await serve(
-      stateless(({ message }, response) => {
-        stream(response);
-        event(response, { jsonrpc: '2.0', id: 'q', method: 'ping' });
-        event(response, result(message.id, TEXT));
+    const { url, seen } = await startScriptedServer(
+      statelessScript(({ message }, response) => {
+        startStream(response);
+        sendEvent(response, { jsonrpc: '2.0', id: 'q', method: 'ping' });
+        sendEvent(response, resultMessage(message.id, TEXT));
         response.end();
       }),
     );
-    const { client, events } = await connected(['2026-07-28'], { url });
+    const { client, events } = await connectTestClient(['2026-07-28'], { url });
     await client.callTool(call);
     await client.close();
     expect(seen.map(({ message }) => message.method)).toEqual(['server/discover', 'tools/call']);
@@ -434,52 +442,52 @@ describe('stateless conversations', () => {
 describe('which revision is spoken', () => {
   test('a server of another stateless revision is asked again, as it says', async () => {
     let asked = 0;
-    const { url } = await serve(({ message }, response) => {
+    const { url } = await startScriptedServer(({ message }, response) => {
       asked += 1;
       if (asked === 1)
-        json(
+        sendJson(
           response,
           { jsonrpc: '2.0', id: null, error: { code: -32022, message: 'no', data: { supported: ['2026-07-28'] } } },
           400,
         );
-      else json(response, discovered(message.id));
+      else sendJson(response, discoverResponse(message.id));
     });
-    const { client } = await connected(['2026-07-28', '2025-11-25'], { url });
+    const { client } = await connectTestClient(['2026-07-28', '2025-11-25'], { url });
     expect([client.revision, asked]).toEqual(['2026-07-28', 2]);
   });
 
   test.each([400, 404, 405, 406, 500])(
     'a server that meets a stateless request with %i is an older one',
     async (status) => {
-      const { url } = await serve((seen, response) => {
+      const { url } = await startScriptedServer((seen, response) => {
         if (seen.message.method === 'server/discover') response.writeHead(status).end('what?');
-        else void inSession(({ verb }, to) => void to.writeHead(verb === 'GET' ? 405 : 202).end())(seen, response);
+        else void sessionScript(({ verb }, to) => void to.writeHead(verb === 'GET' ? 405 : 202).end())(seen, response);
       });
-      const { client } = await connected(['2026-07-28', '2025-11-25'], { url });
+      const { client } = await connectTestClient(['2026-07-28', '2025-11-25'], { url });
       expect(client.revision).toBe('2025-11-25');
     },
   );
 
   test.each([-32020, -32021])('a stateless server that refuses with %i is not taken for an older one', async (code) => {
-    const { url, seen } = await serve(({ message }, response) => {
-      json(response, { jsonrpc: '2.0', id: message.id, error: { code, message: 'no' } }, 400);
+    const { url, seen } = await startScriptedServer(({ message }, response) => {
+      sendJson(response, { jsonrpc: '2.0', id: message.id, error: { code, message: 'no' } }, 400);
     });
-    const { client, transport } = visitor(['2026-07-28', '2025-11-25'], { url });
-    expect((await failure(client.connect(transport), RpcError)).code).toBe(code);
+    const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url });
+    expect((await rejectionOf(client.connect(transport), RpcError)).code).toBe(code);
     expect(seen).toHaveLength(1);
   });
 
   test('a server that is not there is asked once', async () => {
-    const url = await unserved();
+    const url = await unusedUrl();
     let asked = 0;
-    const { client, transport } = visitor(['2026-07-28', '2025-11-25'], {
+    const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], {
       url,
       fetch: (...args) => {
         asked += 1;
         return fetch(...args);
       },
     });
-    const error = await failure(client.connect(transport));
+    const error = await rejectionOf(client.connect(transport));
     expect([error.message, asked]).toEqual([`POST ${url}: no answer (ECONNREFUSED)`, 1]);
   });
 });
@@ -487,20 +495,20 @@ describe('which revision is spoken', () => {
 describe('HTTP+SSE of 2024-11-05', () => {
   test('is tried where the server takes no initialize', async () => {
     let push: ((text: string) => void) | undefined;
-    const { url, seen } = await serve(({ verb, path, message }, response) => {
+    const { url, seen } = await startScriptedServer(({ verb, path, message }, response) => {
       if (verb === 'GET') {
-        stream(response);
+        startStream(response);
         push = (text) => void response.write(text);
         push('event: endpoint\ndata: /messages?session=1\n\n');
       } else if (path === '/messages?session=1') {
         response.writeHead(202).end('Accepted');
         if (message.id !== undefined)
           push?.(
-            `event: message\ndata: ${JSON.stringify(message.method === 'initialize' ? initialized(message.id) : result(message.id, TEXT))}\n\n`,
+            `event: message\ndata: ${JSON.stringify(message.method === 'initialize' ? initializeResponse(message.id) : resultMessage(message.id, TEXT))}\n\n`,
           );
       } else response.writeHead(404).end();
     });
-    const { client } = await connected(['2026-07-28', '2025-11-25'], { url });
+    const { client } = await connectTestClient(['2026-07-28', '2025-11-25'], { url });
     await Promise.all([client.callTool(call), client.callTool(call)]);
     await client.close();
     expect(seen.filter(({ verb }) => verb === 'GET')).toHaveLength(1);
@@ -508,43 +516,43 @@ describe('HTTP+SSE of 2024-11-05', () => {
   });
 
   test('is not, if its place to post to is at another origin', async () => {
-    const { url, seen } = await serve(({ verb }, response) => {
+    const { url, seen } = await startScriptedServer(({ verb }, response) => {
       if (verb !== 'GET') {
         response.writeHead(405).end();
         return;
       }
-      stream(response);
+      startStream(response);
       response.write('event: endpoint\ndata: http://127.0.0.1:9/steal\n\n');
     });
-    const { client, transport } = visitor(['2025-11-25'], { url });
-    const error = await failure(client.connect(transport));
+    const { client, transport } = createTestClient(['2025-11-25'], { url });
+    const error = await rejectionOf(client.connect(transport));
     expect(error.message).toContain('405, the server takes no initialize');
     expect(error.message).toContain('another origin');
     expect(seen).toHaveLength(2);
   });
 
   test('is not, if that is switched off', async () => {
-    const { url, seen } = await serve((_, response) => void response.writeHead(404).end('nothing here'));
-    const { client, transport } = visitor(['2025-11-25'], { url, fallsBackToSse: false });
-    expect((await failure(client.connect(transport))).message).toMatch(/404, the server refuses it: nothing here$/);
+    const { url, seen } = await startScriptedServer((_, response) => void response.writeHead(404).end('nothing here'));
+    const { client, transport } = createTestClient(['2025-11-25'], { url, fallsBackToSse: false });
+    expect((await rejectionOf(client.connect(transport))).message).toMatch(/404, the server refuses it: nothing here$/);
     expect(seen).toHaveLength(1);
   });
 
   test('ends the connection when its stream ends', async () => {
-    const { url } = await serve(({ verb, path, message }, response) => {
+    const { url } = await startScriptedServer(({ verb, path, message }, response) => {
       if (verb === 'GET') {
-        stream(response);
+        startStream(response);
         response.write('event: endpoint\ndata: /messages\n\n');
         push = response;
       } else if (path === '/messages') {
         response.writeHead(202).end();
-        if (message.method === 'initialize') push?.write(`data: ${JSON.stringify(initialized(message.id))}\n\n`);
+        if (message.method === 'initialize') push?.write(`data: ${JSON.stringify(initializeResponse(message.id))}\n\n`);
         else if (message.method === 'tools/call') push?.end();
       } else response.writeHead(404).end();
     });
     let push: ServerResponse | undefined;
-    const { client, events } = await connected(['2025-11-25'], { url });
-    expect((await failure(client.callTool(call))).name).toBe('ConnectionClosedError');
+    const { client, events } = await connectTestClient(['2025-11-25'], { url });
+    expect((await rejectionOf(client.callTool(call))).name).toBe('ConnectionClosedError');
     await client.closed;
     expect(events.map(({ kind }) => kind)).toEqual(['transportFailed']);
   });
@@ -566,10 +574,12 @@ describe('what is given to it', () => {
   });
 
   test('user and password of the URL go into a header, and into no error', async () => {
-    const { url, seen } = await serve((_, response) => void response.writeHead(500).end('out\u001b[31m of\norder'));
+    const { url, seen } = await startScriptedServer(
+      (_, response) => void response.writeHead(500).end('out\u001b[31m of\norder'),
+    );
     const secret = url.replace('http://', 'http://me:geheim%21@').concat('?key=secret');
-    const { client, transport } = visitor(['2025-11-25'], { url: secret });
-    const error = await failure(client.connect(transport), HttpError);
+    const { client, transport } = createTestClient(['2025-11-25'], { url: secret });
+    const error = await rejectionOf(client.connect(transport), HttpError);
     expect(seen[0]?.headers.authorization).toBe(`Basic ${btoa('me:geheim!')}`);
     expect(seen[0]?.path).toBe('/mcp?key=secret');
     expect(error.message).toBe(`POST ${url}: 500, the server refuses it: out [31m of order`);

@@ -6,18 +6,18 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
 import { nodeListener, serveHttp, type ServeOptions } from '../../generated/runtime/http-node.js';
 import { type HttpHandler, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
-import { settle } from '../connect/harness.js';
+import { nextTurns } from '../connect/harness.js';
 import {
-  BOTH,
-  events,
-  garden,
-  gardenServer,
-  messages,
-  modern,
-  MODERN,
+  ACCEPT_BOTH,
+  readEvents,
+  fixtureHandler,
+  fixtureServer,
+  messagesOf,
+  sendStateless,
+  STATELESS_REVISION,
   post,
   request,
-  session,
+  openSession,
 } from './server-support.js';
 
 const MB = 1_000_000;
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 function made(options: Partial<HttpHandlerOptions> = {}): HttpHandler {
-  const handler = garden(options);
+  const handler = fixtureHandler(options);
   closers.push(() => handler.close());
   return handler;
 }
@@ -37,7 +37,7 @@ const byHeader: Partial<HttpHandlerOptions> = { clientKey: (call) => call.header
 
 /** Behind a port. */
 async function served(options: Partial<HttpHandlerOptions> = {}, serving: ServeOptions = {}) {
-  const handler = garden(options);
+  const handler = fixtureHandler(options);
   const listening = await serveHttp(handler, { port: 0, ...serving });
   closers.push(() => listening.close());
   return { handler, url: listening.url };
@@ -52,19 +52,19 @@ function open(url: URL, text: string | Buffer): Socket {
   return socket;
 }
 
-const JSON_HEADERS = { 'content-type': 'application/json', accept: BOTH };
+const JSON_HEADERS = { 'content-type': 'application/json', accept: ACCEPT_BOTH };
 
 const META = {
-  'io.modelcontextprotocol/protocolVersion': MODERN,
+  'io.modelcontextprotocol/protocolVersion': STATELESS_REVISION,
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
 function rawPost(body: string, headers: Record<string, string> = {}): string {
-  const all = Object.entries({ 'Mcp-Protocol-Version': MODERN, ...headers }).map(
+  const all = Object.entries({ 'Mcp-Protocol-Version': STATELESS_REVISION, ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
   return (
-    `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${BOTH}\r\n${all.join('')}` +
+    `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${ACCEPT_BOTH}\r\n${all.join('')}` +
     `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
 }
@@ -90,7 +90,7 @@ function inUse(): number {
 }
 
 // The size of what an attack would hold is measured: each test allows several times what the limits say.
-const HEAD = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${BOTH}\r\n`;
+const HEAD = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${ACCEPT_BOTH}\r\n`;
 
 describe('fetch()', () => {
   test('answers a request whose signal was aborted before the call', async () => {
@@ -100,8 +100,8 @@ describe('fetch()', () => {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
-          accept: BOTH,
-          'mcp-protocol-version': MODERN,
+          accept: ACCEPT_BOTH,
+          'mcp-protocol-version': STATELESS_REVISION,
           'mcp-method': 'tools/call',
           'mcp-name': 'slow',
         },
@@ -119,7 +119,7 @@ describe('fetch()', () => {
       const answer = handler.fetch(
         new Request('http://localhost:3000/mcp', {
           method: 'POST',
-          headers: { 'content-type': 'application/json', accept: BOTH },
+          headers: { 'content-type': 'application/json', accept: ACCEPT_BOTH },
           duplex: 'half',
           body: new ReadableStream<Uint8Array>({
             start: (c) => {
@@ -129,16 +129,16 @@ describe('fetch()', () => {
           signal: controller.signal,
         }),
       );
-      await settle();
+      await nextTurns();
       controller.abort();
       expect((await answer).status).toBe(499);
     }
-    expect((await modern(handler, 1, 'tools/list')).status).toBe(200);
+    expect((await sendStateless(handler, 1, 'tools/list')).status).toBe(200);
   });
 
   test('after close() an answer that nobody reads is cut off', async () => {
     const handler = made({ stallTimeout: 20 });
-    await modern(handler, 1, 'tools/call', { name: 'bulk', arguments: { bytes: 3 * MB } });
+    await sendStateless(handler, 1, 'tools/call', { name: 'bulk', arguments: { bytes: 3 * MB } });
     expect(handler.load.open).toBe(1);
     await handler.close();
     await delay(1000);
@@ -150,8 +150,8 @@ describe('fetch()', () => {
     ['the factory', { server: () => new Promise<never>(() => undefined) }],
   ])('close() answers a request that waits for %s', async (_, options) => {
     const handler = made(options);
-    const answer = modern(handler, 1, 'tools/list', {}, { authorization: 'Bearer a' });
-    await settle();
+    const answer = sendStateless(handler, 1, 'tools/list', {}, { authorization: 'Bearer a' });
+    await nextTurns();
     await handler.close();
     expect(await Promise.race([answer.then(({ status }) => status), delay(1000, 'never')])).toBe(503);
   });
@@ -209,7 +209,7 @@ describe('memory', () => {
   test('progress of a client that reads nothing holds no more than what waits', async () => {
     const token = 't'.repeat(2 * MB);
     let ticks = 0;
-    const server = gardenServer(undefined, {
+    const server = fixtureServer(undefined, {
       handlers: {
         'tools/list': () => ({ tools: [] }),
         'tools/call': async (_, context) => {
@@ -232,7 +232,7 @@ describe('memory', () => {
 
   test('progress that gives way to newer progress is not kept', async () => {
     let ticks = 0;
-    const server = gardenServer(undefined, {
+    const server = fixtureServer(undefined, {
       handlers: {
         'tools/list': () => ({ tools: [] }),
         'tools/call': async (_, context) => {
@@ -257,9 +257,9 @@ describe('memory', () => {
 
   test('log messages to a stream that listens are dropped past maxBacklog', async () => {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- older revisions have it
-    const server = gardenServer(undefined, { capabilities: { tools: { listChanged: true }, logging: {} } });
+    const server = fixtureServer(undefined, { capabilities: { tools: { listChanged: true }, logging: {} } });
     const handler = made({ server });
-    const one = await session(handler);
+    const one = await openSession(handler);
     await one.get();
     const before = inUse();
     for (let id = 0; id < 1000; id += 1)
@@ -270,7 +270,7 @@ describe('memory', () => {
 
 describe('refusals', () => {
   async function raw(options: Partial<HttpHandlerOptions>) {
-    const handler = garden(options);
+    const handler = fixtureHandler(options);
     const server = createHttpServer(nodeListener(handler));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     closers.push(
@@ -319,7 +319,7 @@ describe('shares', () => {
           method: 'POST',
           headers: {
             ...JSON_HEADERS,
-            'mcp-protocol-version': MODERN,
+            'mcp-protocol-version': STATELESS_REVISION,
             'mcp-method': 'subscriptions/listen',
             ...from('greedy'),
           },
@@ -336,38 +336,38 @@ describe('shares', () => {
       ),
     );
     for (let id = 0; id < 4; id += 1) {
-      await settle(5);
-      await modern(handler, id, 'subscriptions/listen', listen, from('greedy'));
+      await nextTurns(5);
+      await sendStateless(handler, id, 'subscriptions/listen', listen, from('greedy'));
     }
     for (const end of finish) end();
     await Promise.all(late);
     expect(handler.load.open).toBeLessThanOrEqual(4);
-    expect((await modern(handler, 1, 'tools/list', {}, from('other'))).status).toBe(200);
+    expect((await sendStateless(handler, 1, 'tools/list', {}, from('other'))).status).toBe(200);
   });
 
   test('many sessions of one client cost another client no answer that it is owed', async () => {
     const handler = made({ resumability: { maxTotalBytes: 200_000 }, ...byHeader });
-    const modest = await session(handler, '2025-11-25', from('modest'));
-    const [left] = await events(await modest.call(1, 'leave', { pad: 'x'.repeat(30_000) }));
+    const modest = await openSession(handler, '2025-11-25', from('modest'));
+    const [left] = await readEvents(await modest.call(1, 'leave', { pad: 'x'.repeat(30_000) }));
     await delay(150);
     for (let at = 0; at < 20; at += 1) {
-      const one = await session(handler, '2025-11-25', from('greedy'));
-      await events(await one.call(1, 'leave', { pad: 'x'.repeat(15_000) }));
+      const one = await openSession(handler, '2025-11-25', from('greedy'));
+      await readEvents(await one.call(1, 'leave', { pad: 'x'.repeat(15_000) }));
     }
     await delay(200);
     const owed = await modest.get({ 'last-event-id': left?.id ?? '' });
     expect(owed.status).toBe(200);
-    expect(messages(await events(owed))).toMatchObject([{ id: 1 }]);
+    expect(messagesOf(await readEvents(owed))).toMatchObject([{ id: 1 }]);
   });
 
   test('messages that wait for clients who do not listen cost another client no answer that it is owed', async () => {
-    const server = gardenServer();
+    const server = fixtureServer();
     const handler = made({ server, resumability: { maxTotalBytes: 100_000 }, ...byHeader });
     const greedy = [];
-    for (let at = 0; at < 20; at += 1) greedy.push(await session(handler, '2025-11-25', from('greedy')));
+    for (let at = 0; at < 20; at += 1) greedy.push(await openSession(handler, '2025-11-25', from('greedy')));
     for (let at = 0; at < 150; at += 1) server.notify('notifications/tools/list_changed');
-    const modest = await session(handler, '2025-11-25', from('modest'));
-    const [left] = await events(await modest.call(1, 'leave', { pad: 'x'.repeat(5_000) }));
+    const modest = await openSession(handler, '2025-11-25', from('modest'));
+    const [left] = await readEvents(await modest.call(1, 'leave', { pad: 'x'.repeat(5_000) }));
     await delay(150);
     const owed = await modest.get({ 'last-event-id': left?.id ?? '' });
     expect(owed.status).toBe(200);

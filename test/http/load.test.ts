@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { serveHttp } from '../../generated/runtime/http-node.js';
 import { createHttpHandler } from '../../generated/runtime/http-server.js';
 import { HttpLoad } from '../support/http-load.js';
-import { gardenServer } from './server-support.js';
+import { fixtureServer } from './server-support.js';
 
 // A small one of what `npm run soak:http` does for longer.
 
@@ -26,7 +26,7 @@ test.each([
   async ({ isModern }) => {
     const handler = createHttpHandler({
       server: () =>
-        gardenServer(undefined, {
+        fixtureServer(undefined, {
           handlers: {
             'tools/call': ({ arguments: args }) => ({ content: [{ type: 'text', text: String(args?.['text']) }] }),
           },

@@ -12,7 +12,7 @@ import { Hono } from 'hono';
 import { afterEach, describe, expect, test } from 'vitest';
 import { nodeListener, serveHttp, type ServeOptions } from '../../generated/runtime/http-node.js';
 import type { HttpHandler, HttpHandlerOptions } from '../../generated/runtime/http-server.js';
-import { BOTH, garden, gardenServer, MODERN, request } from './server-support.js';
+import { ACCEPT_BOTH, fixtureHandler, fixtureServer, STATELESS_REVISION, request } from './server-support.js';
 
 // Behind a port: node:http itself, frameworks, the official clients, and clients that mean no good.
 
@@ -21,19 +21,19 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function served(
+async function startServer(
   options: Partial<HttpHandlerOptions> = {},
   serving: ServeOptions = {},
   seen = { aborted: [] as string[] },
 ) {
-  const handler = garden({ server: gardenServer(seen), ...options });
+  const handler = fixtureHandler({ server: fixtureServer(seen), ...options });
   const listening = await serveHttp(handler, { port: 0, ...serving });
   closers.push(() => listening.close());
   return { handler, url: listening.url, listening, seen };
 }
 
 /** Writes bytes to a port, and gives what comes back until the other side closes or some text is there. */
-async function raw(url: URL, text: string, until?: string): Promise<string> {
+async function rawRequest(url: URL, text: string, until?: string): Promise<string> {
   const socket = connect(Number(url.port), url.hostname);
   closers.push(async () => {
     socket.destroy();
@@ -49,26 +49,26 @@ async function raw(url: URL, text: string, until?: string): Promise<string> {
   return got;
 }
 
-const HEAD = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${BOTH}\r\n`;
+const HEAD = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${ACCEPT_BOTH}\r\n`;
 
 function rawCall(name: string): string {
   const _meta = {
-    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/protocolVersion': STATELESS_REVISION,
     'io.modelcontextprotocol/clientCapabilities': {},
     progressToken: 1,
   };
   const body = JSON.stringify(request(1, 'tools/call', { name, _meta }));
-  return `${HEAD}Mcp-Protocol-Version: ${MODERN}\r\nMcp-Method: tools/call\r\nMcp-Name: ${name}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  return `${HEAD}Mcp-Protocol-Version: ${STATELESS_REVISION}\r\nMcp-Method: tools/call\r\nMcp-Name: ${name}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
 test('it listens at this machine only, at a free port', async () => {
-  const { listening } = await served();
+  const { listening } = await startServer();
   expect(listening.url.hostname).toBe('127.0.0.1');
   expect(Number(listening.url.port)).toBeGreaterThan(0);
 });
 
 test('a client that disconnects aborts the handler of its request', async () => {
-  const { url, seen, handler } = await served();
+  const { url, seen, handler } = await startServer();
   const socket = connect(Number(url.port), url.hostname);
   socket.write(rawCall('hang'));
   await expect.poll(() => handler.load.open).toBe(1);
@@ -78,7 +78,7 @@ test('a client that disconnects aborts the handler of its request', async () => 
 });
 
 test('a client that does not read is cut off; nothing is held for it', async () => {
-  const { url, handler } = await served({ maxBacklog: 30_000_000, stallTimeout: 50 });
+  const { url, handler } = await startServer({ maxBacklog: 30_000_000, stallTimeout: 50 });
   const socket = connect(Number(url.port), url.hostname);
   socket.on('error', () => undefined);
   socket.pause();
@@ -90,26 +90,28 @@ test('a client that does not read is cut off; nothing is held for it', async () 
 
 describe('hostile', () => {
   test('headers or a body that do not come in time', async () => {
-    const { url, handler } = await served({}, { headersTimeout: 300, requestTimeout: 600 });
-    expect(await raw(url, 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')).toContain('408 Request Timeout');
-    expect(await raw(url, `${HEAD}Content-Length: 100\r\n\r\n{"jsonrpc"`)).toContain('408 Request Timeout');
+    const { url, handler } = await startServer({}, { headersTimeout: 300, requestTimeout: 600 });
+    expect(await rawRequest(url, 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')).toContain('408 Request Timeout');
+    expect(await rawRequest(url, `${HEAD}Content-Length: 100\r\n\r\n{"jsonrpc"`)).toContain('408 Request Timeout');
     expect(handler.load).toEqual({ sessions: 0, open: 0 });
   });
 
   test('too many headers, a header that is none, two lengths', async () => {
-    const { url } = await served();
-    expect(await raw(url, `${HEAD}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).toContain(
+    const { url } = await startServer();
+    expect(await rawRequest(url, `${HEAD}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).toContain(
       '431 Request Header Fields Too Large',
     );
-    expect(await raw(url, `${HEAD}Mcp-Session-Id: a\rX-Injected: b\r\n\r\n`)).toContain('400 Bad Request');
-    expect(await raw(url, `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`)).toContain('400 Bad Request');
-    expect(await raw(url, `${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`)).toContain(
+    expect(await rawRequest(url, `${HEAD}Mcp-Session-Id: a\rX-Injected: b\r\n\r\n`)).toContain('400 Bad Request');
+    expect(await rawRequest(url, `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`)).toContain(
+      '400 Bad Request',
+    );
+    expect(await rawRequest(url, `${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`)).toContain(
       '400 Bad Request',
     );
   });
 
   test('no line break of a client gets into a header of ours', async () => {
-    const { url } = await served({ cors: { origins: 'any' } });
+    const { url } = await startServer({ cors: { origins: 'any' } });
     const answer = await fetch(url, {
       method: 'POST',
       headers: { origin: 'http://a.example%0d%0aX-Injected:1', 'content-type': 'application/json' },
@@ -119,8 +121,8 @@ describe('hostile', () => {
   });
 
   test('a body past the limit, said or not', async () => {
-    const { url, handler } = await served({ maxBodyBytes: 1000 });
-    const headers = { 'content-type': 'application/json', accept: BOTH };
+    const { url, handler } = await startServer({ maxBodyBytes: 1000 });
+    const headers = { 'content-type': 'application/json', accept: ACCEPT_BOTH };
     const large = 'x'.repeat(200_000);
     expect((await fetch(url, { method: 'POST', headers, body: large })).status).toBe(413);
     const stream = new ReadableStream({
@@ -134,29 +136,29 @@ describe('hostile', () => {
   });
 
   test('bytes that are not UTF-8', async () => {
-    const { url } = await served();
+    const { url } = await startServer();
     const answer = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: BOTH },
+      headers: { 'content-type': 'application/json', accept: ACCEPT_BOTH },
       body: new Uint8Array([0x22, 0xff, 0x22]),
     });
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: -32700 } }]);
   });
 
   test('a client that goes away in the middle of a body', async () => {
-    const { url, handler } = await served();
+    const { url, handler } = await startServer();
     const socket = connect(Number(url.port), url.hostname);
     socket.write(`${HEAD}Content-Length: 100\r\n\r\n{`);
     await delay(50);
     socket.destroy();
     await delay(50);
     expect(handler.load).toEqual({ sessions: 0, open: 0 });
-    expect((await raw(url, rawCall('echo'), '"id":1')).split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
+    expect((await rawRequest(url, rawCall('echo'), '"id":1')).split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
   });
 });
 
 test('closing answers subscriptions, ends sessions, and leaves no timer or connection', async () => {
-  const { url, listening, handler } = await served();
+  const { url, listening, handler } = await startServer();
   const client = new ClientV1({ name: 'guest', version: '1' });
   await client.connect(new TransportV1(url));
   await expect.poll(() => handler.load).toEqual({ sessions: 1, open: 1 });
@@ -203,7 +205,7 @@ describe('the same handler elsewhere', () => {
 
   test.each(hosts)('%s', async (_name, host) => {
     const seen = { aborted: [] as string[] };
-    const handler = garden({ server: gardenServer(seen), streamAfter: 20, keepAlive: 20 });
+    const handler = fixtureHandler({ server: fixtureServer(seen), streamAfter: 20, keepAlive: 20 });
     closers.push(() => handler.close());
     const url = await host(handler);
     const client = new ClientV1({ name: 'guest', version: '1' });
@@ -223,8 +225,8 @@ describe('the same handler elsewhere', () => {
 
 describe('the official clients', () => {
   test('v1: calls, progress, elicitation, change notices, the end of a session', async () => {
-    const server = gardenServer();
-    const { url, handler } = await served({ server });
+    const server = fixtureServer();
+    const { url, handler } = await startServer({ server });
     const client = new ClientV1({ name: 'guest', version: '1' }, { capabilities: { elicitation: {} } });
     const { ElicitRequestSchema, ToolListChangedNotificationSchema } =
       await import('@modelcontextprotocol/sdk/types.js');
@@ -245,7 +247,7 @@ describe('the official clients', () => {
   });
 
   test('v1 over HTTP+SSE', async () => {
-    const { url, handler } = await served({ sse: true });
+    const { url, handler } = await startServer({ sse: true });
     const client = new ClientV1({ name: 'guest', version: '1' });
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- HTTP+SSE is what is to be tested.
     await client.connect(new SSEClientTransport(new URL('/sse', url)));
@@ -256,11 +258,11 @@ describe('the official clients', () => {
     await expect.poll(() => handler.load).toEqual({ sessions: 0, open: 0 });
   });
 
-  test.each(['stateful', MODERN])('v2: %s', async (version) => {
-    const { url, handler } = await served();
+  test.each(['stateful', STATELESS_REVISION])('v2: %s', async (version) => {
+    const { url, handler } = await startServer();
     const client = new ClientV2(
       { name: 'guest', version: '1' },
-      version === MODERN ? { versionNegotiation: { mode: { pin: MODERN } } } : {},
+      version === STATELESS_REVISION ? { versionNegotiation: { mode: { pin: STATELESS_REVISION } } } : {},
     );
     await client.connect(new TransportV2(url));
     await client.listTools();
@@ -270,7 +272,7 @@ describe('the official clients', () => {
     const progress: number[] = [];
     await client.callTool({ name: 'count' }, { onprogress: (now) => progress.push(now.progress) });
     expect(progress).toEqual([1, 2, 3]);
-    expect(handler.load.sessions).toBe(version === MODERN ? 0 : 1);
+    expect(handler.load.sessions).toBe(version === STATELESS_REVISION ? 0 : 1);
     await client.close();
   });
 });

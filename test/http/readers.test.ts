@@ -3,7 +3,7 @@ import { serveHttp } from '../../generated/runtime/http-node.js';
 import { createHttpHandler } from '../../generated/runtime/http-server.js';
 import { emit, runReaders, type ReadersPlan } from '../support/http-readers.js';
 import { fetchWire, socketWire } from '../support/http-wire.js';
-import { gardenServer } from './server-support.js';
+import { fixtureServer } from './server-support.js';
 
 // A small one of what `npm run soak:http:readers` does for longer.
 
@@ -27,7 +27,7 @@ test.each(['node', 'fetch'] as const)(
   async (binding) => {
     const handler = createHttpHandler({
       server: () =>
-        gardenServer(undefined, {
+        fixtureServer(undefined, {
           handlers: {
             'tools/call': ({ arguments: args }, context) =>
               emit(args, (done, total, message) => {

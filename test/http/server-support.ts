@@ -1,27 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { revision as v20241105 } from '../../generated/2024-11-05/revision.js';
-import { revision as v20250326 } from '../../generated/2025-03-26/revision.js';
-import { revision as v20250618 } from '../../generated/2025-06-18/revision.js';
-import { revision as v20251125 } from '../../generated/2025-11-25/revision.js';
-import { revision as v20260728 } from '../../generated/2026-07-28/revision.js';
+import { revision as revision20241105 } from '../../generated/2024-11-05/revision.js';
+import { revision as revision20250326 } from '../../generated/2025-03-26/revision.js';
+import { revision as revision20250618 } from '../../generated/2025-06-18/revision.js';
+import { revision as revision20251125 } from '../../generated/2025-11-25/revision.js';
+import { revision as revision20260728 } from '../../generated/2026-07-28/revision.js';
 import { createServer, type ServerOptions } from '../../generated/2026-07-28/server.js';
 import { HttpExtra } from '../../generated/runtime/http/server/reply.js';
 import type { Auth } from '../../generated/runtime/http/server/auth.js';
 import { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
 
-export const ALL = [v20241105, v20250326, v20250618, v20251125, v20260728];
-export const MODERN = v20260728.version;
+export const ALL_REVISIONS = [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728];
+export const STATELESS_REVISION = revision20260728.version;
 
 /** What the server of these tests was seen to do. */
-export interface Seen {
+export interface Recorded {
   readonly aborted: string[];
 }
 
 /** A server with tools for each way of answering. */
-export function gardenServer(seen: Seen = { aborted: [] }, options: Partial<ServerOptions> = {}) {
+export function fixtureServer(seen: Recorded = { aborted: [] }, options: Partial<ServerOptions> = {}) {
   return createServer({
     info: { name: 'garden', version: '1.0.0' },
-    revisions: ALL,
+    revisions: ALL_REVISIONS,
     capabilities: { tools: { listChanged: true }, resources: { subscribe: true } },
     handlers: {
       'resources/read': ({ uri }) => ({ contents: [{ uri, text: 'rose' }] }),
@@ -88,11 +88,14 @@ export function gardenServer(seen: Seen = { aborted: [] }, options: Partial<Serv
   });
 }
 
-export function garden<A extends Auth = Auth>(options: Partial<HttpHandlerOptions<A>> = {}, seen?: Seen): HttpHandler {
-  return createHttpHandler<A>({ server: gardenServer(seen), ...options });
+export function fixtureHandler<A extends Auth = Auth>(
+  options: Partial<HttpHandlerOptions<A>> = {},
+  seen?: Recorded,
+): HttpHandler {
+  return createHttpHandler<A>({ server: fixtureServer(seen), ...options });
 }
 
-export const BOTH = 'application/json, text/event-stream';
+export const ACCEPT_BOTH = 'application/json, text/event-stream';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -108,7 +111,7 @@ export function send(handler: HttpHandler, method: string, headers: Headers = {}
 }
 
 export function post(handler: HttpHandler, body: unknown, headers: Headers = {}) {
-  return send(handler, 'POST', { 'content-type': 'application/json', accept: BOTH, ...headers }, body);
+  return send(handler, 'POST', { 'content-type': 'application/json', accept: ACCEPT_BOTH, ...headers }, body);
 }
 
 export const request = (id: number | string, method: string, params?: object) => ({
@@ -119,7 +122,7 @@ export const request = (id: number | string, method: string, params?: object) =>
 });
 
 /** Opens a session, and says how its requests are made. */
-export async function session(
+export async function openSession(
   handler: HttpHandler,
   version = '2025-11-25',
   headers: Headers = {},
@@ -148,7 +151,7 @@ export async function session(
 }
 
 /** A request of the stateless revision, with its headers. */
-export function modern(
+export function sendStateless(
   handler: HttpHandler,
   id: number | string,
   method: string,
@@ -156,20 +159,20 @@ export function modern(
   more: Headers = {},
 ) {
   const meta = {
-    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/protocolVersion': STATELESS_REVISION,
     'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
     ...(params['_meta'] as object | undefined),
   };
   const name = params['name'] ?? params['uri'];
   return post(handler, request(id, method, { ...params, _meta: meta }), {
-    'mcp-protocol-version': MODERN,
+    'mcp-protocol-version': STATELESS_REVISION,
     'mcp-method': method,
     ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
     ...more,
   });
 }
 
-export interface Event {
+export interface SseFields {
   readonly id?: string;
   readonly event?: string;
   readonly retry?: string;
@@ -177,11 +180,11 @@ export interface Event {
 }
 
 /** Reads events until the stream ends, or there are so many. */
-export async function events(response: Response, count = Number.POSITIVE_INFINITY): Promise<Event[]> {
+export async function readEvents(response: Response, count = Number.POSITIVE_INFINITY): Promise<SseFields[]> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let text = '';
-  const all: Event[] = [];
+  const all: SseFields[] = [];
   while (all.length < count) {
     const { done, value } = await reader.read();
     if (done) break;
@@ -193,14 +196,14 @@ export async function events(response: Response, count = Number.POSITIVE_INFINIT
         .filter((line) => !line.startsWith(':'))
         .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]);
       text = text.slice(end + 2);
-      if (fields.length > 0) all.push(Object.fromEntries(fields) as Event);
+      if (fields.length > 0) all.push(Object.fromEntries(fields) as SseFields);
     }
   }
   await reader.cancel();
   return all;
 }
 
-export const messages = (
-  all: readonly Event[],
+export const messagesOf = (
+  all: readonly SseFields[],
 ): { readonly method?: string; readonly id?: unknown; readonly result?: unknown }[] =>
   all.filter(({ data }) => data !== '').map(({ data }) => JSON.parse(data) as object);

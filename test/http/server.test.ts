@@ -2,17 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttpHandler, type HttpHandler } from '../../generated/runtime/http-server.js';
 import {
-  BOTH,
-  events,
-  garden,
-  gardenServer,
-  messages,
-  modern,
-  MODERN,
+  ACCEPT_BOTH,
+  readEvents,
+  fixtureHandler,
+  fixtureServer,
+  messagesOf,
+  sendStateless,
+  STATELESS_REVISION,
   post,
   request,
   send,
-  session,
+  openSession,
 } from './server-support.js';
 
 // The server's side of Streamable HTTP by its rules, through `fetch` as a runtime of the Web calls it.
@@ -27,8 +27,8 @@ async function errorOf(response: Response): Promise<{ status: number; code: numb
 
 describe('sessions', () => {
   test('a session begins with initialize and ends with DELETE; then it is not known', async () => {
-    handler = garden();
-    const { id, opened, post: say, headers } = await session(handler);
+    handler = fixtureHandler();
+    const { id, opened, post: say, headers } = await openSession(handler);
     expect(opened.status).toBe(200);
     expect(opened.headers.get('content-type')).toBe('application/json');
     expect(id).toMatch(/^[0-9a-f]{32}$/);
@@ -41,22 +41,22 @@ describe('sessions', () => {
   });
 
   test('ids cannot be guessed: none is like another', async () => {
-    handler = garden();
-    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await session(handler)).id));
+    handler = fixtureHandler();
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await openSession(handler)).id));
     expect(new Set(ids).size).toBe(20);
   });
 
   test('without a session id 400, with a wrong one 404; notifications 202', async () => {
-    handler = garden();
+    handler = fixtureHandler();
     expect((await post(handler, request(1, 'ping'))).status).toBe(400);
     expect((await post(handler, request(1, 'ping'), { 'mcp-session-id': 'x' })).status).toBe(404);
-    const { post: say } = await session(handler);
+    const { post: say } = await openSession(handler);
     const answer = await say({ jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([answer.status, await answer.text()]).toEqual([202, '']);
   });
 
   test('a failed initialize leaves no session', async () => {
-    handler = garden();
+    handler = fixtureHandler();
     const answer = await post(handler, request(0, 'initialize', { protocolVersion: 1 }));
     expect(answer.headers.get('mcp-session-id')).toBeNull();
     expect(await errorOf(answer)).toMatchObject({ code: -32602, id: 0 });
@@ -64,9 +64,9 @@ describe('sessions', () => {
   });
 
   test('idle ones expire, a new one past the limit is refused, one that listens stays', async () => {
-    handler = garden({ sessions: { max: 2, idleTimeout: 150 } });
-    const first = await session(handler);
-    await session(handler);
+    handler = fixtureHandler({ sessions: { max: 2, idleTimeout: 150 } });
+    const first = await openSession(handler);
+    await openSession(handler);
     const refused = await post(handler, request(0, 'initialize', {}));
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     const listening = await first.get();
@@ -77,15 +77,15 @@ describe('sessions', () => {
   });
 
   test('the protocol version header must be one of the server; without it the session knows', async () => {
-    handler = garden();
-    const { id, post: say } = await session(handler, '2025-06-18');
+    handler = fixtureHandler();
+    const { id, post: say } = await openSession(handler, '2025-06-18');
     expect((await say(request(1, 'ping'), { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
     expect((await post(handler, request(2, 'ping'), { 'mcp-session-id': id })).status).toBe(200);
   });
 
   test('an id that is being handled cannot be used again; initialize only once', async () => {
-    handler = garden();
-    const { call, post: say } = await session(handler);
+    handler = fixtureHandler();
+    const { call, post: say } = await openSession(handler);
     const first = call(7, 'slow');
     expect((await call(7, 'echo')).status).toBe(400);
     expect((await first).status).toBe(200);
@@ -93,8 +93,8 @@ describe('sessions', () => {
   });
 
   test('a batch of 2025-03-26 is answered by one array; later revisions have none', async () => {
-    handler = garden();
-    const old = await session(handler, '2025-03-26');
+    handler = fixtureHandler();
+    const old = await openSession(handler, '2025-03-26');
     const answer = await old.post([
       request(1, 'ping'),
       request('two', 'nothing'),
@@ -104,13 +104,13 @@ describe('sessions', () => {
     expect(answers.map(({ id }) => id)).toEqual([1, 'two']);
     expect((await old.post([{ jsonrpc: '2.0', method: 'notifications/x' }])).status).toBe(202);
     expect((await old.post([])).status).toBe(400);
-    const late = await session(handler, '2025-06-18');
+    const late = await openSession(handler, '2025-06-18');
     expect((await late.post([request(1, 'ping')])).status).toBe(400);
     expect(handler.load.open).toBe(0);
   });
 
   test('none are kept if so wanted: each request stands for itself', async () => {
-    handler = garden({ sessions: false });
+    handler = fixtureHandler({ sessions: false });
     const opened = await post(
       handler,
       request(0, 'initialize', {
@@ -124,22 +124,22 @@ describe('sessions', () => {
       'mcp-protocol-version': '2025-06-18',
     });
     expect(await called.json()).toMatchObject({ id: 1, result: { content: [{ text: '{}' }] } });
-    expect((await send(handler, 'GET', { accept: BOTH })).status).toBe(405);
+    expect((await send(handler, 'GET', { accept: ACCEPT_BOTH })).status).toBe(405);
     expect(handler.load).toEqual({ sessions: 0, open: 0 });
   });
 });
 
 describe('streams', () => {
   test('JSON if the result is all there is, events if something comes before it', async () => {
-    handler = garden();
-    const { call } = await session(handler);
+    handler = fixtureHandler();
+    const { call } = await openSession(handler);
     expect((await call(1, 'echo')).headers.get('content-type')).toBe('application/json');
     const streamed = await call(2, 'count');
     expect(streamed.headers.get('content-type')).toBe('text/event-stream');
     expect(streamed.headers.get('x-accel-buffering')).toBe('no');
-    const all = await events(streamed);
+    const all = await readEvents(streamed);
     expect(all[0]).toMatchObject({ data: '', retry: '1000' });
-    expect(messages(all).map(({ method, id }) => method ?? id)).toEqual([
+    expect(messagesOf(all).map(({ method, id }) => method ?? id)).toEqual([
       ...Array<string>(3).fill('notifications/progress'),
       2,
     ]);
@@ -147,27 +147,27 @@ describe('streams', () => {
   });
 
   test('no empty event before 2025-11-25, whose clients would not know it', async () => {
-    handler = garden();
-    const { call } = await session(handler, '2025-06-18');
-    expect((await events(await call(2, 'count'))).every(({ data }) => data !== '')).toBe(true);
+    handler = fixtureHandler();
+    const { call } = await openSession(handler, '2025-06-18');
+    expect((await readEvents(await call(2, 'count'))).every(({ data }) => data !== '')).toBe(true);
   });
 
   test('what is long in coming gets a stream, kept alive', async () => {
-    handler = garden({ streamAfter: 50, keepAlive: 50 });
-    const { call } = await session(handler);
+    handler = fixtureHandler({ streamAfter: 50, keepAlive: 50 });
+    const { call } = await openSession(handler);
     const answer = await call(1, 'slow');
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
-    expect(messages(await events(answer))).toMatchObject([{ id: 1 }]);
+    expect(messagesOf(await readEvents(answer))).toMatchObject([{ id: 1 }]);
   });
 
   test('a client asks on the stream of its request and answers by a POST of its own', async () => {
-    handler = garden();
-    const { call, post: say } = await session(handler, '2025-11-25', {}, { elicitation: { form: {} } });
+    handler = fixtureHandler();
+    const { call, post: say } = await openSession(handler, '2025-11-25', {}, { elicitation: { form: {} } });
     const answer = await call(1, 'ask');
-    const reader = events(answer);
+    const reader = readEvents(answer);
     await delay(20);
     expect((await say({ jsonrpc: '2.0', id: 1, result: { action: 'decline' } })).status).toBe(202);
-    expect(messages(await reader)).toMatchObject([
+    expect(messagesOf(await reader)).toMatchObject([
       { method: 'elicitation/create' },
       { id: 1, result: { content: [{ text: 'decline' }] } },
     ]);
@@ -175,121 +175,125 @@ describe('streams', () => {
 
   test('a cancelled request is not answered, and its stream ends', async () => {
     const seen = { aborted: [] as string[] };
-    handler = garden({}, seen);
-    const { call, post: say } = await session(handler);
+    handler = fixtureHandler({}, seen);
+    const { call, post: say } = await openSession(handler);
     const answer = call(5, 'hang');
     await delay(20);
     await say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } });
-    expect(await events(await answer)).toEqual([]);
+    expect(await readEvents(await answer)).toEqual([]);
     expect(seen.aborted).toEqual(['hang']);
     expect(handler.load.open).toBe(0);
   });
 
   test('what belongs to no request waits for one stream that listens, and goes to that one only', async () => {
-    const server = gardenServer();
-    handler = garden({ server });
-    const { get } = await session(handler);
+    const server = fixtureServer();
+    handler = fixtureHandler({ server });
+    const { get } = await openSession(handler);
     server.notify('notifications/tools/list_changed');
     const first = await get();
     const second = await get();
-    const [got] = await Promise.all([events(first, 2)]);
-    expect(messages(got)).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }]);
+    const [got] = await Promise.all([readEvents(first, 2)]);
+    expect(messagesOf(got)).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }]);
     server.notify('notifications/tools/list_changed');
-    expect(messages(await events(second, 2))).toHaveLength(1);
+    expect(messagesOf(await readEvents(second, 2))).toHaveLength(1);
   });
 });
 
 describe('resumption', () => {
   test('a stream that the server leaves goes on where it was, by the id of its last event', async () => {
-    handler = garden();
-    const { call, get } = await session(handler);
-    const left = await events(await call(3, 'leave'));
+    handler = fixtureHandler();
+    const { call, get } = await openSession(handler);
+    const left = await readEvents(await call(3, 'leave'));
     expect(left).toHaveLength(1);
-    const resumed = messages(await events(await get({ 'last-event-id': left[0]?.id ?? '' })));
+    const resumed = messagesOf(await readEvents(await get({ 'last-event-id': left[0]?.id ?? '' })));
     expect(resumed).toMatchObject([{ id: 3 }]);
     expect(handler.load.open).toBe(0);
   });
 
   test('events are sent again after the one given, and none of another stream', async () => {
-    handler = garden();
-    const { call, get } = await session(handler);
-    const first = await events(await call(1, 'count'));
-    await events(await call(2, 'count'));
-    const again = await events(await get({ 'last-event-id': first[2]?.id ?? '' }));
+    handler = fixtureHandler();
+    const { call, get } = await openSession(handler);
+    const first = await readEvents(await call(1, 'count'));
+    await readEvents(await call(2, 'count'));
+    const again = await readEvents(await get({ 'last-event-id': first[2]?.id ?? '' }));
     expect(again).toEqual(first.slice(3));
   });
 
   test('a client that goes away does not end its request, and comes back for the answer', async () => {
     const seen = { aborted: [] as string[] };
-    handler = garden({ streamAfter: 20 }, seen);
-    const { call, get } = await session(handler);
-    const [first] = await events(await call(1, 'slow'), 1);
+    handler = fixtureHandler({ streamAfter: 20 }, seen);
+    const { call, get } = await openSession(handler);
+    const [first] = await readEvents(await call(1, 'slow'), 1);
     expect(first?.data).toBe('');
-    const resumed = await events(await get({ 'last-event-id': first?.id ?? '' }));
-    expect(messages(resumed)).toMatchObject([{ id: 1 }]);
+    const resumed = await readEvents(await get({ 'last-event-id': first?.id ?? '' }));
+    expect(messagesOf(resumed)).toMatchObject([{ id: 1 }]);
     expect(seen.aborted).toEqual([]);
   });
 
   test('an answer that is gone is said to be gone', async () => {
-    handler = garden({ resumability: { maxEvents: 1 } });
-    const { call, get } = await session(handler);
-    const first = await events(await call(1, 'count'));
-    await events(await call(2, 'count'));
+    handler = fixtureHandler({ resumability: { maxEvents: 1 } });
+    const { call, get } = await openSession(handler);
+    const first = await readEvents(await call(1, 'count'));
+    await readEvents(await call(2, 'count'));
     expect((await get({ 'last-event-id': first[0]?.id ?? '' })).status).toBe(400);
     expect((await get({ 'last-event-id': 'nonsense\u00e9' })).status).toBe(400);
   });
 
   test('an answer that nobody has had outlives the notifications of others', async () => {
-    handler = garden({ resumability: { maxEvents: 2 } });
-    const { call, get } = await session(handler);
-    const [left] = await events(await call(1, 'leave'));
+    handler = fixtureHandler({ resumability: { maxEvents: 2 } });
+    const { call, get } = await openSession(handler);
+    const [left] = await readEvents(await call(1, 'leave'));
     await delay(200);
-    await events(await call(2, 'count'));
-    const resumed = messages(await events(await get({ 'last-event-id': left?.id ?? '' })));
+    await readEvents(await call(2, 'count'));
+    const resumed = messagesOf(await readEvents(await get({ 'last-event-id': left?.id ?? '' })));
     expect(resumed).toMatchObject([{ id: 1 }]);
   });
 
   test('of what came for no request nothing is missed in silence: 400, and a new stream after it', async () => {
-    const server = gardenServer();
+    const server = fixtureServer();
     handler = createHttpHandler({ server, resumability: { maxEvents: 2 } });
-    const { get } = await session(handler);
+    const { get } = await openSession(handler);
     const stream = await get();
     for (let at = 0; at < 4; at += 1) server.notify('notifications/tools/list_changed');
-    const all = await events(stream, 5);
-    expect(messages(all)).toHaveLength(4);
+    const all = await readEvents(stream, 5);
+    expect(messagesOf(all)).toHaveLength(4);
     // The first two are not kept any more.
     for (const missed of [0, 1])
       expect((await get({ 'last-event-id': all[missed]?.id ?? '' })).status, `after ${missed}`).toBe(400);
-    const resumed = await events(await get({ 'last-event-id': all[2]?.id ?? '' }), 2);
+    const resumed = await readEvents(await get({ 'last-event-id': all[2]?.id ?? '' }), 2);
     expect(resumed).toEqual(all.slice(3));
     expect((await get({ 'last-event-id': 'g999-1' })).status).toBe(200);
     expect((await get()).status).toBe(200);
   });
 
   test('a stream of which all was forgotten is not taken for one that said nothing', async () => {
-    const server = gardenServer();
+    const server = fixtureServer();
     handler = createHttpHandler({ server, resumability: { maxEvents: 1 } });
-    const { call, get } = await session(handler);
+    const { call, get } = await openSession(handler);
     const stream = await get();
     for (let at = 0; at < 2; at += 1) server.notify('notifications/tools/list_changed');
-    const all = await events(stream, 3);
-    await events(await call(1, 'count'));
+    const all = await readEvents(stream, 3);
+    await readEvents(await call(1, 'count'));
     expect((await get({ 'last-event-id': all[1]?.id ?? '' })).status).toBe(400);
   });
 });
 
 describe('2026-07-28', () => {
   test('a request stands for itself; the error decides the status', async () => {
-    handler = garden();
-    const listed = await modern(handler, 1, 'tools/list');
+    handler = fixtureHandler();
+    const listed = await sendStateless(handler, 1, 'tools/list');
     expect(await listed.json()).toMatchObject({
       id: 1,
       result: { resultType: 'complete', ttlMs: 0, cacheScope: 'private' },
     });
     expect(listed.headers.get('mcp-session-id')).toBeNull();
-    expect(await errorOf(await modern(handler, 2, 'no/such'))).toMatchObject({ status: 404, code: -32601, id: 2 });
-    expect(await errorOf(await modern(handler, 3, 'initialize'))).toMatchObject({ status: 404, code: -32601 });
-    expect(await errorOf(await modern(handler, 4, 'tools/call', { name: 'crash' }))).toMatchObject({
+    expect(await errorOf(await sendStateless(handler, 2, 'no/such'))).toMatchObject({
+      status: 404,
+      code: -32601,
+      id: 2,
+    });
+    expect(await errorOf(await sendStateless(handler, 3, 'initialize'))).toMatchObject({ status: 404, code: -32601 });
+    expect(await errorOf(await sendStateless(handler, 4, 'tools/call', { name: 'crash' }))).toMatchObject({
       status: 200,
       code: -32603,
     });
@@ -297,18 +301,19 @@ describe('2026-07-28', () => {
   });
 
   test('two clients may use one id at the same time', async () => {
-    handler = garden();
+    handler = fixtureHandler();
     const answers = await Promise.all([
-      modern(handler, 1, 'tools/call', { name: 'slow' }),
-      modern(handler, 1, 'tools/call', { name: 'slow' }),
+      sendStateless(handler, 1, 'tools/call', { name: 'slow' }),
+      sendStateless(handler, 1, 'tools/call', { name: 'slow' }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test('headers must be what is in the request', async () => {
-    handler = garden();
+    handler = fixtureHandler();
     const call = { name: 'echo', arguments: { bed: 'north' } };
-    const fault = async (more: Record<string, string>) => errorOf(await modern(handler, 9, 'tools/call', call, more));
+    const fault = async (more: Record<string, string>) =>
+      errorOf(await sendStateless(handler, 9, 'tools/call', call, more));
     for (const wrong of [
       { 'mcp-method': 'tools/list' },
       { 'mcp-name': 'other' },
@@ -319,33 +324,35 @@ describe('2026-07-28', () => {
     ])
       expect(await fault(wrong), JSON.stringify(wrong)).toMatchObject({ status: 400, code: -32020, id: 9 });
     for (const right of ['north', '=?base64?bm9ydGg=?='])
-      expect((await modern(handler, 9, 'tools/call', call, { 'mcp-param-bed': right })).status).toBe(200);
-    expect((await modern(handler, 9, 'tools/call', { name: 'echo', arguments: {} })).status).toBe(200);
+      expect((await sendStateless(handler, 9, 'tools/call', call, { 'mcp-param-bed': right })).status).toBe(200);
+    expect((await sendStateless(handler, 9, 'tools/call', { name: 'echo', arguments: {} })).status).toBe(200);
   });
 
   test('a version that is not spoken, and one that is missing', async () => {
-    handler = garden();
+    handler = fixtureHandler();
     const _meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
-    const answer = await modern(handler, 1, 'tools/list', { _meta }, { 'mcp-protocol-version': '2099-01-01' });
+    const answer = await sendStateless(handler, 1, 'tools/list', { _meta }, { 'mcp-protocol-version': '2099-01-01' });
     expect(await errorOf(answer)).toMatchObject({
       status: 400,
       code: -32022,
-      data: { supported: [MODERN], requested: '2099-01-01' },
+      data: { supported: [STATELESS_REVISION], requested: '2099-01-01' },
     });
     const bare = await post(handler, request(2, 'tools/list', {}), {
-      'mcp-protocol-version': MODERN,
+      'mcp-protocol-version': STATELESS_REVISION,
       'mcp-method': 'tools/list',
     });
     expect(await errorOf(bare)).toMatchObject({ status: 400, code: -32602 });
   });
 
   test('subscriptions are a stream, acknowledged first, that ends well when the server does', async () => {
-    const server = gardenServer();
-    handler = garden({ server });
-    const answer = await modern(handler, 'sub', 'subscriptions/listen', { notifications: { toolsListChanged: true } });
+    const server = fixtureServer();
+    handler = fixtureHandler({ server });
+    const answer = await sendStateless(handler, 'sub', 'subscriptions/listen', {
+      notifications: { toolsListChanged: true },
+    });
     server.notify('notifications/tools/list_changed');
     await handler.close();
-    const got = messages(await events(answer));
+    const got = messagesOf(await readEvents(answer));
     expect(got.map(({ method, id }) => method ?? id)).toEqual([
       'notifications/subscriptions/acknowledged',
       'notifications/tools/list_changed',
@@ -355,24 +362,24 @@ describe('2026-07-28', () => {
 
   test('who closes the stream cancels the request', async () => {
     const seen = { aborted: [] as string[] };
-    handler = garden({ streamAfter: 20, keepAlive: 20 }, seen);
-    const answer = await modern(handler, 1, 'tools/call', { name: 'hang' });
+    handler = fixtureHandler({ streamAfter: 20, keepAlive: 20 }, seen);
+    const answer = await sendStateless(handler, 1, 'tools/call', { name: 'hang' });
     await answer.body?.cancel();
     expect(seen.aborted).toEqual(['hang']);
     expect(handler.load.open).toBe(0);
   });
 
   test('notifications are taken, responses are not', async () => {
-    handler = garden();
-    const headers = { 'mcp-protocol-version': MODERN };
+    handler = fixtureHandler();
+    const headers = { 'mcp-protocol-version': STATELESS_REVISION };
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
     expect((await post(handler, cancelled, headers)).status).toBe(202);
     expect((await post(handler, { jsonrpc: '2.0', id: 1, result: {} }, headers)).status).toBe(400);
   });
 
   test('a server of this revision alone has no sessions, and names itself to older clients', async () => {
-    handler = garden({ server: gardenServer(undefined, { revisions: gardenServer().revisions.slice(-1) }) });
-    expect((await send(handler, 'GET', { accept: BOTH })).status).toBe(405);
+    handler = fixtureHandler({ server: fixtureServer(undefined, { revisions: fixtureServer().revisions.slice(-1) }) });
+    expect((await send(handler, 'GET', { accept: ACCEPT_BOTH })).status).toBe(405);
     expect((await send(handler, 'DELETE')).status).toBe(405);
     const old = await post(
       handler,
@@ -383,7 +390,7 @@ describe('2026-07-28', () => {
       }),
     );
     const { status, message } = await errorOf(old);
-    expect([status, message.includes(MODERN)]).toEqual([400, true]);
+    expect([status, message.includes(STATELESS_REVISION)]).toEqual([400, true]);
     expect(await errorOf(await post(handler, request(1, 'tools/list')))).toMatchObject({ status: 400, code: -32020 });
   });
 });
@@ -397,14 +404,14 @@ describe('who is let in', () => {
     [{ host: 'LOCALHOST:99', origin: 'http://127.0.0.1:3000' }, 200],
     [{ origin: 'http://[::1]:8080' }, 200],
   ])('%j: %i', async (headers, status) => {
-    handler = garden();
-    expect((await modern(handler, 1, 'server/discover', {}, headers)).status).toBe(status);
+    handler = fixtureHandler();
+    expect((await sendStateless(handler, 1, 'server/discover', {}, headers)).status).toBe(status);
   });
 
   test('listed hosts and origins only, if they are listed', async () => {
-    handler = garden({ allowedHosts: ['mcp.example.com'], allowedOrigins: ['https://app.example.com'] });
+    handler = fixtureHandler({ allowedHosts: ['mcp.example.com'], allowedOrigins: ['https://app.example.com'] });
     const ask = async (headers: Record<string, string>) =>
-      (await modern(handler, 1, 'server/discover', {}, headers)).status;
+      (await sendStateless(handler, 1, 'server/discover', {}, headers)).status;
     expect(await ask({ host: 'mcp.example.com', origin: 'https://app.example.com' })).toBe(200);
     expect(await ask({ host: 'mcp.example.com', origin: 'https://mcp.example.com' })).toBe(403);
     expect(await ask({ host: 'localhost' })).toBe(403);
@@ -417,14 +424,14 @@ describe('who is let in', () => {
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'mcp-param-bed, x-other',
     };
-    handler = garden();
-    const local = await modern(handler, 1, 'server/discover', {}, { origin: 'http://localhost:1' });
+    handler = fixtureHandler();
+    const local = await sendStateless(handler, 1, 'server/discover', {}, { origin: 'http://localhost:1' });
     expect(local.headers.get('access-control-allow-origin')).toBeNull();
     await handler.close();
-    handler = garden({ cors: { origins: [origin] } });
+    handler = fixtureHandler({ cors: { origins: [origin] } });
     const preflight = await send(handler, 'OPTIONS', asking);
     expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([204, 'mcp-param-bed']);
-    const { opened } = await session(handler, '2025-11-25', { origin });
+    const { opened } = await openSession(handler, '2025-11-25', { origin });
     expect(opened.headers.get('access-control-allow-origin')).toBe(origin);
     expect(opened.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id');
   });
@@ -432,27 +439,27 @@ describe('who is let in', () => {
 
 describe('bad requests', () => {
   test.each([
-    ['text/plain', BOTH, '{}', 415],
-    ['application/jsonp', BOTH, '{}', 415],
-    ['application/json; charset=utf-8', BOTH, '{', 400],
+    ['text/plain', ACCEPT_BOTH, '{}', 415],
+    ['application/jsonp', ACCEPT_BOTH, '{}', 415],
+    ['application/json; charset=utf-8', ACCEPT_BOTH, '{', 400],
     ['application/json', 'application/json', '{}', 406],
     ['application/json', 'text/html', '{}', 406],
     ['application/json', '*/*', '{}', 400],
-    ['application/json', BOTH, '[]', 400],
-    ['application/json', BOTH, 'null', 400],
-    ['application/json', BOTH, `${'['.repeat(400)}${']'.repeat(400)}`, 400],
-    ['application/json', BOTH, `"${'x'.repeat(300)}"`, 413],
+    ['application/json', ACCEPT_BOTH, '[]', 400],
+    ['application/json', ACCEPT_BOTH, 'null', 400],
+    ['application/json', ACCEPT_BOTH, `${'['.repeat(400)}${']'.repeat(400)}`, 400],
+    ['application/json', ACCEPT_BOTH, `"${'x'.repeat(300)}"`, 413],
   ])('%s, %s, %s: %i', async (type, accept, body, status) => {
-    handler = garden({ maxBodyBytes: 1 });
+    handler = fixtureHandler({ maxBodyBytes: 1 });
     await handler.close();
-    handler = garden({ maxBodyBytes: status === 413 ? 200 : 10_000 });
+    handler = fixtureHandler({ maxBodyBytes: status === 413 ? 200 : 10_000 });
     const answer = await send(handler, 'POST', { 'content-type': type, accept }, body);
     expect(answer.status).toBe(status);
     expect(handler.load).toEqual({ sessions: 0, open: 0 });
   });
 
   test('other methods and paths', async () => {
-    handler = garden({ path: '/mcp' });
+    handler = fixtureHandler({ path: '/mcp' });
     const answer = await send(handler, 'PUT', {}, '{}');
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, GET, DELETE']);
     expect((await send(handler, 'POST', {}, '{}', '/other')).status).toBe(404);
@@ -460,8 +467,8 @@ describe('bad requests', () => {
   });
 
   test('10,000 malformed bodies: each is refused, and nothing stays', async () => {
-    handler = garden();
-    const { headers, post: say } = await session(handler);
+    handler = fixtureHandler();
+    const { headers, post: say } = await openSession(handler);
     const bodies = [
       '{',
       '[1,2',
@@ -472,7 +479,7 @@ describe('bad requests', () => {
       '[]',
       '{"jsonrpc":"2.0","id":{},"method":"x"}',
     ];
-    const modernHeaders = { 'mcp-protocol-version': MODERN };
+    const modernHeaders = { 'mcp-protocol-version': STATELESS_REVISION };
     const statuses = new Set<number>();
     for (let at = 0; at < 10_000; at += 1) {
       const body = bodies[at % bodies.length] ?? '';
@@ -487,37 +494,37 @@ describe('bad requests', () => {
   test('a factory that fails is an event and a 500, and the next one may succeed', async () => {
     const failures: unknown[] = [];
     let isBroken = true;
-    handler = garden({
+    handler = fixtureHandler({
       server: () => {
         if (isBroken) throw new Error('no database');
-        return gardenServer();
+        return fixtureServer();
       },
       onEvent: (event) => {
         if (event.kind === 'failed') failures.push(event.error);
       },
     });
-    expect((await modern(handler, 1, 'tools/list')).status).toBe(500);
+    expect((await sendStateless(handler, 1, 'tools/list')).status).toBe(500);
     expect(failures).toHaveLength(1);
     isBroken = false;
-    expect((await modern(handler, 1, 'tools/list')).status).toBe(200);
+    expect((await sendStateless(handler, 1, 'tools/list')).status).toBe(200);
   });
 
   test('past the limit of open requests there is a 503, after closing too', async () => {
-    handler = garden({ maxOpen: 1, streamAfter: 20 });
-    const held = await modern(handler, 1, 'tools/call', { name: 'hang' });
-    expect((await modern(handler, 2, 'tools/list')).status).toBe(503);
+    handler = fixtureHandler({ maxOpen: 1, streamAfter: 20 });
+    const held = await sendStateless(handler, 1, 'tools/call', { name: 'hang' });
+    expect((await sendStateless(handler, 2, 'tools/list')).status).toBe(503);
     await held.body?.cancel();
-    expect((await modern(handler, 2, 'tools/list')).status).toBe(200);
+    expect((await sendStateless(handler, 2, 'tools/list')).status).toBe(200);
     await handler.close();
-    expect((await modern(handler, 2, 'tools/list')).status).toBe(503);
+    expect((await sendStateless(handler, 2, 'tools/list')).status).toBe(503);
   });
 
   test('a client that does not read is cut off, and its request aborted', async () => {
     const seen = { aborted: [] as string[] };
-    handler = garden({ maxBacklog: 100_000, stallTimeout: 50, streamAfter: 50 }, seen);
-    const answer = await modern(handler, 1, 'tools/call', { name: 'flood', _meta: { progressToken: 1 } });
+    handler = fixtureHandler({ maxBacklog: 100_000, stallTimeout: 50, streamAfter: 50 }, seen);
+    const answer = await sendStateless(handler, 1, 'tools/call', { name: 'flood', _meta: { progressToken: 1 } });
     await expect.poll(() => [...seen.aborted]).toEqual(['flood']);
-    await expect(events(answer)).rejects.toThrow('cut off');
+    await expect(readEvents(answer)).rejects.toThrow('cut off');
     expect(handler.load.open).toBe(0);
   });
 });
@@ -529,7 +536,7 @@ test('HTTP+SSE: streams that are being opened count against the limit, and one w
       await delay(20);
       made += 1;
       if (made === 1) throw new Error('no server today');
-      return gardenServer();
+      return fixtureServer();
     },
     sse: true,
     sessions: { max: 2 },
@@ -541,9 +548,9 @@ test('HTTP+SSE: streams that are being opened count against the limit, and one w
 });
 
 test('HTTP+SSE of 2024-11-05: one stream for all, and messages posted beside it', async () => {
-  handler = garden({ sse: true });
+  handler = fixtureHandler({ sse: true });
   const stream = await send(handler, 'GET', { accept: 'text/event-stream' }, undefined, '/sse');
-  const reading = events(stream, 2);
+  const reading = readEvents(stream, 2);
   expect(handler.load).toEqual({ sessions: 1, open: 1 });
   const other = await send(
     handler,
@@ -555,7 +562,7 @@ test('HTTP+SSE of 2024-11-05: one stream for all, and messages posted beside it'
   expect(other.status).toBe(404);
   const path = await new Promise<string>((resolve) => {
     void send(handler, 'GET', { accept: 'text/event-stream' }, undefined, '/sse').then(async (second) => {
-      const [endpoint] = await events(second, 1);
+      const [endpoint] = await readEvents(second, 1);
       resolve(endpoint?.data ?? '');
     });
   });

@@ -14,8 +14,8 @@ import {
 import { createHttpHandler, type HttpHandler } from '../../generated/runtime/http-server.js';
 import { Server } from '../../generated/runtime/server.js';
 import { stdioServerTransport } from '../../generated/runtime/stdio-server.js';
-import { settle } from '../connect/harness.js';
-import { ALL, MODERN, post, session } from './server-support.js';
+import { nextTurns } from '../connect/harness.js';
+import { ALL_REVISIONS, STATELESS_REVISION, post, openSession } from './server-support.js';
 
 // Case-127: what has no readable id is answered by one rule a revision, the same over both transports.
 
@@ -49,7 +49,7 @@ const initialize = (version: string) => ({
 
 const serverOf = (version: string) =>
   new Server(
-    ALL.filter((revision) => revision.version === version),
+    ALL_REVISIONS.filter((revision) => revision.version === version),
     { info: { name: 'a', version: '1' }, handlers: {} },
   );
 
@@ -62,12 +62,12 @@ async function overStdio(version: string, raw: string): Promise<unknown> {
     text += String(chunk);
   });
   const opened = await serverOf(version).connect(stdioServerTransport({ input, output, drainMs: 0 }));
-  if (version !== MODERN) input.write(`${JSON.stringify(initialize(version))}\n`);
+  if (version !== STATELESS_REVISION) input.write(`${JSON.stringify(initialize(version))}\n`);
   input.write(`${raw}\n`);
-  await settle(6);
+  await nextTurns(6);
   await opened.close();
   const answers = text.split('\n').filter((line) => line !== '');
-  expect(answers).toHaveLength(version === MODERN ? 1 : 2);
+  expect(answers).toHaveLength(version === STATELESS_REVISION ? 1 : 2);
   return JSON.parse(answers.at(-1) ?? '');
 }
 
@@ -75,7 +75,9 @@ async function overStdio(version: string, raw: string): Promise<unknown> {
 async function overHttp(version: string, raw: string, isAlone = false): Promise<unknown> {
   handler = createHttpHandler({ server: serverOf(version), ...(isAlone ? { sessions: false } : {}) });
   const headers =
-    version === MODERN || isAlone ? { 'mcp-protocol-version': version } : (await session(handler, version)).headers;
+    version === STATELESS_REVISION || isAlone
+      ? { 'mcp-protocol-version': version }
+      : (await openSession(handler, version)).headers;
   const answer = await post(handler, raw, headers);
   expect(answer.status).toBe(400);
   return answer.json();
@@ -84,7 +86,7 @@ async function overHttp(version: string, raw: string, isAlone = false): Promise<
 describe.each(REVISIONS)('$version', ({ version, id, accepts }) => {
   test.each(RAW)('%j has the same answer over stdio and HTTP, and our own guards accept it', async (raw) => {
     const answers = [await overStdio(version, raw), await overHttp(version, raw)];
-    if (version !== MODERN) answers.push(await overHttp(version, raw, true));
+    if (version !== STATELESS_REVISION) answers.push(await overHttp(version, raw, true));
     for (const answer of answers) {
       expect((answer as { id?: unknown }).id).toBe(id);
       expect('id' in (answer as object)).toBe(id !== undefined);
@@ -95,7 +97,9 @@ describe.each(REVISIONS)('$version', ({ version, id, accepts }) => {
 });
 
 test('before a revision is agreed on, the newest of the server decides', async () => {
-  handler = createHttpHandler({ server: new Server(ALL, { info: { name: 'a', version: '1' }, handlers: {} }) });
+  handler = createHttpHandler({
+    server: new Server(ALL_REVISIONS, { info: { name: 'a', version: '1' }, handlers: {} }),
+  });
   expect(await (await post(handler, '{bad')).json()).not.toHaveProperty('id');
   expect(await (await post(handler, '{bad', { 'mcp-protocol-version': '2025-06-18' })).json()).toMatchObject({
     id: null,
@@ -104,7 +108,7 @@ test('before a revision is agreed on, the newest of the server decides', async (
 
 test('a response that is no message gets an error of the transport, which has no id', async () => {
   handler = createHttpHandler({ server: serverOf('2025-06-18') });
-  const { headers } = await session(handler, '2025-06-18');
+  const { headers } = await openSession(handler, '2025-06-18');
   const answer = await post(handler, '{"jsonrpc":"2.0","id":null,"result":{}}', headers);
   expect([answer.status, Object.hasOwn((await answer.json()) as object, 'id')]).toEqual([400, false]);
 });

@@ -8,17 +8,17 @@ import { nodeListener, serveHttp } from '../../generated/runtime/http-node.js';
 import { ResumeBudget, type EventStore } from '../../generated/runtime/http/server/resume-budget.js';
 import type { HttpHandler, HttpHandlerOptions } from '../../generated/runtime/http-server.js';
 import {
-  BOTH,
-  events,
-  garden,
-  gardenServer,
-  messages,
-  modern,
-  MODERN,
+  ACCEPT_BOTH,
+  readEvents,
+  fixtureHandler,
+  fixtureServer,
+  messagesOf,
+  sendStateless,
+  STATELESS_REVISION,
   request,
   send,
-  session,
-  type Event,
+  openSession,
+  type SseFields,
 } from './server-support.js';
 
 // Clients that read at once, slowly, or not at all, and what of it the server has to hold.
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 /** A handler, and one that reaches it through a port and a client that reads at once. */
 async function bindings(options: Partial<HttpHandlerOptions>, seen = { aborted: [] as string[] }) {
-  const handler = garden({ server: gardenServer(seen), ...options });
+  const handler = fixtureHandler({ server: fixtureServer(seen), ...options });
   const listening = await serveHttp(handler, { port: 0 });
   closers.push(() => listening.close());
   const { url } = listening;
@@ -52,14 +52,14 @@ async function bindings(options: Partial<HttpHandlerOptions>, seen = { aborted: 
 type Call = (name: string, args?: object) => Promise<Response>;
 
 async function caller(handler: HttpHandler, version: string): Promise<Call> {
-  if (version === MODERN)
+  if (version === STATELESS_REVISION)
     return (name, args = {}) =>
-      modern(handler, 1, 'tools/call', { name, arguments: { ...args }, _meta: { progressToken: 1 } });
-  const { call } = await session(handler, version);
+      sendStateless(handler, 1, 'tools/call', { name, arguments: { ...args }, _meta: { progressToken: 1 } });
+  const { call } = await openSession(handler, version);
   return (name, args) => call(1, name, args);
 }
 
-const VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25', MODERN];
+const VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25', STATELESS_REVISION];
 const BINDINGS = ['fetch()', 'node:http'] as const;
 
 function textLength(answer: { readonly result?: unknown } | undefined): number {
@@ -67,7 +67,7 @@ function textLength(answer: { readonly result?: unknown } | undefined): number {
 }
 
 /** Reads all events; `events` of the other tests is quadratic in the size of one. */
-async function allEvents(response: Response): Promise<Event[]> {
+async function allEvents(response: Response): Promise<SseFields[]> {
   const text = await response.text();
   return text
     .split('\n\n')
@@ -77,7 +77,7 @@ async function allEvents(response: Response): Promise<Event[]> {
       (lines) =>
         Object.fromEntries(
           lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
-        ) as unknown as Event,
+        ) as unknown as SseFields,
     );
 }
 
@@ -86,7 +86,7 @@ describe.each(VERSIONS)('%s', (version) => {
     test.each([1.1 * MB, 12 * MB])('an answer of %i bytes arrives after a progress message', async (bytes) => {
       const { of } = await bindings({});
       const call = await caller(of[binding], version);
-      const all = messages(await allEvents(await call('bulk', { bytes, announced: true })));
+      const all = messagesOf(await allEvents(await call('bulk', { bytes, announced: true })));
       expect(all.map(({ method, id }) => method ?? id)).toEqual(['notifications/progress', 1]);
       expect(textLength(all[1])).toBe(bytes);
     });
@@ -94,7 +94,7 @@ describe.each(VERSIONS)('%s', (version) => {
     test('an answer of 3 MB arrives after streamAfter', async () => {
       const { of } = await bindings({ streamAfter: 20 });
       const call = await caller(of[binding], version);
-      const all = messages(await allEvents(await call('bulk', { bytes: 3 * MB, after: 100 })));
+      const all = messagesOf(await allEvents(await call('bulk', { bytes: 3 * MB, after: 100 })));
       expect(textLength(all[0])).toBe(3 * MB);
     });
 
@@ -110,7 +110,7 @@ describe.each(VERSIONS)('%s', (version) => {
     test('30 progress messages of 50 kB in one tick: the newest and the answer arrive', async () => {
       const { of } = await bindings({});
       const call = await caller(of[binding], version);
-      const all = messages(await allEvents(await call('burst')));
+      const all = messagesOf(await allEvents(await call('burst')));
       expect(all.at(-1)?.id).toBe(1);
       expect(all.at(-2)).toMatchObject({ params: { progress: 29 } });
       // Some had to give way: 1.5 MB waited, and 1 MiB may.
@@ -145,14 +145,14 @@ test('HTTP+SSE of 2024-11-05: an answer of 12 MB arrives', async () => {
 describe('clients on sockets', () => {
   function rawCall(name: string, args: object): string {
     const _meta = {
-      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/protocolVersion': STATELESS_REVISION,
       'io.modelcontextprotocol/clientCapabilities': {},
       progressToken: 1,
     };
     const body = JSON.stringify(request(1, 'tools/call', { name, arguments: args, _meta }));
     return (
-      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${BOTH}\r\n` +
-      `Mcp-Protocol-Version: ${MODERN}\r\nMcp-Method: tools/call\r\nMcp-Name: ${name}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${ACCEPT_BOTH}\r\n` +
+      `Mcp-Protocol-Version: ${STATELESS_REVISION}\r\nMcp-Method: tools/call\r\nMcp-Name: ${name}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
     );
   }
 
@@ -187,7 +187,7 @@ describe('clients on sockets', () => {
 
   test('300 pipelined requests of one who does not read: few are handled, then the client is cut off', async () => {
     let handled = 0;
-    const server = gardenServer(undefined, {
+    const server = fixtureServer(undefined, {
       handlers: {
         'tools/call': () => {
           handled += 1;
@@ -217,7 +217,7 @@ describe('clients on sockets', () => {
 
   test('the handler of a pipelined request waits for the earlier answer to be taken', async () => {
     const handled: unknown[] = [];
-    const server = gardenServer(undefined, {
+    const server = fixtureServer(undefined, {
       handlers: {
         'tools/call': ({ name, arguments: args }) => {
           handled.push(name);
@@ -264,10 +264,10 @@ describe('clients on sockets', () => {
     await expect.poll(() => handler.load.open, { timeout: 3_000, interval: 10 }).toBe(21);
     // No handler runs for what comes now.
     await expect
-      .poll(async () => (await modern(handler, 1, 'tools/list')).status, { timeout: 3_000, interval: 10 })
+      .poll(async () => (await sendStateless(handler, 1, 'tools/list')).status, { timeout: 3_000, interval: 10 })
       .toBe(503);
-    expect((await modern(handler, 1, 'tools/list')).headers.get('retry-after')).toBe('1');
-    await expect.poll(async () => (await modern(handler, 1, 'tools/list')).status, { timeout: 5_000 }).toBe(200);
+    expect((await sendStateless(handler, 1, 'tools/list')).headers.get('retry-after')).toBe('1');
+    await expect.poll(async () => (await sendStateless(handler, 1, 'tools/list')).status, { timeout: 5_000 }).toBe(200);
     expect(handler.load.open).toBeLessThan(6);
     expect(await reading).toBeGreaterThanOrEqual(9 * MB);
   });
@@ -276,7 +276,7 @@ describe('clients on sockets', () => {
 describe('fetch()', () => {
   test('an answer that nobody reads is cut off', async () => {
     const { handler } = await bindings({ stallTimeout: 50 });
-    const answer = await modern(handler, 1, 'tools/call', { name: 'bulk', arguments: { bytes: 12 * MB } });
+    const answer = await sendStateless(handler, 1, 'tools/call', { name: 'bulk', arguments: { bytes: 12 * MB } });
     expect(handler.load.open).toBe(1);
     await expect.poll(() => handler.load.open, { timeout: 3_000 }).toBe(0);
     await expect(answer.text()).rejects.toThrow('cut off');
@@ -286,7 +286,7 @@ describe('fetch()', () => {
     const controller = new AbortController();
     const made = new Request('http://localhost:3000/mcp', {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: BOTH, ...headers },
+      headers: { 'content-type': 'application/json', accept: ACCEPT_BOTH, ...headers },
       body: JSON.stringify(body),
       signal: controller.signal,
     });
@@ -295,10 +295,10 @@ describe('fetch()', () => {
 
   const hang = (_meta: object = {}) => request(1, 'tools/call', { name: 'hang', arguments: {}, _meta });
   const MODERN_HANG = hang({
-    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/protocolVersion': STATELESS_REVISION,
     'io.modelcontextprotocol/clientCapabilities': {},
   });
-  const MODERN_HEADERS = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'hang' };
+  const MODERN_HEADERS = { 'mcp-protocol-version': STATELESS_REVISION, 'mcp-method': 'tools/call', 'mcp-name': 'hang' };
 
   test('a caller whose unread answers fill its share gets 503, and others are served', async () => {
     const { handler } = await bindings({
@@ -308,12 +308,17 @@ describe('fetch()', () => {
     const call = (client: string, name: string, args: object) =>
       aborting(
         handler,
-        { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name, 'x-client': client },
+        {
+          'mcp-protocol-version': STATELESS_REVISION,
+          'mcp-method': 'tools/call',
+          'mcp-name': name,
+          'x-client': client,
+        },
         request(1, 'tools/call', {
           name,
           arguments: args,
           _meta: {
-            'io.modelcontextprotocol/protocolVersion': MODERN,
+            'io.modelcontextprotocol/protocolVersion': STATELESS_REVISION,
             'io.modelcontextprotocol/clientCapabilities': {},
           },
         }),
@@ -354,7 +359,7 @@ describe('fetch()', () => {
 
   test.each(['2025-06-18', '2025-11-25'])('%s: a client that aborts does not cancel its request', async (version) => {
     const { handler, seen } = await bindings({});
-    const { headers } = await session(handler, version);
+    const { headers } = await openSession(handler, version);
     const { controller } = aborting(handler, headers, hang());
     await expect.poll(() => handler.load.open).toBe(1);
     controller.abort();
@@ -373,7 +378,7 @@ describe('fetch()', () => {
 describe('resumption in 2025-11-25', () => {
   test.each(BINDINGS)('%s: a large answer whose connection breaks in the middle is sent again', async (binding) => {
     const { of, handler } = await bindings({});
-    const guest = await session(of[binding]);
+    const guest = await openSession(of[binding]);
     const answer = await guest.call(1, 'bulk', { bytes: 12 * MB, announced: true });
     const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
     let text = '';
@@ -383,25 +388,25 @@ describe('resumption in 2025-11-25', () => {
     // Other streams carry events meanwhile.
     await allEvents(await guest.call(2, 'count'));
     const last = [...text.matchAll(/^id: (\S+)\ndata: [^\n]*\n\n/gm)].at(-1)?.[1] ?? '';
-    const again = messages(await allEvents(await guest.get({ 'last-event-id': last })));
+    const again = messagesOf(await allEvents(await guest.get({ 'last-event-id': last })));
     expect(textLength(again.at(-1))).toBe(12 * MB);
   });
 
   test('one session that fills the budget costs another neither its answer nor its events', async () => {
     const { handler } = await bindings({ resumability: { maxTotalBytes: 200_000 } });
-    const modest = await session(handler);
-    const greedy = await session(handler);
+    const modest = await openSession(handler);
+    const greedy = await openSession(handler);
     const counted = await allEvents(await modest.call(1, 'count'));
     for (let id = 1; id <= 6; id += 1)
       await allEvents(await greedy.call(id, 'bulk', { bytes: 60_000, announced: true }));
-    const [left] = await events(await modest.call(2, 'leave', { pad: 'x'.repeat(50_000) }));
+    const [left] = await readEvents(await modest.call(2, 'leave', { pad: 'x'.repeat(50_000) }));
     await delay(150);
     for (let id = 7; id <= 12; id += 1)
       await allEvents(await greedy.call(id, 'bulk', { bytes: 60_000, announced: true }));
     const owed = await modest.get({ 'last-event-id': left?.id ?? '' });
     expect(owed.status).toBe(200);
-    expect(messages(await allEvents(owed))).toMatchObject([{ id: 2 }]);
-    const again = await events(await modest.get({ 'last-event-id': counted[1]?.id ?? '' }));
+    expect(messagesOf(await allEvents(owed))).toMatchObject([{ id: 2 }]);
+    const again = await readEvents(await modest.get({ 'last-event-id': counted[1]?.id ?? '' }));
     expect(again).toEqual(counted.slice(2));
   });
 

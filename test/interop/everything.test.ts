@@ -4,11 +4,11 @@ import { createClient } from '../../generated/2025-11-25/client.js';
 import type { LoggingMessageNotificationParams } from '../../generated/2025-11-25/types.js';
 import { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { stdioClientTransport } from '../../generated/runtime/stdio-client.js';
-import { Household } from './peers/garden.js';
+import { FixtureClient } from './peers/fixture-peers.js';
 import { INVALID_PARAMS } from './codes.js';
 
 // The reference server, with what it offers of each feature; our client as it is generated, with its types.
-const household = new Household();
+const household = new FixtureClient();
 const updated: string[] = [];
 const logged: LoggingMessageNotificationParams[] = [];
 const client = createClient({

@@ -1,8 +1,8 @@
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from './codes.js';
 import { codeOf } from './peers/clients.js';
 import type { Peer } from './peers/clients.js';
-import { INSTRUCTIONS, RESOURCES, STATELESS, TOOLS } from './peers/garden.js';
-import type { Params, Result } from './peers/garden.js';
+import { INSTRUCTIONS, RESOURCES, STATELESS, TOOLS } from './peers/fixture-peers.js';
+import type { Params, Result } from './peers/fixture-peers.js';
 
 /** Judges what came; `toEqual` of vitest in a test, nothing while recording. */
 export type Expect = (found: unknown, expected: unknown) => void;
@@ -37,7 +37,7 @@ function call(peer: Peer, name: string, given: Result = {}): Promise<Result> {
   return peer.request('tools/call', { name, arguments: given });
 }
 
-async function allOf(peer: Peer, method: string, member: string): Promise<unknown[]> {
+async function allItems(peer: Peer, method: string, member: string): Promise<unknown[]> {
   const items: unknown[] = [];
   let cursor: unknown;
   do {
@@ -49,7 +49,7 @@ async function allOf(peer: Peer, method: string, member: string): Promise<unknow
 }
 
 /** Waits until a notification has come. */
-async function heardOf(peer: Peer, method: string): Promise<Params> {
+async function waitForNotification(peer: Peer, method: string): Promise<Params> {
   const end = performance.now() + 10_000;
   for (;;) {
     const found = peer.heard.find((one) => one.method === method);
@@ -95,7 +95,7 @@ export const FEATURES: readonly Feature[] = [
     name: 'tools, page by page',
     in: always,
     run: async (peer, expect) => {
-      expect(names(await allOf(peer, 'tools/list', 'tools')), names(TOOLS));
+      expect(names(await allItems(peer, 'tools/list', 'tools')), names(TOOLS));
       expect(await textOf(call(peer, 'water', { bed: 'roses' })), 'Watered the roses.');
     },
   },
@@ -114,8 +114,8 @@ export const FEATURES: readonly Feature[] = [
     name: 'resources and templates, page by page',
     in: always,
     run: async (peer, expect, revision) => {
-      expect(names(await allOf(peer, 'resources/list', 'resources')), names(RESOURCES));
-      expect(names(await allOf(peer, 'resources/templates/list', 'resourceTemplates')), ['bed']);
+      expect(names(await allItems(peer, 'resources/list', 'resources')), names(RESOURCES));
+      expect(names(await allItems(peer, 'resources/templates/list', 'resourceTemplates')), ['bed']);
       const { contents } = await peer.request('resources/read', { uri: 'garden://beds/herbs' });
       expect((contents as Result[])[0]?.['blob'], 'aGVyYnM=');
       const error = await failure(peer.request('resources/read', { uri: 'garden://beds/none' }));
@@ -130,7 +130,7 @@ export const FEATURES: readonly Feature[] = [
     name: 'prompts and completion',
     in: always,
     run: async (peer, expect) => {
-      expect(names(await allOf(peer, 'prompts/list', 'prompts')), ['season', 'harvest']);
+      expect(names(await allItems(peer, 'prompts/list', 'prompts')), ['season', 'harvest']);
       const { messages } = await peer.request('prompts/get', { name: 'season', arguments: { month: 'may' } });
       expect((messages as Result[])[0]?.['content'], { type: 'text', text: 'What is to do in may?' });
       const { completion } = await peer.request('completion/complete', {
@@ -158,7 +158,7 @@ export const FEATURES: readonly Feature[] = [
       );
       expect(steps, [1, 2, 3]);
       // Over HTTP it may come by another stream than the answer.
-      await heardOf(peer, 'notifications/message');
+      await waitForNotification(peer, 'notifications/message');
       const logged = peer.heard.filter(({ method }) => method === 'notifications/message');
       expect(
         logged.map(({ params }) => [params['level'], params['data'], params['logger']]),
@@ -207,7 +207,7 @@ export const FEATURES: readonly Feature[] = [
     in: (revision) => revision === '2025-11-25',
     run: async (peer, expect) => {
       expect(await textOf(call(peer, 'letter')), 'Letter: accept.');
-      expect((await heardOf(peer, 'notifications/elicitation/complete'))['elicitationId'], 'letter-1');
+      expect((await waitForNotification(peer, 'notifications/elicitation/complete'))['elicitationId'], 'letter-1');
     },
   },
   {
@@ -239,8 +239,8 @@ export const FEATURES: readonly Feature[] = [
         });
       } else await peer.request('resources/subscribe', { uri });
       await call(peer, 'plant');
-      for (const method of changes) await heardOf(peer, method);
-      expect((await heardOf(peer, 'notifications/resources/updated'))['uri'], uri);
+      for (const method of changes) await waitForNotification(peer, method);
+      expect((await waitForNotification(peer, 'notifications/resources/updated'))['uri'], uri);
       if (listening === undefined) await peer.request('resources/unsubscribe', { uri });
       else await listening.close();
       expect(await textOf(call(peer, 'water', { bed: 'herbs' })), 'Watered the herbs.');
@@ -266,7 +266,7 @@ export const TASKS: Feature = {
       peer.request('tools/call', { name: 'compost', arguments: {}, task: { ttl: 60_000 } });
     const { task } = (await start()) as { task: Result };
     const { taskId } = task;
-    expect((await heardOf(peer, 'notifications/tasks/status'))['taskId'], taskId);
+    expect((await waitForNotification(peer, 'notifications/tasks/status'))['taskId'], taskId);
     expect((await peer.request('tasks/get', { taskId }))['status'], 'working');
     expect(((await peer.request('tasks/list'))['tasks'] as unknown[]).length, 1);
     expect(await textOf(peer.request('tasks/result', { taskId })), 'Good soil.');

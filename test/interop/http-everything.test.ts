@@ -3,13 +3,13 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { revision as r202411 } from '../../generated/2024-11-05/revision.js';
+import { revision as revision20241105 } from '../../generated/2024-11-05/revision.js';
 import { createClient } from '../../generated/2025-11-25/client.js';
-import { revision as r202511 } from '../../generated/2025-11-25/revision.js';
+import { revision as revision20251125 } from '../../generated/2025-11-25/revision.js';
 import type { RpcError } from '../../generated/runtime/jsonrpc/error-codes.js';
 import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { INVALID_PARAMS } from './codes.js';
-import { Household } from './peers/garden.js';
+import { FixtureClient } from './peers/fixture-peers.js';
 
 const PROGRAM = path.resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 
@@ -30,13 +30,13 @@ describe.each([
   { mode: 'streamableHttp', at: 'mcp' },
   { mode: 'sse', at: 'sse' },
 ])('the reference server over $mode', ({ mode, at }) => {
-  const household = new Household();
+  const household = new FixtureClient();
   const updated: string[] = [];
   let logged = 0;
   let child: ReturnType<typeof spawn> | undefined;
   const client = createClient({
     info: { name: 'visitor', version: '1.0.0' },
-    revisions: [r202411, r202511],
+    revisions: [revision20241105, revision20251125],
     capabilities: { roots: { listChanged: true }, sampling: {}, elicitation: { form: {} } },
     handlers: {
       'roots/list': () => ({ roots: [{ uri: 'file:///garden', name: 'Garden' }] }),

@@ -10,10 +10,10 @@ import { httpClientTransport } from '../../generated/runtime/http-client.js';
 import { FEATURES, TASKS } from './features.js';
 import { oursClient, v1Client, v2Client } from './peers/clients.js';
 import type { Peer } from './peers/clients.js';
-import { STATELESS } from './peers/garden.js';
+import { STATELESS } from './peers/fixture-peers.js';
 import type { Hosting } from './peers/http-host.js';
 import { program } from './peers/program.js';
-import { NAMES } from './peers/revisions.js';
+import { REVISION_NAMES } from './peers/revisions.js';
 
 let child: ChildProcess | undefined;
 afterAll(() => {
@@ -21,7 +21,7 @@ afterAll(() => {
 });
 
 const ours = (url: string): Transport => httpClientTransport({ url });
-const sessions = NAMES.filter((name) => name !== STATELESS);
+const sessions = REVISION_NAMES.filter((name) => name !== STATELESS);
 
 interface Pair {
   readonly name: string;
@@ -51,7 +51,7 @@ const PAIRS: readonly Pair[] = [
     client: () => oursClient([revision]),
     transport: ours,
   })),
-  ...NAMES.filter((revision) => revision !== '2024-11-05').map((revision): Pair => ({
+  ...REVISION_NAMES.filter((revision) => revision !== '2024-11-05').map((revision): Pair => ({
     name: `${revision}: our client, v2 server`,
     hosting: { server: 'v2', revision },
     client: () => oursClient([revision]),

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { serveHttp } from '../../generated/runtime/http-node.js';
 import { createHttpHandler } from '../../generated/runtime/http-server.js';
-import { TOOLS } from './peers/garden.js';
+import { TOOLS } from './peers/fixture-peers.js';
 import { oursServer } from './peers/ours-server.js';
 import { serverProgram } from './peers/program.js';
 

@@ -12,9 +12,9 @@ import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { FEATURES, TASKS } from './features.js';
 import { oursClient, v1Client, v2Client } from './peers/clients.js';
 import type { Peer } from './peers/clients.js';
-import { STATELESS } from './peers/garden.js';
+import { STATELESS } from './peers/fixture-peers.js';
 import { oursServer } from './peers/ours-server.js';
-import { NAMES } from './peers/revisions.js';
+import { REVISION_NAMES } from './peers/revisions.js';
 import { serverProgram } from './peers/program.js';
 import { v1Server } from './peers/v1-server.js';
 import { v2Server } from './peers/v2-server.js';
@@ -106,7 +106,7 @@ describe("the SDKs' stdio transports serve our endpoints", () => {
 
 describe('negotiation', () => {
   test('our client speaks the newest that our server knows', async () => {
-    for (const revision of NAMES) {
+    for (const revision of REVISION_NAMES) {
       const [one, other] = memoryPair();
       await oursServer([revision]).connect(other);
       const peer = oursClient();

@@ -7,10 +7,10 @@ import { FEATURES, TASKS } from './features.js';
 import type { Feature } from './features.js';
 import { oursClient, v1Client, v2Client } from './peers/clients.js';
 import type { Peer } from './peers/clients.js';
-import { STATELESS } from './peers/garden.js';
+import { STATELESS } from './peers/fixture-peers.js';
 import { serverProgram } from './peers/program.js';
 import type { Program } from './peers/program.js';
-import { NAMES } from './peers/revisions.js';
+import { REVISION_NAMES } from './peers/revisions.js';
 
 const CLIENTS: Readonly<Record<string, (revision: string) => Peer>> = {
   ours: (revision) => oursClient([revision]),
@@ -24,15 +24,15 @@ const TRANSPORTS: Readonly<Record<string, (of: Program) => Transport>> = {
   v2: (of) => new V2Stdio(of),
 };
 
-const v1Revisions = NAMES.filter((name) => name !== STATELESS);
+const v1Revisions = REVISION_NAMES.filter((name) => name !== STATELESS);
 
 /** Our client with the official servers, the official clients with our server, ours with ours. */
 const PAIRS = [
-  ...NAMES.map((revision) => ({ client: 'ours', server: 'ours', revision })),
+  ...REVISION_NAMES.map((revision) => ({ client: 'ours', server: 'ours', revision })),
   ...v1Revisions.map((revision) => ({ client: 'ours', server: 'v1', revision })),
-  ...NAMES.map((revision) => ({ client: 'ours', server: 'v2', revision })),
+  ...REVISION_NAMES.map((revision) => ({ client: 'ours', server: 'v2', revision })),
   ...v1Revisions.map((revision) => ({ client: 'v1', server: 'ours', revision })),
-  ...NAMES.map((revision) => ({ client: 'v2', server: 'ours', revision })),
+  ...REVISION_NAMES.map((revision) => ({ client: 'v2', server: 'ours', revision })),
 ];
 
 describe.each(PAIRS)('over stdio, $revision: client $client, server $server', ({ client, server, revision }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Assignability } from '../../generator/model/assignable.js';
+import { Assignability } from '../../generator/model/types/assignable.js';
 import type { TypeNode } from '../../generator/model/protocol.js';
 
 const text: TypeNode = { kind: 'string', constraints: {} };

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { loadProtocol, type Protocol } from '../../generator/index.js';
-import { placeOf, type Change } from '../../generator/model/diff/change.js';
-import { compareProtocols, type Difference } from '../../generator/model/diff/compare.js';
+import { changeLocation, type Change } from '../../generator/model/diff/change.js';
+import { compareProtocols, type ProtocolDifference } from '../../generator/model/diff/compare.js';
 import { withEvidence } from '../../generator/model/diff/evidence.js';
 import { RULES, type RuleId } from '../../generator/model/diff/rules.js';
 import { loadWithoutCatalog } from '../../generator/model/load.js';
-import { builtinSchema } from '../../generator/read/builtin.js';
-import { typeText } from '../../generator/print/diff/type-text.js';
+import { builtinSchema } from '../../generator/read/builtin/revisions.js';
+import { compactTypeText } from '../../generator/print/diff/type-text.js';
 import { correctedDefinitions, oracleOf } from '../support/oracle.js';
 import { REVISIONS } from '../support/revisions.js';
 import { checksOf } from '../support/validators.js';
@@ -24,8 +24,8 @@ const NAMES: readonly string[] = REVISIONS.map(({ revision }) => revision);
 const NEIGHBOURS = NAMES.slice(1).map((after, index) => [NAMES[index] ?? '', after] as const);
 const PAIRS = [...NEIGHBOURS, [NAMES[0] ?? '', NAMES.at(-1) ?? ''] as const];
 
-const differences = new Map<string, Difference>();
-function differenceOf(before: string, after: string): Difference {
+const differences = new Map<string, ProtocolDifference>();
+function differenceOf(before: string, after: string): ProtocolDifference {
   const key = `${before} ${after}`;
   const known = differences.get(key) ?? withEvidence(compareProtocols(protocolOf(before), protocolOf(after)));
   differences.set(key, known);
@@ -37,7 +37,7 @@ function short(change: Change): string {
   const what =
     change.rule.startsWith('variant-') || change.rule.startsWith('value-') || change.rule.startsWith('result-');
   const type = change.after ?? change.before;
-  return `${change.rule} ${placeOf(change)}${what && typeof type === 'object' ? `: ${typeText(type)}` : ''}`;
+  return `${change.rule} ${changeLocation(change)}${what && typeof type === 'object' ? `: ${compactTypeText(type)}` : ''}`;
 }
 
 /** What the official changelog of each revision says of the schema, in our words, and the changes that say so. */

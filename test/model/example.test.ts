@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { loadProtocol } from '../../generator/index.js';
-import { exampleMessage, exampleOf } from '../../generator/model/example.js';
-import { builtinErrata, builtinSchema } from '../../generator/read/builtin.js';
+import { exampleMessage, exampleOf } from '../../generator/model/types/example.js';
+import { builtinErrata, builtinSchema } from '../../generator/read/builtin/revisions.js';
 import { applyErrata } from '../../generator/read/errata.js';
 import type { Member, TypeNode } from '../../generator/model/protocol.js';
-import type { JsonObject, JsonValue } from '../../generator/read/json.js';
+import type { JsonObject, JsonValue } from '../../generator/read/json/json.js';
 import { REVISIONS } from '../support/revisions.js';
 
 describe.each(REVISIONS)('examples of $revision', ({ revision }) => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { loadProtocol, McpgenError } from '../../generator/index.js';
-import { derive } from '../../generator/model/derive.js';
+import { deriveMethods } from '../../generator/model/catalog/derive.js';
 import { parseDefinitions } from '../../generator/model/parse.js';
-import { verify } from '../../generator/model/verify.js';
-import { builtinCatalog, builtinErrata, builtinSchema } from '../../generator/read/builtin.js';
+import { verifyCatalog } from '../../generator/model/catalog/verify.js';
+import { builtinCatalog, builtinErrata, builtinSchema } from '../../generator/read/builtin/revisions.js';
 import type { Catalog, CatalogMethod } from '../../generator/read/catalog.js';
-import { builtinDocs, NO_DOCS } from '../../generator/read/docs.js';
+import { builtinDocs, NO_DOCS } from '../../generator/read/builtin/docs.js';
 import { applyErrata } from '../../generator/read/errata.js';
-import type { JsonObject } from '../../generator/read/json.js';
+import type { JsonObject } from '../../generator/read/json/json.js';
 import { REVISIONS } from '../support/revisions.js';
 
 const PLACES = { schema: 'schema.json', catalog: 'catalog.json' };
@@ -17,7 +17,7 @@ function read(revision: string, change: (definitions: Record<string, unknown>) =
   change(raw);
   const { definitions } = applyErrata(raw as unknown as JsonObject, revision, builtinErrata(), PLACES.schema);
   const parsed = parseDefinitions(definitions, builtinDocs(revision), PLACES.schema).definitions;
-  return { definitions: parsed, derived: derive(parsed) };
+  return { definitions: parsed, derived: deriveMethods(parsed) };
 }
 
 function disagreements(
@@ -26,7 +26,7 @@ function disagreements(
 ): readonly string[] {
   const { definitions, derived } = read(revision, changes.schema);
   const catalog = (changes.catalog ?? ((same) => same))(builtinCatalog(revision));
-  return verify(catalog, definitions, derived, PLACES).map(
+  return verifyCatalog(catalog, definitions, derived, PLACES).map(
     (item) => `${item.message} | ${item.schemaPlace} | ${item.catalogPlace}`,
   );
 }
@@ -68,7 +68,7 @@ describe.each(REVISIONS)('catalog of $revision', ({ revision, methods }) => {
         ...(row.kind === 'request' ? [{ result: 'Tool' }, { result: 'Missing' }] : []),
       ];
       for (const change of wrong) {
-        const found = verify(withRow(catalog, row.method, change), definitions, derived, PLACES);
+        const found = verifyCatalog(withRow(catalog, row.method, change), definitions, derived, PLACES);
         if (found.length === 0) missed.push(`${row.method}: ${JSON.stringify(change)}`);
       }
     }
@@ -172,7 +172,7 @@ test('case-011: a message in no union is named, and stops generation', async () 
     },
   };
   const { definitions } = parseDefinitions(schema.$defs, NO_DOCS, 's.json');
-  expect(derive(definitions).unplaced).toEqual(['FooRequest']);
+  expect(deriveMethods(definitions).unplaced).toEqual(['FooRequest']);
   const catalog = {
     protocol: 'Foo',
     revision: 'r1',

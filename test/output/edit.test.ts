@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSy
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeChanges } from '../../generator/output/write.js';
-import { CLI, listing, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { CLI, listFiles, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -27,7 +27,7 @@ describe('an edit of a file of the author', () => {
     expect(() => {
       writeChanges(folder, [other, EDIT]);
     }).toThrow('changed by something else in the meantime');
-    expect(listing(folder)).toEqual(['index.ts']);
+    expect(listFiles(folder)).toEqual(['index.ts']);
     expect(readFileSync(path.join(folder, 'index.ts'), 'utf8')).toBe('of another run');
   });
 
@@ -38,7 +38,7 @@ describe('an edit of a file of the author', () => {
     expect(() => {
       writeChanges(folder, [EDIT]);
     }).toThrow('this is a symbolic link');
-    expect(listing(folder)).toEqual(['index.ts', 'real.ts']);
+    expect(listFiles(folder)).toEqual(['index.ts', 'real.ts']);
     expect(readFileSync(path.join(folder, 'real.ts'), 'utf8')).toBe('old');
   });
 });
@@ -67,5 +67,5 @@ setTimeout(() => console.log('still there'), 20_000);
   });
   expect(signal).toBe('SIGTERM');
   expect(existsSync(path.join(folder, 'out'))).toBe(true);
-  expect(listing(path.join(folder, 'out'))).toEqual(['a.ts', 'b.ts', 'c.ts']);
+  expect(listFiles(path.join(folder, 'out'))).toEqual(['a.ts', 'b.ts', 'c.ts']);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { check, generate, loadProtocol, render, renderAll, renderTools } from '../../generator/index.js';
-import { faultOf } from '../support/hostile.js';
+import { errorOf } from '../support/hostile.js';
 
 describe('case-129: without an output folder, as JavaScript can call it, the error names the option', () => {
   const options = { revisions: ['2025-11-25'] } as unknown as Parameters<typeof generate>[0];
@@ -13,6 +13,6 @@ describe('case-129: without an output folder, as JavaScript can call it, the err
     ['render', async () => render(await loadProtocol({ revision: '2025-11-25' }), none)],
     ['renderTools', () => renderTools([], none)],
   ])('%s', async (_title, call) => {
-    expect(await faultOf(call())).toMatchObject({ place: 'out', message: 'no output folder is given' });
+    expect(await errorOf(call())).toMatchObject({ place: 'out', message: 'no output folder is given' });
   });
 });

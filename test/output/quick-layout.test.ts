@@ -1,12 +1,12 @@
 /** What is laid out without Prettier is what Prettier makes of it, at every length of names and texts. */
 import { format } from 'prettier';
 import { expect, test } from 'vitest';
-import { emitTool, emitToolIndex, summaryOf, ToolNamer } from '../../generator/emit/tools.js';
-import { readTool } from '../../generator/model/tools.js';
-import { quickLayout } from '../../generator/output/quick-layout.js';
-import { NO_DOCS } from '../../generator/read/docs.js';
-import type { JsonObject, JsonValue } from '../../generator/read/json.js';
-import { toolsOf } from '../../generator/read/tools.js';
+import { emitTool, emitToolIndex, summarizeTool, ToolNamer } from '../../generator/emit/tools/tools.js';
+import { parseTool } from '../../generator/model/tools.js';
+import { formatSimple } from '../../generator/output/simple-format.js';
+import { NO_DOCS } from '../../generator/read/builtin/docs.js';
+import type { JsonObject, JsonValue } from '../../generator/read/json/json.js';
+import { parseTools } from '../../generator/read/tools.js';
 
 const text = { type: 'string' };
 
@@ -65,8 +65,8 @@ function piecesOf(length: number): readonly string[] {
     ...(index % 2 === 0 ? { outputSchema: inputSchema } : {}),
   }));
   const namer = new ToolNamer();
-  const tools = toolsOf(list, 't.json').map((tool) => namer.name(readTool(tool, NO_DOCS)));
-  const files = [...tools.map(emitTool), ...emitToolIndex(tools.map(summaryOf), 'js')];
+  const tools = parseTools(list, 't.json').map((tool) => namer.name(parseTool(tool, NO_DOCS)));
+  const files = [...tools.map(emitTool), ...emitToolIndex(tools.map(summarizeTool), 'js')];
   return files.flatMap((file) => file.print({ header: '// one\n// two\n/* eslint-disable */', importExtension: 'js' }));
 }
 
@@ -74,7 +74,7 @@ test('at each length of names, and it serves most pieces', async () => {
   const counts = { quick: 0, all: 0 };
   for (let length = 1; length <= 60; length += 1) {
     const pieces = [...new Set(piecesOf(length))];
-    const quick = pieces.map((piece) => ({ piece, layout: quickLayout(piece) }));
+    const quick = pieces.map((piece) => ({ piece, layout: formatSimple(piece) }));
     counts.all += pieces.length;
     const served = quick.filter(({ layout }) => layout !== undefined);
     counts.quick += served.length;
@@ -96,5 +96,5 @@ test.each([
   'export function isA(value: unknown): boolean {\nreturn check.b(value["é"]);\n}',
   'export const a = 1;',
 ])('leaves to Prettier what it does not know: %j', (piece) => {
-  expect(quickLayout(piece)).toBeUndefined();
+  expect(formatSimple(piece)).toBeUndefined();
 });

@@ -17,13 +17,13 @@ import path from 'node:path';
 import ts from 'typescript';
 import { afterAll, describe, expect, test, type TestContext } from 'vitest';
 import { builtinRevisions, check, DEFAULT_PARTS, generate } from '../../generator/index.js';
-import { writeProject, writeText } from '../../generator/output/write.js';
-import { withFirstLine } from '../../generator/output/ownership.js';
+import { writeProject, writeFileAtomically } from '../../generator/output/write.js';
+import { addHeader } from '../../generator/output/ownership.js';
 import {
   CLI,
-  contents,
+  readFiles,
   fingerprint,
-  listing,
+  listFiles,
   mcpgen,
   plainEnvironment,
   removeTemporaryFolders,
@@ -31,7 +31,7 @@ import {
   temporaryFolder,
   type Run,
 } from '../support/cli.js';
-import { catalogWith, faultOf, machineryIn, schemaWith } from '../support/hostile.js';
+import { catalogWith, errorOf, internalsIn, schemaWith } from '../support/hostile.js';
 
 const REVISION = '2024-11-05';
 /** A small part of the output is enough where the subject is how it is written. */
@@ -40,8 +40,8 @@ const SMALL = { revisions: [REVISION], emit: PARTS } as const;
 const ONE = ['generate', '--revision', REVISION] as const;
 const BASE = [...ONE, '--emit', PARTS.join(',')] as const;
 /** Files as an earlier run may have left them. */
-const OLD_TYPES = withFirstLine(`${REVISION}/types.ts`, '// an old one\n');
-const ORPHAN = withFirstLine(`${REVISION}/gone.ts`, '// an orphan\n');
+const OLD_TYPES = addHeader(`${REVISION}/types.ts`, '// an old one\n');
+const ORPHAN = addHeader(`${REVISION}/gone.ts`, '// an orphan\n');
 const TYPES = [...ONE, '--emit', 'types'] as const;
 
 const undo: (() => void)[] = [];
@@ -55,13 +55,13 @@ function expectRefusal(result: Run, message: RegExp): void {
   expect(result.stderr).toMatch(message);
   expect(result.code).toBe(2);
   expect(result.stdout).toBe('');
-  expect(machineryIn(result.stderr)).toEqual([]);
+  expect(internalsIn(result.stderr)).toEqual([]);
   expect(result.stderr.trimEnd().split('\n')).toHaveLength(2);
 }
 
 /** Names of files that were being written when something stopped it. */
 function leftovers(folder: string): readonly string[] {
-  return listing(folder).filter((name) => name.includes('.mcpgen-tmp-'));
+  return listFiles(folder).filter((name) => name.includes('.mcpgen-tmp-'));
 }
 
 /** A folder with the files of a small part of the output. */
@@ -76,16 +76,16 @@ describe('writing', () => {
     const out = path.join(temporaryFolder(), 'a/b');
     const first = await mcpgen([...BASE, '--out', out]);
     expect(first).toMatchObject({ code: 0, stderr: '' });
-    const count = contents(out).size;
+    const count = readFiles(out).size;
     expect(first.stdout).toContain(`${count} files in ${out}/: ${count} new`);
-    expect(listing(out)).toContain(`${REVISION}/index.ts`);
+    expect(listFiles(out)).toContain(`${REVISION}/index.ts`);
     const second = await mcpgen([...BASE, '--out', out]);
     expect(second.stdout).toContain(`${count} files in ${out}/: ${count} unchanged`);
   });
 
   test('line ends that Git changed are no change', async () => {
     const out = await folderWith('types');
-    for (const [name, text] of contents(out)) writeFileSync(path.join(out, name), text.replaceAll('\n', '\r\n'));
+    for (const [name, text] of readFiles(out)) writeFileSync(path.join(out, name), text.replaceAll('\n', '\r\n'));
     expect((await check({ out, revisions: [REVISION], emit: ['types'] })).upToDate).toBe(true);
     const file = path.join(out, REVISION, 'types.ts');
     writeFileSync(file, readFileSync(file, 'utf8').replace('assistant', 'helper'));
@@ -104,18 +104,18 @@ describe('writing', () => {
 
   test('a name may be as long as the file system allows', () => {
     const file = path.join(temporaryFolder(), `${'n'.repeat(250)}.html`);
-    writeText(file, 'old');
-    writeText(file, 'new');
+    writeFileAtomically(file, 'old');
+    writeFileAtomically(file, 'new');
     expect(readFileSync(file, 'utf8')).toBe('new');
-    expect(listing(path.dirname(file))).toEqual([path.basename(file)]);
+    expect(listFiles(path.dirname(file))).toEqual([path.basename(file)]);
   });
 
   test('leaves what is up to date alone', async () => {
     const out = await folderWith('types');
     const old = new Date('2020-01-01');
-    for (const name of contents(out).keys()) utimesSync(path.join(out, name), old, old);
+    for (const name of readFiles(out).keys()) utimesSync(path.join(out, name), old, old);
     writeFileSync(path.join(out, REVISION, 'types.ts'), OLD_TYPES);
-    const before = contents(out);
+    const before = readFiles(out);
     const { changes } = await generate({ out, revisions: [REVISION], emit: ['types'] });
     expect(changes.filter((change) => change.status === 'stale').map((change) => change.path)).toEqual([
       `${REVISION}/types.ts`,
@@ -170,15 +170,15 @@ describe('writing', () => {
 
   test('removes an orphan that is unmodified output, in a folder that is written to', async () => {
     const out = await folderWith('types');
-    const bytes = withFirstLine(`${REVISION}/crlf.ts`, '// another\n// line\n').replaceAll('\n', '\r\n');
+    const bytes = addHeader(`${REVISION}/crlf.ts`, '// another\n// line\n').replaceAll('\n', '\r\n');
     writeFileSync(path.join(out, REVISION, 'gone.ts'), ORPHAN);
     writeFileSync(path.join(out, REVISION, 'crlf.ts'), `\ufeff${bytes}`);
     mkdirSync(path.join(out, '2020-01-01'));
-    writeFileSync(path.join(out, '2020-01-01/gone.ts'), withFirstLine('2020-01-01/gone.ts', '// an orphan\n'));
+    writeFileSync(path.join(out, '2020-01-01/gone.ts'), addHeader('2020-01-01/gone.ts', '// an orphan\n'));
     const result = await mcpgen([...TYPES, '--out', out]);
     expect(result.stdout).toContain(`removed ${REVISION}/gone.ts`);
     expect(result.stdout).toContain(`removed ${REVISION}/crlf.ts`);
-    expect(listing(out)).toEqual([
+    expect(listFiles(out)).toEqual([
       '2020-01-01',
       '2020-01-01/gone.ts',
       REVISION,
@@ -227,11 +227,11 @@ describe('writing', () => {
   test('keeps shared files that nothing needs if one of them was edited', async () => {
     const out = temporaryFolder();
     await generate({ out, revisions: [REVISION], emit: ['guards'] });
-    const [shared = ''] = listing(path.join(out, 'runtime'));
+    const [shared = ''] = listFiles(path.join(out, 'runtime'));
     appendFileSync(path.join(out, 'runtime', shared), 'export const mine = 1;\n');
-    const before = listing(path.join(out, 'runtime'));
+    const before = listFiles(path.join(out, 'runtime'));
     await generate({ out, revisions: [REVISION], emit: ['types'] });
-    expect(listing(path.join(out, 'runtime'))).toEqual(before);
+    expect(listFiles(path.join(out, 'runtime'))).toEqual(before);
   });
 
   test.each<[string, (types: string, index: string) => string]>([
@@ -248,10 +248,10 @@ describe('writing', () => {
 
   test('overwrites an edited file with its own header', async () => {
     const out = await folderWith('types');
-    const before = [...contents(out)];
+    const before = [...readFiles(out)];
     appendFileSync(path.join(out, REVISION, 'types.ts'), 'export type Mine = 1;\n');
     await generate({ out, revisions: [REVISION], emit: ['types'] });
-    expect([...contents(out)]).toEqual(before);
+    expect([...readFiles(out)]).toEqual(before);
   });
 
   test('knows its files again when the output folder was moved', async () => {
@@ -267,7 +267,7 @@ describe('writing', () => {
     const result = await mcpgen(['generate', '--emit', 'errors'], { cwd });
     expect(result.code).toBe(0);
     for (const { revision } of builtinRevisions()) {
-      expect(listing(path.join(cwd, 'generated', revision))).toContain('index.ts');
+      expect(listFiles(path.join(cwd, 'generated', revision))).toContain('index.ts');
       expect(result.stdout).toContain(revision);
     }
   });
@@ -288,7 +288,7 @@ describe('a disk that cannot be written', () => {
     const out = path.join(disk, 'out');
     const parts = { revisions: [REVISION], emit: ['methods', 'errors'] } as const;
     await generate({ ...parts, out, importExtension: 'ts' });
-    const before = [...contents(out)];
+    const before = [...readFiles(out)];
     const filler = path.join(disk, 'filler');
     const more = ['--emit', parts.emit.join(','), '--out', out];
     // Room for none of the new files, then for some of them; the second revision has no folder yet.
@@ -301,8 +301,8 @@ describe('a disk that cannot be written', () => {
       const { stdout } = spawnSync('stat', ['-f', '-c', '%a', disk], { encoding: 'utf8' });
       writeFileSync(filler, Buffer.alloc((Number(stdout) - kilobytes / 4) * 4096));
       expectRefusal(await mcpgen(['generate', '-r', revision, ...more]), /not written: the disk is full/);
-      expect(listing(disk)).toEqual(['filler', 'out', ...listing(out).map((name) => `out/${name}`)].sort());
-      expect([...contents(out)]).toEqual(before);
+      expect(listFiles(disk)).toEqual(['filler', 'out', ...listFiles(out).map((name) => `out/${name}`)].sort());
+      expect([...readFiles(out)]).toEqual(before);
     }
     rmSync(filler);
     expect((await mcpgen([...ONE, ...more])).code).toBe(0);
@@ -312,12 +312,12 @@ describe('a disk that cannot be written', () => {
   test('files limited in size: the same', async () => {
     const out = await folderWith('types');
     writeFileSync(path.join(out, REVISION, 'types.ts'), OLD_TYPES);
-    const before = [...contents(out)];
+    const before = [...readFiles(out)];
     const command = `ulimit -f 8 && exec "$0" "$@"`;
     const result = await run('bash', ['-c', command, process.execPath, CLI, ...TYPES, '--out', out]);
     // The signal for this ends a process that does not handle it; Node leaves it to the write to fail.
     if (result.code !== null && result.code < 128) expectRefusal(result, /not written: a file would be larger/);
-    expect([...contents(out)].filter(([name]) => !name.includes('.mcpgen-tmp-'))).toEqual(before);
+    expect([...readFiles(out)].filter(([name]) => !name.includes('.mcpgen-tmp-'))).toEqual(before);
     expect((await mcpgen([...TYPES, '--out', out])).code).toBe(0);
     expect(leftovers(out)).toEqual([]);
   });
@@ -381,7 +381,7 @@ describe('a run that is killed', () => {
     const reference = temporaryFolder();
     for (const extension of ['js', 'ts'] as const) {
       await generate({ ...KILLED, out: reference, importExtension: extension });
-      for (const [name, text] of contents(reference)) variants[extension].set(name, text);
+      for (const [name, text] of readFiles(reference)) variants[extension].set(name, text);
     }
     expect(variants.js.get(`${REVISION}/types.ts`)).not.toBe(variants.ts.get(`${REVISION}/types.ts`));
     const tally = { killed: 0, withLeftovers: 0, mixed: 0 };
@@ -395,18 +395,18 @@ describe('a run that is killed', () => {
         const left = leftovers(out);
         if (left.length > 0) tally.withLeftovers += 1;
         const states = new Set<string>();
-        for (const [name, text] of contents(out)) {
+        for (const [name, text] of readFiles(out)) {
           if (left.includes(name)) continue;
           const state = (['js', 'ts'] as const).filter((variant) => variants[variant].get(name) === text);
           expect(state, `${name} in round ${round} is neither old nor new`).not.toEqual([]);
           if (state.length === 1) states.add(state[0] ?? '');
         }
         if (states.size > 1) tally.mixed += 1;
-        expect([...contents(out).keys()].filter((name) => !left.includes(name))).toEqual([...variants.js.keys()]);
+        expect([...readFiles(out).keys()].filter((name) => !left.includes(name))).toEqual([...variants.js.keys()]);
         // What a check says of leftovers is nothing: they are not output.
         await generate({ ...KILLED, out, importExtension: extension });
         expect(leftovers(out)).toEqual([]);
-        expect([...contents(out)]).toEqual([...variants[extension]]);
+        expect([...readFiles(out)]).toEqual([...variants[extension]]);
       }
     };
     await Promise.all([lane(), lane()]);
@@ -468,10 +468,10 @@ describe('a new project whose run is killed', () => {
     for (let round = 0; round < KILLS; round += 1) {
       if (await kill(parent, target)) tally.killed += 1;
       if (leftovers(parent).length > 0) tally.left += 1;
-      if (existsSync(target)) expect(contents(target).size).toBe(files.length);
+      if (existsSync(target)) expect(readFiles(target).size).toBe(files.length);
       rmSync(target, { recursive: true, force: true });
       writeProject(target, files);
-      expect(listing(parent).filter((name) => !name.includes('/'))).toEqual(['demo']);
+      expect(listFiles(parent).filter((name) => !name.includes('/'))).toEqual(['demo']);
       rmSync(target, { recursive: true });
     }
     expect(tally.killed).toBeGreaterThan(KILLS / 2);
@@ -482,12 +482,12 @@ describe('a new project whose run is killed', () => {
     const target = temporaryFolder();
     for (let round = 0; round < 5; round += 1) {
       await kill(target, target);
-      const own = listing(target).filter((name) => !name.startsWith('.mcpgen-tmp-'));
+      const own = listFiles(target).filter((name) => !name.startsWith('.mcpgen-tmp-'));
       // Else it was killed while it moved a complete project into place, or after that.
       if (own.length > 0 && !leftovers(target).some((name) => name.includes('-moving')))
-        expect(contents(target).size).toBe(files.length);
+        expect(readFiles(target).size).toBe(files.length);
       writeProject(target, files);
-      expect(contents(target).size).toBe(files.length);
+      expect(readFiles(target).size).toBe(files.length);
       expect(leftovers(target)).toEqual([]);
       for (const name of readdirSync(target)) rmSync(path.join(target, name), { recursive: true });
     }
@@ -500,7 +500,7 @@ describe('a new project whose run is killed', () => {
     mkdirSync(moving);
     renameSync(path.join(target, 'test'), path.join(moving, 'test'));
     writeProject(target, files);
-    expect([contents(target).size, leftovers(target)]).toEqual([files.length, []]);
+    expect([readFiles(target).size, leftovers(target)]).toEqual([files.length, []]);
   });
 
   test('keeps what a run that goes on is writing, and what only looks like it', () => {
@@ -529,7 +529,7 @@ describe('two runs at the same time', () => {
       kinds.map(async (importExtension) => {
         const own = path.join(folder, importExtension);
         await generate({ ...SMALL, out: own, importExtension });
-        return contents(own);
+        return readFiles(own);
       }),
     );
     await generate({ ...SMALL, out });
@@ -537,7 +537,7 @@ describe('two runs at the same time', () => {
       kinds.map(async (kind) => mcpgen([...BASE, '--import-extension', kind, '--out', out])),
     );
     for (const result of runs) expect(result).toMatchObject({ code: 0, stderr: '' });
-    for (const [name, text] of contents(out)) {
+    for (const [name, text] of readFiles(out)) {
       expect(
         expected.some((files) => files.get(name) === text),
         name,
@@ -602,7 +602,7 @@ describe('--check', () => {
     expect(found.code).toBe(1);
     const command = found.stdout.trimEnd().split('\n').at(-1)?.trim();
     expect(command).toBe("mcpgen generate --schema 'my schema.json' --catalog catalog.json --out out");
-    expect(listing(cwd)).toEqual(['catalog.json', 'my schema.json']);
+    expect(listFiles(cwd)).toEqual(['catalog.json', 'my schema.json']);
   });
 
   test('shows a long difference in short, and long lines cut', async () => {
@@ -661,7 +661,7 @@ describe('--emit', () => {
     async (part) => {
       const out = temporaryFolder();
       await generate({ out, revisions: ['2025-11-25'], emit: [part], importExtension: 'ts' });
-      const files = contents(out);
+      const files = readFiles(out);
       expect(files.has(`2025-11-25/${part}.ts`)).toBe(true);
       const wanted = new Set([`2025-11-25/${part}.ts`, '2025-11-25/index.ts']);
       // What a user of client or server needs beside them: errors, transports, the codec.
@@ -685,30 +685,30 @@ describe('--emit', () => {
   test('a smaller choice removes what it no longer needs, a larger one brings it back', async () => {
     const out = temporaryFolder();
     await generate({ out, revisions: [REVISION] });
-    const all = [...contents(out)];
+    const all = [...readFiles(out)];
     mkdirSync(path.join(out, REVISION), { recursive: true });
     const { changes } = await generate({ out, revisions: [REVISION], emit: ['types'] });
     expect(readdirSync(path.join(out, REVISION)).sort()).toEqual(['index.ts', 'types.ts']);
     expect(changes.filter((change) => change.status === 'orphaned').length).toBeGreaterThan(3);
     await generate({ out, revisions: [REVISION] });
-    expect([...contents(out)]).toEqual(all);
+    expect([...readFiles(out)]).toEqual(all);
   });
 
   test('a smaller choice for one revision leaves another one all that it imports, by way of shared files too', async () => {
     const out = temporaryFolder();
     await generate({ out, revisions: [REVISION] });
-    const all = [...contents(out)];
+    const all = [...readFiles(out)];
     const { changes } = await generate({ out, revisions: ['2025-11-25'], emit: ['types'] });
     expect(changes.filter((change) => change.status === 'orphaned')).toEqual([]);
-    const now = contents(out);
+    const now = readFiles(out);
     expect(all.map(([name]) => [name, now.get(name)])).toEqual(all);
     rmSync(path.join(out, REVISION), { recursive: true });
     writeFileSync(path.join(out, 'mine.ts'), 'import { text } from "./runtime/jsonrpc/scan.js";\n');
     await generate({ out, revisions: ['2025-11-25'], emit: ['types'] });
-    expect(contents(out).has('runtime/jsonrpc/scan.ts')).toBe(true);
+    expect(readFiles(out).has('runtime/jsonrpc/scan.ts')).toBe(true);
     rmSync(path.join(out, 'mine.ts'));
     await generate({ out, revisions: ['2025-11-25'], emit: ['types'] });
-    expect([...contents(out).keys()].sort()).toEqual(['2025-11-25/index.ts', '2025-11-25/types.ts']);
+    expect([...readFiles(out).keys()].sort()).toEqual(['2025-11-25/index.ts', '2025-11-25/types.ts']);
   });
 
   test.each([
@@ -719,11 +719,11 @@ describe('--emit', () => {
     await generate({ out, revisions: [REVISION], emit: ['validators'] });
     mkdirSync(path.join(out, 'runtime/inner/most'), { recursive: true });
     const nested = 'runtime/inner/most/ours.ts';
-    writeFileSync(path.join(out, nested), withFirstLine(nested, 'export {};\n'));
+    writeFileSync(path.join(out, nested), addHeader(nested, 'export {};\n'));
     for (const [name, text] of Object.entries(theirs)) writeFileSync(path.join(out, name), text);
-    const before = [...contents(out).keys()].filter((name) => name.startsWith('runtime/'));
+    const before = [...readFiles(out).keys()].filter((name) => name.startsWith('runtime/'));
     await generate({ out, revisions: [REVISION], emit: ['types'] });
-    const after = [...contents(out).keys()].filter((name) => name.startsWith('runtime/'));
+    const after = [...readFiles(out).keys()].filter((name) => name.startsWith('runtime/'));
     expect(after).toEqual(stays ? before : []);
   });
 
@@ -732,7 +732,7 @@ describe('--emit', () => {
     expect((await mcpgen([...ONE, '--emit', 'errors,types', '--out', path.join(out, 'a')])).code).toBe(0);
     expect((await mcpgen([...ONE, '--emit', 'types, errors,types', '--out', path.join(out, 'b')])).code).toBe(0);
     const strip = (folder: string): readonly (readonly [string, string])[] =>
-      [...contents(path.join(out, folder))].map(
+      [...readFiles(path.join(out, folder))].map(
         ([name, text]) =>
           [name, text.replace(/, sha256:[0-9a-f]{16}/, '').replace(/^\/\/ Regenerate.*$/m, '')] as const,
       );
@@ -749,7 +749,7 @@ describe('--import-extension', () => {
     const out = temporaryFolder();
     await generate({ out, revisions: [REVISION], importExtension });
     let count = 0;
-    for (const [name, text] of contents(out)) {
+    for (const [name, text] of readFiles(out)) {
       for (const { fileName } of ts.preProcessFile(text).importedFiles) {
         expect(fileName, name).toMatch(form);
         const target = path.join(out, path.dirname(name), fileName.replace(/\.[jt]s$/, ''));
@@ -774,7 +774,7 @@ describe('the nearest Prettier config', () => {
     const out = prepared(config);
     await generate({ ...SMALL, out });
     expect((await check({ ...SMALL, out })).upToDate).toBe(true);
-    const text = contents(out).get(`${REVISION}/types.ts`) ?? '';
+    const text = readFiles(out).get(`${REVISION}/types.ts`) ?? '';
     expect(text).toMatch(/^\/\/ @generated by mcpgen/);
     return text;
   };
@@ -847,7 +847,7 @@ describe('the nearest Prettier config', () => {
     ['no object', { 'prettier.config.cjs': 'module.exports = 5' }, /prettier\.config\.cjs: .*object/],
   ])('%s: refused with the name of the config, and nothing is written', async (_, config, message) => {
     const out = prepared(config);
-    const fault = await faultOf(generate({ ...SMALL, out }));
+    const fault = await errorOf(generate({ ...SMALL, out }));
     expect(`${fault.place}: ${fault.message}`).toMatch(message);
     expect(existsSync(out), 'something was written').toBe(false);
   });

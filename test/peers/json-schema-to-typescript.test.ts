@@ -3,13 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { compile, type JSONSchema, type Options } from 'json-schema-to-typescript';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { builtinErrata, builtinSchema } from '../../generator/read/builtin.js';
-import { canonicalise } from '../../generator/read/canonical.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtinErrata, builtinSchema } from '../../generator/read/builtin/revisions.js';
+import { canonicalizeSchema } from '../../generator/read/schema/canonical.js';
 import { applyErrata } from '../../generator/read/errata.js';
-import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json.js';
+import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
 import { REVISIONS } from '../support/revisions.js';
-import { needsShared, officialSchema } from '../support/shared.js';
+import { requireReferenceMaterial, officialSchema } from '../support/reference-material.js';
 import { anyKeywords, compareTypes, exportedTypes } from '../support/type-equality.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -90,8 +90,8 @@ describe('a whole schema at once', () => {
   });
 
   for (const { revision, definitions: count } of REVISIONS) {
-    it(`of ${revision}, as the official file has it: ours is better in every figure`, async (context) => {
-      needsShared(context);
+    test(`of ${revision}, as the official file has it: ours is better in every figure`, async (context) => {
+      requireReferenceMaterial(context);
       const schema = JSON.parse(officialSchema(revision)) as JSONSchema;
       const definitions = Object.keys((schema['$defs'] ?? schema.definitions) as object);
       expect(definitions).toHaveLength(count);
@@ -115,7 +115,7 @@ describe('a whole schema at once', () => {
     });
   }
 
-  it('of 2025-11-25, without any text: ours is better in the types themselves', async () => {
+  test('of 2025-11-25, without any text: ours is better in the types themselves', async () => {
     const definitions = Object.keys(builtinSchema('2025-11-25')['$defs'] as JsonObject);
     for (const { name, options } of PEERS) {
       const schema = structuredClone(builtinSchema('2025-11-25')) as JSONSchema;
@@ -137,7 +137,7 @@ describe('one definition at a time, as a second opinion on our printer', () => {
     '2026-07-28': 53,
   };
 
-  it.each(REVISIONS)('$revision: the same types, objects without named members aside', async ({ revision }) => {
+  test.each(REVISIONS)('$revision: the same types, objects without named members aside', async ({ revision }) => {
     const plain = await secondOpinion(revision, 'plain', (schema) => schema);
     const apart = plain.filter((relation) => !relation.toOurs || !relation.toTheirs).map((relation) => relation.name);
     expect(apart).toHaveLength(APART[revision]);
@@ -167,7 +167,7 @@ describe('one definition at a time, as a second opinion on our printer', () => {
   /** All definitions of a revision with its errata, each compiled by itself; what it refers to is only named. */
   async function oneByOne(revision: string, read: (schema: JsonObject) => JsonObject): Promise<string> {
     const errata = builtinErrata();
-    const canonical = canonicalise(builtinSchema(revision), 'schema').definitions;
+    const canonical = canonicalizeSchema(builtinSchema(revision), 'schema').definitions;
     const { definitions } = applyErrata(canonical, revision, errata, 'schema');
     const texts = [];
     for (const [name, definition] of Object.entries(definitions)) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os';
 import path from 'node:path';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadProtocol, render, type Protocol } from '../../generator/index.js';
 import { compareTypes, errorsByLine, exportedTypes, type TypeRelation } from '../support/type-equality.js';
 
@@ -120,7 +120,7 @@ describe('2025-11-25 and the official types', () => {
     return { ...protocol, definitions };
   }
 
-  it('all 145 are assignable to each other', () => {
+  test('all 145 are assignable to each other', () => {
     const ours = ourTypes(revision);
     const names = exportedTypes(ours);
     expect(names).toHaveLength(145);
@@ -139,17 +139,17 @@ describe('2025-11-25 and the official types', () => {
     expect(relations.filter((relation) => relation.identical)).toHaveLength(112);
   });
 
-  it('all 145 are identical once every reason for a difference is undone', async () => {
+  test('all 145 are identical once every reason for a difference is undone', async () => {
     expect(namesWhere(await compareWithout(ALL), (relation) => !relation.identical)).toEqual([]);
   });
 
-  it.each(ALL)('%s makes just those differ that are listed', async (reason) => {
+  test.each(ALL)('%s makes just those differ that are listed', async (reason) => {
     const relations = await compareWithout(ALL.filter((other) => other !== reason));
     expect(namesWhere(relations, (relation) => !relation.identical)).toEqual(REASONS[reason]);
     expect(relations.every(isMutual)).toBe(true);
   });
 
-  it('has another version constant, of the draft that came later', () => {
+  test('has another version constant, of the draft that came later', () => {
     const version = /LATEST_PROTOCOL_VERSION = "([^"]+)"/.exec(officialText)?.[1];
     expect(version).toBe('DRAFT-2026-v1');
   });
@@ -381,19 +381,19 @@ describe('2026-07-28 and the types of the SDK', () => {
     );
   });
 
-  it('138 of 155 have a type of their name there', () => {
+  test('138 of 155 have a type of their name there', () => {
     expect(exportedTypes(ours).filter((name) => !counterparts.includes(name))).toEqual(MISSING);
     expect(counterparts).toHaveLength(138);
   });
 
-  it('76 are assignable to each other, 55 of them identical, and the others are listed', () => {
+  test('76 are assignable to each other, 55 of them identical, and the others are listed', () => {
     const listed = [...DIFFERENCES.flatMap(({ names }) => names), ...Object.keys(OTHER_THINGS)];
     expect(namesWhere(relations, (relation) => !isMutual(relation))).toEqual([...listed].sort());
     expect(relations.filter(isMutual)).toHaveLength(76);
     expect(relations.filter((relation) => relation.identical)).toHaveLength(55);
   });
 
-  it('a listed difference goes one way only, and is all that there is', () => {
+  test('a listed difference goes one way only, and is all that there is', () => {
     const lines = [
       `import type * as Ours from ${JSON.stringify(ours)};`,
       `import type * as Theirs from ${JSON.stringify(sdk)};`,

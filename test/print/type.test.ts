@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { McpgenError } from '../../generator/index.js';
 import { parseDefinitions } from '../../generator/model/parse.js';
 import { printDefinition } from '../../generator/print/type.js';
-import { NO_DOCS } from '../../generator/read/docs.js';
-import type { JsonObject, JsonValue } from '../../generator/read/json.js';
+import { NO_DOCS } from '../../generator/read/builtin/docs.js';
+import type { JsonObject, JsonValue } from '../../generator/read/json/json.js';
 import { schemaWith, typesOf } from '../support/hostile.js';
 
 async function printed(schema: JsonValue, more: JsonObject = {}): Promise<string> {

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
-import * as r20241105 from '../../generated/2024-11-05/index.js';
-import * as r20250326 from '../../generated/2025-03-26/index.js';
-import * as r20250618 from '../../generated/2025-06-18/index.js';
-import * as r20251125 from '../../generated/2025-11-25/index.js';
-import * as r20260728 from '../../generated/2026-07-28/index.js';
+import * as revision20241105 from '../../generated/2024-11-05/index.js';
+import * as revision20250326 from '../../generated/2025-03-26/index.js';
+import * as revision20250618 from '../../generated/2025-06-18/index.js';
+import * as revision20251125 from '../../generated/2025-11-25/index.js';
+import * as revision20260728 from '../../generated/2026-07-28/index.js';
 import * as codec from '../../templates/runtime/index.js';
 
 /** The envelope rules of each revision. */
 export const CLASSIFY = {
-  '2024-11-05': r20241105.classify,
-  '2025-03-26': r20250326.classify,
-  '2025-06-18': r20250618.classify,
-  '2025-11-25': r20251125.classify,
-  '2026-07-28': r20260728.classify,
+  '2024-11-05': revision20241105.classify,
+  '2025-03-26': revision20250326.classify,
+  '2025-06-18': revision20250618.classify,
+  '2025-11-25': revision20251125.classify,
+  '2026-07-28': revision20260728.classify,
 } as const;
 
 /** Those of a revision without batches, and of the one that has them. */
-export const classify = r20251125.classify;
-export const classifyWithBatches = r20250326.classify;
+export const classify = revision20251125.classify;
+export const classifyWithBatches = revision20250326.classify;
 
 export type Event = codec.LineEvent;
 
@@ -29,7 +29,7 @@ export function bytesOf(...parts: readonly (string | Uint8Array)[]): Uint8Array 
 }
 
 /** Cuts bytes into chunks of the given sizes, over and over. */
-export function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
+export function splitBytes(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   for (let start = 0, index = 0; start < bytes.length; index += 1) {
     const size = sizes[index % sizes.length] ?? 1;
@@ -40,7 +40,7 @@ export function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
 }
 
 /** All that a reader makes of a stream. */
-export function read(
+export function readEvents(
   chunks: readonly (string | Uint8Array)[],
   options: Partial<codec.LineReaderOptions> = {},
 ): readonly Event[] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryPair } from '../../templates/runtime/memory.js';
 import type { Transport } from '../../templates/runtime/jsonrpc/transport.js';
-import { heard } from './stdio-support.js';
+import { recordEvents } from './stdio-support.js';
 
 const call = (id: number): object => ({ jsonrpc: '2.0', id, method: 'ping' });
 
@@ -13,7 +13,7 @@ async function started(): Promise<{ one: Transport; other: Transport }> {
 
 test('messages and batches arrive in order, both ways, after send has returned', async () => {
   const { one, other } = await started();
-  const [atOne, atOther] = [heard(one), heard(other)];
+  const [atOne, atOther] = [recordEvents(one), recordEvents(other)];
   const batch = [call(3), call(4)];
   void one.send(call(1));
   void one.send(call(2));
@@ -27,7 +27,7 @@ test('messages and batches arrive in order, both ways, after send has returned',
 
 test('a message is passed by reference', async () => {
   const { one, other } = await started();
-  const { messages } = heard(other);
+  const { messages } = recordEvents(other);
   const message = call(1);
   void one.send(message);
   await Promise.resolve();
@@ -49,7 +49,7 @@ test('an answer that is sent while messages are handed on comes after them', asy
 
 test('messages wait for the start of the other end', async () => {
   const [one, other] = memoryPair();
-  const { messages } = heard(other);
+  const { messages } = recordEvents(other);
   await one.start();
   void one.send(call(1));
   void one.send(call(2));
@@ -66,7 +66,7 @@ test('starting twice is refused', async () => {
 
 test('a receiver that throws is reported, and the next message comes', async () => {
   const { one, other } = await started();
-  const { messages, errors } = heard(other);
+  const { messages, errors } = recordEvents(other);
   const record = other.onmessage;
   other.onmessage = (value) => {
     record?.(value);
@@ -99,7 +99,7 @@ test('a listener of errors that throws stops nothing', async () => {
 
 test.each(['one', 'other'] as const)('closing the end "%s" is told once to both, and ends sending', async (name) => {
   const ends = await started();
-  const [atOne, atOther] = [heard(ends.one), heard(ends.other)];
+  const [atOne, atOther] = [recordEvents(ends.one), recordEvents(ends.other)];
   await ends[name].close();
   await ends.one.close();
   await ends.other.close();
@@ -111,7 +111,7 @@ test.each(['one', 'other'] as const)('closing the end "%s" is told once to both,
 
 test('what was sent before a close arrives before it; what has not been handed on to the closing end does not', async () => {
   const { one, other } = await started();
-  const [atOne, atOther] = [heard(one), heard(other)];
+  const [atOne, atOther] = [recordEvents(one), recordEvents(other)];
   const order: string[] = [];
   other.onmessage = () => order.push('message');
   other.onclose = () => order.push('close');
@@ -125,7 +125,7 @@ test('what was sent before a close arrives before it; what has not been handed o
 
 test('closing in the middle of what came ends it', async () => {
   const { one, other } = await started();
-  const { messages, closes } = heard(other);
+  const { messages, closes } = recordEvents(other);
   const record = other.onmessage;
   other.onmessage = (value) => {
     record?.(value);
@@ -140,7 +140,7 @@ test('closing in the middle of what came ends it', async () => {
 
 test('an end that was not started is closed too', async () => {
   const [one, other] = memoryPair();
-  const [atOne, atOther] = [heard(one), heard(other)];
+  const [atOne, atOther] = [recordEvents(one), recordEvents(other)];
   await one.close();
   expect([atOne.closes(), atOther.closes()]).toEqual([1, 1]);
   await expect(other.start()).rejects.toThrow('the connection is closed');
@@ -149,7 +149,7 @@ test('an end that was not started is closed too', async () => {
 
 test('an end for which messages wait is closed when it has got them', async () => {
   const [one, other] = memoryPair();
-  const { messages, closes } = heard(other);
+  const { messages, closes } = recordEvents(other);
   await one.start();
   void one.send(call(1));
   await one.close();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { ListToolsRequest } from '../../generated/2025-11-25/index.js';
 import {
   errorResponse,
@@ -14,7 +14,7 @@ import {
 import { anyMessage, CLASSIFY } from './codec-support.js';
 
 describe('constructors', () => {
-  it('make messages and leave undefined params out', () => {
+  test('make messages and leave undefined params out', () => {
     expect(request(1, 'ping')).toStrictEqual({ jsonrpc: '2.0', id: 1, method: 'ping' });
     expect(request('a', 'tools/call', { name: 'x' })).toStrictEqual({
       jsonrpc: '2.0',
@@ -44,14 +44,14 @@ describe('constructors', () => {
     });
   });
 
-  it('keep the params themselves, not a copy', () => {
+  test('keep the params themselves, not a copy', () => {
     const params = { a: {} };
     expect(request(1, 'a', params).params).toBe(params);
     expect(notification('a', params).params).toBe(params);
     expect(resultResponse(1, params).result).toBe(params);
   });
 
-  it('are typed so that what they make is a message of the generated types', () => {
+  test('are typed so that what they make is a message of the generated types', () => {
     expectTypeOf(request(1, 'tools/list')).toExtend<ListToolsRequest>();
     expectTypeOf(request(1, 'tools/list', { cursor: 'a' })).toExtend<ListToolsRequest>();
     // @ts-expect-error a cursor is a string
@@ -59,7 +59,7 @@ describe('constructors', () => {
     expect(wrong.params).toEqual({ cursor: 1 });
   });
 
-  it.each([1.5, NaN, Infinity, 2 ** 53, -(2 ** 53), null, undefined, true, 1n, {}, ['a'], Symbol('a')])(
+  test.each([1.5, NaN, Infinity, 2 ** 53, -(2 ** 53), null, undefined, true, 1n, {}, ['a'], Symbol('a')])(
     'refuse %s as an id',
     (id) => {
       expect(isRequestId(id)).toBe(false);
@@ -72,7 +72,7 @@ describe('constructors', () => {
     },
   );
 
-  it.each([0, -0, -7, 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, '', '0', '1', 'ü'])(
+  test.each([0, -0, -7, 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, '', '0', '1', 'ü'])(
     'take %s as an id',
     (id) => {
       expect(isRequestId(id)).toBe(true);
@@ -82,7 +82,7 @@ describe('constructors', () => {
     },
   );
 
-  it('refuse methods that begin with rpc., and only these', () => {
+  test('refuse methods that begin with rpc., and only these', () => {
     expect(() => request(1, 'rpc.discover')).toThrow(/"rpc\.discover" cannot be a method/);
     expect(() => notification('rpc.')).toThrow(TypeError);
     expect(request(1, 'rpc').method).toBe('rpc');
@@ -90,13 +90,13 @@ describe('constructors', () => {
     expect(() => request(1, 5 as unknown as string)).toThrow(/a method must be a string, not 5/);
   });
 
-  it.each([[[]], [null], ['a'], [1]])('refuse %j as params and as a result', (value) => {
+  test.each([[[]], [null], ['a'], [1]])('refuse %j as params and as a result', (value) => {
     expect(() => request(1, 'a', value as object)).toThrow(/params must be an object/);
     expect(() => notification('a', value as object)).toThrow(/params must be an object/);
     expect(() => resultResponse(1, value as object)).toThrow(/result must be an object/);
   });
 
-  it('refuse an error that is none', () => {
+  test('refuse an error that is none', () => {
     expect(() => errorResponse(1, { code: 1.5, message: '' })).toThrow(/an error code must be an integer, not 1\.5/);
     expect(() => errorResponse(1, { code: '1' as unknown as number, message: '' })).toThrow(TypeError);
     expect(() => errorResponse(1, { code: 1 } as { code: number; message: string })).toThrow(
@@ -104,7 +104,7 @@ describe('constructors', () => {
     );
   });
 
-  it('name a long value shortly when they refuse it', () => {
+  test('name a long value shortly when they refuse it', () => {
     let text = '';
     try {
       request(1, `rpc.${'x'.repeat(1e6)}`);
@@ -115,7 +115,7 @@ describe('constructors', () => {
     expect(text.length).toBeLessThan(200);
   });
 
-  it.each(Object.entries(CLASSIFY))('make what is a message in %s', (_, classify) => {
+  test.each(Object.entries(CLASSIFY))('make what is a message in %s', (_, classify) => {
     fc.assert(
       fc.property(anyMessage, (message) => {
         const kind =
@@ -133,7 +133,7 @@ describe('constructors', () => {
 });
 
 describe('error codes', () => {
-  it('are those of JSON-RPC', () => {
+  test('are those of JSON-RPC', () => {
     expect(STANDARD_ERROR_CODES).toEqual({
       PARSE_ERROR: -32700,
       INVALID_REQUEST: -32600,
@@ -143,7 +143,7 @@ describe('error codes', () => {
     });
   });
 
-  it('are reserved from -32768 to -32000', () => {
+  test('are reserved from -32768 to -32000', () => {
     const reserved = [-32768, -32700, -32099, -32000];
     const free = [-32769, -31999, 0, 1, -1, 32000, NaN, -32000.5, Infinity];
     expect(reserved.filter(isReservedCode)).toEqual(reserved);
@@ -152,7 +152,7 @@ describe('error codes', () => {
 });
 
 describe('RpcError', () => {
-  it('is an error with code, message and data', () => {
+  test('is an error with code, message and data', () => {
     const cause = new Error('why');
     const error = new RpcError(-32602, 'no such tool', { name: 'x' }, { cause });
     expectTypeOf(error.data).toEqualTypeOf<{ name: string } | undefined>();
@@ -162,20 +162,20 @@ describe('RpcError', () => {
     expect(String(error)).toBe('RpcError: no such tool');
   });
 
-  it('travels without stack and cause', () => {
+  test('travels without stack and cause', () => {
     const error = new RpcError(1, 'a', undefined, { cause: new Error('secret') });
     expect(JSON.parse(JSON.stringify(error))).toStrictEqual({ code: 1, message: 'a' });
     expect(errorResponse(1, error)).toStrictEqual({ jsonrpc: '2.0', id: 1, error: { code: 1, message: 'a' } });
     expect(errorResponse(1, new RpcError(1, 'a', 0)).error).toStrictEqual({ code: 1, message: 'a', data: 0 });
   });
 
-  it('is made from what a peer answered', () => {
+  test('is made from what a peer answered', () => {
     const error = RpcError.from({ code: -32002, message: 'gone', data: { uri: 'a:b' } });
     expect(error.toJSON()).toEqual({ code: -32002, message: 'gone', data: { uri: 'a:b' } });
     expect(RpcError.from({ code: 1, message: 'a' }).data).toBeUndefined();
   });
 
-  it.each([1.5, NaN, '1', undefined])('has no code %s', (code) => {
+  test.each([1.5, NaN, '1', undefined])('has no code %s', (code) => {
     expect(() => new RpcError(code as number, 'a')).toThrow(TypeError);
   });
 });

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Readable } from 'node:stream';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   DEFAULT_MAX_MESSAGE_BYTES,
   encodeLine,
@@ -18,10 +18,10 @@ import {
   bytesOf,
   classify,
   classifyWithBatches,
-  cut,
+  splitBytes,
   kindsOf,
   messagesOf,
-  read,
+  readEvents,
   utf8,
 } from './codec-support.js';
 import type { Event } from './codec-support.js';
@@ -53,11 +53,11 @@ async function collect(source: ByteSource, options: Partial<LineReaderOptions> =
 }
 
 describe('messages', () => {
-  it('come out as they went in, however the stream is cut', () => {
+  test('come out as they went in, however the stream is cut', () => {
     fc.assert(
       fc.property(fc.array(anyMessage), anySizes, fc.boolean(), fc.boolean(), (messages, sizes, hasMark, isCrlf) => {
         const lines = messages.map(encodeLine).map((line) => (isCrlf ? line.replace('\n', '\r\n') : line));
-        const events = read(cut(bytesOf(hasMark ? '\uFEFF' : '', ...lines), sizes));
+        const events = readEvents(splitBytes(bytesOf(hasMark ? '\uFEFF' : '', ...lines), sizes));
         expect(messagesOf(events)).toEqual(messages.map(asRead));
         expect(events).toHaveLength(messages.length);
       }),
@@ -65,7 +65,7 @@ describe('messages', () => {
     );
   });
 
-  it('come out between lines that are none, which are reported once each', () => {
+  test('come out between lines that are none, which are reported once each', () => {
     const junk = fc
       .oneof(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.string({ minLength: 1 }).map(utf8))
       // What opens a bracket may have the lines after it for its continuation, which other tests are about.
@@ -80,7 +80,7 @@ describe('messages', () => {
       fc.property(fc.array(line), anySizes, (lines, sizes) => {
         const parts = lines.map((item) => (item instanceof Uint8Array ? bytesOf(item, '\n') : encodeLine(item)));
         const wanted = lines.map((item, index) => (item instanceof Uint8Array ? index + 1 : asRead(item)));
-        const events = read(cut(bytesOf(...parts), sizes));
+        const events = readEvents(splitBytes(bytesOf(...parts), sizes));
         expect(
           events.map((event) => (event.kind === 'diagnostic' ? event.line : 'message' in event && event.message)),
         ).toEqual(wanted);
@@ -89,68 +89,73 @@ describe('messages', () => {
     );
   });
 
-  it('are split at newlines only', () => {
+  test('are split at newlines only', () => {
     const text = '{"jsonrpc":"2.0","id":1,"result":{"t":"a\u2028b\u2029c\u0085d\u00a0e"}}';
-    expect(messagesOf(read([`${text}\n`]))).toEqual([JSON.parse(text)]);
+    expect(messagesOf(readEvents([`${text}\n`]))).toEqual([JSON.parse(text)]);
     // A carriage return is white space to JSON, and no end of a line.
-    expect(messagesOf(read([`{"jsonrpc":"2.0",\r"id":1,"result":{}}\n`]))).toEqual([result]);
-    expect(kindsOf(read([`${RESULT}\r${RESULT}\n`]))).toEqual(['not-json']);
+    expect(messagesOf(readEvents([`{"jsonrpc":"2.0",\r"id":1,"result":{}}\n`]))).toEqual([result]);
+    expect(kindsOf(readEvents([`${RESULT}\r${RESULT}\n`]))).toEqual(['not-json']);
   });
 
-  it('keep characters whole that are cut by chunks', () => {
+  test('keep characters whole that are cut by chunks', () => {
     const text = 'ä€😀\u{10ffff}'.repeat(50);
     const line = encodeLine(resultResponse(1, { text }));
     for (const size of [1, 2, 3, 5]) {
-      expect(messagesOf(read(cut(utf8(line), [size])))).toEqual([resultResponse(1, { text })]);
+      expect(messagesOf(readEvents(splitBytes(utf8(line), [size])))).toEqual([resultResponse(1, { text })]);
     }
   });
 
-  it('may end in CRLF, and blank lines are nothing', () => {
-    expect(kindsOf(read([`\n\r\n  \n\t\n${RESULT}\r\n\r\n${RESULT}\n\n`]))).toEqual(['result', 'result']);
-    expect(kindsOf(read(cut(utf8(`\r\n${RESULT}\r\n${RESULT}\r\n \r\n`), [1])))).toEqual(['result', 'result']);
-    expect(read([])).toEqual([]);
-    expect(read(['\n \n  '])).toEqual([]);
+  test('may end in CRLF, and blank lines are nothing', () => {
+    expect(kindsOf(readEvents([`\n\r\n  \n\t\n${RESULT}\r\n\r\n${RESULT}\n\n`]))).toEqual(['result', 'result']);
+    expect(kindsOf(readEvents(splitBytes(utf8(`\r\n${RESULT}\r\n${RESULT}\r\n \r\n`), [1])))).toEqual([
+      'result',
+      'result',
+    ]);
+    expect(readEvents([])).toEqual([]);
+    expect(readEvents(['\n \n  '])).toEqual([]);
     // Other white space is not JSON's.
-    expect(kindsOf(read(['\u00a0\n', '\f\n']))).toEqual(['not-json', 'not-json']);
+    expect(kindsOf(readEvents(['\u00a0\n', '\f\n']))).toEqual(['not-json', 'not-json']);
   });
 
-  it('may follow a byte order mark, at the start of the stream only', () => {
+  test('may follow a byte order mark, at the start of the stream only', () => {
     const mark = new Uint8Array([0xef, 0xbb, 0xbf]);
     for (const size of [1, 2, 3, 4, 100]) {
-      expect(kindsOf(read(cut(bytesOf(mark, RESULT, '\n', RESULT, '\n'), [size])))).toEqual(['result', 'result']);
-      expect(kindsOf(read(cut(bytesOf(mark, '\n', mark, RESULT, '\n', mark, mark, RESULT), [size])))).toEqual([
-        'not-json',
-        'not-json',
+      expect(kindsOf(readEvents(splitBytes(bytesOf(mark, RESULT, '\n', RESULT, '\n'), [size])))).toEqual([
+        'result',
+        'result',
       ]);
-      expect(kindsOf(read(cut(bytesOf(mark, mark, RESULT), [size])))).toEqual(['not-json']);
-      expect(read(cut(mark, [size]))).toEqual([]);
+      expect(
+        kindsOf(readEvents(splitBytes(bytesOf(mark, '\n', mark, RESULT, '\n', mark, mark, RESULT), [size]))),
+      ).toEqual(['not-json', 'not-json']);
+      expect(kindsOf(readEvents(splitBytes(bytesOf(mark, mark, RESULT), [size])))).toEqual(['not-json']);
+      expect(readEvents(splitBytes(mark, [size]))).toEqual([]);
     }
   });
 
-  it('may end without a newline', () => {
+  test('may end without a newline', () => {
     const reader = new MessageReader({ classify });
     expect(reader.push(utf8(RESULT))).toEqual([]);
     expect(reader.end()).toEqual([{ kind: 'result', message: result }]);
     expect(reader.end()).toEqual([]);
   });
 
-  it('may be batches where the revision has them', () => {
+  test('may be batches where the revision has them', () => {
     const text = `[${RESULT},${RESULT}]\n[]\n`;
-    expect(kindsOf(read([text], { classify: classifyWithBatches }))).toEqual(['batch', 'invalid']);
-    expect(kindsOf(read([text]))).toEqual(['invalid', 'invalid']);
+    expect(kindsOf(readEvents([text], { classify: classifyWithBatches }))).toEqual(['batch', 'invalid']);
+    expect(kindsOf(readEvents([text]))).toEqual(['invalid', 'invalid']);
   });
 
-  it('are judged by the options of parseMessage', () => {
+  test('are judged by the options of parseMessage', () => {
     const text = '{"jsonrpc":"2.0","id":1,"method":"a","params":null}\n';
-    expect(kindsOf(read([text]))).toEqual(['invalid']);
-    expect(kindsOf(read([text], { nullParamsAsAbsent: true }))).toEqual(['request']);
-    expect(kindsOf(read([text.replace('null', '{"a":{}}')], { maxDepth: 2 }))).toEqual(['invalid']);
+    expect(kindsOf(readEvents([text]))).toEqual(['invalid']);
+    expect(kindsOf(readEvents([text], { nullParamsAsAbsent: true }))).toEqual(['request']);
+    expect(kindsOf(readEvents([text.replace('null', '{"a":{}}')], { maxDepth: 2 }))).toEqual(['invalid']);
   });
 });
 
 describe('a line that is no JSON', () => {
-  it('is skipped and reported once, and the stream goes on', () => {
-    const [first, second, ...rest] = read(['Server started\n', '[INFO] ready\n', `${RESULT}\n`]);
+  test('is skipped and reported once, and the stream goes on', () => {
+    const [first, second, ...rest] = readEvents(['Server started\n', '[INFO] ready\n', `${RESULT}\n`]);
     expect(first).toEqual({
       kind: 'diagnostic',
       code: 'not-json',
@@ -169,36 +174,36 @@ describe('a line that is no JSON', () => {
     expect(rest).toEqual([{ kind: 'result', message: result }]);
   });
 
-  it('is shown short, and cannot act on a terminal', () => {
-    const [short] = diagnosticsOf(read(['\u001b[31m\u009b2J\u202eevil\u200b\ufeff"\\\u2066\u007f\r\n']));
+  test('is shown short, and cannot act on a terminal', () => {
+    const [short] = diagnosticsOf(readEvents(['\u001b[31m\u009b2J\u202eevil\u200b\ufeff"\\\u2066\u007f\r\n']));
     expect(short?.excerpt).toBe('"\\u001b[31m\\u009b2J\\u202eevil\\u200b\\ufeff\\"\\\\\\u2066\\u007f\\r"');
-    const [long] = diagnosticsOf(read([`${'x'.repeat(1e6)}\n`]));
+    const [long] = diagnosticsOf(readEvents([`${'x'.repeat(1e6)}\n`]));
     expect(long?.excerpt).toBe(`"${'x'.repeat(100)}..."`);
     // Half a character is no reason to fail.
-    const [half] = diagnosticsOf(read([`${'x'.repeat(99)}😀 and more\n`]));
+    const [half] = diagnosticsOf(readEvents([`${'x'.repeat(99)}😀 and more\n`]));
     expect(half?.excerpt).toBe(`"${'x'.repeat(99)}\\ud83d..."`);
   });
 
-  it('is reported as such if it is not UTF-8', () => {
+  test('is reported as such if it is not UTF-8', () => {
     const bytes = bytesOf(RESULT, '\n{"jsonrpc":"2.0","id":2,"method":"', new Uint8Array([0xff]), '"}\n', RESULT, '\n');
-    const events = read([bytes]);
+    const events = readEvents([bytes]);
     expect(kindsOf(events)).toEqual(['result', 'not-utf8', 'result']);
     expect(events[1]).toMatchObject({ line: 2, errorResponse: { id: null, error: { code: -32700 } } });
     expect((events[1] as Diagnostic).excerpt).toBe('"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":2,\\"method\\":\\"\ufffd\\"}"');
-    expect(kindsOf(read([bytesOf(new Uint8Array([0xe2, 0x82]))]))).toEqual(['not-utf8']);
+    expect(kindsOf(readEvents([bytesOf(new Uint8Array([0xe2, 0x82]))]))).toEqual(['not-utf8']);
   });
 
-  it('is answered without an id where the revision has it so', () => {
-    const [event] = diagnosticsOf(read(['a\n'], { unreadableId: 'absent' }));
+  test('is answered without an id where the revision has it so', () => {
+    const [event] = diagnosticsOf(readEvents(['a\n'], { unreadableId: 'absent' }));
     expect(event?.errorResponse).toStrictEqual({
       jsonrpc: '2.0',
       error: { code: -32700, message: 'Parse error: the line is not JSON' },
     });
   });
 
-  it('is told from JSON that is no message, which is answered with -32600', () => {
+  test('is told from JSON that is no message, which is answered with -32600', () => {
     expect(
-      read(['{"hello":"world"}\n', '1\n', '[1]\n']).map(
+      readEvents(['{"hello":"world"}\n', '1\n', '[1]\n']).map(
         (event) => 'errorResponse' in event && event.errorResponse?.error.code,
       ),
     ).toEqual([-32600, -32600, -32600]);
@@ -216,7 +221,7 @@ describe('a message over several lines', () => {
     2,
   );
 
-  it.each([
+  test.each([
     ['indented by two', pretty],
     ['indented by tabs', pretty.replace(/ {2}/g, '\t')],
     ['with CRLF', pretty.replaceAll('\n', '\r\n')],
@@ -224,7 +229,7 @@ describe('a message over several lines', () => {
     ['with blank lines', pretty.replaceAll('\n', '\n\n')],
     ['an array', `[\n${pretty}\n]`],
   ])('is reported once, with a hint: %s', (_, text) => {
-    const events = read([`${RESULT}\n${text}\n${RESULT}\nbanner\n`]);
+    const events = readEvents([`${RESULT}\n${text}\n${RESULT}\nbanner\n`]);
     expect(kindsOf(events)).toEqual(['result', 'embedded-newline', 'result', 'not-json']);
     expect(events[1]).toMatchObject({
       line: 2,
@@ -233,67 +238,67 @@ describe('a message over several lines', () => {
     });
   });
 
-  it('is reported once each time', () => {
-    expect(kindsOf(read([`${pretty}\n${pretty}\n{\n}\n[\n1\n]\n`]))).toEqual(Array(4).fill('embedded-newline'));
+  test('is reported once each time', () => {
+    expect(kindsOf(readEvents([`${pretty}\n${pretty}\n{\n}\n[\n1\n]\n`]))).toEqual(Array(4).fill('embedded-newline'));
   });
 
-  it('hides no message after it, even if it never ends', () => {
-    expect(kindsOf(read([`{\n"a": {\n${RESULT}\n"b": 1\n1\n`]))).toEqual([
+  test('hides no message after it, even if it never ends', () => {
+    expect(kindsOf(readEvents([`{\n"a": {\n${RESULT}\n"b": 1\n1\n`]))).toEqual([
       'embedded-newline',
       'result',
       'not-json',
       'invalid',
     ]);
     // Nor one that is invalid but was meant to be one.
-    expect(kindsOf(read([`{\n{"jsonrpc":"2.0","id":1}\n`]))).toEqual(['embedded-newline', 'invalid']);
+    expect(kindsOf(readEvents([`{\n{"jsonrpc":"2.0","id":1}\n`]))).toEqual(['embedded-newline', 'invalid']);
   });
 
-  it('hides no other line after it', () => {
-    expect(kindsOf(read(['{"jsonrpc":"2.0",\nServer crashed\n"a"\n']))).toEqual([
+  test('hides no other line after it', () => {
+    expect(kindsOf(readEvents(['{"jsonrpc":"2.0",\nServer crashed\n"a"\n']))).toEqual([
       'embedded-newline',
       'not-json',
       'invalid',
     ]);
-    expect(kindsOf(read(['{"a":\n', bytesOf(new Uint8Array([0xff, 0x0a])), '1\n']))).toEqual([
+    expect(kindsOf(readEvents(['{"a":\n', bytesOf(new Uint8Array([0xff, 0x0a])), '1\n']))).toEqual([
       'embedded-newline',
       'not-utf8',
       'invalid',
     ]);
     const long = `{"a":\n"${'x'.repeat(100)}"\n1\n`;
-    expect(kindsOf(read([long], { maxMessageBytes: 50 }))).toEqual(['embedded-newline', 'too-long', 'invalid']);
+    expect(kindsOf(readEvents([long], { maxMessageBytes: 50 }))).toEqual(['embedded-newline', 'too-long', 'invalid']);
   });
 
-  it('may be cut inside a string, after which nothing is hidden', () => {
+  test('may be cut inside a string, after which nothing is hidden', () => {
     const text = '{"jsonrpc":"2.0","id":1,"result":{"t":"a\nb"}}\n1\n';
-    expect(kindsOf(read([text]))).toEqual(['embedded-newline', 'not-json', 'invalid']);
-    expect(kindsOf(read([text.replace('b"}}', '2')]))).toEqual(['embedded-newline', 'invalid', 'invalid']);
+    expect(kindsOf(readEvents([text]))).toEqual(['embedded-newline', 'not-json', 'invalid']);
+    expect(kindsOf(readEvents([text.replace('b"}}', '2')]))).toEqual(['embedded-newline', 'invalid', 'invalid']);
   });
 
-  it('is not seen in what only begins with a bracket', () => {
+  test('is not seen in what only begins with a bracket', () => {
     for (const line of ['[INFO] {', '{x', '[12:00] up', '{}{', '[run] {', '{"a":1', '[', '{ "a": nulls, [']) {
-      const [first, ...rest] = kindsOf(read([`${line}\n`, '42\n']));
+      const [first, ...rest] = kindsOf(readEvents([`${line}\n`, '42\n']));
       const isOpen = line === '{"a":1' || line === '[' || line === '{}{';
       expect([line, first, ...rest]).toEqual([line, ...(isOpen ? ['embedded-newline'] : ['not-json', 'invalid'])]);
     }
   });
 
-  it('is reported as unfinished at the end of the stream', () => {
-    expect(kindsOf(read(['{"jsonrpc":"2.0","id":1,"resu']))).toEqual(['unfinished']);
-    expect(kindsOf(read(['{"jsonrpc":"2.0","id":1,']))).toEqual(['unfinished']);
-    expect(kindsOf(read(['bye']))).toEqual(['not-json']);
-    expect(kindsOf(read(['{\n"a":']))).toEqual(['embedded-newline']);
+  test('is reported as unfinished at the end of the stream', () => {
+    expect(kindsOf(readEvents(['{"jsonrpc":"2.0","id":1,"resu']))).toEqual(['unfinished']);
+    expect(kindsOf(readEvents(['{"jsonrpc":"2.0","id":1,']))).toEqual(['unfinished']);
+    expect(kindsOf(readEvents(['bye']))).toEqual(['not-json']);
+    expect(kindsOf(readEvents(['{\n"a":']))).toEqual(['embedded-newline']);
   });
 });
 
 describe('Content-Length framing', () => {
   const frame = (header: string): string => `${header}\r\n\r\n${RESULT}`;
 
-  it.each([
+  test.each([
     'Content-Length: 36',
     'content-length:36',
     'Content-Length: 36\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8',
   ])('is named: %s', (header) => {
-    const events = read([frame(header)]);
+    const events = readEvents([frame(header)]);
     const headers = header.split('\n').map(() => 'content-length');
     expect(kindsOf(events)).toEqual([...headers, 'result']);
     expect(events[0]).toMatchObject({
@@ -302,16 +307,16 @@ describe('Content-Length framing', () => {
     });
   });
 
-  it('is named where the next header stands right behind a message', () => {
+  test('is named where the next header stands right behind a message', () => {
     const header = 'Content-Length: 36';
-    expect(kindsOf(read([frame(header), frame(header), frame(header)]))).toEqual([
+    expect(kindsOf(readEvents([frame(header), frame(header), frame(header)]))).toEqual([
       ...Array<string>(3).fill('content-length'),
       'result',
     ]);
   });
 
-  it('is not seen in what only mentions it', () => {
-    expect(kindsOf(read(['see Content-Length: 5\n', 'Content-Lengthy: 5\n']))).toEqual(['not-json', 'not-json']);
+  test('is not seen in what only mentions it', () => {
+    expect(kindsOf(readEvents(['see Content-Length: 5\n', 'Content-Lengthy: 5\n']))).toEqual(['not-json', 'not-json']);
   });
 });
 
@@ -320,29 +325,33 @@ describe('a line that is too long', () => {
   const lineOf = (length: number, start = '{"jsonrpc":"2.0","id":7,"result":{"t":"'): string =>
     `${start}${'x'.repeat(length - start.length - 3)}"}}`;
 
-  it('is one of more than 16 MiB by default, however it is cut', () => {
+  test('is one of more than 16 MiB by default, however it is cut', () => {
     expect(DEFAULT_MAX_MESSAGE_BYTES).toBe(16 * 1024 * 1024);
     const fits = lineOf(DEFAULT_MAX_MESSAGE_BYTES);
     const exceeds = `${fits} `;
     for (const sizes of [[Infinity], [1_000_003], [DEFAULT_MAX_MESSAGE_BYTES, 1]]) {
-      const events = read(cut(utf8(`${fits}\n${exceeds}\n${RESULT}\n`), sizes));
+      const events = readEvents(splitBytes(utf8(`${fits}\n${exceeds}\n${RESULT}\n`), sizes));
       expect(kindsOf(events)).toEqual(['result', 'too-long', 'result']);
     }
-    expect(kindsOf(read([exceeds]))).toEqual(['too-long']);
-    expect(kindsOf(read([fits]))).toEqual(['result']);
+    expect(kindsOf(readEvents([exceeds]))).toEqual(['too-long']);
+    expect(kindsOf(readEvents([fits]))).toEqual(['result']);
   });
 
-  it('counts in bytes, without its newline', () => {
+  test('counts in bytes, without its newline', () => {
     const line = '{"jsonrpc":"2.0","id":1,"method":"ä€😀"}';
     const length = utf8(line).length;
     expect(length).toBeGreaterThan(line.length);
     for (const sizes of [[1], [3], [1000]]) {
-      expect(kindsOf(read(cut(utf8(`${line}\n`), sizes), { maxMessageBytes: length }))).toEqual(['request']);
-      expect(kindsOf(read(cut(utf8(`${line}\n`), sizes), { maxMessageBytes: length - 1 }))).toEqual(['too-long']);
+      expect(kindsOf(readEvents(splitBytes(utf8(`${line}\n`), sizes), { maxMessageBytes: length }))).toEqual([
+        'request',
+      ]);
+      expect(kindsOf(readEvents(splitBytes(utf8(`${line}\n`), sizes), { maxMessageBytes: length - 1 }))).toEqual([
+        'too-long',
+      ]);
     }
   });
 
-  it('is reported at once, once, and with the id that it begins with', () => {
+  test('is reported at once, once, and with the id that it begins with', () => {
     const reader = new MessageReader({ classify, maxMessageBytes: 100 });
     expect(reader.push(utf8('{"jsonrpc":"2.0","id":"x","method":"a","params":{"t":"'))).toEqual([]);
     const reason = 'the message is longer than 100 bytes';
@@ -362,8 +371,8 @@ describe('a line that is too long', () => {
     expect(reader.push(utf8(`\n${RESULT}\noops\n`))).toMatchObject([{ kind: 'result' }, { line: 3 }]);
   });
 
-  it('is not answered if it is a response, and answered with null if its id does not show', () => {
-    const at = (start: string): unknown => read([`${lineOf(5000, start)}\n`], { maxMessageBytes: 4000 })[0];
+  test('is not answered if it is a response, and answered with null if its id does not show', () => {
+    const at = (start: string): unknown => readEvents([`${lineOf(5000, start)}\n`], { maxMessageBytes: 4000 })[0];
     expect(at('{"jsonrpc":"2.0","id":7,"result":{"t":"')).toMatchObject({
       messageKind: 'response',
       id: 7,
@@ -377,19 +386,19 @@ describe('a line that is too long', () => {
     expect(at('hello')).toMatchObject({ messageKind: 'unknown', errorResponse: { id: null } });
   });
 
-  it('ends a stream without more ado', () => {
-    expect(kindsOf(read(['x'.repeat(20), 'y'], { maxMessageBytes: 10 }))).toEqual(['too-long']);
+  test('ends a stream without more ado', () => {
+    expect(kindsOf(readEvents(['x'.repeat(20), 'y'], { maxMessageBytes: 10 }))).toEqual(['too-long']);
   });
 
-  it.each([0, -1, NaN])('cannot have the limit %s', (limit) => {
+  test.each([0, -1, NaN])('cannot have the limit %s', (limit) => {
     expect(() => new MessageReader({ classify, maxMessageBytes: limit })).toThrow(RangeError);
     expect(() => new MessageReader({ classify, maxDepth: limit })).toThrow(/^maxDepth must be at least 1/);
   });
 
-  it('may be as long as it likes, by option', () => {
-    expect(kindsOf(read(cut(utf8(lineOf(20_000_000)), [5_000_000]), { maxMessageBytes: Infinity }))).toEqual([
-      'result',
-    ]);
+  test('may be as long as it likes, by option', () => {
+    expect(
+      kindsOf(readEvents(splitBytes(utf8(lineOf(20_000_000)), [5_000_000]), { maxMessageBytes: Infinity })),
+    ).toEqual(['result']);
   });
 });
 
@@ -405,7 +414,7 @@ describe('any bytes', () => {
   const stream = fc.array(part, { maxLength: 30 }).map((parts) => bytesOf(...parts));
   const limit = fc.oneof(fc.integer({ min: 1, max: 80 }), fc.constant(DEFAULT_MAX_MESSAGE_BYTES));
 
-  it('get the same verdict however they are cut, also at the limit, and never throw', () => {
+  test('get the same verdict however they are cut, also at the limit, and never throw', () => {
     fc.assert(
       fc.property(
         stream,
@@ -414,16 +423,16 @@ describe('any bytes', () => {
         fc.constantFrom(classify, classifyWithBatches),
         (bytes, sizes, maxMessageBytes, rules) => {
           const options = { classify: rules, maxMessageBytes };
-          const whole = read([bytes], options);
-          expect(read(cut(bytes, sizes), options)).toEqual(whole);
-          expect(read(cut(bytes, [1]), options)).toEqual(whole);
+          const whole = readEvents([bytes], options);
+          expect(readEvents(splitBytes(bytes, sizes), options)).toEqual(whole);
+          expect(readEvents(splitBytes(bytes, [1]), options)).toEqual(whole);
         },
       ),
       { numRuns: RUNS },
     );
   });
 
-  it('get the same verdict if many lines are read at once', () => {
+  test('get the same verdict if many lines are read at once', () => {
     // Longer than what is decoded in one go, so that lines lie across its borders.
     fc.assert(
       fc.property(stream, fc.integer({ min: 65_400, max: 65_600 }), (bytes, length) => {
@@ -433,13 +442,13 @@ describe('any bytes', () => {
           ' '.repeat(length % filler.length),
         );
         const all = bytesOf(start, bytes, '\n', filler);
-        expect(read([all])).toEqual(read(cut(all, [1009])));
+        expect(readEvents([all])).toEqual(readEvents(splitBytes(all, [1009])));
       }),
       { numRuns: RUNS / 10 },
     );
   });
 
-  it('spoil nothing but the line in which they are changed', () => {
+  test('spoil nothing but the line in which they are changed', () => {
     fc.assert(
       fc.property(
         fc.array(anyMessage, { minLength: 1 }),
@@ -450,7 +459,9 @@ describe('any bytes', () => {
           const lines = messages.map((message) => utf8(encodeLine(message)));
           const line = lines[where % lines.length] ?? new Uint8Array();
           line[where % (line.length - 1)] = byte;
-          const events = messagesOf(read(cut(bytesOf(...lines), sizes))).map((message) => JSON.stringify(message));
+          const events = messagesOf(readEvents(splitBytes(bytesOf(...lines), sizes))).map((message) =>
+            JSON.stringify(message),
+          );
           const untouched = messages
             .filter((_, index) => index !== where % lines.length)
             .map((message) => JSON.stringify(asRead(message)));
@@ -462,7 +473,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('are not kept: what is in a chunk may change afterwards', () => {
+  test('are not kept: what is in a chunk may change afterwards', () => {
     const reader = new MessageReader({ classify });
     const chunk = utf8(RESULT);
     reader.push(chunk);
@@ -470,7 +481,7 @@ describe('any bytes', () => {
     expect(reader.push(utf8('\n'))).toEqual([{ kind: 'result', message: result }]);
   });
 
-  it('must be bytes, and come before the end', () => {
+  test('must be bytes, and come before the end', () => {
     const reader = new MessageReader({ classify });
     expect(() => reader.push(RESULT as unknown as Uint8Array)).toThrow(
       'a stream of messages consists of bytes (Uint8Array)',
@@ -491,7 +502,7 @@ describe('time and memory', () => {
     const [whole, part] = [chunksOf(length), chunksOf(length / 16)];
     const milliseconds = (chunks: readonly Uint8Array[], times: number): number => {
       const start = performance.now();
-      for (let count = 0; count < times; count += 1) read(chunks);
+      for (let count = 0; count < times; count += 1) readEvents(chunks);
       return performance.now() - start;
     };
     milliseconds(part, 1);
@@ -504,14 +515,14 @@ describe('time and memory', () => {
     return ofWhole / ofParts;
   }
 
-  it('1 MiB in chunks of one byte takes no longer than 16 times 64 KiB', () => {
+  test('1 MiB in chunks of one byte takes no longer than 16 times 64 KiB', () => {
     const chunksOf = (length: number): readonly Uint8Array[] =>
-      cut(utf8(encodeLine(resultResponse(1, { t: 'x'.repeat(length) }))), [1]);
+      splitBytes(utf8(encodeLine(resultResponse(1, { t: 'x'.repeat(length) }))), [1]);
     // Were the line copied for each byte, it would take 16 times as long.
     expect(growth(chunksOf, 1024 * 1024)).toBeLessThan(6);
   });
 
-  it.each(['\n', '{\n', '"\n', '[[[[\n', '1\n', '{"a":"\n', '{', '["', '-1', '\\'])(
+  test.each(['\n', '{\n', '"\n', '[[[[\n', '1\n', '{"a":"\n', '{', '["', '-1', '\\'])(
     '%j over and over takes linear time',
     (unit) => {
       expect(growth((length) => [utf8(unit.repeat(length / unit.length))], 160_000)).toBeLessThan(6);
@@ -521,7 +532,7 @@ describe('time and memory', () => {
   /** Size of the stream; a longer run by this variable. */
   const megabytes = Number(process.env['MCPGEN_STREAM_MB'] ?? 64);
 
-  it(`stays flat over ${megabytes} MB of stream`, { timeout: 3_600_000 }, () => {
+  test(`stays flat over ${megabytes} MB of stream`, { timeout: 3_600_000 }, () => {
     const messages: readonly Message[] = [
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'hällo' } } },
       resultResponse(2, { content: [{ type: 'text', text: 'x'.repeat(300_000) }] }),
@@ -553,7 +564,7 @@ describe('time and memory', () => {
     expect(peak - base).toBeLessThan(16);
   });
 
-  it('an endless line is never held', () => {
+  test('an endless line is never held', () => {
     const reader = new MessageReader({ classify, maxMessageBytes: 1_000_000 });
     const chunk = new Uint8Array(900_000).fill(0x78);
     const before = process.memoryUsage().arrayBuffers;
@@ -566,7 +577,7 @@ describe('readMessages', () => {
   const chunks = [utf8(`${RESULT}\n{"jsonrpc`), utf8(`":"2.0","id":1,"result":{}}\nbanner\n${RESULT}`)];
   const wanted = ['result', 'result', 'not-json', 'result'];
 
-  it('reads whatever yields bytes', async () => {
+  test('reads whatever yields bytes', async () => {
     expect(kindsOf(await collect(Readable.from(chunks)))).toEqual(wanted);
     expect(kindsOf(await collect(ReadableStream.from(chunks) as ByteSource))).toEqual(wanted);
     async function* generate(): AsyncGenerator<Uint8Array> {
@@ -576,14 +587,14 @@ describe('readMessages', () => {
     expect(kindsOf(await collect(generate()))).toEqual(wanted);
   });
 
-  it('is typed by the classify that it is given', async () => {
+  test('is typed by the classify that it is given', async () => {
     for await (const event of readMessages(Readable.from(chunks), { classify })) {
       // @ts-expect-error no batches in this revision
       expect(event.kind === 'batch').toBe(false);
     }
   });
 
-  it('asks for a chunk only when the one before is used up', async () => {
+  test('asks for a chunk only when the one before is used up', async () => {
     let asked = 0;
     async function* generate(): AsyncGenerator<Uint8Array> {
       for (;;) {
@@ -600,7 +611,7 @@ describe('readMessages', () => {
     expect(asking).toEqual([1, 1, 2, 2, 3, 3]);
   });
 
-  it('hands out a large chunk bit by bit', async () => {
+  test('hands out a large chunk bit by bit', async () => {
     let count = 0;
     for await (const event of readMessages(Readable.from([utf8('x\n'.repeat(100_000))]), { classify })) {
       if (event.kind === 'diagnostic' && event.code === 'not-json') count += 1;
@@ -608,7 +619,7 @@ describe('readMessages', () => {
     expect(count).toBe(100_000);
   });
 
-  it('cancels the stream if the loop is left', async () => {
+  test('cancels the stream if the loop is left', async () => {
     let isCancelled = false;
     const stream = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -628,7 +639,7 @@ describe('readMessages', () => {
     expect(readable.destroyed).toBe(true);
   });
 
-  it('throws what the stream fails with, after what came before', async () => {
+  test('throws what the stream fails with, after what came before', async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield utf8(`${RESULT}\n{"half`);
       await Promise.resolve();
@@ -644,7 +655,7 @@ describe('readMessages', () => {
     }
   });
 
-  it('refuses a stream of text', async () => {
+  test('refuses a stream of text', async () => {
     const text = Readable.from([RESULT]) as AsyncIterable<Uint8Array>;
     await expect(collect(text)).rejects.toThrow('a stream of messages consists of bytes (Uint8Array)');
   });

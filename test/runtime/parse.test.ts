@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, expectTypeOf, it } from 'vitest';
-import * as r20250326 from '../../generated/2025-03-26/index.js';
-import * as r20251125 from '../../generated/2025-11-25/index.js';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import * as revision20250326 from '../../generated/2025-03-26/index.js';
+import * as revision20251125 from '../../generated/2025-11-25/index.js';
 import {
   collectBatchResponse,
   encodeText,
@@ -33,7 +33,7 @@ function parseBatch(input: string, options: Partial<ParseOptions> = {}): Parsed 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
 describe('parseMessage', () => {
-  it.each([
+  test.each([
     ['request', PING],
     ['request', '{"jsonrpc":"2.0","id":"","method":"a","params":{"b":[1]}}'],
     ['notification', '{"jsonrpc":"2.0","method":"a"}'],
@@ -47,33 +47,36 @@ describe('parseMessage', () => {
     expect(parse(` \t\r\n${text}\r\n`)).toEqual(wanted);
   });
 
-  it('is typed by the classify that it is given', () => {
-    const parsed = parseMessage(PING, { classify: r20251125.classify });
+  test('is typed by the classify that it is given', () => {
+    const parsed = parseMessage(PING, { classify: revision20251125.classify });
     expectTypeOf<Extract<typeof parsed, { kind: 'batch' }>>().toBeNever();
-    const batches = parseMessage(`[${PING}]`, { classify: r20250326.classify });
+    const batches = parseMessage(`[${PING}]`, { classify: revision20250326.classify });
     expectTypeOf<Extract<typeof batches, { kind: 'batch' }>>().not.toBeNever();
     expect(batches.kind).toBe('batch');
-    expect(parsed.kind === 'request' && r20251125.hasMethod(parsed.message, 'ping')).toBe(true);
+    expect(parsed.kind === 'request' && revision20251125.hasMethod(parsed.message, 'ping')).toBe(true);
   });
 
-  it('passes the options of a stricter classify on', () => {
+  test('passes the options of a stricter classify on', () => {
     const text = '{"jsonrpc":"2.0","id":1,"method":"ping","trace":1}';
     const strict = (value: unknown): ReturnType<typeof classify> => classify(value, { strict: true });
     expect(parse(text).kind).toBe('request');
     expect(parse(text, { classify: strict })).toMatchObject({ kind: 'invalid', reason: 'an unknown member', id: 1 });
   });
 
-  it.each(Object.keys(CLASSIFY) as (keyof typeof CLASSIFY)[])('reads what the constructors of %s make', (revision) => {
-    fc.assert(
-      fc.property(anyMessage, (message) => {
-        expect(parse(JSON.stringify(message), { classify: CLASSIFY[revision] })).toMatchObject({
-          message: asRead(message),
-        });
-      }),
-    );
-  });
+  test.each(Object.keys(CLASSIFY) as (keyof typeof CLASSIFY)[])(
+    'reads what the constructors of %s make',
+    (revision) => {
+      fc.assert(
+        fc.property(anyMessage, (message) => {
+          expect(parse(JSON.stringify(message), { classify: CLASSIFY[revision] })).toMatchObject({
+            message: asRead(message),
+          });
+        }),
+      );
+    },
+  );
 
-  it('passes over a byte order mark at the start of bytes only, and leaves it alone in strings', () => {
+  test('passes over a byte order mark at the start of bytes only, and leaves it alone in strings', () => {
     const text = '{"jsonrpc":"2.0","id":"\uFEFF","method":"a"}';
     expect(parse(bytesOf([0xef, 0xbb, 0xbf].map((byte) => String.fromCharCode(byte)).join(''), text)).kind).toBe(
       'invalid',
@@ -82,7 +85,7 @@ describe('parseMessage', () => {
     expect(parse(`\uFEFF${text}`)).toMatchObject({ kind: 'invalid', code: 'not-json' });
   });
 
-  it('never throws, and answers what is no message by the rules', () => {
+  test('never throws, and answers what is no message by the rules', () => {
     const check = (input: string | Uint8Array): void => {
       for (const rules of [classify, classifyWithBatches]) {
         const parsed = parse(input, { classify: rules });
@@ -133,7 +136,7 @@ describe('parseMessage', () => {
 });
 
 describe('what is no JSON', () => {
-  it.each([
+  test.each([
     '',
     ' ',
     'hello',
@@ -150,7 +153,7 @@ describe('what is no JSON', () => {
     expect(parse(utf8(text))).toMatchObject(wanted);
   });
 
-  it.each([
+  test.each([
     ['a lone continuation byte', [0x80]],
     ['a cut sequence', [0xe2, 0x82]],
     ['an overlong form', [0xc0, 0xaf]],
@@ -173,7 +176,7 @@ describe('what is no JSON', () => {
     });
   });
 
-  it('is answered without an id where the revision has it so', () => {
+  test('is answered without an id where the revision has it so', () => {
     expect(parse('{', { unreadableId: 'absent' })).toMatchObject({ id: null });
     const parsed = parse('{', { unreadableId: 'absent' });
     expect(parsed.kind === 'invalid' && parsed.errorResponse !== undefined && 'id' in parsed.errorResponse).toBe(false);
@@ -183,7 +186,7 @@ describe('what is no JSON', () => {
 });
 
 describe('what is no message', () => {
-  it.each([
+  test.each([
     ['null', null],
     ['true', null],
     ['false', null],
@@ -220,7 +223,7 @@ describe('what is no message', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['{"jsonrpc":"2.0","id":1,"result":1}', 1],
     ['{"jsonrpc":"2.0","id":1,"result":null}', 1],
     ['{"jsonrpc":"2.0","id":"1","error":{"code":"E","message":"x"}}', '1'],
@@ -234,7 +237,7 @@ describe('what is no message', () => {
     expect(parse(text)).toMatchObject({ kind: 'invalid', messageKind: 'response', id, errorResponse: undefined });
   });
 
-  it('is not answered if it is a notification beyond doubt', () => {
+  test('is not answered if it is a notification beyond doubt', () => {
     expect(parse('{"jsonrpc":"2.0","method":"a","params":[]}')).toMatchObject({
       kind: 'invalid',
       code: 'params',
@@ -243,7 +246,7 @@ describe('what is no message', () => {
     });
   });
 
-  it('gets -32602 if only its params are wrong', () => {
+  test('gets -32602 if only its params are wrong', () => {
     for (const params of ['[]', 'null', '1', '"a"', 'false']) {
       expect(parse(`{"jsonrpc":"2.0","id":"a","method":"x","params":${params}}`)).toMatchObject({
         kind: 'invalid',
@@ -257,7 +260,7 @@ describe('what is no message', () => {
     expect(parse('{"jsonrpc":"2.0","id":9007199254740993,"method":"x","params":[]}')).toMatchObject({ id: null });
   });
 
-  it('may have params null, by option', () => {
+  test('may have params null, by option', () => {
     const text = '{"jsonrpc":"2.0","id":1,"method":"x","params":null}';
     const option = { nullParamsAsAbsent: true };
     expect(parse(text, option)).toStrictEqual({ kind: 'request', message: { jsonrpc: '2.0', id: 1, method: 'x' } });
@@ -267,14 +270,14 @@ describe('what is no message', () => {
     expect(parseBatch(`[${text}]`, option)).toMatchObject({ kind: 'batch', members: [{ kind: 'request' }] });
   });
 
-  it('is described without a word of the sender', () => {
+  test('is described without a word of the sender', () => {
     const parsed = parse('{"jsonrpc":"evil","id":1,"method":"evil","params":"evil"}');
     expect(parsed.kind === 'invalid' && parsed.reason + JSON.stringify(parsed.errorResponse)).not.toContain('evil');
   });
 });
 
 describe('ids', () => {
-  it.each([
+  test.each([
     ['9007199254740991', 9007199254740991],
     ['-9007199254740991', -9007199254740991],
     ['0.0', 0],
@@ -288,7 +291,7 @@ describe('ids', () => {
     expect(parsed).toEqual({ kind: 'request', message: { jsonrpc: '2.0', id, method: 'a' } });
   });
 
-  it.each(['9007199254740992', '9007199254740993', '-9007199254740992', '1e300', '12345678901234567890'])(
+  test.each(['9007199254740992', '9007199254740993', '-9007199254740992', '1e300', '12345678901234567890'])(
     '%s is refused: it would be echoed as another number',
     (literal) => {
       const parsed = parse(`{"jsonrpc":"2.0","id":${literal},"method":"a"}`);
@@ -301,7 +304,7 @@ describe('ids', () => {
     },
   );
 
-  it('no integer that JSON.parse rounds passes', () => {
+  test('no integer that JSON.parse rounds passes', () => {
     const literal = fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n });
     fc.assert(
       fc.property(literal, (id) => {
@@ -328,7 +331,7 @@ describe('__proto__', () => {
     '"\\u005f\\u005f\\u0070\\u0072\\u006f\\u0074\\u006f\\u005f\\u005F"',
   ];
 
-  it.each(spellings)('%s is dropped at any depth', (name) => {
+  test.each(spellings)('%s is dropped at any depth', (name) => {
     const evil = `${name}:{"admin":true,"id":666}`;
     const text = `{${evil},"jsonrpc":"2.0","id":1,"method":"a","params":{"b":[[{${evil},"c":{"d":1,${evil}}}]],${evil}}}`;
     const parsed = parse(text);
@@ -341,20 +344,20 @@ describe('__proto__', () => {
     expect(copy.admin).toBeUndefined();
   });
 
-  it('cannot stand in for members of the envelope', () => {
+  test('cannot stand in for members of the envelope', () => {
     expect(parse('{"__proto__":{"jsonrpc":"2.0","id":1,"method":"a"}}')).toMatchObject({ kind: 'invalid', id: null });
     expect(parseBatch(`[${PING},{"__proto__":{"jsonrpc":"2.0","id":2,"method":"a"}}]`)).toMatchObject({
       members: [{ kind: 'request' }, { kind: 'invalid', id: null }],
     });
   });
 
-  it('is left alone where it is a value, and so are names that only look like it', () => {
+  test('is left alone where it is a value, and so are names that only look like it', () => {
     const params = { a: '__proto__', __proto: 1, proto__: 2, constructor: { prototype: 3 }, x__proto__: 4 };
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: '__proto__', params });
     expect(parse(text)).toEqual({ kind: 'request', message: JSON.parse(text) as unknown });
   });
 
-  it('is dropped from any message, however it is escaped', () => {
+  test('is dropped from any message, however it is escaped', () => {
     const escaped = fc.array(fc.boolean(), { minLength: 9, maxLength: 9 }).map((choices) =>
       Array.from('__proto__')
         .map((char, index) => {
@@ -373,7 +376,7 @@ describe('__proto__', () => {
     );
   });
 
-  it('is dropped even where no depth limit is set, without recursion', () => {
+  test('is dropped even where no depth limit is set, without recursion', () => {
     const depth = 200_000;
     const text = `{"jsonrpc":"2.0","id":1,"result":{"a":${'['.repeat(depth)}{"__proto__":1}${']'.repeat(depth)}}}`;
     expect(parse(text, { maxDepth: Infinity }).kind).toBe('result');
@@ -385,7 +388,7 @@ describe('depth', () => {
   const nested = (depth: number, tail = ''): string =>
     `{"jsonrpc":"2.0","id":"x","method":"a","params":{"a":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}${tail}}`;
 
-  it('is 256 levels at most, by default', () => {
+  test('is 256 levels at most, by default', () => {
     expect(parse(nested(256)).kind).toBe('request');
     const { reason, ...parsed } = parse(nested(257)) as Extract<Parsed, { kind: 'invalid' }>;
     expect(reason).toBe('nested deeper than 256 levels');
@@ -399,7 +402,7 @@ describe('depth', () => {
     });
   });
 
-  it('is by option what the option says', () => {
+  test('is by option what the option says', () => {
     expect(parse(nested(3), { maxDepth: 3 }).kind).toBe('request');
     expect(parse(nested(4), { maxDepth: 3 })).toMatchObject({ code: 'too-deep' });
     expect(parse(PING, { maxDepth: 1 }).kind).toBe('request');
@@ -407,7 +410,7 @@ describe('depth', () => {
     expect(parse(PING, { maxDepth: NaN })).toMatchObject({ code: 'too-deep' });
   });
 
-  it('counts no brackets in strings, and width is not depth', () => {
+  test('counts no brackets in strings, and width is not depth', () => {
     const text = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
@@ -418,7 +421,7 @@ describe('depth', () => {
     expect(parse(JSON.stringify(wide)).kind).toBe('result');
   });
 
-  it('is told exactly', () => {
+  test('is told exactly', () => {
     const depthOf = (value: unknown): number =>
       typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
     fc.assert(
@@ -434,7 +437,7 @@ describe('depth', () => {
     );
   });
 
-  it('tells what was refused and its id, wherever in the message they stand', () => {
+  test('tells what was refused and its id, wherever in the message they stand', () => {
     const envelope = fc
       .tuple(anyMessage, fc.array(fc.nat()), fc.boolean())
       .map(([message, order, isSpaced]): [codec: object, text: string] => {
@@ -454,7 +457,7 @@ describe('depth', () => {
     );
   });
 
-  it('finds no id that is none', () => {
+  test('finds no id that is none', () => {
     const id = (literal: string): unknown => scanEnvelope(`{"method":"a","id":${literal},"b":1}`, true);
     for (const literal of ['1.5', '9007199254740993', 'true', 'null', '[1]', '{"id":1}', '01', '"\\x"', '1x', '-']) {
       expect(id(literal)).toEqual({ messageKind: 'request', id: null });
@@ -468,7 +471,7 @@ describe('depth', () => {
     expect(scanEnvelope('{"method":"a"', false)).toEqual({ messageKind: 'unknown', id: null });
   });
 
-  it.each([
+  test.each([
     ['arrays', '['.repeat(1_000_000)],
     ['objects', '{"a":'.repeat(1_000_000)],
     ['arrays that close', '['.repeat(500_000) + ']'.repeat(500_000)],
@@ -491,7 +494,7 @@ describe('batches', () => {
   const ERROR = '{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":""}}';
   const kinds = (parsed: Parsed): unknown => parsed.kind === 'batch' && parsed.members.map(({ kind }) => kind);
 
-  it('are read member by member, where the revision has them', () => {
+  test('are read member by member, where the revision has them', () => {
     expect(parseBatch(`[${PING},${NOTE},${PING}]`)).toEqual({
       kind: 'batch',
       members: [
@@ -509,7 +512,7 @@ describe('batches', () => {
     }
   });
 
-  it('have their invalid members answered one by one', () => {
+  test('have their invalid members answered one by one', () => {
     const parsed = parseBatch(
       `[1,${PING},{"id":5},{"jsonrpc":"2.0","id":6,"method":"a","params":[]},[],[${PING}],null]`,
     );
@@ -527,7 +530,7 @@ describe('batches', () => {
     expect(parsed).toMatchObject({ members: [{}, {}, {}, {}, {}, { reason: 'a batch inside a batch' }, {}] });
   });
 
-  it('are refused as a whole if they mix responses with requests or notifications', () => {
+  test('are refused as a whole if they mix responses with requests or notifications', () => {
     for (const text of [
       `[${PING},${RESULT}]`,
       `[${ERROR},${PING}]`,
@@ -543,7 +546,7 @@ describe('batches', () => {
     }
   });
 
-  it('of responses are not answered, not even for what is invalid in them', () => {
+  test('of responses are not answered, not even for what is invalid in them', () => {
     const parsed = parseBatch(`[${RESULT},1,{"jsonrpc":"2.0","id":4,"result":5}]`);
     expect(parsed).toMatchObject({
       members: [
@@ -557,7 +560,7 @@ describe('batches', () => {
     });
   });
 
-  it('have a limit of members', () => {
+  test('have a limit of members', () => {
     const pings = (count: number): string => `[${Array(count).fill(PING).join(',')}]`;
     expect(parseBatch(pings(1000)).kind).toBe('batch');
     expect(parseBatch(pings(1001))).toMatchObject({ code: 'batch', reason: 'a batch of more than 1000 messages' });
@@ -567,7 +570,7 @@ describe('batches', () => {
     expect(parseBatch(pings(2), { maxBatch: 2 }).kind).toBe('batch');
   });
 
-  it('can be closed to a message by a rule of the endpoint', () => {
+  test('can be closed to a message by a rule of the endpoint', () => {
     const refuseInBatch: ParseOptions['refuseInBatch'] = ({ kind, message }) =>
       'method' in message && message.method !== 'ping' ? `a ${kind} that is no ping` : undefined;
     expect(parseBatch(`[${PING},${PING.replace('ping', 'x')},${NOTE}]`, { refuseInBatch })).toMatchObject({
@@ -580,7 +583,7 @@ describe('batches', () => {
     expect(parseBatch(PING.replace('ping', 'x'), { refuseInBatch }).kind).toBe('request');
   });
 
-  it('are answered in one array, in any order, without the notifications', () => {
+  test('are answered in one array, in any order, without the notifications', () => {
     const first = resultResponse(1, {});
     const second = errorResponse('2', { code: 1, message: '' });
     expect(collectBatchResponse([second, undefined, first])).toEqual([second, first]);
@@ -589,7 +592,7 @@ describe('batches', () => {
     expect(collectBatchResponse([])).toBeUndefined();
   });
 
-  it('come back as they were sent', () => {
+  test('come back as they were sent', () => {
     const calls = anyMessage.filter((message) => 'method' in message);
     const answers = anyMessage.filter((message) => !('method' in message));
     const batch = fc.oneof(fc.array(calls, { minLength: 1 }), fc.array(answers, { minLength: 1 }));

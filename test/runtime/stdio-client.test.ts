@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { defaultEnvironment, stdioClientTransport } from '../../templates/runtime/stdio-client.js';
 import type { StdioClientOptions, StdioClientTransport } from '../../templates/runtime/stdio-client.js';
 import { removeTemporaryFolders, run, temporaryFolder } from '../support/cli.js';
-import { childProgram, heard, isAlive, until } from './stdio-support.js';
-import type { Heard } from './stdio-support.js';
+import { childProgram, recordEvents, isAlive, waitUntil } from './stdio-support.js';
+import type { TransportEvents } from './stdio-support.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -18,13 +18,13 @@ const DEAF_TO_TERM = 'process.on("SIGTERM", () => undefined);';
 const say = (text: string): string => `process.stdout.write(${JSON.stringify(`${text}\n`)});`;
 const READY = say('"ready"');
 
-interface Setup extends Heard {
+interface Setup extends TransportEvents {
   readonly transport: StdioClientTransport;
 }
 
 async function client(program: string, options: Partial<StdioClientOptions> = {}): Promise<Setup> {
   const transport = stdioClientTransport({ command: process.execPath, args: ['-e', program], ...options });
-  const ears = heard(transport);
+  const ears = recordEvents(transport);
   await transport.start();
   return { transport, ...ears };
 }
@@ -108,7 +108,7 @@ describe('a server that asks and does not read', () => {
       args: ['-e', program],
       shutdown: { graceMs: 100, killMs: 100 },
     });
-    const { errors, closed } = heard(transport);
+    const { errors, closed } = recordEvents(transport);
     let answered = 0;
     let refused = 0;
     transport.onmessage = () => {
@@ -143,7 +143,7 @@ describe('a server that asks and does not read', () => {
 describe('starting', () => {
   test('a command that does not exist is named', async () => {
     const transport = stdioClientTransport({ command: 'no-such-command-here' });
-    const { closes, errors } = heard(transport);
+    const { closes, errors } = recordEvents(transport);
     const failure: unknown = await transport.start().catch((error: unknown) => error);
     expect(failure).toMatchObject({
       message: 'cannot start "no-such-command-here": there is no such command (ENOENT)',
@@ -172,7 +172,7 @@ describe('starting', () => {
     await transport.close();
     expect(() => transport.send(call(1))).toThrow('the connection is closed');
     const other = stdioClientTransport({ command: process.execPath });
-    const { closes } = heard(other);
+    const { closes } = recordEvents(other);
     await other.close();
     expect(closes()).toBe(1);
     await expect(other.start()).rejects.toThrow('the connection is closed');
@@ -181,7 +181,7 @@ describe('starting', () => {
 
   test('closing while it starts ends the process', async () => {
     const transport = stdioClientTransport({ command: process.execPath, args: ['-e', ECHO] });
-    const { closes } = heard(transport);
+    const { closes } = recordEvents(transport);
     const starting = transport.start();
     await transport.close();
     await starting;
@@ -296,7 +296,7 @@ describe('closing', () => {
     expect(isAlive(pid)).toBe(true);
     await transport.close();
     await expect(transport.exit).resolves.toEqual({ code: null, signal: 'SIGTERM' });
-    await until(() => !isAlive(pid), 'its child is gone');
+    await waitUntil(() => !isAlive(pid), 'its child is gone');
   });
 
   test('a server in the middle of a long answer can finish it; nothing of it is handed on', async () => {
@@ -355,7 +355,7 @@ describe('a server that ends by itself', () => {
   test('in the middle of our writing ends the waiting', async () => {
     const { transport, closed, errors } = await client('setTimeout(() => process.exit(4), 300)');
     const waits: Promise<unknown>[] = [];
-    await until(() => {
+    await waitUntil(() => {
       const room = transport.send({ text: 'x'.repeat(100_000) });
       if (room !== undefined) waits.push(room.catch((error: unknown) => error));
       return waits.length > 3;
@@ -386,7 +386,7 @@ describe('our own process', () => {
     const result = await run(process.execPath, childProgram('client.ts', 'abandon'));
     expect(result.code).toBe(0);
     const { pid } = JSON.parse(result.stdout) as { pid: number };
-    await until(() => !isAlive(pid), 'the server is gone');
+    await waitUntil(() => !isAlive(pid), 'the server is gone');
   });
 
   test.each([
@@ -404,11 +404,11 @@ describe('our own process', () => {
         resolve({ code, signal: by });
       });
     });
-    await until(() => output.includes('\n'), 'the server answers');
+    await waitUntil(() => output.includes('\n'), 'the server answers');
     const { pid } = JSON.parse(output) as { pid: number };
     expect(isAlive(pid)).toBe(true);
     if (signal !== undefined) child.kill(signal);
     expect(await ended).toEqual(how);
-    await until(() => !isAlive(pid), 'the server is gone');
+    await waitUntil(() => !isAlive(pid), 'the server is gone');
   });
 });

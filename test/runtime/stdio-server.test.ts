@@ -10,14 +10,14 @@ import { stdioServerTransport } from '../../templates/runtime/stdio-server.js';
 import type { StdioServerOptions } from '../../templates/runtime/stdio-server.js';
 import type { Transport } from '../../templates/runtime/jsonrpc/transport.js';
 import { plainEnvironment, removeTemporaryFolders, run, temporaryFolder } from '../support/cli.js';
-import { childProgram, heard, until } from './stdio-support.js';
-import type { Heard } from './stdio-support.js';
+import { childProgram, recordEvents, waitUntil } from './stdio-support.js';
+import type { TransportEvents } from './stdio-support.js';
 
 afterAll(removeTemporaryFolders);
 
 const call = (id: number): { jsonrpc: '2.0'; id: number; method: string } => ({ jsonrpc: '2.0', id, method: 'ping' });
 const line = (message: unknown): string => `${JSON.stringify(message)}\n`;
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A sink that takes nothing until it is told to, and remembers each write. */
 class SlowSink extends Writable {
@@ -42,7 +42,7 @@ class SlowSink extends Writable {
   }
 }
 
-interface Setup extends Heard {
+interface Setup extends TransportEvents {
   readonly input: PassThrough;
   readonly output: SlowSink;
   readonly transport: Transport;
@@ -53,7 +53,7 @@ async function server(options: StdioServerOptions & { readonly full?: boolean } 
   const output = new SlowSink();
   output.isOpen = options.full !== true;
   const transport = stdioServerTransport({ input, output, ...options });
-  const ears = heard(transport);
+  const ears = recordEvents(transport);
   await transport.start();
   return { input, output, transport, ...ears };
 }
@@ -64,7 +64,7 @@ describe('reading', () => {
     const expected = [...Array(20).keys()].map((id) => ({ ...call(id), params: { text: `é€😀${id}` } }));
     const bytes = Buffer.from(expected.map(line).join(''));
     for (let at = 0; at < bytes.length; at += size) input.write(bytes.subarray(at, at + size));
-    await turn();
+    await nextTurn();
     expect(messages).toEqual(expected);
   });
 
@@ -72,7 +72,7 @@ describe('reading', () => {
     const { input, messages, invalid } = await server();
     const values = [1, 'text', null, true, {}, [], [call(1), call(2)], { jsonrpc: '1.0', id: 1.5 }];
     input.write(values.map(line).join(''));
-    await turn();
+    await nextTurn();
     expect(messages).toEqual(values);
     expect(invalid).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe('reading', () => {
     input.write(`banner\n${line(call(1))}${line('x'.repeat(100))}${line([[[[]]]])}{"a":\n${line(call(2))}`);
     input.write(Buffer.from([0xff, 0x0a]));
     input.write(line(call(3)));
-    await turn();
+    await nextTurn();
     expect(messages).toEqual([call(1), call(2), call(3)]);
     expect(invalid.map((what) => (what.kind === 'diagnostic' ? what.code : what.code))).toEqual([
       'not-json',
@@ -98,7 +98,7 @@ describe('reading', () => {
     const { input, messages } = await server();
     input.setEncoding('utf8');
     input.write(line({ ...call(1), params: { text: 'é€😀' } }));
-    await turn();
+    await nextTurn();
     expect(messages).toEqual([{ ...call(1), params: { text: 'é€😀' } }]);
   });
 
@@ -113,7 +113,7 @@ describe('reading', () => {
       throw new Error('no line');
     };
     input.write(`${line(call(1))}noise\n${line(call(2))}`);
-    await turn();
+    await nextTurn();
     expect(messages).toHaveLength(2);
     expect(errors.map(({ message }) => message)).toEqual(['no message', 'no line', 'no message']);
   });
@@ -133,7 +133,7 @@ describe('writing', () => {
       expect(transport.send({ jsonrpc: '2.0', method: 'seen' })).toBeUndefined();
     };
     input.write(line(call(1)) + line(call(2)));
-    await turn();
+    await nextTurn();
     const seen = line({ jsonrpc: '2.0', method: 'seen' });
     expect(output.writes).toEqual([seen + seen + line(call(1)) + line(call(2))]);
   });
@@ -142,7 +142,7 @@ describe('writing', () => {
     const { output, transport } = await server();
     for (let id = 0; id < 10_000; id += 1) await transport.send({ ...call(id), params: { text: 'x'.repeat(100) } });
     expect(output.writes.join('').length).toBeGreaterThan(1_000_000);
-    await turn();
+    await nextTurn();
     expect(output.writes.join('').split('\n')).toHaveLength(10_001);
     expect(Math.max(...output.writes.map(({ length }) => length))).toBeLessThan(70_000);
   });
@@ -152,7 +152,7 @@ describe('writing', () => {
     void transport.send(call(1));
     expect(() => transport.send({ big: 1n })).toThrow('a BigInt at /big');
     void transport.send([call(2), call(3)]);
-    await turn();
+    await nextTurn();
     expect(output.writes).toEqual([line(call(1)) + line([call(2), call(3)])]);
   });
 
@@ -167,11 +167,11 @@ describe('back-pressure', () => {
   test('send waits for a full output, and goes on in order', async () => {
     const { transport, output } = await server({ full: true });
     expect(transport.send({ text: 'x'.repeat(2000) })).toBeUndefined();
-    await turn();
+    await nextTurn();
     const waiting = [transport.send(call(1)), transport.send(call(2))];
     let isDone = false;
     void waiting[1]?.then(() => (isDone = true));
-    await turn();
+    await nextTurn();
     expect(waiting[0]).toBeInstanceOf(Promise);
     expect(isDone).toBe(false);
     expect(output.writes).toHaveLength(1);
@@ -190,7 +190,7 @@ describe('back-pressure', () => {
     input.write(line(call(1)) + line(call(2)));
     input.write(line(call(3)));
     input.end(line(call(4)));
-    for (let count = 0; count < 10; count += 1) await turn();
+    for (let count = 0; count < 10; count += 1) await nextTurn();
     expect(messages).toEqual([call(1)]);
     expect(input.isPaused()).toBe(true);
     expect(closes()).toBe(0);
@@ -204,9 +204,9 @@ describe('back-pressure', () => {
     const { transport, output } = await server({ full: true });
     const text = 'x'.repeat(1000);
     for (let id = 0; id < 1000; id += 1) void transport.send({ id, text });
-    await turn();
+    await nextTurn();
     output.open();
-    await until(() => output.writes.join('').split('\n').length === 1001, 'all is written');
+    await waitUntil(() => output.writes.join('').split('\n').length === 1001, 'all is written');
     expect(Math.max(...output.writes.map(({ length }) => length))).toBeLessThan(70_000);
     const ids = output.writes
       .join('')
@@ -229,7 +229,7 @@ describe('back-pressure', () => {
         return [];
       }
     };
-    await until(() => reports().length > 0, 'the first message is handled');
+    await waitUntil(() => reports().length > 0, 'the first message is handled');
     let before = -1;
     while (reports().length !== before) {
       before = reports().length;
@@ -239,7 +239,7 @@ describe('back-pressure', () => {
     expect(before).toBeLessThan(100);
     // It goes on as soon as somebody reads.
     child.stdout.resume();
-    await until(() => reports().length > before + 100, 'the server goes on');
+    await waitUntil(() => reports().length > before + 100, 'the server goes on');
     child.kill('SIGKILL');
   });
 });
@@ -264,9 +264,9 @@ describe('closing', () => {
     const input = new PassThrough();
     input.resume();
     input.end();
-    await turn();
+    await nextTurn();
     const transport = stdioServerTransport({ input, output: new SlowSink() });
-    const { closed } = heard(transport);
+    const { closed } = recordEvents(transport);
     await transport.start();
     await closed;
   });
@@ -279,14 +279,14 @@ describe('closing', () => {
       [input, output].map((stream) => stream.eventNames().map((name) => [name, stream.listenerCount(name)]));
     const before = listeners();
     const transport = stdioServerTransport({ input, output });
-    const { messages, closes } = heard(transport);
+    const { messages, closes } = recordEvents(transport);
     await transport.start();
     expect(listeners()).not.toEqual(before);
     void transport.send(call(1));
     const closing = transport.close();
     input.write(line(call(9)));
     await closing;
-    await turn();
+    await nextTurn();
     expect(output.writes).toEqual([line(call(1))]);
     expect(messages).toEqual([]);
     expect(closes()).toBe(1);
@@ -302,14 +302,14 @@ describe('closing', () => {
     input.on('data', (chunk) => chunks.push(chunk));
     await transport.close();
     input.write('more');
-    await turn();
+    await nextTurn();
     expect(chunks).toHaveLength(1);
   });
 
   test('close waits for a full output, but not for ever', async () => {
     const { transport, output, closes } = await server({ full: true });
     void transport.send({ text: 'x'.repeat(2000) });
-    await turn();
+    await nextTurn();
     const waiting = transport.send(call(1));
     let isClosed = false;
     const closing = transport.close().then(() => (isClosed = true));
@@ -321,7 +321,7 @@ describe('closing', () => {
     expect(closes()).toBe(1);
     expect(output.listenerCount('error')).toBe(1);
     output.open();
-    await turn();
+    await nextTurn();
     expect(output.writes.slice(1)).toEqual([line(call(1))]);
     expect(output.listenerCount('error')).toBe(0);
   });
@@ -329,7 +329,7 @@ describe('closing', () => {
   test('close does not wait for an output that fails', async () => {
     const { transport, output, errors } = await server({ full: true });
     void transport.send({ text: 'x'.repeat(2000) });
-    await turn();
+    await nextTurn();
     const begin = performance.now();
     const closing = transport.close();
     output.destroy(new Error('write EPIPE'));
@@ -341,12 +341,12 @@ describe('closing', () => {
   test('an output that fails is reported, closes, and ends the waiting', async () => {
     const { transport, output, errors, closed, closes } = await server({ full: true });
     void transport.send({ text: 'x'.repeat(2000) });
-    await turn();
+    await nextTurn();
     const waiting = transport.send(call(1));
     output.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
     await expect(waiting).rejects.toThrow('closed before it took the message');
     await closed;
-    await turn();
+    await nextTurn();
     expect(errors.map(({ message }) => message)).toEqual(['the client closed its end of our output (EPIPE)']);
     // A log shows it as one line.
     expect(inspect(errors[0])).not.toContain('\n');
@@ -357,14 +357,14 @@ describe('closing', () => {
   test('nobody has to wait for what send returns', async () => {
     const { transport, output } = await server({ full: true });
     void transport.send({ text: 'x'.repeat(2000) });
-    await turn();
+    await nextTurn();
     const rejections: unknown[] = [];
     const listener = (reason: unknown): number => rejections.push(reason);
     process.on('unhandledRejection', listener);
     void transport.send(call(1));
     output.destroy();
-    await turn();
-    await turn();
+    await nextTurn();
+    await nextTurn();
     process.off('unhandledRejection', listener);
     expect(rejections).toEqual([]);
   });
@@ -379,7 +379,7 @@ describe('closing', () => {
   test('sending before the start, and starting twice or after the close, are refused', async () => {
     const transport = stdioServerTransport({ input: new PassThrough(), output: new SlowSink() });
     expect(() => transport.send(call(1))).toThrow('not been started');
-    const { closes } = heard(transport);
+    const { closes } = recordEvents(transport);
     await transport.close();
     expect(closes()).toBe(1);
     await expect(transport.start()).rejects.toThrow('the connection is closed');
@@ -445,7 +445,7 @@ test("the official SDK's client transport talks with ours", async () => {
   await client.start();
   const sent = [...Array(500).keys()].map((id) => ({ ...call(id), params: { text: 'é€😀\u2028' } }));
   for (const message of sent) await client.send(message);
-  await until(() => messages.length === sent.length, 'all is sent back');
+  await waitUntil(() => messages.length === sent.length, 'all is sent back');
   await client.close();
   expect(messages).toEqual(sent);
   expect(failures).toEqual([]);

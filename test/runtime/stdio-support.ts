@@ -13,7 +13,7 @@ export function childProgram(name: string, ...args: readonly string[]): string[]
 }
 
 /** All that a transport has told. */
-export interface Heard {
+export interface TransportEvents {
   readonly messages: unknown[];
   readonly errors: Error[];
   readonly invalid: (Diagnostic | Invalid)[];
@@ -25,7 +25,7 @@ export interface Heard {
 }
 
 /** Listens to a transport. */
-export function heard(transport: Transport): Heard {
+export function recordEvents(transport: Transport): TransportEvents {
   const messages: unknown[] = [];
   const errors: Error[] = [];
   const invalid: (Diagnostic | Invalid)[] = [];
@@ -49,7 +49,7 @@ export function heard(transport: Transport): Heard {
 }
 
 /** Waits until something holds. */
-export async function until(holds: () => boolean, what: string): Promise<void> {
+export async function waitUntil(holds: () => boolean, what: string): Promise<void> {
   const end = performance.now() + 20_000;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`waited in vain until ${what}`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resourceHandlers } from '../../generated/runtime/registry.js';
 import { matchUri, parseUriTemplate, UriTemplateError } from '../../generated/runtime/registry/uri-template.js';
-import { exampleAddress, refuseAddress } from '../../generator/scaffold/resource-address.js';
+import { exampleAddress, refuseAddress } from '../../generator/scaffold/edit/resource-address.js';
 
 /** Templates that are not supported, with the place at which they go wrong, counted from 1. */
 const UNSUPPORTED: readonly (readonly [string, number])[] = [

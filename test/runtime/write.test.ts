@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { PassThrough, Writable } from 'node:stream';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   encodeLine,
   encodeText,
@@ -14,27 +14,27 @@ import {
   writeText,
 } from '../../templates/runtime/index.js';
 import type { Message, WebSink } from '../../templates/runtime/index.js';
-import { anyMessage, asRead, classify, messagesOf, read } from './codec-support.js';
+import { anyMessage, asRead, classify, messagesOf, readEvents } from './codec-support.js';
 
 const message = resultResponse(1, {});
 const line = '{"jsonrpc":"2.0","id":1,"result":{}}\n';
 
 /** Lets everything that is ready run. */
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function stateOf(promise: Promise<unknown>): Promise<string> {
-  await settle();
+  await nextTurn();
   return Promise.race([
     promise.then(
       () => 'resolved',
       (error: unknown) => String(error),
     ),
-    settle().then(() => 'pending'),
+    nextTurn().then(() => 'pending'),
   ]);
 }
 
 describe('encodeLine', () => {
-  it('writes one line with one newline', () => {
+  test('writes one line with one newline', () => {
     expect(encodeLine(message)).toBe(line);
     expect(encodeLine([message, message])).toBe(`[${line.trim()},${line.trim()}]\n`);
     fc.assert(
@@ -42,27 +42,27 @@ describe('encodeLine', () => {
         const text = encodeLine(any);
         expect(text.match(/[\r\n\u2028\u2029]/g)).toEqual(['\n']);
         expect(text.endsWith('\n')).toBe(true);
-        expect(messagesOf(read([text]))).toEqual([asRead(any)]);
+        expect(messagesOf(readEvents([text]))).toEqual([asRead(any)]);
       }),
     );
   });
 
-  it('escapes what other readers take for the end of a line', () => {
+  test('escapes what other readers take for the end of a line', () => {
     const text = encodeLine(resultResponse(1, { 't\u2028': 'a\u2028b\u2029c\nd\r\u0085' }));
     expect(text).toBe('{"jsonrpc":"2.0","id":1,"result":{"t\\u2028":"a\\u2028b\\u2029c\\nd\\r\u0085"}}\n');
   });
 
-  it('leaves undefined members out', () => {
+  test('leaves undefined members out', () => {
     expect(encodeLine({ jsonrpc: '2.0', id: 1, result: { a: undefined, b: null } })).toBe(
       '{"jsonrpc":"2.0","id":1,"result":{"b":null}}\n',
     );
   });
 
-  it('writes half characters so that they stay what they are', () => {
+  test('writes half characters so that they stay what they are', () => {
     expect(encodeLine(request('\ud800', 'a'))).toContain('"\\ud800"');
   });
 
-  it('writes an error without its stack', () => {
+  test('writes an error without its stack', () => {
     const error = new RpcError(1, 'a', { b: 1 }, { cause: 'secret' });
     expect(encodeLine(errorResponse(1, error))).toBe(
       '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"a","data":{"b":1}}}\n',
@@ -72,7 +72,7 @@ describe('encodeLine', () => {
     );
   });
 
-  it('says what JSON cannot hold, and where', () => {
+  test('says what JSON cannot hold, and where', () => {
     const cycle: { a?: unknown } = {};
     cycle.a = [cycle];
     const deep: unknown = Array.from({ length: 200_000 }).reduce<unknown>((inner) => [inner], 1);
@@ -101,19 +101,19 @@ describe('encodeLine', () => {
 });
 
 describe('encodeText', () => {
-  it('takes a message that is JSON already, if it is one line', () => {
+  test('takes a message that is JSON already, if it is one line', () => {
     expect(encodeText(line.trim())).toBe(line);
     expect(encodeText('{"a":"\u2028"}')).toBe('{"a":"\\u2028"}\n');
   });
 
-  it.each([line, `\n${line}`, JSON.stringify(message, null, 1), '{\r}', '{}\r\n', '\n'])(
+  test.each([line, `\n${line}`, JSON.stringify(message, null, 1), '{\r}', '{}\r\n', '\n'])(
     'refuses line breaks: %j',
     (text) => {
       expect(() => encodeText(text)).toThrow(/^a message must be one line, but this text has a line break at \d+/);
     },
   );
 
-  it.each(['', ' '])('refuses blank text: %j', (text) => {
+  test.each(['', ' '])('refuses blank text: %j', (text) => {
     expect(() => encodeText(text)).toThrow('a message cannot be blank');
   });
 });
@@ -133,14 +133,14 @@ describe('writing to a Node stream', () => {
     return { sink, written, take: () => waiting.shift()?.() };
   }
 
-  it('goes on at once as long as there is room', async () => {
+  test('goes on at once as long as there is room', async () => {
     const { sink, written } = slow(1000);
     await writeLine(sink, message);
     await writeText(sink, line.trim());
     expect([written, sink.writableLength, sink.listenerCount('drain')]).toEqual([[line], 2 * line.length, 0]);
   });
 
-  it('waits for drain where there is none', async () => {
+  test('waits for drain where there is none', async () => {
     const { sink, take } = slow();
     const first = writeLine(sink, message);
     expect(await stateOf(first)).toBe('pending');
@@ -149,7 +149,7 @@ describe('writing to a Node stream', () => {
     expect(['drain', 'error', 'close'].map((event) => sink.listenerCount(event))).toEqual([0, 0, 0]);
   });
 
-  it('never fills more than one message if each is awaited', async () => {
+  test('never fills more than one message if each is awaited', async () => {
     const lengths: number[] = [];
     const sink: Writable = new Writable({
       highWaterMark: 1,
@@ -163,7 +163,7 @@ describe('writing to a Node stream', () => {
     expect(lengths).toHaveLength(50);
   });
 
-  it('listens once, however many wait, and keeps the order', async () => {
+  test('listens once, however many wait, and keeps the order', async () => {
     const { sink, written, take } = slow();
     const warnings: unknown[] = [];
     const onWarning = (warning: unknown): unknown => warnings.push(warning);
@@ -172,7 +172,7 @@ describe('writing to a Node stream', () => {
     expect(sink.listenerCount('drain')).toBe(1);
     for (let count = 0; count < 50; count += 1) {
       take();
-      await settle();
+      await nextTurn();
     }
     await all;
     process.off('warning', onWarning);
@@ -187,7 +187,7 @@ describe('writing to a Node stream', () => {
     expect(await stateOf(next)).toBe('resolved');
   });
 
-  it('fails with the stream, for all that wait', async () => {
+  test('fails with the stream, for all that wait', async () => {
     const { sink } = slow();
     const waiting = [writeLine(sink, message), writeLine(sink, message)];
     sink.destroy(new Error('broken pipe'));
@@ -195,14 +195,14 @@ describe('writing to a Node stream', () => {
     expect(['drain', 'error', 'close'].map((event) => sink.listenerCount(event))).toEqual([0, 0, 0]);
   });
 
-  it('fails if the stream closes without an error', async () => {
+  test('fails if the stream closes without an error', async () => {
     const { sink } = slow();
     const waiting = writeLine(sink, message);
     sink.destroy();
     await expect(waiting).rejects.toThrow('the stream closed before it took the message');
   });
 
-  it('fails at once on a stream that is ended or destroyed, which would never say anything', async () => {
+  test('fails at once on a stream that is ended or destroyed, which would never say anything', async () => {
     const ended = new PassThrough();
     ended.end();
     await expect(writeLine(ended, message)).rejects.toThrow('the stream is closed');
@@ -211,14 +211,14 @@ describe('writing to a Node stream', () => {
     await expect(writeLine(destroyed, message)).rejects.toThrow('the stream is closed');
   });
 
-  it('fails before anything is written if the message cannot be', async () => {
+  test('fails before anything is written if the message cannot be', async () => {
     const { sink, written } = slow();
     await expect(writeLine(sink, resultResponse(1, { a: 1n }))).rejects.toThrow('a BigInt at /result/a');
     await expect(writeText(sink, '{}\n{}')).rejects.toThrow('a line break at 2');
     expect(written).toEqual([]);
   });
 
-  it('carries messages through a real pipe', async () => {
+  test('carries messages through a real pipe', async () => {
     const child = spawn(process.execPath, ['-e', 'process.stdin.pipe(process.stdout)'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -255,7 +255,7 @@ describe('writing to a web stream', () => {
     return { stream, written, take: () => waiting.shift()?.resolve(), fail: (error) => waiting.shift()?.reject(error) };
   }
 
-  it('waits until the message is taken, and gives the lock back', async () => {
+  test('waits until the message is taken, and gives the lock back', async () => {
     const { stream, written, take } = open();
     const writing = writeLine(stream, message);
     expect(await stateOf(writing)).toBe('pending');
@@ -265,11 +265,11 @@ describe('writing to a web stream', () => {
     expect([written, stream.locked]).toEqual([[line], false]);
   });
 
-  it('takes several at once, in order', async () => {
+  test('takes several at once, in order', async () => {
     const { stream, written, take } = open();
     const all = [1, 2, 3].map((id) => writeLine(stream, resultResponse(id, {})));
     for (let count = 0; count < 3; count += 1) {
-      await settle();
+      await nextTurn();
       take();
     }
     await Promise.all(all);
@@ -277,17 +277,17 @@ describe('writing to a web stream', () => {
     expect(stream.locked).toBe(false);
   });
 
-  it('fails with the stream', async () => {
+  test('fails with the stream', async () => {
     const { stream, fail } = open();
     const waiting = [writeLine(stream, message), writeLine(stream, message)];
-    await settle();
+    await nextTurn();
     fail(new Error('gone'));
     for (const wait of waiting) await expect(wait).rejects.toThrow('gone');
     expect(stream.locked).toBe(false);
     await expect(writeLine(stream, message)).rejects.toThrow('gone');
   });
 
-  it('fails on a stream that is closed, or locked by another', async () => {
+  test('fails on a stream that is closed, or locked by another', async () => {
     const { stream } = open();
     await stream.close();
     await expect(writeLine(stream, message)).rejects.toThrow();
@@ -296,11 +296,11 @@ describe('writing to a web stream', () => {
     await expect(writeLine(locked, message)).rejects.toThrow(/lock/i);
   });
 
-  it('takes the writer from who holds the lock', async () => {
+  test('takes the writer from who holds the lock', async () => {
     const { stream, written, take } = open();
     const writer = stream.getWriter();
     const writing = writeLine(writer, message);
-    await settle();
+    await nextTurn();
     take();
     await writing;
     expect([written, stream.locked]).toEqual([[line], true]);

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { layOutFile } from '../../generator/output/format.js';
-import { readTemplateProject } from '../../generator/read/template-project.js';
-import { compose } from '../../generator/scaffold/compose.js';
-import { applyConditions } from '../../generator/scaffold/conditions.js';
-import { inTermsOf } from '../../generator/scaffold/package-manager.js';
+import { formatProjectFile } from '../../generator/output/format.js';
+import { readTemplateProject } from '../../generator/read/builtin/template-project.js';
+import { composeProject } from '../../generator/scaffold/project/compose.js';
+import { applyConditions } from '../../generator/scaffold/project/conditions.js';
+import { translateNpmCommands } from '../../generator/scaffold/project/package-manager.js';
 import {
-  combinationFault,
+  combinationError,
   FEATURES,
-  KINDS,
-  RUNTIMES,
-  runtimeOf,
+  PROJECT_KINDS,
+  RUNTIME_NAMES,
+  parseRuntime,
   type Selection,
-} from '../../generator/scaffold/selection.js';
+} from '../../generator/scaffold/project/selection.js';
 
 const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: Record<string, string>;
@@ -62,7 +62,7 @@ function missing(files: ReadonlyMap<string, string>): readonly string[] {
   return [...imports, ...programs];
 }
 
-describe.each(KINDS)('%s', (kind) => {
+describe.each(PROJECT_KINDS)('%s', (kind) => {
   const template = readTemplateProject(kind);
   const everything: Selection = {
     kind,
@@ -77,14 +77,14 @@ describe.each(KINDS)('%s', (kind) => {
   test('every selection gives files whose imports are there, without a marker or a name of the template', () => {
     const used = new Set<string>();
     const transports: Selection['transports'][] = [['stdio'], ['http'], ['stdio', 'http']];
-    for (const runtime of RUNTIMES) {
+    for (const runtime of RUNTIME_NAMES) {
       // What is written for a feature does not depend on the runtime.
       for (const features of runtime === 'none' ? subsets(everything.features) : [[], everything.features]) {
         for (const transport of transports) {
           const selection = { ...everything, features, runtime, transports: transport };
           const all = [
-            ...compose(template, selection, packages),
-            ...(kind === 'client' ? compose(template, { ...selection, listed: LISTED }, packages) : []),
+            ...composeProject(template, selection, packages),
+            ...(kind === 'client' ? composeProject(template, { ...selection, listed: LISTED }, packages) : []),
           ];
           const files = new Map(all);
           for (const [name, text] of all) {
@@ -110,11 +110,11 @@ describe.each(KINDS)('%s', (kind) => {
     expect(targets.filter((name) => !used.has(name))).toEqual([]);
   });
 
-  test.each(RUNTIMES)(
+  test.each(RUNTIME_NAMES)(
     'with --runtime %s the project depends on what its code imports, and on nothing else',
     (runtime) => {
       for (const transports of [['stdio'], ['http'], ['stdio', 'http']] satisfies Selection['transports'][]) {
-        const files = compose(template, { ...everything, runtime, transports }, packages);
+        const files = composeProject(template, { ...everything, runtime, transports }, packages);
         const imported = new Set<string>();
         for (const [name, text] of files) {
           if (!name.startsWith('src/')) continue;
@@ -131,14 +131,14 @@ describe.each(KINDS)('%s', (kind) => {
   );
 
   test('the files that are written by code are in the template as they would be written', async () => {
-    const files = compose(template, everything, packages);
+    const files = composeProject(template, everything, packages);
     for (const name of ['src/protocol.ts', ...(kind === 'client' ? ['src/transport.ts'] : [])]) {
-      expect(template.get(name)).toBe(await layOutFile(files.get(name) ?? '', name));
+      expect(template.get(name)).toBe(await formatProjectFile(files.get(name) ?? '', name));
     }
   });
 
   test.each(['pnpm', 'yarn', 'bun'] as const)('commands are those of %s', (packageManager) => {
-    const files = compose(template, { ...everything, packageManager }, packages);
+    const files = composeProject(template, { ...everything, packageManager }, packages);
     for (const name of ['README.md', '.github/workflows/ci.yml', 'package.json']) {
       expect([
         name,
@@ -160,7 +160,7 @@ describe.each(KINDS)('%s', (kind) => {
     ] as const;
     test.each(managers)('%s %s', (packageManager, managerVersion, settings, pinned, installs) => {
       const selection = { ...everything, packageManager, ...(managerVersion === undefined ? {} : { managerVersion }) };
-      const files = compose(template, selection, packages);
+      const files = composeProject(template, selection, packages);
       const known = ['pnpm-workspace.yaml', '.yarnrc.yml'];
       expect(known.filter((name) => files.has(name))).toEqual(settings);
       expect((JSON.parse(files.get('package.json') ?? '') as { packageManager?: string }).packageManager).toBe(pinned);
@@ -183,7 +183,7 @@ describe.each(KINDS)('%s', (kind) => {
 test('pnpm and Yarn 2 hand on the first `--` of a command, others take it away', () => {
   const command = 'npm run dev -- -- node server.js   # run the sources';
   const given = (packageManager: Selection['packageManager'], managerVersion = '1.0.0'): string =>
-    inTermsOf({ packageManager, managerVersion }, command).replace(/ +#.*/, '');
+    translateNpmCommands({ packageManager, managerVersion }, command).replace(/ +#.*/, '');
   expect(given('npm')).toBe('npm run dev -- -- node server.js');
   expect(given('bun')).toBe('bun run dev -- -- node server.js');
   expect(given('yarn')).toBe('yarn run dev -- -- node server.js');
@@ -202,7 +202,7 @@ test('the README tells how to add a tool, where there are tools, in words of the
     packageManager: 'npm',
   };
   const readme = (more: Partial<Selection>): string | undefined =>
-    compose(readTemplateProject('server'), { ...selection, ...more }, packages).get('README.md');
+    composeProject(readTemplateProject('server'), { ...selection, ...more }, packages).get('README.md');
   expect(readme({})).toContain('`npx mcpgen add tool NAME');
   expect(readme({ packageManager: 'pnpm' })).toContain('`pnpm exec mcpgen add tool NAME');
   expect(readme({ features: [] })).not.toContain('mcpgen add');
@@ -221,13 +221,13 @@ test.each([
 ] as const)('revisions of a %s with --runtime %s over %s: %s', (kind, runtime, transport, reach) => {
   const choice = { kind, runtime, transports: [transport], revisions };
   const stateless = { ...choice, revisions: revisions.slice(-1) };
-  expect(combinationFault(choice)).toBeUndefined();
-  expect(combinationFault(stateless)?.message).toEqual(
+  expect(combinationError(choice)).toBeUndefined();
+  expect(combinationError(stateless)?.message).toEqual(
     reach === 'whole' ? undefined : expect.stringContaining('revisions that begin with `initialize`'),
   );
   const selection: Selection = { ...choice, packageName: 'demo', features: [], packageManager: 'npm' };
   const readme = (more: Partial<Selection>): string | undefined =>
-    compose(readTemplateProject(kind), { ...selection, ...more }, packages).get('README.md');
+    composeProject(readTemplateProject(kind), { ...selection, ...more }, packages).get('README.md');
   const limit = 'Over HTTP it speaks only the revisions that begin with `initialize`';
   expect(readme({})?.includes(limit)).toBe(reach === 'sessions');
   // Where there are no others, there is nothing to say.
@@ -235,7 +235,7 @@ test.each([
 });
 
 test('a runtime of the official SDK may be named with its version', () => {
-  expect(['none', 'sdk', 'sdk-v1', 'sdk-v2'].map(runtimeOf)).toEqual(['none', 'sdk', 'sdk-v1', 'sdk']);
+  expect(['none', 'sdk', 'sdk-v1', 'sdk-v2'].map(parseRuntime)).toEqual(['none', 'sdk', 'sdk-v1', 'sdk']);
 });
 
 test('markers of a line and of a block, in other kinds of comments, inside one another', () => {

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { specOf } from '../../generator/read/own-package.js';
-import { contents, fingerprint, listing, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { installationSpec } from '../../generator/read/builtin/own-package.js';
+import { readFiles, fingerprint, listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -17,7 +17,7 @@ describe('without a terminal (case 097)', () => {
     const { code, stdout, stderr } = await init(folder, 'server', 'demo', ...QUICK);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('cd demo && npm install');
-    expect(listing(path.join(folder, 'demo'))).toEqual(
+    expect(listFiles(path.join(folder, 'demo'))).toEqual(
       expect.arrayContaining([
         '.github/workflows/ci.yml',
         '.gitignore',
@@ -43,7 +43,7 @@ describe('without a terminal (case 097)', () => {
     expect(stderr).toContain('--yes');
     const nameless = await init(folder, 'client', '--yes');
     expect([nameless.code, nameless.stderr]).toEqual([2, expect.stringContaining('mcpgen init client NAME')]);
-    expect(listing(folder)).toEqual([]);
+    expect(listFiles(folder)).toEqual([]);
   });
 
   test('--json tells all of it', async () => {
@@ -64,7 +64,7 @@ describe('without a terminal (case 097)', () => {
       installed: false,
     });
     expect((summary['written'] as string[]).sort()).toEqual(
-      listing(path.join(folder, 'demo')).filter((name) => contents(path.join(folder, 'demo')).has(name)),
+      listFiles(path.join(folder, 'demo')).filter((name) => readFiles(path.join(folder, 'demo')).has(name)),
     );
   });
 });
@@ -109,7 +109,7 @@ describe('what is refused, with nothing written', () => {
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('\u001b');
-    expect(listing(folder)).toEqual([]);
+    expect(listFiles(folder)).toEqual([]);
   });
 
   test("the official SDK's HTTP transport for a revision without sessions", async () => {
@@ -124,7 +124,7 @@ describe('what is refused, with nothing written', () => {
       expect([code, stderr]).toEqual([2, expect.stringContaining(remedy)]);
       expect(stderr).toContain(`--runtime ${runtime} --transport http`);
     }
-    expect(listing(folder)).toEqual([]);
+    expect(listFiles(folder)).toEqual([]);
   });
 
   test('a file where the folder should be', async () => {
@@ -144,7 +144,7 @@ describe('what is refused, with nothing written', () => {
     const dir = process.getuid?.() === 0 ? '/proc/mcpgen' : path.join(target, 'demo');
     const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK, '--dir', dir);
     expect([code, stderr]).toEqual([2, expect.stringContaining('the output was not written')]);
-    expect(listing(folder)).toEqual(['closed']);
+    expect(listFiles(folder)).toEqual(['closed']);
   });
 
   test('a link that leads out of the folder', async () => {
@@ -154,7 +154,7 @@ describe('what is refused, with nothing written', () => {
     symlinkSync(elsewhere, path.join(folder, 'demo/src'));
     const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK, '--force');
     expect([code, stderr]).toEqual([2, expect.stringContaining('would leave the output folder')]);
-    expect([listing(elsewhere), listing(path.join(folder, 'demo'))]).toEqual([[], ['src']]);
+    expect([listFiles(elsewhere), listFiles(path.join(folder, 'demo'))]).toEqual([[], ['src']]);
   });
 });
 
@@ -170,7 +170,7 @@ describe('what a killed run left', () => {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     writeFileSync(path.join(folder, name), 'half of a file');
     expect(await init(folder, 'server', 'demo', ...QUICK)).toMatchObject({ code: 0, stderr: '' });
-    expect(listing(folder).filter((entry) => entry.includes('.mcpgen-tmp-'))).toEqual([]);
+    expect(listFiles(folder).filter((entry) => entry.includes('.mcpgen-tmp-'))).toEqual([]);
     expect(existsSync(path.join(folder, 'demo/package.json'))).toBe(true);
   });
 
@@ -178,11 +178,11 @@ describe('what a killed run left', () => {
     const folder = temporaryFolder();
     const project = path.join(folder, 'demo');
     await init(folder, 'server', 'demo', ...QUICK);
-    const whole = listing(project);
+    const whole = listFiles(project);
     mkdirSync(path.join(project, `${LEFT}-moving`));
     renameSync(path.join(project, 'src'), path.join(project, `${LEFT}-moving/src`));
     expect((await init(folder, 'server', 'demo', ...QUICK)).code).toBe(0);
-    expect(listing(project)).toEqual(whole);
+    expect(listFiles(project)).toEqual(whole);
   });
 
   test('in a folder that has files too is no reason to write there', async () => {
@@ -198,17 +198,17 @@ describe('--dry-run (case-133)', () => {
   test('lists the files that would be written, and writes none', async () => {
     const folder = temporaryFolder();
     const dry = await init(folder, 'server', 'demo', '--yes', '--dry-run');
-    expect([dry.code, dry.stderr, listing(folder)]).toEqual([0, '', []]);
+    expect([dry.code, dry.stderr, listFiles(folder)]).toEqual([0, '', []]);
     const would = dry.stdout.split('\n').flatMap((line) => /^would write (.*)$/.exec(line)?.[1] ?? []);
     expect(dry.stdout).toMatch(/\n\d+ files in demo\/: \d+ to write; nothing was written\n$/);
     await init(folder, 'server', 'demo', '--yes', '--no-install', '--no-git');
-    expect(would.sort()).toEqual([...contents(path.join(folder, 'demo')).keys()]);
+    expect(would.sort()).toEqual([...readFiles(path.join(folder, 'demo')).keys()]);
   });
 
   test('lists them as JSON', async () => {
     const folder = temporaryFolder();
     const { code, stdout } = await init(folder, 'client', 'demo', '--yes', '--dry-run', '--json');
-    expect([code, listing(folder)]).toEqual([0, []]);
+    expect([code, listFiles(folder)]).toEqual([0, []]);
     const summary = JSON.parse(stdout) as { files: readonly object[] };
     expect(summary).toMatchObject({ dryRun: true, written: [], git: false, installed: false, next: [] });
     expect(summary.files).toContainEqual({ path: 'package.json', status: 'missing', action: 'create' });
@@ -262,13 +262,13 @@ test('generated files that nothing makes any more go, and only those (case 099)'
   await init(folder, 'server', 'demo', ...QUICK, '--features', 'tools,logging');
   const mine = path.join(project, 'src/generated/tools/mine.ts');
   writeFileSync(mine, 'export {};\n');
-  const before = contents(project);
+  const before = readFiles(project);
   expect(before.has('src/generated/tools/shout.ts')).toBe(true);
   const config = path.join(project, 'mcpgen.config.json');
   writeFileSync(config, readFileSync(config, 'utf8').replace('*.input.json', 'greet.input.json'));
   const { code } = await mcpgen(['generate'], { cwd: project });
   expect(code).toBe(0);
-  const after = contents(project);
+  const after = readFiles(project);
   expect([...before.keys()].filter((name) => !after.has(name))).toEqual(['src/generated/tools/shout.ts']);
 });
 
@@ -283,7 +283,7 @@ test('a package manager that fails is named with the command to run, and the pro
   expect(code).toBe(1);
   expect(stderr).toContain('no network');
   expect(stderr).toContain('cd demo && npm install');
-  expect(listing(path.join(folder, 'demo'))).toContain('package.json');
+  expect(listFiles(path.join(folder, 'demo'))).toContain('package.json');
 });
 
 describe('another package manager than npm', () => {
@@ -321,9 +321,9 @@ describe('another package manager than npm', () => {
     writeFileSync(path.join(folder, 'pnpm-workspace.yaml'), 'packages: ["packages/*"]\n');
     const { code } = await withManager(folder, 'pnpm', 'echo 12.0.0', '--dir', 'packages/demo', '--no-install');
     expect(code).toBe(0);
-    expect(listing(path.join(folder, 'packages/demo'))).not.toContain('pnpm-workspace.yaml');
+    expect(listFiles(path.join(folder, 'packages/demo'))).not.toContain('pnpm-workspace.yaml');
     await withManager(temporaryFolder(), 'pnpm', 'echo 12.0.0', '--no-install', '--dir', path.join(folder, 'b/demo'));
-    expect(listing(path.join(folder, 'b/demo'))).not.toContain('pnpm-workspace.yaml');
+    expect(listFiles(path.join(folder, 'b/demo'))).not.toContain('pnpm-workspace.yaml');
     const alone = temporaryFolder();
     await withManager(alone, 'pnpm', 'echo 12.0.0', '--no-install');
     expect(readFileSync(path.join(alone, 'demo/pnpm-workspace.yaml'), 'utf8')).toContain('allowBuilds:');
@@ -352,13 +352,13 @@ describe('what the project depends on as mcpgen', () => {
     ['a repository', 'github:acme/mcpgen#main', 'github:acme/mcpgen#main'],
   ])('%s', (_, spec, expected) => {
     const { installation, folder } = installed(spec);
-    expect(specOf(installation, path.join(folder, 'demo'))).toBe(expected);
+    expect(installationSpec(installation, path.join(folder, 'demo'))).toBe(expected);
   });
 
   test('a clone', () => {
     const folder = temporaryFolder();
     mkdirSync(path.join(folder, 'mcpgen'));
-    expect(specOf(path.join(folder, 'mcpgen'), path.join(folder, 'a/b'))).toBe('file:../../mcpgen');
+    expect(installationSpec(path.join(folder, 'mcpgen'), path.join(folder, 'a/b'))).toBe('file:../../mcpgen');
   });
 
   test('what --mcpgen says', async () => {
@@ -377,7 +377,7 @@ describe('carrying messages (case 101)', () => {
     const folder = temporaryFolder();
     const { code, stdout, stderr } = await init(folder, kind, 'demo', ...QUICK, '--runtime', runtime, ...flags);
     expect([code, stderr]).toEqual([0, '']);
-    return { files: contents(path.join(folder, 'demo')), stdout };
+    return { files: readFiles(path.join(folder, 'demo')), stdout };
   };
   const dependencies = (files: ReadonlyMap<string, string>): unknown =>
     (JSON.parse(files.get('package.json') ?? '') as { dependencies?: object }).dependencies;

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { installPrograms, NoRegistryError, pack } from './packed.js';
-import { ALL_FEATURES, ALL_REVISIONS, runScripts, step } from './support.js';
-import { talk } from './talk.js';
+import { ALL_FEATURES, ALL_REVISIONS, runScripts, runStep } from './support.js';
+import { converse } from './talk.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -17,7 +17,7 @@ const WEATHER = {
 
 /** Runs a command of npm's that has to succeed. */
 async function good(program: string, args: readonly string[], cwd: string): Promise<string> {
-  const { command, code, output } = await step(program, args, cwd);
+  const { command, code, output } = await runStep(program, args, cwd);
   expect([command, code, output]).toEqual([command, 0, expect.any(String)]);
   return output;
 }
@@ -41,7 +41,7 @@ test('case-100: the packed package makes a server that installs, passes its scri
   for (const { command, code, output } of await runScripts(project, ['check', 'lint', 'build', 'test'])) {
     expect([command, code, output]).toEqual([command, 0, expect.any(String)]);
   }
-  await talk(project, {
+  await converse(project, {
     kind: 'server',
     revisions: ALL_REVISIONS,
     features: ALL_FEATURES.server,
@@ -57,7 +57,7 @@ test('case-100: the packed package makes a server that installs, passes its scri
 
   // What writes to standard output by mistake does not get past the linter, which finds nothing else in what was added.
   writeFileSync(path.join(project, 'src/noise.ts'), 'console.log("hello");\n');
-  const noisy = await step('npm', ['run', 'lint'], project);
+  const noisy = await runStep('npm', ['run', 'lint'], project);
   expect([noisy.code, noisy.output]).toEqual([
     1,
     expect.stringMatching(/no-console[^]*\b1 problem \(1 error, 0 warnings\)/),

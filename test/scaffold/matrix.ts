@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { installPrograms, pack, SharedInstallations } from './packed.js';
-import { talk } from './talk.js';
+import { converse } from './talk.js';
 import { ALL_FEATURES, ALL_REVISIONS, runScripts, scaffold, titleOf, type Choice } from './support.js';
 
 const SETS = [...ALL_REVISIONS.map((revision) => [revision]), ['2025-11-25', '2026-07-28'], ALL_REVISIONS];
@@ -28,7 +28,7 @@ function isRefused({ kind, revisions, transport, runtime }: Choice): boolean {
   return hasSessionsOnly && transport !== 'stdio' && revisions.every((revision) => revision === '2026-07-28');
 }
 
-function choices(): readonly Choice[] {
+function allChoices(): readonly Choice[] {
   const found: Choice[] = [];
   for (const kind of ['server', 'client'] as const) {
     // Every set of features with every set of revisions.
@@ -72,7 +72,11 @@ async function prepare(folder: string): Promise<Workplace> {
   return { projects, cli: path.join(programs, 'mcpgen'), installations: new SharedInstallations(folder) };
 }
 
-async function tryOut({ projects, cli, installations }: Workplace, name: string, choice: Choice): Promise<Verdict> {
+async function checkChoice(
+  { projects, cli, installations }: Workplace,
+  name: string,
+  choice: Choice,
+): Promise<Verdict> {
   const begun = performance.now();
   const project = path.join(projects, name);
   const verdict = (problem: string | undefined): Verdict => ({
@@ -87,7 +91,7 @@ async function tryOut({ projects, cli, installations }: Workplace, name: string,
     const failed = (await runScripts(project)).find(({ code }) => code !== 0);
     if (failed !== undefined) return verdict(`${failed.command}\n${failed.output}`);
     await installations.provide(project, 'dependencies');
-    await talk(project, choice);
+    await converse(project, choice);
     return verdict(undefined);
   } catch (error) {
     return verdict(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -96,9 +100,9 @@ async function tryOut({ projects, cli, installations }: Workplace, name: string,
   }
 }
 
-const begun = performance.now();
+const startedAt = performance.now();
 const words = process.argv.slice(2);
-const wanted = choices().filter((choice) => words.every((word) => titleOf(choice).includes(word)));
+const wanted = allChoices().filter((choice) => words.every((word) => titleOf(choice).includes(word)));
 const folder = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'mcpgen-scaffold-'));
 const verdicts: Verdict[] = [];
 let workplace: Workplace;
@@ -108,7 +112,7 @@ try {
   await Promise.all(
     Array.from({ length: PARALLEL }, async () => {
       for (const [index, choice] of open) {
-        const verdict = await tryOut(workplace, `case-${index}`, choice);
+        const verdict = await checkChoice(workplace, `case-${index}`, choice);
         verdicts.push(verdict);
         const sign = verdict.problem === undefined ? 'ok  ' : 'FAIL';
         console.log(`${sign} ${verdict.seconds.toFixed(0).padStart(4)} s  ${verdict.title}`);
@@ -122,7 +126,7 @@ try {
 const failures = verdicts.filter(({ problem }) => problem !== undefined);
 console.log(
   `\n${verdicts.length - failures.length} of ${wanted.length} projects install, check, build, lint, test and talk;` +
-    ` ${workplace.installations.count} installations, ${((performance.now() - begun) / 1000).toFixed(0)} seconds`,
+    ` ${workplace.installations.count} installations, ${((performance.now() - startedAt) / 1000).toFixed(0)} seconds`,
 );
 for (const { title } of failures) console.log(`FAIL  ${title}`);
 process.exitCode = failures.length === 0 && wanted.length > 0 ? 0 : 1;

@@ -8,8 +8,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import os from 'node:os';
 import path from 'node:path';
 import { installPrograms, NoRegistryError, pack } from './packed.js';
-import { step, type Choice } from './support.js';
-import { talk } from './talk.js';
+import { runStep, type Choice } from './support.js';
+import { converse } from './talk.js';
 
 interface Manager {
   /** The package of the registry; undefined for what is there with Node.js. */
@@ -49,7 +49,7 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
 };
 
 /** What Yarn says of a package that its registry does not have. */
-const LACKING = /Response Code: 404[^]*?Request URL: \S+\/(\S+)/;
+const MISSING_PACKAGE = /Response Code: 404[^]*?Request URL: \S+\/(\S+)/;
 
 /** Each asks for packages of its own. */
 const CHOICES: readonly Choice[] = [
@@ -93,7 +93,7 @@ function quiet(...args: readonly string[]): string {
 }
 
 /** What Git would commit, apart from what was written. */
-function strays(project: string, lockfile: string): readonly string[] {
+function unexpectedFiles(project: string, lockfile: string): readonly string[] {
   quiet('init', '--quiet', project);
   return quiet('-C', project, 'ls-files', '--others', '--exclude-standard')
     .split('\n')
@@ -101,13 +101,18 @@ function strays(project: string, lockfile: string): readonly string[] {
     .concat(existsSync(path.join(project, lockfile)) ? [] : [`no ${lockfile}`]);
 }
 
-async function tryOut(folder: string, cli: string, programs: string | undefined, manager: Manager): Promise<void> {
+async function checkManager(
+  folder: string,
+  cli: string,
+  programs: string | undefined,
+  manager: Manager,
+): Promise<void> {
   const env = {
     PATH: [programs, process.env['PATH']].filter((entry) => entry !== undefined).join(path.delimiter),
     npm_config_user_agent: '',
   };
   const good = async (project: string, program: string, ...args: readonly string[]): Promise<string> => {
-    const { command, code, output } = await step(program, args, project, env);
+    const { command, code, output } = await runStep(program, args, project, env);
     if (code !== 0) throw new Error(`${command} exited with ${code}:\n${output}`);
     return output;
   };
@@ -123,9 +128,9 @@ async function tryOut(folder: string, cli: string, programs: string | undefined,
     if (dev !== undefined && !(await good(project, '/bin/sh', '-c', dev)).includes('greet: Greets')) {
       throw new Error(`${dev} lists no tools`);
     }
-    const stray = strays(project, manager.lockfile);
+    const stray = unexpectedFiles(project, manager.lockfile);
     if (stray.length > 0) throw new Error(`in the repository: ${stray.join(', ')}`);
-    await talk(project, choice);
+    await converse(project, choice);
     console.log(`        ${kind} / ${transport} / ${runtime}`);
     rmSync(project, { recursive: true, force: true });
   }
@@ -153,12 +158,12 @@ try {
     }
     const start = performance.now();
     try {
-      await tryOut(own, cli, programs, manager);
+      await checkManager(own, cli, programs, manager);
       passed += 1;
       console.log(`ok      ${name}, ${((performance.now() - start) / 1000).toFixed(0)} s`);
     } catch (error) {
       // Yarn 2 and later ask for packages of all platforms, of which a registry that mirrors few may lack some.
-      const lacking = name.startsWith('yarn') ? LACKING.exec(String(error))?.[1] : undefined;
+      const lacking = name.startsWith('yarn') ? MISSING_PACKAGE.exec(String(error))?.[1] : undefined;
       if (lacking !== undefined) {
         console.log(`skipped ${name}: the registry here lacks ${lacking}`);
         continue;

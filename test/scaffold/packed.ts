@@ -1,7 +1,7 @@
 /** This package as others get it: packed, and installed where nothing of this repository can be found. */
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { step, type Step } from './support.js';
+import { runStep, type StepResult } from './support.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** What npm says where there is no registry. */
@@ -11,7 +11,7 @@ const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund'];
 /** npm reaches no registry: nothing is wrong with the package, and nothing is proven. */
 export class NoRegistryError extends Error {}
 
-async function succeeded(running: Promise<Step>): Promise<Step> {
+async function succeeded(running: Promise<StepResult>): Promise<StepResult> {
   const done = await running;
   if (done.code === 0) return done;
   const code = OFFLINE.exec(done.output)?.[0];
@@ -34,7 +34,7 @@ function refuseModulesAbove(folder: string): void {
  */
 export async function pack(folder: string): Promise<string> {
   refuseModulesAbove(folder);
-  await succeeded(step('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], ROOT));
+  await succeeded(runStep('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], ROOT));
   const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
   return path.join(folder, `mcpgen-${version}.tgz`);
 }
@@ -48,7 +48,7 @@ export async function pack(folder: string): Promise<string> {
 export async function installPrograms(folder: string, ...specs: readonly string[]): Promise<string> {
   mkdirSync(folder);
   writeFileSync(path.join(folder, 'package.json'), '{ "private": true }\n');
-  await succeeded(step('npm', [...INSTALL, ...specs], folder));
+  await succeeded(runStep('npm', [...INSTALL, ...specs], folder));
   return path.join(folder, 'node_modules/.bin');
 }
 
@@ -95,7 +95,7 @@ export class SharedInstallations {
   async #install(manifest: string, folder: string): Promise<string> {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'package.json'), manifest);
-    await succeeded(step('npm', INSTALL, folder));
+    await succeeded(runStep('npm', INSTALL, folder));
     const modules = path.join(folder, 'node_modules');
     mkdirSync(modules, { recursive: true });
     return modules;

@@ -53,7 +53,7 @@ export function shareModules(folder: string): void {
 }
 
 /** What a command wrote and how long it took. */
-export interface Step {
+export interface StepResult {
   readonly command: string;
   readonly code: number;
   readonly output: string;
@@ -61,12 +61,12 @@ export interface Step {
 }
 
 /** Runs a program in a folder, for at most five minutes. */
-export async function step(
+export async function runStep(
   program: string,
   args: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<Step> {
+): Promise<StepResult> {
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;
   const command = [path.basename(program), ...args].join(' ');
@@ -86,7 +86,7 @@ export async function step(
 }
 
 /** The flags that answer every question. */
-export function answers({ revisions, features, transport, runtime }: Choice): readonly string[] {
+export function initFlags({ revisions, features, transport, runtime }: Choice): readonly string[] {
   return [
     '--revision',
     revisions.join(','),
@@ -102,19 +102,22 @@ export function answers({ revisions, features, transport, runtime }: Choice): re
 }
 
 /** Writes a project, without installing it; by the command line of this repository, or another. */
-export async function scaffold(folder: string, name: string, choice: Choice, cli = CLI): Promise<Step> {
-  const flags = [...answers(choice), '--no-install', '--no-git'];
-  return step(process.execPath, [cli, 'init', choice.kind, name, ...flags], folder);
+export async function scaffold(folder: string, name: string, choice: Choice, cli = CLI): Promise<StepResult> {
+  const flags = [...initFlags(choice), '--no-install', '--no-git'];
+  return runStep(process.execPath, [cli, 'init', choice.kind, name, ...flags], folder);
 }
 
 /** The scripts that have to pass in every project, as its author runs them. */
 export const SCRIPTS = ['check', 'build', 'lint', 'test'] as const;
 
 /** Runs scripts of a project one after the other, up to the first that fails. */
-export async function runScripts(project: string, scripts: readonly string[] = SCRIPTS): Promise<readonly Step[]> {
-  const steps: Step[] = [];
+export async function runScripts(
+  project: string,
+  scripts: readonly string[] = SCRIPTS,
+): Promise<readonly StepResult[]> {
+  const steps: StepResult[] = [];
   for (const name of scripts) {
-    const done = await step('npm', ['run', '--silent', name], project);
+    const done = await runStep('npm', ['run', '--silent', name], project);
     steps.push(done);
     if (done.code !== 0) break;
   }

@@ -8,7 +8,7 @@ import { StdioClientTransport as V2Stdio } from '@modelcontextprotocol/client/st
 import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as V1Stdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as V1Http } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { step, type Choice } from './support.js';
+import { runStep, type Choice } from './support.js';
 
 /** The inspector needs a newer Node than we do, so there is one among the packages. */
 const NODE = path.join(path.dirname(createRequire(import.meta.url).resolve('node-22/package.json')), 'bin/node');
@@ -22,7 +22,7 @@ function expectEqual(what: string, actual: unknown, expected: unknown): void {
 }
 
 /** Talks to a project that is built as those do for whom it is meant. */
-export async function talk(project: string, choice: Choice): Promise<void> {
+export async function converse(project: string, choice: Choice): Promise<void> {
   if (choice.kind === 'client') {
     await talkAsServer(project, choice);
     return;
@@ -37,17 +37,17 @@ export async function talk(project: string, choice: Choice): Promise<void> {
       args: [path.join(project, 'dist/index.js')],
       stderr: 'ignore' as const,
     };
-    if (isStateful) await asV1('v1 over stdio', new V1Stdio(server), hasTools);
-    await asV2('v2 over stdio', new V2Stdio(server), hasTools, isStateful);
+    if (isStateful) await talkAsV1Client('v1 over stdio', new V1Stdio(server), hasTools);
+    await talkAsV2Client('v2 over stdio', new V2Stdio(server), hasTools, isStateful);
     if (hasTools && isStateful) inspect(server.command, server.args);
     expectPureOutput(server.args, isStateful);
   }
   if (choice.transport.includes('http')) {
-    const { url, child } = await serve(project);
+    const { url, child } = await startServer(project);
     try {
-      if (isStateful) await asV1('v1 over HTTP', new V1Http(url), hasTools);
+      if (isStateful) await talkAsV1Client('v1 over HTTP', new V1Http(url), hasTools);
       if (isStateful || (isStateless && choice.runtime === 'none')) {
-        await asV2('v2 over HTTP', new V2Http(url), hasTools, isStateful);
+        await talkAsV2Client('v2 over HTTP', new V2Http(url), hasTools, isStateful);
       }
     } finally {
       child.kill('SIGTERM');
@@ -58,7 +58,7 @@ export async function talk(project: string, choice: Choice): Promise<void> {
 const GREETING = [{ type: 'text', text: 'Hello, Ann!' }];
 const CALL = { name: 'greet', arguments: { name: 'Ann' } };
 
-async function asV1(what: string, transport: unknown, hasTools: boolean): Promise<void> {
+async function talkAsV1Client(what: string, transport: unknown, hasTools: boolean): Promise<void> {
   const client = new V1Client(info);
   await client.connect(transport as V1Stdio);
   if (hasTools) {
@@ -69,7 +69,7 @@ async function asV1(what: string, transport: unknown, hasTools: boolean): Promis
   await client.close();
 }
 
-async function asV2(what: string, transport: unknown, hasTools: boolean, isStateful: boolean): Promise<void> {
+async function talkAsV2Client(what: string, transport: unknown, hasTools: boolean, isStateful: boolean): Promise<void> {
   const client = new V2Client(info, isStateful ? {} : { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   await client.connect(transport as V2Stdio);
   if (hasTools) {
@@ -123,7 +123,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Starts the HTTP server of a project. */
-export async function serve(project: string): Promise<{ readonly url: URL; readonly child: ChildProcess }> {
+export async function startServer(project: string): Promise<{ readonly url: URL; readonly child: ChildProcess }> {
   const port = await freePort();
   const child = spawn(process.execPath, [path.join(project, 'dist/http.js')], {
     env: { ...process.env, PORT: String(port) },
@@ -162,9 +162,9 @@ async function talkAsServer(project: string, { transport }: Choice): Promise<voi
   if (!existsSync(program)) throw new Error(`${program} is not there`);
   for (const { words, child } of ways) {
     try {
-      const listed = await step(process.execPath, [program, ...words], project);
+      const listed = await runStep(process.execPath, [program, ...words], project);
       expectEqual(`tools listed (${listed.output})`, [listed.code, listed.output.includes('greet: Greets')], [0, true]);
-      const called = await step(process.execPath, [program, ...call, ...words], project);
+      const called = await runStep(process.execPath, [program, ...call, ...words], project);
       expectEqual(`tool called (${called.output})`, [called.code, called.output.includes('Hello, Ann!')], [0, true]);
     } finally {
       child?.kill('SIGTERM');

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadProtocol, type Protocol, type TypeNode } from '../../generator/index.js';
-import { builtinDocs } from '../../generator/read/docs.js';
-import { needsShared, officialSchema } from '../support/shared.js';
+import { builtinDocs } from '../../generator/read/builtin/docs.js';
+import { requireReferenceMaterial, officialSchema } from '../support/reference-material.js';
 import { REVISIONS } from '../support/revisions.js';
 
 interface DocFile {
@@ -128,7 +128,7 @@ test('each text is short, closed by a full stop, and free of tags and markup', (
 });
 
 test('no run of seven words coincides with an official description', (context) => {
-  needsShared(context);
+  requireReferenceMaterial(context);
   const words = (text: string): string[] => text.toLowerCase().match(/[a-z0-9_/]+/g) ?? [];
   const runs = (text: string): string[] => {
     const all = words(text);
@@ -148,7 +148,7 @@ test('no run of seven words coincides with an official description', (context) =
 });
 
 test('generated/ holds no official description either', (context) => {
-  needsShared(context);
+  requireReferenceMaterial(context);
   const descriptions = new Set<string>();
   const collect = (value: unknown): void => {
     if (value === null || typeof value !== 'object') return;

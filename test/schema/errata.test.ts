@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { loadProtocol, McpgenError } from '../../generator/index.js';
-import { builtinCatalog, builtinErrata, builtinSchema } from '../../generator/read/builtin.js';
+import { builtinCatalog, builtinErrata, builtinSchema } from '../../generator/read/builtin/revisions.js';
 import { applyErrata, type Erratum } from '../../generator/read/errata.js';
-import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json.js';
+import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
 import { REVISIONS } from '../support/revisions.js';
 
 function definitionsOf(revision: string): JsonObject {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { builtinRevisions } from '../../generator/index.js';
-import { canonicalFile, canonicalise } from '../../generator/read/canonical.js';
-import { parseJson } from '../../generator/read/json.js';
-import { needsShared, officialSchema } from '../support/shared.js';
+import { canonicalSchemaFile, canonicalizeSchema } from '../../generator/read/schema/canonical.js';
+import { parseJson } from '../../generator/read/json/json.js';
+import { requireReferenceMaterial, officialSchema } from '../support/reference-material.js';
 import { REVISIONS } from '../support/revisions.js';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -35,7 +35,7 @@ function structure(schema: Json, inMap = false): Json {
 
 describe.each(REVISIONS)('shipped schema of $revision', ({ revision, definitions }) => {
   test('is structurally identical to the official file, nothing missing, nothing added', (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const official = structure(JSON.parse(officialSchema(revision)) as Json);
     const shipped = structure(JSON.parse(shippedText(revision)) as Json);
     expect(shipped).toEqual(official);
@@ -43,7 +43,7 @@ describe.each(REVISIONS)('shipped schema of $revision', ({ revision, definitions
   });
 
   test('would be found different if one required member were missing', (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const official = structure(JSON.parse(officialSchema(revision)) as Json);
     const changed = JSON.parse(shippedText(revision)) as { $defs: { Root: { required: string[] } } };
     changed.$defs.Root.required = [];
@@ -51,17 +51,17 @@ describe.each(REVISIONS)('shipped schema of $revision', ({ revision, definitions
   });
 
   test('the manifest has the SHA-256 and the dialect of the official file', (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const text = officialSchema(revision);
     const entry = builtinRevisions().find((item) => item.revision === revision);
     expect(entry?.sha256).toBe(createHash('sha256').update(text).digest('hex'));
-    expect(entry?.dialect).toBe(canonicalise(parseJson(text, revision), revision).dialect);
+    expect(entry?.dialect).toBe(canonicalizeSchema(parseJson(text, revision), revision).dialect);
     expect(entry?.status).toBe('released');
   });
 
   test('is canonical: 2020-12, one order, structure only', () => {
     const text = shippedText(revision);
-    const again = canonicalFile(canonicalise(parseJson(text, revision), revision, { prose: 'strip' }));
+    const again = canonicalSchemaFile(canonicalizeSchema(parseJson(text, revision), revision, { prose: 'strip' }));
     expect(`${JSON.stringify(again, undefined, 2)}\n`).toBe(text);
     expect(text).not.toContain('#/definitions/');
   });
@@ -90,7 +90,7 @@ test('canonical form does not depend on the order of definitions and members', (
     const text = shippedText(revision);
     const reversed = JSON.stringify(shuffled(JSON.parse(text) as Json));
     expect(reversed).not.toBe(text);
-    const again = canonicalFile(canonicalise(parseJson(reversed, revision), revision));
+    const again = canonicalSchemaFile(canonicalizeSchema(parseJson(reversed, revision), revision));
     expect(`${JSON.stringify(again, undefined, 2)}\n`).toBe(text);
   }
 });

@@ -72,7 +72,7 @@ export function removeTemporaryFolders(): void {
 }
 
 /** Paths of all entries below a folder, sorted, with forward slashes; none if it is not there. */
-export function listing(folder: string): readonly string[] {
+export function listFiles(folder: string): readonly string[] {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll(path.sep, '/'))
@@ -80,9 +80,9 @@ export function listing(folder: string): readonly string[] {
 }
 
 /** Contents of all files below a folder, by path. */
-export function contents(folder: string): ReadonlyMap<string, string> {
+export function readFiles(folder: string): ReadonlyMap<string, string> {
   return new Map(
-    listing(folder)
+    listFiles(folder)
       .filter((name) => lstatSync(path.join(folder, name)).isFile())
       .map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]),
   );
@@ -90,10 +90,10 @@ export function contents(folder: string): ReadonlyMap<string, string> {
 
 /** All that would show that something below a folder was touched: entries, contents, times. */
 export function fingerprint(folder: string): string {
-  const entries = ['', ...listing(folder)].map((name) => {
+  const entries = ['', ...listFiles(folder)].map((name) => {
     const file = path.join(folder, name);
     const { mtimeMs, ctimeMs, ino, size } = lstatSync(file);
     return [name, mtimeMs, ctimeMs, ino, size].join(' ');
   });
-  return [...entries, ...[...contents(folder)].flat()].join('\n');
+  return [...entries, ...[...readFiles(folder)].flat()].join('\n');
 }

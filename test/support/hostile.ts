@@ -34,12 +34,12 @@ export function pingDefinitions(): Schema {
 /** A schema of the smallest protocol with further definitions; `__proto__` may be one of them. */
 export function schemaWith(definitions: Schema = {}, beside: Schema = {}): Schema {
   const all = pingDefinitions();
-  for (const [name, value] of Object.entries(definitions)) own(all, name, value);
+  for (const [name, value] of Object.entries(definitions)) withOwnProperty(all, name, value);
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: all, ...beside };
 }
 
 /** Sets an own member, whatever its name. */
-export function own(object: Schema, name: string, value: unknown): Schema {
+export function withOwnProperty(object: Schema, name: string, value: unknown): Schema {
   return Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
@@ -123,14 +123,14 @@ export function hiddenIn(text: string): readonly string[] {
 }
 
 /** What the fault of an input says, once it has been seen to be one that the tool explains. */
-export interface Fault {
+export interface ErrorParts {
   readonly message: string;
   readonly place: string;
   readonly remedy: string;
 }
 
 /** Awaits a fault and checks its form: our own kind, with a place and a remedy, and nothing of the machinery in it. */
-export async function faultOf(action: Promise<unknown>): Promise<Fault> {
+export async function errorOf(action: Promise<unknown>): Promise<ErrorParts> {
   const error = await action.then(
     () => new Error('nothing was refused'),
     (reason: unknown) => reason,
@@ -140,14 +140,14 @@ export async function faultOf(action: Promise<unknown>): Promise<Fault> {
   const wrong = [
     ...(place === '' && !message.includes('#/') ? ['no place'] : []),
     ...(remedy === '' ? ['no remedy'] : []),
-    ...machineryIn(error.format()),
+    ...internalsIn(error.format()),
   ];
   if (wrong.length > 0) throw new Error(`${wrong.join(', ')} in: ${JSON.stringify(error.format())}`);
   return { message, place, remedy };
 }
 
 /** What a text for the user has in it that is not for the user. */
-export function machineryIn(text: string): readonly string[] {
+export function internalsIn(text: string): readonly string[] {
   return [
     ...(/\bundefined\b(?!")/.test(text) ? ['undefined'] : []),
     ...(text.includes('[object ') ? ['[object ...]'] : []),

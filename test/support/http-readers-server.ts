@@ -5,7 +5,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { serveHttp } from '../../generated/runtime/http-node.js';
 import { createHttpHandler } from '../../generated/runtime/http-server.js';
-import { gardenServer } from '../http/server-support.js';
+import { fixtureServer } from '../http/server-support.js';
 import { emit, runReaders, type ReadersPlan } from './http-readers.js';
 import { fetchWire } from './http-wire.js';
 
@@ -35,7 +35,7 @@ process.on('uncaughtException', (error) => faults.push(`uncaught exception: ${er
 const [binding = 'node', options = '{}'] = process.argv.slice(2);
 const handler = createHttpHandler({
   server: () =>
-    gardenServer(undefined, {
+    fixtureServer(undefined, {
       handlers: {
         'tools/call': ({ arguments: args }, context) =>
           emit(args, (done, total, message) => {

@@ -1,13 +1,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { builtinErrata, builtinSchema } from '../../generator/read/builtin.js';
-import { canonicalise } from '../../generator/read/canonical.js';
+import { builtinErrata, builtinSchema } from '../../generator/read/builtin/revisions.js';
+import { canonicalizeSchema } from '../../generator/read/schema/canonical.js';
 import { applyErrata } from '../../generator/read/errata.js';
-import type { JsonObject } from '../../generator/read/json.js';
+import type { JsonObject } from '../../generator/read/json/json.js';
 
 /** The definitions of a built-in revision as JSON Schema, with our errata applied. */
 export function correctedDefinitions(revision: string): JsonObject {
   const place = `schema/${revision}/schema.json`;
-  const { definitions } = canonicalise(builtinSchema(revision), place);
+  const { definitions } = canonicalizeSchema(builtinSchema(revision), place);
   return applyErrata(definitions, revision, builtinErrata(), place).definitions;
 }
 

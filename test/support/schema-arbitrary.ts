@@ -7,21 +7,21 @@
 import fc from 'fast-check';
 import {
   isObject,
-  objectOf,
-  pointer,
-  pointerTokens,
+  objectFromEntries,
+  formatPointer,
+  parsePointer,
   stableStringify,
   type JsonObject,
   type JsonValue,
-} from '../../generator/read/json.js';
+} from '../../generator/read/json/json.js';
 
 /** A schema with one way to be right: one type or a list of constants, and no reference or combination. */
 type PlainSchema = Readonly<Record<string, JsonValue>>;
 
 /** Levels below which optional members and items are left out, so that recursive definitions end. */
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 /** Unknown members, or members of a map, that an object is given at most. */
-const MOST_EXTRA = 2;
+const MAX_EXTRA_MEMBERS = 2;
 
 /**
  * Values that a definition allows.
@@ -34,7 +34,7 @@ const MOST_EXTRA = 2;
  * @throws {Error} naming a keyword for which no values can be made.
  */
 export function validValue(definitions: JsonObject, name: string): fc.Arbitrary<JsonValue> {
-  return new ValueMaker(definitions, MOST_EXTRA).value({ $ref: `#/$defs/${name}` }, 0);
+  return new ValueGenerator(definitions, MAX_EXTRA_MEMBERS).value({ $ref: `#/$defs/${name}` }, 0);
 }
 
 /** A value that was valid before it was changed. */
@@ -58,23 +58,23 @@ export function mutated(definitions: JsonObject, name: string): fc.Arbitrary<Mut
   const once = fc.record({ place: fc.nat(), kind: fc.nat(), choice: fc.nat() });
   const steps = fc.oneof({ weight: 4, arbitrary: fc.tuple(once) }, { weight: 1, arbitrary: fc.tuple(once, once) });
   // Without unknown members, since a change of one of those makes no difference.
-  const valid = new ValueMaker(definitions, 0).value({ $ref: `#/$defs/${name}` }, 0);
+  const valid = new ValueGenerator(definitions, 0).value({ $ref: `#/$defs/${name}` }, 0);
   return fc.tuple(valid, steps).map(([start, changes]) => {
     let value = start;
     const done = changes.map(({ place, kind, choice }) => {
-      const places = placesIn(value);
+      const places = locationsIn(value);
       const at = pick(places, place);
       const options = changesOf(at.value, literals);
       const { change, result } = pick(options, kind)(choice);
       value = replaced(value, at.path, result);
-      return `${change} at ${at.path.length === 0 ? 'the top' : pointer(...at.path)}`;
+      return `${change} at ${at.path.length === 0 ? 'the top' : formatPointer(...at.path)}`;
     });
     return { value, change: done.join(', then ') };
   });
 }
 
 /** Makes arbitraries; one for each schema and depth, so that recursive definitions stay small. */
-class ValueMaker {
+class ValueGenerator {
   readonly #definitions: JsonObject;
   /** Members that an object is given at most beyond those that the schema describes. */
   readonly #mostUnknown: number;
@@ -103,7 +103,7 @@ class ValueMaker {
     if (all.length === 0) throw new Error(`no value is valid for ${JSON.stringify(schema)}`);
     // Where it is deep enough, only the variants that end soonest are left.
     const lowest = Math.min(...all.map((plain) => this.#heightOf(plain)));
-    const fitting = depth < DEEPEST ? all : all.filter((plain) => this.#heightOf(plain) === lowest);
+    const fitting = depth < MAX_DEPTH ? all : all.filter((plain) => this.#heightOf(plain) === lowest);
     return fc.oneof(...fitting.map((plain) => this.#ofPlain(plain, depth)));
   }
 
@@ -137,7 +137,7 @@ class ValueMaker {
   }
 
   #target(ref: string): JsonValue {
-    const [, name] = pointerTokens(decodeURIComponent(ref.slice(1)));
+    const [, name] = parsePointer(decodeURIComponent(ref.slice(1)));
     const target = name !== undefined && Object.hasOwn(this.#definitions, name) ? this.#definitions[name] : undefined;
     if (target === undefined) throw new Error(`there is no ${ref}`);
     return target;
@@ -195,7 +195,7 @@ class ValueMaker {
 
   #arrayOf(plain: PlainSchema, depth: number): fc.Arbitrary<JsonValue> {
     const minLength = Number(plain['minItems'] ?? 0);
-    const wanted = depth < DEEPEST ? minLength + 2 : minLength;
+    const wanted = depth < MAX_DEPTH ? minLength + 2 : minLength;
     const maxLength = Math.min(wanted, Number(plain['maxItems'] ?? wanted));
     if (maxLength === 0) return fc.constant([]);
     const items = this.value(plain['items'] ?? true, depth + 1);
@@ -208,7 +208,7 @@ class ValueMaker {
     const required = requiredOf(plain);
     const names = [...new Set([...Object.keys(propertiesOf(plain)), ...required])];
     const members = names
-      .filter((name) => required.includes(name) || (depth < DEEPEST && this.#isPossible(propertyOf(plain, name))))
+      .filter((name) => required.includes(name) || (depth < MAX_DEPTH && this.#isPossible(propertyOf(plain, name))))
       .map((name) => {
         const entry = this.value(propertyOf(plain, name), depth + 1).map((value): Entry => [name, value]);
         return required.includes(name) ? entry : fc.option(entry, { nil: undefined });
@@ -217,7 +217,7 @@ class ValueMaker {
     const extra = this.#extraMembers(plain, names, depth, Math.max(0, least - names.length));
     return fc
       .tuple(fc.tuple(...members), extra)
-      .map(([known, unknown]) => objectOf([...known.filter((entry) => entry !== undefined), ...unknown]))
+      .map(([known, unknown]) => objectFromEntries([...known.filter((entry) => entry !== undefined), ...unknown]))
       .filter((object) => Object.keys(object).length >= least && Object.keys(object).length <= most);
   }
 
@@ -229,8 +229,8 @@ class ValueMaker {
     minLength: number,
   ): fc.Arbitrary<readonly Entry[]> {
     const additional = plain['additionalProperties'] ?? true;
-    const most = isAnything(additional) ? this.#mostUnknown : MOST_EXTRA;
-    const maxLength = minLength + (depth < DEEPEST ? most : 0);
+    const most = isAnything(additional) ? this.#mostUnknown : MAX_EXTRA_MEMBERS;
+    const maxLength = minLength + (depth < MAX_DEPTH ? most : 0);
     if (additional === false || maxLength === 0) return fc.constant([]);
     const names = memberName().filter((name) => !taken.includes(name));
     const entry = fc.tuple(names, this.value(additional, depth + 1));
@@ -248,7 +248,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   'deprecated',
   'format',
 ]);
-const READ: ReadonlySet<string> = new Set([
+const SUPPORTED_KEYWORDS: ReadonlySet<string> = new Set([
   ...['type', 'const', 'enum', 'properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
   ...['items', 'minItems', 'maxItems', 'uniqueItems', 'minLength', 'maxLength', 'pattern'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
@@ -256,7 +256,8 @@ const READ: ReadonlySet<string> = new Set([
 
 function refuseUnknownKeywords(plain: PlainSchema): void {
   for (const keyword of Object.keys(plain)) {
-    if (!READ.has(keyword) && !ANNOTATIONS.has(keyword)) throw new Error(`no values can be made for ${keyword}`);
+    if (!SUPPORTED_KEYWORDS.has(keyword) && !ANNOTATIONS.has(keyword))
+      throw new Error(`no values can be made for ${keyword}`);
   }
 }
 
@@ -328,7 +329,7 @@ function both(a: PlainSchema, b: PlainSchema): PlainSchema | undefined {
   }
   const names = new Set([...Object.keys(propertiesOf(a)), ...Object.keys(propertiesOf(b))]);
   if (names.size > 0) {
-    merged['properties'] = objectOf(
+    merged['properties'] = objectFromEntries(
       [...names].map((name) => [name, { allOf: [propertyOf(a, name), propertyOf(b, name)] }]),
     );
   }
@@ -366,7 +367,7 @@ function anyJson(): fc.Arbitrary<JsonValue> {
       fc.array(tie('tree'), { maxLength: 3 }),
       fc
         .uniqueArray(fc.tuple(memberName(), tie('tree')), { maxLength: 3, selector: ([name]) => name })
-        .map((entries) => objectOf(entries)),
+        .map((entries) => objectFromEntries(entries)),
     ),
   }));
   return tree;
@@ -482,17 +483,17 @@ function literalsIn(definitions: JsonObject): readonly JsonValue[] {
 
 type Path = readonly (string | number)[];
 
-interface Place {
+interface Location {
   readonly path: Path;
   readonly value: JsonValue;
 }
 
 /** A value and all values in it. */
-function placesIn(value: JsonValue, path: Path = []): readonly Place[] {
+function locationsIn(value: JsonValue, path: Path = []): readonly Location[] {
   const inner = Array.isArray(value)
-    ? (value as readonly JsonValue[]).flatMap((item, index) => placesIn(item, [...path, index]))
+    ? (value as readonly JsonValue[]).flatMap((item, index) => locationsIn(item, [...path, index]))
     : isObject(value)
-      ? Object.entries(value).flatMap(([name, item]) => placesIn(item, [...path, name]))
+      ? Object.entries(value).flatMap(([name, item]) => locationsIn(item, [...path, name]))
       : [];
   return [{ path, value }, ...inner];
 }
@@ -504,7 +505,9 @@ function replaced(value: JsonValue, [step, ...rest]: Path, by: JsonValue): JsonV
     return (value as readonly JsonValue[]).map((item, index) => (index === step ? replaced(item, rest, by) : item));
   }
   if (!isObject(value)) return value;
-  return objectOf(Object.entries(value).map(([name, item]) => [name, name === step ? replaced(item, rest, by) : item]));
+  return objectFromEntries(
+    Object.entries(value).map(([name, item]) => [name, name === step ? replaced(item, rest, by) : item]),
+  );
 }
 
 function pick<T>(list: readonly T[], choice: number): T {
@@ -599,16 +602,19 @@ function changesOfObject(object: JsonObject): readonly Change[] {
   const entries = Object.entries(object);
   const add = (name: string, value: JsonValue): ReturnType<Change> => ({
     change: `adds ${JSON.stringify(name)}: ${JSON.stringify(value).slice(0, 60)}`,
-    result: objectOf([...entries.filter(([own]) => own !== name), [name, value]]),
+    result: objectFromEntries([...entries.filter(([own]) => own !== name), [name, value]]),
   });
   const remove: Change = (choice) => {
     const [name] = pick(entries, choice);
-    return { change: `removes ${JSON.stringify(name)}`, result: objectOf(entries.filter(([own]) => own !== name)) };
+    return {
+      change: `removes ${JSON.stringify(name)}`,
+      result: objectFromEntries(entries.filter(([own]) => own !== name)),
+    };
   };
   const rename: Change = (choice) => {
     const [name, value] = pick(entries, choice);
     const others = entries.filter(([own]) => own !== name);
-    return { change: `renames ${JSON.stringify(name)}`, result: objectOf([...others, [`${name}_`, value]]) };
+    return { change: `renames ${JSON.stringify(name)}`, result: objectFromEntries([...others, [`${name}_`, value]]) };
   };
   return [
     // Removal comes twice: it is what goes wrong most often.

@@ -6,19 +6,19 @@ import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { shownUrl } from '../../generator/text.js';
-import { builtinRevisions } from '../../generator/read/builtin.js';
+import { displayUrl } from '../../generator/text.js';
+import { builtinRevisions } from '../../generator/read/builtin/revisions.js';
 import {
-  contents,
+  readFiles,
   fingerprint,
-  listing,
+  listFiles,
   mcpgen,
   removeTemporaryFolders,
   temporaryFolder,
   type Run,
 } from '../support/cli.js';
-import { machineryIn } from '../support/hostile.js';
-import { needsShared, officialSchema, officialSchemaPath } from '../support/shared.js';
+import { internalsIn } from '../support/hostile.js';
+import { requireReferenceMaterial, officialSchema, officialSchemaPath } from '../support/reference-material.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -71,7 +71,7 @@ function readJson(...names: string[]): Record<string, unknown> {
 async function sync(folder: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
   const none = { HTTPS_PROXY: '', https_proxy: '', HTTP_PROXY: '', http_proxy: '', NO_PROXY: '', no_proxy: '' };
   const run = await mcpgen(['sync', ...args], { cwd: folder, env: { ...none, ...env } });
-  expect(machineryIn(run.stderr)).toEqual([]);
+  expect(internalsIn(run.stderr)).toEqual([]);
   return run;
 }
 
@@ -79,7 +79,7 @@ describe('from files', () => {
   test.for(builtinRevisions())(
     '$revision: the official file gives just what is built in, schema and catalog',
     async ({ revision, sha256: known }, context) => {
-      needsShared(context);
+      requireReferenceMaterial(context);
       const folder = temporaryFolder();
       const source = path.join(ROOT, '..', 'shared', 'spec');
       const run = await sync(folder, ['-r', revision, '--from', source, '--prose', 'strip']);
@@ -101,7 +101,7 @@ describe('from files', () => {
   );
 
   test('prose stays unless it is to go, and its change alone is no change of structure', async (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const folder = temporaryFolder();
     const args = ['-r', '2025-06-18', '--from', officialSchemaPath('2025-06-18')];
     await sync(folder, args);
@@ -112,7 +112,7 @@ describe('from files', () => {
   });
 
   test('a checkout, its folder schema, and the folder of a revision', async (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const checkout = temporaryFolder();
     mkdirSync(path.join(checkout, 'schema/2025-11-25'), { recursive: true });
     cpSync(officialSchemaPath('2025-11-25'), path.join(checkout, 'schema/2025-11-25/schema.json'));
@@ -128,13 +128,13 @@ describe('from files', () => {
   });
 
   test('the file of another revision is refused, and nothing is written', async (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const folder = temporaryFolder();
     const run = await sync(folder, ['-r', '2025-11-25', '--from', officialSchemaPath('2025-06-18')]);
     expect([run.code, run.stdout]).toEqual([2, '']);
     expect(run.stderr).toContain(sha256(officialSchema('2025-06-18')));
     expect(run.stderr).toContain('(built in)');
-    expect(listing(folder)).toEqual([]);
+    expect(listFiles(folder)).toEqual([]);
   });
 
   test('of several revisions all are written or none', async () => {
@@ -372,7 +372,7 @@ describe('from a server', () => {
     const folder = temporaryFolder();
     const run = await sync(folder, ['-r', 'draft', '--from', `${base}/${name}`]);
     expect([run.code, run.stdout]).toEqual([0, expect.stringContaining(sha256(bytes))]);
-    expect(listing(folder)).toEqual([
+    expect(listFiles(folder)).toEqual([
       'schema',
       'schema/draft',
       'schema/draft/catalog.json',
@@ -418,7 +418,7 @@ describe('from a server', () => {
   const secret = (name: string): string =>
     `${base.replace('://', '://me%40home:SECRET1%2F%@')}/${name}?token=SECRET2&ref=main`;
   const everything = (run: Run, folder: string): string =>
-    [run.stdout, run.stderr, ...[...contents(folder)].flat()].join('\n');
+    [run.stdout, run.stderr, ...[...readFiles(folder)].flat()].join('\n');
 
   test.each<[string, string, readonly string[]]>([
     ['guarded', 'as text', []],
@@ -502,7 +502,7 @@ describe('from a server', () => {
     ['https://me:p/w@a:x/b', 'https://a:x/b'],
     ['schemas/a@b', 'schemas/a@b'],
   ])('%s is shown as %s', (url, expected) => {
-    expect(shownUrl(url)).toBe(expected);
+    expect(displayUrl(url)).toBe(expected);
   });
 
   test('another hash than the pinned one', async () => {
@@ -561,7 +561,7 @@ describe('wrong use', () => {
     const run = await sync(folder, args);
     expect([run.code, run.stdout]).toEqual([2, '']);
     expect(run.stderr).toContain(expected);
-    expect([...contents(folder).keys()]).toEqual([]);
+    expect([...readFiles(folder).keys()]).toEqual([]);
   });
 
   test('a catalog or manifest that is broken is named and left alone', async () => {

@@ -9,11 +9,11 @@ import type { CallOptions } from '../../generated/runtime/jsonrpc/endpoint.js';
 import { memoryPair } from '../../generated/runtime/memory.js';
 import { defineTool, toolHandlers } from '../../generated/runtime/registry.js';
 import { renderAll, renderTools } from '../../generator/index.js';
-import type { JsonValue } from '../../generator/read/json.js';
-import { toolsOf } from '../../generator/read/tools.js';
-import { listing, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { compiled, hiddenIn, machineryIn } from '../support/hostile.js';
-import { runScripts, shareModules, step } from '../scaffold/support.js';
+import type { JsonValue } from '../../generator/read/json/json.js';
+import { parseTools } from '../../generator/read/tools.js';
+import { listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { compiled, hiddenIn, internalsIn } from '../support/hostile.js';
+import { runScripts, shareModules, runStep } from '../scaffold/support.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const EVERYTHING = path.join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -33,7 +33,7 @@ const WEATHER = {
 };
 const LIST = [WEATHER, { name: 'noop', inputSchema: { type: 'object' } }];
 
-const sources = (list: unknown) => toolsOf(JSON.parse(JSON.stringify(list)) as JsonValue, 'tools.json');
+const sources = (list: unknown) => parseTools(JSON.parse(JSON.stringify(list)) as JsonValue, 'tools.json');
 
 describe('types', () => {
   test('hold in the client of each revision', async () => {
@@ -280,7 +280,7 @@ describe('init client', () => {
     for (const { command: name, code, output } of await runScripts(project, ['check', 'build', 'test'])) {
       expect([name, code, output]).toEqual([name, 0, expect.anything()]);
     }
-    const called = await step(process.execPath, ['dist/index.js', '--example'], project);
+    const called = await runStep(process.execPath, ['dist/index.js', '--example'], project);
     expect(called.code).toBe(0);
     expect(called.output).toContain('"temperature": 33');
     // Asked again, the same server gives the same files, by whichever command.
@@ -321,7 +321,7 @@ describe('init client', () => {
       ['init', 'client', 'demo', ...FLAGS, '--from-server', 'http://127.0.0.1:9/mcp', '--timeout', '5'],
       { cwd },
     );
-    expect([made.code, listing(cwd)]).toEqual([2, []]);
+    expect([made.code, listFiles(cwd)]).toEqual([2, []]);
     expect((await mcpgen(['init', 'client', 'demo', ...FLAGS], { cwd })).code).toBe(0);
     for (const name of ['tools.json', 'src/target.ts', 'src/example.ts', 'test/example.test.ts', 'src/generated/tools'])
       expect([name, existsSync(path.join(cwd, 'demo', name))]).toEqual([name, false]);
@@ -343,12 +343,12 @@ describe('init client', () => {
     writeFileSync(path.join(cwd, 'crashes.cjs'), 'console.error("no luck"); process.exit(3)');
     writeFileSync(path.join(cwd, 'empty.cjs'), serverOf([]));
     writeFileSync(path.join(cwd, 'empty.json'), '{}');
-    const before = listing(cwd);
+    const before = listFiles(cwd);
     const result = await mcpgen(['init', 'client', 'demo', ...FLAGS, ...flags], { cwd });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
-    expect(machineryIn(result.stderr)).toEqual([]);
-    expect(listing(cwd)).toEqual(before);
+    expect(internalsIn(result.stderr)).toEqual([]);
+    expect(listFiles(cwd)).toEqual(before);
   });
 });
 
@@ -370,7 +370,7 @@ describe('types tools where a config names tools', () => {
     const cwd = await project();
     const asked = await mcpgen(['types', 'tools', '--from-server', 'node server.cjs', '--save', 'two.json'], { cwd });
     expect([asked.code, asked.stderr]).toEqual([0, '']);
-    const files = listing(path.join(cwd, 'out/tools')).filter((name) => name.endsWith('.ts'));
+    const files = listFiles(path.join(cwd, 'out/tools')).filter((name) => name.endsWith('.ts'));
     expect(files).toEqual(['client.ts', 'get_weather.ts', 'index.ts', 'noop.ts', 'third.ts']);
     expect((await mcpgen(['generate', '--check'], { cwd })).code).toBe(0);
     expect((await mcpgen(['types', 'tools', 'one.json', '--check'], { cwd })).code).toBe(0);
@@ -383,11 +383,11 @@ describe('types tools where a config names tools', () => {
   ])('%s is refused, and nothing changes', async (_, args, message) => {
     const cwd = await project();
     writeFileSync(path.join(cwd, 'three.json'), '[]');
-    const before = listing(cwd);
+    const before = listFiles(cwd);
     const result = await mcpgen(['types', 'tools', ...args], { cwd });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
-    expect(listing(cwd)).toEqual(before);
+    expect(listFiles(cwd)).toEqual(before);
     expect((await mcpgen(['types', 'tools', ...args, '--out', 'elsewhere'], { cwd })).code).toBe(0);
   });
 });

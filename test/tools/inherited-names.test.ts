@@ -2,15 +2,15 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exampleCall } from '../../generator/emit/tool-example.js';
-import { nameTools } from '../../generator/emit/tools.js';
+import { bestToolExample } from '../../generator/emit/tools/example.js';
+import { nameTools } from '../../generator/emit/tools/tools.js';
 import { renderTools } from '../../generator/index.js';
-import { rejectedAt } from '../../generator/model/accepts.js';
-import { exampleOf } from '../../generator/model/example.js';
-import { readTool } from '../../generator/model/tools.js';
-import { NO_DOCS } from '../../generator/read/docs.js';
-import { objectOf, type JsonObject, type JsonValue } from '../../generator/read/json.js';
-import { toolsOf, type ToolSource } from '../../generator/read/tools.js';
+import { findRejection } from '../../generator/model/types/accepts.js';
+import { exampleOf } from '../../generator/model/types/example.js';
+import { parseTool } from '../../generator/model/tools.js';
+import { NO_DOCS } from '../../generator/read/builtin/docs.js';
+import { objectFromEntries, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
+import { parseTools, type ToolSource } from '../../generator/read/tools.js';
 import { mcpgen, removeTemporaryFolders, run, temporaryFolder } from '../support/cli.js';
 import { catalogWith, compiled, generated, schemaWith, type Schema } from '../support/hostile.js';
 
@@ -39,7 +39,7 @@ const text = { type: 'string' };
 
 /** An object schema of members by these names. */
 function members(names: readonly string[], required: readonly string[]): JsonObject {
-  return { type: 'object', properties: objectOf(names.map((name) => [name, text])), required };
+  return { type: 'object', properties: objectFromEntries(names.map((name) => [name, text])), required };
 }
 
 /** A tool of each name that has members of all these names in arguments and results, required or not, and constants. */
@@ -49,9 +49,9 @@ const SCHEMAS: readonly JsonObject[] = [
   { type: 'object', properties: { v: { enum: NAMES }, inside: members(NAMES, []) }, required: ['v', 'inside'] },
   {
     type: 'object',
-    properties: objectOf(NAMES.map((name) => [name, { $ref: `#/$defs/${name}` }])),
+    properties: objectFromEntries(NAMES.map((name) => [name, { $ref: `#/$defs/${name}` }])),
     required: NAMES.slice(0, 3),
-    $defs: objectOf(NAMES.map((name) => [name, { type: 'string', format: name }])),
+    $defs: objectFromEntries(NAMES.map((name) => [name, { type: 'string', format: name }])),
   },
 ];
 
@@ -66,13 +66,13 @@ const LIST: JsonValue = SCHEMAS.flatMap((schema, index) =>
 afterAll(removeTemporaryFolders);
 
 describe('types tools', () => {
-  const sources = toolsOf(LIST, 'tools.json');
+  const sources = parseTools(LIST, 'tools.json');
 
   test('compiles, and so does a call of each tool by its example, which is valid', async () => {
     const { files } = await renderTools(sources, '/nowhere');
-    const named = nameTools(sources.map((source) => readTool(source, NO_DOCS)));
+    const named = nameTools(sources.map((source) => parseTool(source, NO_DOCS)));
     const calls = named.map((tool) => {
-      const { method, args, isValid } = exampleCall([tool]);
+      const { method, args, isValid } = bestToolExample([tool]);
       expect([tool.model.source.name, isValid]).toEqual([tool.model.source.name, true]);
       return `await all.${method}(${args ?? ''});`;
     });
@@ -95,23 +95,23 @@ export async function example(client: ToolClient<object, object>): Promise<void>
       places: { input: 'x', output: '' },
       isOwn: true,
     };
-    const { definitions } = readTool(source, NO_DOCS);
+    const { definitions } = parseTool(source, NO_DOCS);
     const types = new Map(definitions.map((definition) => [definition.name, definition.type]));
     const type = types.get('Input') ?? { kind: 'never' as const };
     const value = exampleOf({ definitions }, type) as JsonObject;
     expect(Object.keys(value)).toEqual([name]);
     expect(value[name]).toBe(`some ${name}`);
-    expect(rejectedAt(types, type, value)).toBeUndefined();
+    expect(findRejection(types, type, value)).toBeUndefined();
   });
 });
 
 test('generate --schema compiles definitions of these names with members of these names', async () => {
-  const definitions: Schema = objectOf(
+  const definitions: Schema = objectFromEntries(
     NAMES.map((name) => [
       name,
       {
         ...members(NAMES, NAMES.slice(0, 5)),
-        properties: objectOf(NAMES.map((other) => [other, { $ref: `#/$defs/${other}` }])),
+        properties: objectFromEntries(NAMES.map((other) => [other, { $ref: `#/$defs/${other}` }])),
       },
     ]),
   );

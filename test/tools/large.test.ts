@@ -5,8 +5,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderTools } from '../../generator/index.js';
-import type { JsonValue } from '../../generator/read/json.js';
-import { toolsOf } from '../../generator/read/tools.js';
+import type { JsonValue } from '../../generator/read/json/json.js';
+import { parseTools } from '../../generator/read/tools.js';
 import type { Validator } from '../../templates/runtime/validation.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 
@@ -79,7 +79,7 @@ let folder = '';
 beforeAll(async () => {
   folder = temporaryFolder();
   const list = Object.entries(TOOLS).map(([name, { schema }]) => ({ name, inputSchema: schema }));
-  const { files } = await renderTools(toolsOf(JSON.parse(JSON.stringify(list)) as JsonValue, 't.json'), folder);
+  const { files } = await renderTools(parseTools(JSON.parse(JSON.stringify(list)) as JsonValue, 't.json'), folder);
   for (const file of files) {
     const target = path.join(folder, file.path);
     mkdirSync(path.dirname(target), { recursive: true });

@@ -10,8 +10,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { renderTools, type ToolSource, type Warning } from '../../generator/index.js';
-import { isObject, member, objectOf, type JsonObject, type JsonValue } from '../../generator/read/json.js';
-import { toolsOf } from '../../generator/read/tools.js';
+import {
+  isObject,
+  ownMember,
+  objectFromEntries,
+  type JsonObject,
+  type JsonValue,
+} from '../../generator/read/json/json.js';
+import { parseTools } from '../../generator/read/tools.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { compiled } from '../support/hostile.js';
 import type { Validator } from '../../templates/runtime/validation.js';
@@ -34,7 +40,9 @@ const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 function defined(record: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
-  return objectOf(Object.entries(record).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
+  return objectFromEntries(
+    Object.entries(record).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+  );
 }
 
 /** A schema, most of the time of what the model knows. */
@@ -78,7 +86,7 @@ const schema: fc.Memo<JsonValue> = fc.memo((depth) => {
   );
   if (depth <= 1) return leaf;
   const inner = schema(depth - 1);
-  const members = fc.array(fc.tuple(name, inner), { maxLength: 3 }).map(objectOf);
+  const members = fc.array(fc.tuple(name, inner), { maxLength: 3 }).map(objectFromEntries);
   const list = fc.array(inner, { minLength: 1, maxLength: 3 });
   const object = fc.record({
     type: fc.constantFrom<JsonValue>('object', 'object', ['object', 'null']),
@@ -137,45 +145,45 @@ const anything = fc.letrec<{ value: JsonValue }>((tie) => ({
     constant,
     fc.constantFrom<JsonValue>('', 'b', 'abcd', -1, 2, 1e9, {}, []),
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.array(fc.tuple(name, tie('value')), { maxLength: 3 }).map(objectOf),
+    fc.array(fc.tuple(name, tie('value')), { maxLength: 3 }).map(objectFromEntries),
   ),
 })).value;
 
 /** A value that a schema may well allow: it is followed most of the time. */
 function valueFor(part: JsonValue, root: JsonObject, depth: number): fc.Arbitrary<JsonValue> {
   if (!isObject(part) || depth > 6) return anything;
-  const ref = member(part, '$ref');
+  const ref = ownMember(part, '$ref');
   if (typeof ref === 'string') {
-    const defs = (member(root, '$defs') ?? {}) as JsonObject;
+    const defs = (ownMember(root, '$defs') ?? {}) as JsonObject;
     const target =
       ref === '#' ? root : ref.endsWith('one') ? defs['one'] : ref.endsWith('two') ? defs['two'] : undefined;
     return valueFor(target ?? true, root, depth + 1);
   }
   const follow: fc.Arbitrary<JsonValue>[] = [];
   const choices = [
-    ...((member(part, 'enum') ?? []) as JsonValue[]),
+    ...((ownMember(part, 'enum') ?? []) as JsonValue[]),
     ...(Object.hasOwn(part, 'const') ? [part['const'] as JsonValue] : []),
   ];
   if (choices.length > 0) follow.push(fc.constantFrom(...choices));
   for (const keyword of ['anyOf', 'oneOf', 'allOf']) {
-    for (const item of (member(part, keyword) ?? []) as JsonValue[]) follow.push(valueFor(item, root, depth + 1));
+    for (const item of (ownMember(part, keyword) ?? []) as JsonValue[]) follow.push(valueFor(item, root, depth + 1));
   }
-  for (const type of [member(part, 'type') ?? []].flat() as string[]) {
+  for (const type of [ownMember(part, 'type') ?? []].flat() as string[]) {
     if (type === 'string') follow.push(fc.constantFrom('', 'a', 'ab', 'abb', 'b'));
     else if (type === 'number' || type === 'integer') follow.push(fc.constantFrom<JsonValue>(0, 1, 2, 1.5, 3));
     else if (type === 'boolean') follow.push(fc.boolean());
     else if (type === 'null') follow.push(fc.constant(null));
     else if (type === 'array')
-      follow.push(fc.array(valueFor(member(part, 'items') ?? true, root, depth + 1), { maxLength: 3 }));
+      follow.push(fc.array(valueFor(ownMember(part, 'items') ?? true, root, depth + 1), { maxLength: 3 }));
     else {
-      const properties = (member(part, 'properties') ?? {}) as JsonObject;
-      const required = (member(part, 'required') ?? []) as string[];
+      const properties = (ownMember(part, 'properties') ?? {}) as JsonObject;
+      const required = (ownMember(part, 'required') ?? []) as string[];
       const known = [...new Set([...Object.keys(properties), ...required])];
-      const rest = member(part, 'additionalProperties') ?? true;
+      const rest = ownMember(part, 'additionalProperties') ?? true;
       const entries = known.map((key) =>
         fc.tuple(
           fc.constant(key),
-          valueFor(member(properties, key) ?? rest, root, depth + 1),
+          valueFor(ownMember(properties, key) ?? rest, root, depth + 1),
           required.includes(key) ? fc.constant(true) : fc.boolean(),
         ),
       );
@@ -185,7 +193,7 @@ function valueFor(part: JsonValue, root: JsonObject, depth: number): fc.Arbitrar
         fc
           .tuple(more, fc.tuple(...entries))
           .map(([others, own]) =>
-            objectOf([
+            objectFromEntries([
               ...others,
               ...own.flatMap(([key, value, isThere]): [string, JsonValue][] => (isThere ? [[key, value]] : [])),
             ]),
@@ -218,7 +226,7 @@ async function loaded(
 test(`validators give Ajv's verdict, or a wider one where they warn (MCPGEN_FUZZ_SEED=${SEED})`, async () => {
   const schemas = fc.sample(toolSchema, { numRuns: SCHEMAS, seed: SEED });
   const list = schemas.map((inputSchema, index) => ({ name: `t${index}x`, inputSchema }));
-  const { module, warnings } = await loaded(toolsOf(list, 'tools.json'));
+  const { module, warnings } = await loaded(parseTools(list, 'tools.json'));
   const warned = new Map<number, string[]>();
   for (const { place, message } of warnings) {
     const index = Number(/#\/(\d+)/.exec(place)?.[1]);

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderTools } from '../../generator/index.js';
-import type { JsonObject, JsonValue } from '../../generator/read/json.js';
-import { toolsOf } from '../../generator/read/tools.js';
+import type { JsonObject, JsonValue } from '../../generator/read/json/json.js';
+import { parseTools } from '../../generator/read/tools.js';
 import type { Validator } from '../../templates/runtime/validation.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 
@@ -64,7 +64,7 @@ const validators = new Map<string, Validator<unknown>>();
 beforeAll(async () => {
   const folder = temporaryFolder();
   const tools = Object.entries(SCHEMAS).map(([name, inputSchema]) => ({ name, inputSchema }));
-  const { files } = await renderTools(toolsOf(tools, 't.json'), folder);
+  const { files } = await renderTools(parseTools(tools, 't.json'), folder);
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
   for (const file of files) {
     mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readToolFiles, readToolList, renderTools } from '../../generator/index.js';
-import type { JsonValue } from '../../generator/read/json.js';
-import { plainToolSchema } from '../../generator/read/tool-schema.js';
-import { toolsOf } from '../../generator/read/tools.js';
-import { commandWords } from '../../generator/text.js';
+import type { JsonValue } from '../../generator/read/json/json.js';
+import { normalizeToolSchema } from '../../generator/read/schema/tool-schema.js';
+import { parseTools } from '../../generator/read/tools.js';
+import { splitCommand } from '../../generator/text.js';
 import type { Validator } from '../../templates/runtime/validation.js';
-import { listing, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { compiled, faultOf, hiddenIn, machineryIn } from '../support/hostile.js';
+import { listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { compiled, errorOf, hiddenIn, internalsIn } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const EVERYTHING = path.join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -21,7 +21,7 @@ const OBJECT = { type: 'object' };
 /** Types of tools in memory, seen to compile, to hold nothing hidden and to stay in their folder. */
 async function typed(list: unknown): Promise<{ texts: ReadonlyMap<string, string>; warnings: readonly string[] }> {
   const { files, warnings } = await renderTools(
-    toolsOf(JSON.parse(JSON.stringify(list)) as JsonValue, 't.json'),
+    parseTools(JSON.parse(JSON.stringify(list)) as JsonValue, 't.json'),
     '/nowhere',
   );
   expect(compiled(files).errors()).toEqual([]);
@@ -29,7 +29,7 @@ async function typed(list: unknown): Promise<{ texts: ReadonlyMap<string, string
     expect(file.path).toMatch(/^(?:tools|runtime)\/[\w-]+\.ts$/);
     expect(hiddenIn(file.contents)).toEqual([]);
   }
-  for (const { place, message } of warnings) expect(machineryIn(`${place}: ${message}`)).toEqual([]);
+  for (const { place, message } of warnings) expect(internalsIn(`${place}: ${message}`)).toEqual([]);
   return {
     texts: new Map(files.map((file) => [file.path, file.contents])),
     warnings: warnings.map(({ place, message }) => `${place}: ${message}`),
@@ -194,20 +194,20 @@ describe('lists', () => {
     ['two of one name', '[{"name":"a"},{"name":"a"}]', 't.json#/1: there are two tools "a"'],
     ['no JSON', '[', 't.json:1:2: JSON ends too early'],
   ])('%s', async (_, text, message) => {
-    const fault = await faultOf(Promise.resolve().then(() => readToolList(text, 't.json')));
+    const fault = await errorOf(Promise.resolve().then(() => readToolList(text, 't.json')));
     expect(`${fault.place}: ${fault.message}`).toBe(message);
   });
 
   test("an author's own schema has to be that of an object", async () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'a.input.json'), '{ "type": "string" }');
-    const fault = await faultOf(readToolFiles(['*.input.json'], folder));
+    const fault = await errorOf(readToolFiles(['*.input.json'], folder));
     expect(fault).toMatchObject({ message: 'the schema of a tool is that of an object', place: 'a.input.json' });
   });
 });
 
 test('a command line is split as a shell does it, and nothing in it is expanded', () => {
-  expect(commandWords(`node  "a b" 'c"d' e\\ f "g\\"h" $HOME *`)).toEqual([
+  expect(splitCommand(`node  "a b" 'c"d' e\\ f "g\\"h" $HOME *`)).toEqual([
     'node',
     'a b',
     'c"d',
@@ -216,8 +216,8 @@ test('a command line is split as a shell does it, and nothing in it is expanded'
     '$HOME',
     '*',
   ]);
-  expect(commandWords('')).toEqual([]);
-  expect(commandWords(`node "a`)).toBeUndefined();
+  expect(splitCommand('')).toEqual([]);
+  expect(splitCommand(`node "a`)).toBeUndefined();
 });
 
 describe.concurrent('types tools', () => {
@@ -230,7 +230,7 @@ describe.concurrent('types tools', () => {
     );
     expect([asked.code, asked.stderr]).toEqual([0, '']);
     expect(asked.stdout).toMatch(/^\d+ tools in out\/: \d+ new\n$/);
-    expect(listing(path.join(cwd, 'out')).filter((name) => name.startsWith('tools/'))).toContain('tools/get-sum.ts');
+    expect(listFiles(path.join(cwd, 'out')).filter((name) => name.startsWith('tools/'))).toContain('tools/get-sum.ts');
     expect(readFileSync(path.join(cwd, 'out/tools/get-structured-content.ts'), 'utf8')).toContain(
       'location: "New York" | "Chicago" | "Los Angeles";',
     );
@@ -288,8 +288,8 @@ describe.concurrent('types tools', () => {
     );
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
-    expect(machineryIn(result.stderr)).toEqual([]);
-    expect(listing(cwd)).toEqual(['server.cjs']);
+    expect(internalsIn(result.stderr)).toEqual([]);
+    expect(listFiles(cwd)).toEqual(['server.cjs']);
   });
 
   test.each<[readonly string[], RegExp]>([
@@ -316,7 +316,7 @@ test('a schema that refers to anchors in thousands of places is read in one pass
     examples: Array.from({ length: count }, () => [{}, {}]),
     $defs: { Text: { $anchor: 'text', type: 'string' } },
   };
-  const { pointers, warnings } = plainToolSchema(schema, 'Input');
+  const { pointers, warnings } = normalizeToolSchema(schema, 'Input');
   expect([...pointers.values()]).toEqual(['', '/$defs/Text']);
   expect(warnings).toEqual([]);
 });

@@ -1,24 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import * as v2024 from '../../generated/2024-11-05/index.js';
-import * as v2025 from '../../generated/2025-11-25/index.js';
-import * as v2506 from '../../generated/2025-06-18/index.js';
-import * as v2503 from '../../generated/2025-03-26/index.js';
-import * as v2026 from '../../generated/2026-07-28/index.js';
+import * as revision20241105 from '../../generated/2024-11-05/index.js';
+import * as revision20251125 from '../../generated/2025-11-25/index.js';
+import * as revision20250618 from '../../generated/2025-06-18/index.js';
+import * as revision20250326 from '../../generated/2025-03-26/index.js';
+import * as revision20260728 from '../../generated/2026-07-28/index.js';
 import { correctedDefinitions, oracleOf } from '../support/oracle.js';
 import { REVISIONS } from '../support/revisions.js';
-import { needsShared, officialExamples } from '../support/shared.js';
+import { requireReferenceMaterial, officialExamples } from '../support/reference-material.js';
 import { checksOf, validatorsOf } from '../support/validators.js';
 
-function failureOf(outcome: v2025.Validation<unknown>): v2025.Failure {
+function failureOf(outcome: revision20251125.Validation<unknown>): revision20251125.Failure {
   if (outcome.success) throw new Error('the value is valid');
   return outcome.failure;
 }
 
 describe('a failure', () => {
   test('case-041: is one line, about the branch that the discriminator names', () => {
-    const failure = failureOf(v2025.validateCallToolResult({ content: [{ type: 'text', txt: 'a' }] }));
+    const failure = failureOf(revision20251125.validateCallToolResult({ content: [{ type: 'text', txt: 'a' }] }));
     expect(failure).toEqual({
       path: '/content/0/text',
       reason: 'missing',
@@ -26,11 +26,13 @@ describe('a failure', () => {
       found: 'nothing',
       definition: 'TextContent',
     });
-    expect(v2025.describeFailure(failure)).toBe('/content/0/text is missing (TextContent): expected a string');
+    expect(revision20251125.describeFailure(failure)).toBe(
+      '/content/0/text is missing (TextContent): expected a string',
+    );
   });
 
   test('of an unknown discriminator names those that are known', () => {
-    expect(failureOf(v2025.validateContentBlock({ type: 'video' }))).toMatchObject({
+    expect(failureOf(revision20251125.validateContentBlock({ type: 'video' }))).toMatchObject({
       path: '/type',
       expected: '"text", "image", "audio", "resource_link" or "resource"',
       found: '"video"',
@@ -39,12 +41,12 @@ describe('a failure', () => {
 
   test('without a discriminator is that of the branch which got furthest', () => {
     const resource = { uri: 'a', text: 5 };
-    expect(failureOf(v2025.validateEmbeddedResource({ type: 'resource', resource }))).toMatchObject({
+    expect(failureOf(revision20251125.validateEmbeddedResource({ type: 'resource', resource }))).toMatchObject({
       path: '/resource/text',
       definition: 'TextResourceContents',
     });
     expect(
-      failureOf(v2025.validateEmbeddedResource({ type: 'resource', resource: { uri: 'a', blob: 5 } })),
+      failureOf(revision20251125.validateEmbeddedResource({ type: 'resource', resource: { uri: 'a', blob: 5 } })),
     ).toMatchObject({
       path: '/resource/blob',
       definition: 'BlobResourceContents',
@@ -53,40 +55,42 @@ describe('a failure', () => {
 
   test('never holds more than a glimpse of what was found', () => {
     const huge = 'x'.repeat(5_000_000);
-    const failure = failureOf(v2025.validateTool({ name: 't', inputSchema: { type: huge } }));
+    const failure = failureOf(revision20251125.validateTool({ name: 't', inputSchema: { type: huge } }));
     expect(failure.path).toBe('/inputSchema/type');
-    expect(v2025.describeFailure(failure).length).toBeLessThan(300);
-    const key = failureOf(v2025.validateGetPromptRequestParams({ name: 'p', arguments: { [huge]: 5 } }));
+    expect(revision20251125.describeFailure(failure).length).toBeLessThan(300);
+    const key = failureOf(revision20251125.validateGetPromptRequestParams({ name: 'p', arguments: { [huge]: 5 } }));
     expect(key.path.length).toBeLessThan(300);
   });
 
   test('escapes names in its pointer', () => {
-    const failure = failureOf(v2025.validateGetPromptRequestParams({ name: 'p', arguments: { 'a/b~c': 5 } }));
+    const failure = failureOf(
+      revision20251125.validateGetPromptRequestParams({ name: 'p', arguments: { 'a/b~c': 5 } }),
+    );
     expect(failure.path).toBe('/arguments/a~1b~0c');
   });
 
   test('is found in frozen and null-prototype values as well, and changes nothing', () => {
     const value = Object.freeze({ content: Object.freeze([Object.freeze({ type: 'text' })]) });
-    expect(failureOf(v2025.validateCallToolResult(value)).path).toBe('/content/0/text');
+    expect(failureOf(revision20251125.validateCallToolResult(value)).path).toBe('/content/0/text');
     const bare: unknown = Object.assign(Object.create(null), { name: 5 });
-    expect(failureOf(v2025.validateTool(bare)).path).toBe('/name');
+    expect(failureOf(revision20251125.validateTool(bare)).path).toBe('/name');
   });
 
   test('a value that is nested without end is refused, not a crash', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 200_000; level += 1) deep = [deep];
-    expect(v2026.isJSONValue(deep)).toBe(false);
-    expect(failureOf(v2026.validateJSONValue(deep)).expected).toContain('levels of nesting');
-    expect(v2026.isJSONValue([[[1]]])).toBe(true);
+    expect(revision20260728.isJSONValue(deep)).toBe(false);
+    expect(failureOf(revision20260728.validateJSONValue(deep)).expected).toContain('levels of nesting');
+    expect(revision20260728.isJSONValue([[[1]]])).toBe(true);
   });
 
   test("an inherited member is not the value's, in a map either", () => {
     const inherited: unknown = Object.create({ bad: 5 });
-    expect(v2025.isGetPromptRequestParams({ name: 'p', arguments: inherited })).toBe(true);
-    expect(v2025.validateGetPromptRequestParams({ name: 'p', arguments: inherited }).success).toBe(true);
+    expect(revision20251125.isGetPromptRequestParams({ name: 'p', arguments: inherited })).toBe(true);
+    expect(revision20251125.validateGetPromptRequestParams({ name: 'p', arguments: inherited }).success).toBe(true);
     expect(
       failureOf(
-        v2025.validateGetPromptRequestParams({
+        revision20251125.validateGetPromptRequestParams({
           name: 'p',
           arguments: Object.assign(Object.create({ bad: 5 }) as object, { worse: 6 }),
         }),
@@ -96,96 +100,111 @@ describe('a failure', () => {
 
   test('an assertion throws it', () => {
     expect(() => {
-      v2025.assertTool({ name: 1 });
-    }).toThrow(v2025.ValidationError);
+      revision20251125.assertTool({ name: 1 });
+    }).toThrow(revision20251125.ValidationError);
     expect(() => {
-      v2025.assertTool({ name: 1 });
+      revision20251125.assertTool({ name: 1 });
     }).toThrow('/name is wrong (Tool): expected a string, found 1');
-    v2025.assertTool({ name: 't', inputSchema: { type: 'object' } });
+    revision20251125.assertTool({ name: 't', inputSchema: { type: 'object' } });
   });
 
   test('values that no JSON has do not throw', () => {
     for (const value of [undefined, null, NaN, Symbol('x'), () => 1, 5n, new Date(), new Map(), new Proxy({}, {})]) {
-      expect(v2025.isCallToolRequest(value)).toBe(false);
-      expect(v2025.validateCallToolRequest(value).success).toBe(false);
+      expect(revision20251125.isCallToolRequest(value)).toBe(false);
+      expect(revision20251125.validateCallToolRequest(value).success).toBe(false);
     }
   });
 });
 
 describe('by method', () => {
   test('params, as they stand in a message', () => {
-    expect(v2025.validateParams('tools/call', { name: 'x' }).success).toBe(true);
-    expect(failureOf(v2025.validateParams('tools/call', { name: 5 })).path).toBe('/name');
-    expect(failureOf(v2025.validateParams('tools/call', undefined))).toMatchObject({ path: '', expected: 'an object' });
-    expect(v2025.validateParams('tools/list', undefined).success).toBe(true);
-    expect(v2024.validateParams('tools/call', { name: 'x', _meta: { progressToken: 1 } }).success).toBe(true);
-    expect(failureOf(v2024.validateParams('tools/call', { name: 'x', _meta: 5 })).path).toBe('/_meta');
+    expect(revision20251125.validateParams('tools/call', { name: 'x' }).success).toBe(true);
+    expect(failureOf(revision20251125.validateParams('tools/call', { name: 5 })).path).toBe('/name');
+    expect(failureOf(revision20251125.validateParams('tools/call', undefined))).toMatchObject({
+      path: '',
+      expected: 'an object',
+    });
+    expect(revision20251125.validateParams('tools/list', undefined).success).toBe(true);
+    expect(revision20241105.validateParams('tools/call', { name: 'x', _meta: { progressToken: 1 } }).success).toBe(
+      true,
+    );
+    expect(failureOf(revision20241105.validateParams('tools/call', { name: 'x', _meta: 5 })).path).toBe('/_meta');
   });
 
   test('case-058: params may be missing up to 2025-11-25, not in 2026-07-28', () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-    expect(v2025.validateRequestMessage(message).success).toBe(true);
-    expect(failureOf(v2026.validateRequestMessage(message)).path).toBe('/params');
+    expect(revision20251125.validateRequestMessage(message).success).toBe(true);
+    expect(failureOf(revision20260728.validateRequestMessage(message)).path).toBe('/params');
   });
 
   test('case-037: a result by the method of its request, with the path', () => {
-    expect(failureOf(v2025.validateResult('tools/list', { tools: 'not-an-array' })).path).toBe('/tools');
+    expect(failureOf(revision20251125.validateResult('tools/list', { tools: 'not-an-array' })).path).toBe('/tools');
   });
 
   test('case-038: an empty result may have further members', () => {
-    expect(v2025.validateResult('ping', { ok: true }).success).toBe(true);
+    expect(revision20251125.validateResult('ping', { ok: true }).success).toBe(true);
   });
 
   test('case-071: a result that asks for input is never taken for a complete one; one without a kind is complete', () => {
     const complete = { resultType: 'complete', content: [] };
     const asking = { resultType: 'input_required', inputRequests: {} };
-    expect(v2026.validateResult('tools/call', complete).success).toBe(true);
-    expect(v2026.validateResult('tools/call', asking).success).toBe(true);
-    expect(failureOf(v2026.validateResult('tools/call', { ...asking, inputRequests: 5 })).path).toBe('/inputRequests');
-    expect(failureOf(v2026.validateResult('tools/list', { ...asking })).path).toBe('/resultType');
-    expect(failureOf(v2026.validateResult('tools/call', { resultType: 'complete' })).path).toBe('/content');
-    expect(failureOf(v2026.validateResult('tools/call', { resultType: 'other', content: [] })).path).toBe(
+    expect(revision20260728.validateResult('tools/call', complete).success).toBe(true);
+    expect(revision20260728.validateResult('tools/call', asking).success).toBe(true);
+    expect(failureOf(revision20260728.validateResult('tools/call', { ...asking, inputRequests: 5 })).path).toBe(
+      '/inputRequests',
+    );
+    expect(failureOf(revision20260728.validateResult('tools/list', { ...asking })).path).toBe('/resultType');
+    expect(failureOf(revision20260728.validateResult('tools/call', { resultType: 'complete' })).path).toBe('/content');
+    expect(failureOf(revision20260728.validateResult('tools/call', { resultType: 'other', content: [] })).path).toBe(
       '/resultType',
     );
     const older = { content: [] };
-    const outcome = v2026.validateResult('tools/call', older);
+    const outcome = revision20260728.validateResult('tools/call', older);
     expect(outcome.success && outcome.value).toBe(older);
-    expect(v2026.isCallToolResult(older)).toBe(false);
+    expect(revision20260728.isCallToolResult(older)).toBe(false);
   });
 
   test('a whole response', () => {
     const response = { jsonrpc: '2.0', id: 1, result: { tools: [{ name: 5 }] } };
-    expect(failureOf(v2025.validateResponse('tools/list', response)).path).toBe('/result/tools/0/name');
+    expect(failureOf(revision20251125.validateResponse('tools/list', response)).path).toBe('/result/tools/0/name');
     expect(
-      v2025.validateResponse('tools/list', { jsonrpc: '2.0', id: 1, error: { code: -1, message: 'no' } }).success,
+      revision20251125.validateResponse('tools/list', { jsonrpc: '2.0', id: 1, error: { code: -1, message: 'no' } })
+        .success,
     ).toBe(true);
-    expect(failureOf(v2025.validateResponse('tools/list', { jsonrpc: '2.0', id: 1 })).expected).toContain(
+    expect(failureOf(revision20251125.validateResponse('tools/list', { jsonrpc: '2.0', id: 1 })).expected).toContain(
       'neither method, result nor error',
     );
   });
 
   test('a task result where a task was asked for', () => {
     const task = { taskId: 't', status: 'working', ttl: null, createdAt: 'x', lastUpdatedAt: 'x' };
-    expect(v2025.validateTaskResult('tools/call', { task }).success).toBe(true);
-    expect(failureOf(v2025.validateTaskResult('tools/call', { content: [] })).path).toBe('/task');
+    expect(revision20251125.validateTaskResult('tools/call', { task }).success).toBe(true);
+    expect(failureOf(revision20251125.validateTaskResult('tools/call', { content: [] })).path).toBe('/task');
   });
 
   test('whole requests and notifications, envelope and all, in old revisions too', () => {
-    expect(v2024.validateRequestMessage({ jsonrpc: '2.0', id: 1, method: 'ping' }).success).toBe(true);
-    expect(failureOf(v2024.validateRequestMessage({ method: 'ping' })).expected).toContain('jsonrpc is not 2.0');
-    expect(failureOf(v2025.validateRequestMessage({ jsonrpc: '2.0', id: 1, method: 'no/such' })).path).toBe('/method');
+    expect(revision20241105.validateRequestMessage({ jsonrpc: '2.0', id: 1, method: 'ping' }).success).toBe(true);
+    expect(failureOf(revision20241105.validateRequestMessage({ method: 'ping' })).expected).toContain(
+      'jsonrpc is not 2.0',
+    );
+    expect(failureOf(revision20251125.validateRequestMessage({ jsonrpc: '2.0', id: 1, method: 'no/such' })).path).toBe(
+      '/method',
+    );
     expect(
-      v2025.validateNotificationMessage({ jsonrpc: '2.0', id: 1, method: 'notifications/initialized' }).success,
+      revision20251125.validateNotificationMessage({ jsonrpc: '2.0', id: 1, method: 'notifications/initialized' })
+        .success,
     ).toBe(false);
-    expect(v2025.isRequestMessage({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} })).toBe(false);
+    expect(revision20251125.isRequestMessage({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} })).toBe(false);
   });
 });
 
 describe('leniency, off by default and named per deviation', () => {
   test('nextCursor: null counts as absent', () => {
     const value = { tools: [], nextCursor: null };
-    expect(failureOf(v2025.validateListToolsResult(value)).path).toBe('/nextCursor');
-    const outcome = v2025.validateListToolsResult(value, { lenient: v2025.tolerating(v2025.nullCursor) });
+    expect(failureOf(revision20251125.validateListToolsResult(value)).path).toBe('/nextCursor');
+    const outcome = revision20251125.validateListToolsResult(value, {
+      lenient: revision20251125.tolerating(revision20251125.nullCursor),
+    });
     expect(outcome).toEqual({
       success: true,
       value: { tools: [] },
@@ -193,29 +212,40 @@ describe('leniency, off by default and named per deviation', () => {
     });
     expect(value.nextCursor).toBeNull();
     expect(
-      v2025.validateListToolsResult({ tools: [], _meta: null }, { lenient: v2025.tolerating(v2025.nullCursor) })
-        .success,
+      revision20251125.validateListToolsResult(
+        { tools: [], _meta: null },
+        { lenient: revision20251125.tolerating(revision20251125.nullCursor) },
+      ).success,
     ).toBe(false);
   });
 
   test('case-060: any optional member written as null, where that is tolerated', () => {
     const value = { tools: [{ name: 't', title: null, inputSchema: { type: 'object' } }], _meta: null };
-    expect(v2025.validateListToolsResult(value).success).toBe(false);
-    const outcome = v2025.validateListToolsResult(value, { lenient: v2025.tolerating(v2025.nullMembers) });
+    expect(revision20251125.validateListToolsResult(value).success).toBe(false);
+    const outcome = revision20251125.validateListToolsResult(value, {
+      lenient: revision20251125.tolerating(revision20251125.nullMembers),
+    });
     expect(outcome.success && outcome.repairs?.map((repair) => repair.path)).toEqual(['/tools/0/title', '/_meta']);
-    const required = v2025.validateTool(
+    const required = revision20251125.validateTool(
       { name: null, inputSchema: { type: 'object' } },
-      { lenient: v2025.tolerating(v2025.nullMembers) },
+      { lenient: revision20251125.tolerating(revision20251125.nullMembers) },
     );
     expect(failureOf(required)).toMatchObject({ path: '/name', found: 'null' });
   });
 
   test('case-065: structuredContent without content', () => {
     const value = { structuredContent: { a: 1 } };
-    expect(v2025.isCallToolResult(value)).toBe(false);
-    const outcome = v2025.validateCallToolResult(value, { lenient: v2025.tolerating(v2025.missingContent) });
+    expect(revision20251125.isCallToolResult(value)).toBe(false);
+    const outcome = revision20251125.validateCallToolResult(value, {
+      lenient: revision20251125.tolerating(revision20251125.missingContent),
+    });
     expect(outcome.success && outcome.value).toEqual({ structuredContent: { a: 1 }, content: [] });
-    expect(v2025.validateCallToolResult({}, { lenient: v2025.tolerating(v2025.missingContent) }).success).toBe(false);
+    expect(
+      revision20251125.validateCallToolResult(
+        {},
+        { lenient: revision20251125.tolerating(revision20251125.missingContent) },
+      ).success,
+    ).toBe(false);
   });
 
   test('case-069: a content block of a type not yet known is left out, the others stay', () => {
@@ -225,22 +255,31 @@ describe('leniency, off by default and named per deviation', () => {
         { type: 'text', text: 'a' },
       ],
     };
-    expect(failureOf(v2025.validateCallToolResult(value)).path).toBe('/content/0/type');
-    const outcome = v2025.validateCallToolResult(value, { lenient: v2025.tolerating(v2025.unknownContent) });
+    expect(failureOf(revision20251125.validateCallToolResult(value)).path).toBe('/content/0/type');
+    const outcome = revision20251125.validateCallToolResult(value, {
+      lenient: revision20251125.tolerating(revision20251125.unknownContent),
+    });
     expect(outcome.success && outcome.value.content).toEqual([{ type: 'text', text: 'a' }]);
   });
 
   test('case-062: the good tools of a list with one bad item', () => {
     const good = { name: 'ok', inputSchema: { type: 'object' } };
     const bad = { name: 'bad', inputSchema: { anyOf: [] } };
-    expect(failureOf(v2025.validateListToolsResult({ tools: [good, bad] })).path).toBe('/tools/1/inputSchema/type');
-    const outcome = v2025.lenientList(v2025.validateListToolsResult, { tools: [good, bad, good], nextCursor: 'n' });
+    expect(failureOf(revision20251125.validateListToolsResult({ tools: [good, bad] })).path).toBe(
+      '/tools/1/inputSchema/type',
+    );
+    const outcome = revision20251125.lenientList(revision20251125.validateListToolsResult, {
+      tools: [good, bad, good],
+      nextCursor: 'n',
+    });
     expect(outcome.success && outcome.value).toEqual({ tools: [good, good], nextCursor: 'n' });
     expect(outcome.success && outcome.bad).toMatchObject([
       { index: 1, item: bad, failure: { path: '/tools/1/inputSchema/type' } },
     ]);
-    expect(v2025.lenientList(v2025.validateListToolsResult, { tools: [], nextCursor: 5 }).success).toBe(false);
-    expect(v2025.lenientList(v2025.validateListToolsResult, { tools: 5 }).success).toBe(false);
+    expect(
+      revision20251125.lenientList(revision20251125.validateListToolsResult, { tools: [], nextCursor: 5 }).success,
+    ).toBe(false);
+    expect(revision20251125.lenientList(revision20251125.validateListToolsResult, { tools: 5 }).success).toBe(false);
   });
 
   test('many bad items are no more than linear work', () => {
@@ -248,7 +287,7 @@ describe('leniency, off by default and named per deviation', () => {
       name: index % 2 === 0 ? 'a' : 5,
       inputSchema: { type: 'object' },
     }));
-    const outcome = v2025.lenientList(v2025.validateListToolsResult, { tools });
+    const outcome = revision20251125.lenientList(revision20251125.validateListToolsResult, { tools });
     expect(outcome.success && outcome.bad.length).toBe(2500);
   });
 });
@@ -256,14 +295,19 @@ describe('leniency, off by default and named per deviation', () => {
 describe('formats', () => {
   test('are annotations by default, asserted by option', () => {
     const content = { type: 'image', data: 'not base64!', mimeType: 'image/png' };
-    expect(v2025.isImageContent(content)).toBe(true);
-    expect(failureOf(v2025.validateImageContent(content, { formats: v2025.FORMATS }))).toMatchObject({
+    expect(revision20251125.isImageContent(content)).toBe(true);
+    expect(
+      failureOf(revision20251125.validateImageContent(content, { formats: revision20251125.FORMATS })),
+    ).toMatchObject({
       path: '/data',
       expected: 'a string of format byte',
     });
-    expect(v2025.validateImageContent({ ...content, data: 'aGk=' }, { formats: v2025.FORMATS }).success).toBe(true);
+    expect(
+      revision20251125.validateImageContent({ ...content, data: 'aGk=' }, { formats: revision20251125.FORMATS })
+        .success,
+    ).toBe(true);
     // The option holds for one validation only.
-    expect(v2025.validateImageContent(content).success).toBe(true);
+    expect(revision20251125.validateImageContent(content).success).toBe(true);
   });
 
   test.each([
@@ -274,7 +318,7 @@ describe('formats', () => {
     ['date-time', ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.5+01:00'], ['2026-01-31', '2026-02-30T00:00:00Z']],
     ['email', ['a@b.cd'], ['a@', 'a b@c.d']],
   ])('%s', (format, right, wrong) => {
-    const holds = v2025.FORMATS[format];
+    const holds = revision20251125.FORMATS[format];
     expect(right.filter((text) => holds?.(text) !== true)).toEqual([]);
     expect(wrong.filter((text) => holds?.(text) !== false)).toEqual([]);
   });
@@ -282,82 +326,93 @@ describe('formats', () => {
 
 describe('cases', () => {
   test('case-035: initialize with empty params is no initialize request', () => {
-    expect(v2025.isInitializeRequest({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} })).toBe(false);
+    expect(revision20251125.isInitializeRequest({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} })).toBe(
+      false,
+    );
   });
   test('case-042: a boolean schema is no string schema', () => {
-    expect(v2025.isBooleanSchema({ type: 'boolean' })).toBe(true);
-    expect(v2025.isStringSchema({ type: 'boolean' })).toBe(false);
-    expect(v2025.isPrimitiveSchemaDefinition({ type: 'boolean' })).toBe(true);
+    expect(revision20251125.isBooleanSchema({ type: 'boolean' })).toBe(true);
+    expect(revision20251125.isStringSchema({ type: 'boolean' })).toBe(false);
+    expect(revision20251125.isPrimitiveSchemaDefinition({ type: 'boolean' })).toBe(true);
   });
   test('case-043: unknown members pass and survive; the value is the same', () => {
     const tool = { name: 't', inputSchema: { type: 'object' }, 'x-vendor': 1 };
-    const outcome = v2025.validateTool(tool);
+    const outcome = revision20251125.validateTool(tool);
     expect(outcome.success && outcome.value).toBe(tool);
   });
   test('case-111: one value may fit several definitions', () => {
     const value = { type: 'string', enum: ['a'] };
     expect([
-      v2025.isStringSchema(value),
-      v2025.isUntitledSingleSelectEnumSchema(value),
-      v2025.isLegacyTitledEnumSchema(value),
+      revision20251125.isStringSchema(value),
+      revision20251125.isUntitledSingleSelectEnumSchema(value),
+      revision20251125.isLegacyTitledEnumSchema(value),
     ]).toEqual([true, true, true]);
-    expect(v2025.isPrimitiveSchemaDefinition(value)).toBe(true);
+    expect(revision20251125.isPrimitiveSchemaDefinition(value)).toBe(true);
   });
   test('case-001 to 004: errata hold in validators', () => {
-    expect(v2025.isNumberSchema({ type: 'number', minimum: 0.5, maximum: 99.5, default: 95.5 })).toBe(true);
-    expect(v2025.isElicitResult({ action: 'accept', content: { temp: 36.6 } })).toBe(true);
-    expect(v2026.isJSONValue(null)).toBe(true);
-    expect(v2026.isJSONValue(1.5)).toBe(true);
+    expect(revision20251125.isNumberSchema({ type: 'number', minimum: 0.5, maximum: 99.5, default: 95.5 })).toBe(true);
+    expect(revision20251125.isElicitResult({ action: 'accept', content: { temp: 36.6 } })).toBe(true);
+    expect(revision20260728.isJSONValue(null)).toBe(true);
+    expect(revision20260728.isJSONValue(1.5)).toBe(true);
   });
   test('case-054, 056: a token of 0, and fractions of progress', () => {
     expect(
-      v2025.isProgressNotification({
+      revision20251125.isProgressNotification({
         jsonrpc: '2.0',
         method: 'notifications/progress',
         params: { progressToken: 0, progress: 0.5 },
       }),
     ).toBe(true);
     expect(
-      v2506.isProgressNotification({
+      revision20250618.isProgressNotification({
         method: 'notifications/progress',
         params: { progressToken: 'a', progress: 0.25, total: 1.5 },
       }),
     ).toBe(true);
   });
   test('case-057, 059: params that are null or a list', () => {
-    expect(v2025.isListToolsRequest({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: null })).toBe(false);
-    expect(v2025.isCallToolRequest({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: [1, 2] })).toBe(false);
+    expect(revision20251125.isListToolsRequest({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: null })).toBe(
+      false,
+    );
+    expect(revision20251125.isCallToolRequest({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: [1, 2] })).toBe(
+      false,
+    );
   });
   test('case-061, 063, 064: cursor, required and output schema', () => {
-    expect(v2025.isListToolsResult({ tools: [], nextCursor: '' })).toBe(true);
-    expect(failureOf(v2025.validateTool({ name: 't', inputSchema: { type: 'object', required: null } })).path).toBe(
-      '/inputSchema/required',
-    );
+    expect(revision20251125.isListToolsResult({ tools: [], nextCursor: '' })).toBe(true);
     expect(
-      failureOf(v2025.validateTool({ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } }))
-        .path,
+      failureOf(revision20251125.validateTool({ name: 't', inputSchema: { type: 'object', required: null } })).path,
+    ).toBe('/inputSchema/required');
+    expect(
+      failureOf(
+        revision20251125.validateTool({ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } }),
+      ).path,
     ).toBe('/outputSchema/type');
   });
   test('case-066 to 068: content types by revision', () => {
     const link = { content: [{ type: 'resource_link', uri: 'a:b', name: 'n' }] };
-    expect(v2506.isCallToolResult(link)).toBe(true);
-    expect(v2503.isCallToolResult(link)).toBe(false);
+    expect(revision20250618.isCallToolResult(link)).toBe(true);
+    expect(revision20250326.isCallToolResult(link)).toBe(false);
     const audio = { content: [{ type: 'audio', data: '', mimeType: 'audio/wav' }] };
-    expect(v2503.isCallToolResult(audio)).toBe(true);
-    expect(v2024.isCallToolResult(audio)).toBe(false);
+    expect(revision20250326.isCallToolResult(audio)).toBe(true);
+    expect(revision20241105.isCallToolResult(audio)).toBe(false);
   });
   test('case-070: a newer capability member reaches an older peer', () => {
-    expect(v2506.isClientCapabilities({ elicitation: { form: {} } })).toBe(true);
+    expect(revision20250618.isClientCapabilities({ elicitation: { form: {} } })).toBe(true);
   });
   test('case-025: members that every object inherits are read as own members only', () => {
-    expect(v2025.isTool(JSON.parse('{"name":"t","inputSchema":{"type":"object"},"__proto__":{"title":5}}'))).toBe(true);
-    expect(v2025.isTool(JSON.parse('{"__proto__":{"name":"t","inputSchema":{"type":"object"}}}'))).toBe(false);
+    expect(
+      revision20251125.isTool(JSON.parse('{"name":"t","inputSchema":{"type":"object"},"__proto__":{"title":5}}')),
+    ).toBe(true);
+    expect(revision20251125.isTool(JSON.parse('{"__proto__":{"name":"t","inputSchema":{"type":"object"}}}'))).toBe(
+      false,
+    );
   });
 });
 
 describe('official examples', () => {
   test('all validate, and come back as they are', async (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const examples = officialExamples();
     expect(examples.length).toBeGreaterThan(80);
     for (const { definition, name, value } of examples) {
@@ -369,7 +424,7 @@ describe('official examples', () => {
   });
 
   test('each with a required member removed, or of another type, is rejected with the right pointer', async (context) => {
-    needsShared(context);
+    requireReferenceMaterial(context);
     const oracle = oracleOf(correctedDefinitions('2026-07-28'));
     let tried = 0;
     for (const { definition, value } of officialExamples()) {

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadProtocol } from '../../generator/index.js';
 import type { Method } from '../../generator/model/protocol.js';
-import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json.js';
+import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
 import type { Validation } from '../../templates/runtime/validation.js';
 import { correctedDefinitions, oracleOf } from '../support/oracle.js';
 import { REVISIONS } from '../support/revisions.js';
@@ -19,9 +19,9 @@ import { checksOf, validatorsOf } from '../support/validators.js';
 const VALUES = Number(process.env['MCPGEN_FUZZ'] ?? 185);
 const VALUES_OF_METHOD = Math.ceil(VALUES / 10);
 /** Least number of values in a default run, over all revisions. */
-const LEAST = 200_000;
+const MIN_VALUES = 200_000;
 /** Differences that are told; one is enough to fail. */
-const MOST_TOLD = 10;
+const MAX_REPORTED = 10;
 const TIMEOUT = 600_000 + VALUES * 10_000;
 
 const counted = { values: 0, wrong: 0 };
@@ -46,11 +46,11 @@ describe.each(REVISIONS)('validators of $revision', ({ revision, definitions: nu
           const fault =
             faultOf(outcome, verdict, value) ??
             (is(value) === verdict ? undefined : `the guard does not say ${String(verdict)}`) ??
-            misplaced(outcome, places, value);
+            misplacedFailure(outcome, places, value);
           if (fault !== undefined) differences.push(`${name}: ${fault}: ${textOf(value)}`);
         }
       }
-      expect(differences.slice(0, MOST_TOLD)).toEqual([]);
+      expect(differences.slice(0, MAX_REPORTED)).toEqual([]);
       expect(count.values).toBe(number * VALUES * 2);
       // Changes must have made a good part of them wrong, or nothing was compared.
       expect(count.wrong).toBeGreaterThan(count.values / 6);
@@ -128,7 +128,7 @@ describe.each(REVISIONS)('validators of $revision', ({ revision, definitions: nu
           }
         }
       }
-      expect(differences.slice(0, MOST_TOLD)).toEqual([]);
+      expect(differences.slice(0, MAX_REPORTED)).toEqual([]);
       expect(count.values).toBeGreaterThan(methods.length * VALUES_OF_METHOD * 4);
       expect(count.wrong).toBeGreaterThan(count.values / 6);
     },
@@ -138,7 +138,9 @@ describe.each(REVISIONS)('validators of $revision', ({ revision, definitions: nu
 
 test('as many values were compared as there have to be', () => {
   console.log(`${counted.values} values, ${counted.wrong} of them wrong`);
-  expect(counted.values).toBeGreaterThanOrEqual(process.env['MCPGEN_FUZZ'] === undefined ? LEAST : VALUES * 2 * 553);
+  expect(counted.values).toBeGreaterThanOrEqual(
+    process.env['MCPGEN_FUZZ'] === undefined ? MIN_VALUES : VALUES * 2 * 553,
+  );
 });
 
 interface ByMethod {
@@ -181,7 +183,7 @@ function faultOf(outcome: Validation<unknown> | Error, verdict: boolean, value: 
 }
 
 /** Whether a failure names a place where Ajv finds no fault. */
-function misplaced(
+function misplacedFailure(
   outcome: Validation<unknown> | Error,
   oracle: ValidateFunction,
   value: JsonValue,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { CLI, mcpgen, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { catalogWith, machineryIn, schemaWith } from '../support/hostile.js';
+import { catalogWith, internalsIn, schemaWith } from '../support/hostile.js';
 import { cases } from '../support/cases.js';
 
 const running: ChildProcess[] = [];
@@ -13,7 +13,7 @@ afterEach(() => {
 afterAll(removeTemporaryFolders);
 
 /** A process that watches, and what it has said. */
-class Watching {
+class WatchProcess {
   readonly child: ChildProcess;
   out = '';
   err = '';
@@ -67,7 +67,7 @@ test('case-103: follows every input through atomic saves and broken files, and S
   expect(cases('cli').map((item) => item.id)).toContain('case-103');
   const cwd = project();
   const types = path.join(cwd, 'out/draft/types.ts');
-  const watching = new Watching(cwd);
+  const watching = new WatchProcess(cwd);
   await watching.until('first round', () => watching.rounds === 1);
   expect(watching.out).toMatch(/^generated out\/: \d+ new\n$/);
   expect(existsSync(types)).toBe(true);
@@ -100,7 +100,7 @@ test('case-103: follows every input through atomic saves and broken files, and S
   rmSync(path.join(cwd, 'src/tools/a.input.json'));
   await watching.until('no a', () => !existsSync(path.join(cwd, 'other/tools/a.ts')));
 
-  expect(machineryIn(watching.err)).toEqual([]);
+  expect(internalsIn(watching.err)).toEqual([]);
   watching.child.kill('SIGINT');
   expect(await watching.ended).toBe(0);
 });
@@ -109,7 +109,7 @@ test('a config that is away for a while is an error, not a project without confi
   const cwd = project();
   const config = path.join(cwd, 'mcpgen.config.json');
   const text = readFileSync(config, 'utf8');
-  const watching = new Watching(cwd);
+  const watching = new WatchProcess(cwd);
   await watching.until('first round', () => watching.rounds === 1);
   rmSync(config);
   await watching.until('error', () => watching.err.includes('mcpgen.config.json: the config is not there any more'));
@@ -122,7 +122,7 @@ test('a config that is away for a while is an error, not a project without confi
 
 test('a burst of changes is one round, and SIGTERM ends it cleanly', async () => {
   const cwd = project();
-  const watching = new Watching(cwd, ['--json']);
+  const watching = new WatchProcess(cwd, ['--json']);
   const rounds = (): readonly string[] => watching.out.split('\n').filter((line) => line !== '');
   await watching.until('first round', () => rounds().length === 1);
   for (let number = 0; number < 20; number += 1) {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../read/json.js';
+import type { JsonValue } from '../../read/json/json.js';
 import type { Side, TypeNode } from '../protocol.js';
 import type { RuleId } from './rules.js';
 
@@ -46,7 +46,7 @@ export interface Change {
 }
 
 /** A place as people write it: `CallToolResult.content[].text`. */
-export function placeOf({ name, path }: Pick<Change, 'name' | 'path'>): string {
+export function changeLocation({ name, path }: Pick<Change, 'name' | 'path'>): string {
   return name + path.map(stepText).join('');
 }
 

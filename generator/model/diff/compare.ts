@@ -1,6 +1,6 @@
-import { compareText, stableStringify } from '../../read/json.js';
-import { asObject, resolved, typesOf, type Types } from '../accepts.js';
-import { Assignability, isAsStrict, relationOf, type Relation } from '../assignable.js';
+import { compareText, stableStringify } from '../../read/json/json.js';
+import { asObjectType, resolveType, typesByName, type TypesByName } from '../types/accepts.js';
+import { Assignability, isAsStrict, relationOf, type Relation } from '../types/assignable.js';
 import type {
   CatalogError,
   Constraints,
@@ -11,13 +11,13 @@ import type {
   Protocol,
   TypeNode,
 } from '../protocol.js';
-import { placeOf, type Change, type Step, type Subject } from './change.js';
+import { changeLocation, type Change, type Step, type Subject } from './change.js';
 import { findRenames, type Rename } from './pairing.js';
 import { sendersOf, sendersOfMethod } from './reach.js';
 import type { RuleId } from './rules.js';
 
 /** All differences between two revisions. */
-export interface Difference {
+export interface ProtocolDifference {
   readonly before: Protocol;
   readonly after: Protocol;
   readonly renames: readonly Rename[];
@@ -31,57 +31,57 @@ const DIRECTION_UNIONS: ReadonlySet<string> = new Set(
 );
 
 /** Names that the protocol keeps for itself (specification, basic, `_meta`). */
-const OWN_PREFIX = /^(?:[\w-]+\.)*(?:modelcontextprotocol|mcp)(?:\.[\w-]+)*\//;
+const MCP_NAME_PREFIX = /^(?:[\w-]+\.)*(?:modelcontextprotocol|mcp)(?:\.[\w-]+)*\//;
 
 /** Least share of members that two variants have in common to be taken for one. */
-const LEAST_LIKE = 0.5;
+const MIN_LIKENESS = 0.5;
 
 /** Annotations, which no value is held against. */
-const ANNOTATIONS: ReadonlySet<string> = new Set(['format', 'contentEncoding', 'contentMediaType']);
+const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set(['format', 'contentEncoding', 'contentMediaType']);
 
 /**
  * Compares two revisions by structure: their methods, error codes, and definitions member by member. A definition that
  * others refer to is compared once, where it is defined.
  */
-export function compareProtocols(before: Protocol, after: Protocol): Difference {
-  const comparison = new Comparison(before, after);
+export function compareProtocols(before: Protocol, after: Protocol): ProtocolDifference {
+  const comparison = new ProtocolComparison(before, after);
   return { before, after, renames: comparison.renames, changes: comparison.run() };
 }
 
-type Found = Omit<Change, 'sentBy' | 'rule' | 'subject' | 'name' | 'path'>;
+type ChangeDetails = Omit<Change, 'sentBy' | 'rule' | 'subject' | 'name' | 'path'>;
 
-class Comparison {
+class ProtocolComparison {
   readonly renames: readonly Rename[];
   readonly #before: Protocol;
   readonly #after: Protocol;
-  readonly #old: Types;
-  readonly #new: Types;
+  readonly #typesBefore: TypesByName;
+  readonly #typesAfter: TypesByName;
   readonly #forward: Assignability;
   readonly #backward: Assignability;
   readonly #renamed: ReadonlyMap<string, string>;
   /** Definitions of messages and results, which methods tell of. */
-  readonly #told: ReadonlySet<string>;
+  readonly #coveredByMethods: ReadonlySet<string>;
   readonly #extracted = new Map<string, string[]>();
   readonly #inlined = new Map<string, string[]>();
   readonly #changes: Change[] = [];
   /** Pairs of definitions that are being looked into below a place, so that recursive ones end. */
-  readonly #open = new Set<string>();
+  readonly #openPairs = new Set<string>();
   /** The definition that is being compared. */
-  #name = '';
+  #definitionName = '';
 
   constructor(before: Protocol, after: Protocol) {
     this.#before = before;
     this.#after = after;
-    this.#old = typesOf(before);
-    this.#new = typesOf(after);
-    this.#forward = new Assignability(this.#old, this.#new);
-    this.#backward = new Assignability(this.#new, this.#old);
+    this.#typesBefore = typesByName(before);
+    this.#typesAfter = typesByName(after);
+    this.#forward = new Assignability(this.#typesBefore, this.#typesAfter);
+    this.#backward = new Assignability(this.#typesAfter, this.#typesBefore);
     this.renames = findRenames(before, after);
     this.#renamed = new Map(this.renames.map((rename) => [rename.before, rename.after]));
-    this.#told = new Set(
+    this.#coveredByMethods = new Set(
       [...before.methods, ...after.methods].flatMap((method) => [
         method.message,
-        ...all(method),
+        ...allResults(method),
         'Result',
         'EmptyResult',
       ]),
@@ -89,39 +89,45 @@ class Comparison {
   }
 
   run(): readonly Change[] {
-    this.#protocol();
-    this.#methods();
-    this.#errors();
-    this.#definitions();
+    this.#compareLifecycle();
+    this.#compareMethods();
+    this.#compareErrors();
+    this.#compareDefinitions();
     return this.#changes;
   }
 
-  #add(rule: RuleId, subject: Subject, name: string, found: Found = {}, path: readonly Step[] = []): void {
+  #addChange(
+    rule: RuleId,
+    subject: Subject,
+    name: string,
+    found: ChangeDetails = {},
+    path: readonly Step[] = [],
+  ): void {
     this.#changes.push({ rule, subject, name, path, ...found, sentBy: [] });
   }
 
-  #protocol(): void {
+  #compareLifecycle(): void {
     const [a, b] = [this.#before, this.#after];
     if (a.lifecycle !== b.lifecycle) {
-      this.#add('lifecycle-changed', 'protocol', b.name, { before: a.lifecycle, after: b.lifecycle });
+      this.#addChange('lifecycle-changed', 'protocol', b.name, { before: a.lifecycle, after: b.lifecycle });
     }
-    if (a.batches !== b.batches) this.#add(b.batches ? 'batches-added' : 'batches-removed', 'protocol', b.name);
+    if (a.batches !== b.batches) this.#addChange(b.batches ? 'batches-added' : 'batches-removed', 'protocol', b.name);
   }
 
-  #methods(): void {
+  #compareMethods(): void {
     const rows = new Map(this.#before.methods.map((method) => [method.name, method]));
     const names = new Set([...rows.keys(), ...this.#after.methods.map((method) => method.name)]);
     for (const name of [...names].sort(compareText)) {
       const [a, b] = [rows.get(name), this.#after.methods.find((method) => method.name === name)];
-      if (a === undefined && b !== undefined) this.#methodAdded(b);
+      if (a === undefined && b !== undefined) this.#addMethodAdded(b);
       if (a !== undefined && b === undefined) {
-        this.#change(a, 'method-removed', { before: describe(a) });
+        this.#addMethodChange(a, 'method-removed', { before: describe(a) });
       }
-      if (a !== undefined && b !== undefined) this.#method(a, b);
+      if (a !== undefined && b !== undefined) this.#compareMethod(a, b);
     }
   }
 
-  #change(method: Method, rule: RuleId, found: Found = {}): void {
+  #addMethodChange(method: Method, rule: RuleId, found: ChangeDetails = {}): void {
     this.#changes.push({
       rule,
       subject: 'method',
@@ -132,44 +138,45 @@ class Comparison {
     });
   }
 
-  #methodAdded(method: Method): void {
+  #addMethodAdded(method: Method): void {
     const found = { after: describe(method) };
-    if (method.kind === 'notification') this.#change(method, 'notification-added', found);
+    if (method.kind === 'notification') this.#addMethodChange(method, 'notification-added', found);
     // An embedded one is asked for where a capability was declared, as any other.
-    else this.#change(method, method.capabilities.length > 0 ? 'request-added-guarded' : 'request-added', found);
+    else
+      this.#addMethodChange(method, method.capabilities.length > 0 ? 'request-added-guarded' : 'request-added', found);
   }
 
-  #method(a: Method, b: Method): void {
-    if (a.kind !== b.kind) this.#change(b, 'method-kind-changed', { before: a.kind, after: b.kind });
+  #compareMethod(a: Method, b: Method): void {
+    if (a.kind !== b.kind) this.#addMethodChange(b, 'method-kind-changed', { before: a.kind, after: b.kind });
     const moved = directionRule(a, b);
     // Who is told of a method that is lost is the side that sent it.
     if (moved !== undefined)
-      this.#change(moved === 'direction-narrowed' ? lost(a, b) : b, moved, {
+      this.#addMethodChange(moved === 'direction-narrowed' ? methodWithLostDirection(a, b) : b, moved, {
         before: DIRECTIONS[a.direction],
         after: DIRECTIONS[b.direction],
       });
-    this.#capabilities(a, b);
-    this.#results(a, b);
+    this.#compareCapabilities(a, b);
+    this.#compareResults(a, b);
     if (a.deprecated === undefined && b.deprecated !== undefined) {
-      this.#change(b, 'method-deprecated', { detail: b.deprecated });
+      this.#addMethodChange(b, 'method-deprecated', { detail: b.deprecated });
     }
-    if (a.deprecated !== undefined && b.deprecated === undefined) this.#change(b, 'method-undeprecated');
+    if (a.deprecated !== undefined && b.deprecated === undefined) this.#addMethodChange(b, 'method-undeprecated');
   }
 
-  #capabilities(a: Method, b: Method): void {
+  #compareCapabilities(a: Method, b: Method): void {
     // One that moved is asked of another side: the move says so.
     if (a.direction !== b.direction) return;
     const [had, has] = [a.capabilities, b.capabilities].map((list) => [...list].sort().join(', '));
     if (had === undefined || has === undefined || had === has) return;
     const rule = had === '' ? 'capability-required' : has === '' ? 'capability-dropped' : 'capability-changed';
-    this.#change(b, rule, { before: had || 'none', after: has || 'none' });
+    this.#addMethodChange(b, rule, { before: had || 'none', after: has || 'none' });
   }
 
-  #results(a: Method, b: Method): void {
-    const had = all(a).map((name) => this.#renamed.get(name) ?? name);
-    const has = all(b);
+  #compareResults(a: Method, b: Method): void {
+    const had = allResults(a).map((name) => this.#renamed.get(name) ?? name);
+    const has = allResults(b);
     const answeredBy = sendersOfMethod(b).map((side) => (side === 'client' ? 'server' : 'client'));
-    const change = (rule: RuleId, found: Found): void => {
+    const change = (rule: RuleId, found: ChangeDetails): void => {
       this.#changes.push({ rule, subject: 'method', name: b.name, path: [], ...found, sentBy: answeredBy });
     };
     // Another name for what the old results hold already is no other result.
@@ -180,25 +187,25 @@ class Comparison {
     });
     for (const name of has) {
       if (had.includes(name)) continue;
-      if (this.#backward.holds({ kind: 'ref', name }, union(all(a)))) continue;
+      if (this.#backward.holds({ kind: 'ref', name }, union(allResults(a)))) continue;
       change('result-added', { after: { kind: 'ref', name } });
     }
-    for (const name of all(a)) {
+    for (const name of allResults(a)) {
       if (has.includes(this.#renamed.get(name) ?? name)) continue;
       if (this.#forward.holds({ kind: 'ref', name }, union(has))) continue;
       change('result-removed', { before: { kind: 'ref', name } });
     }
   }
 
-  #errors(): void {
-    const [old, now] = [this.#before.errors, this.#after.errors];
+  #compareErrors(): void {
+    const [errorsBefore, errorsAfter] = [this.#before.errors, this.#after.errors];
     const text = ({ code, name }: CatalogError): string => `${code} ${name}`;
-    const said = (rule: RuleId, name: string, found: Found): void => {
+    const said = (rule: RuleId, name: string, found: ChangeDetails): void => {
       this.#changes.push({ rule, subject: 'error', name, path: [], ...found, sentBy: ['client', 'server'] });
     };
-    for (const error of now) {
-      const named = old.find((item) => item.name === error.name);
-      const coded = old.find((item) => item.code === error.code);
+    for (const error of errorsAfter) {
+      const named = errorsBefore.find((item) => item.name === error.name);
+      const coded = errorsBefore.find((item) => item.code === error.code);
       if (named !== undefined && named.code !== error.code) {
         said('error-code-changed', error.name, { before: text(named), after: text(error) });
       } else if (named === undefined && coded === undefined) {
@@ -207,40 +214,46 @@ class Comparison {
         said('error-renamed', error.name, { before: text(coded), after: text(error) });
       }
     }
-    for (const error of old) {
-      if (now.some((item) => item.name === error.name || item.code === error.code)) continue;
+    for (const error of errorsBefore) {
+      if (errorsAfter.some((item) => item.name === error.name || item.code === error.code)) continue;
       said('error-removed', error.name, { before: text(error), detail: error.summary });
     }
   }
 
-  #definitions(): void {
+  #compareDefinitions(): void {
     const known = this.#changes.length;
-    const old = new Map(this.#before.definitions.map((definition) => [definition.name, definition]));
-    const now = new Map(this.#after.definitions.map((definition) => [definition.name, definition]));
-    for (const [name, definition] of old) {
-      const other = now.get(this.#renamed.get(name) ?? name);
-      if (other !== undefined) this.#definition(definition, other);
+    const definitionsBefore = new Map(this.#before.definitions.map((definition) => [definition.name, definition]));
+    const definitionsAfter = new Map(this.#after.definitions.map((definition) => [definition.name, definition]));
+    for (const [name, definition] of definitionsBefore) {
+      const other = definitionsAfter.get(this.#renamed.get(name) ?? name);
+      if (other !== undefined) this.#compareDefinition(definition, other);
     }
     const keepable = new Set(this.#after.formerNames.map(({ before }) => before));
     for (const { before, after, isKnown, evidence } of this.renames) {
       const detail = isKnown
         ? `${evidence.join('; ')}${keepable.has(before) ? '; `generate --emit default,aliases` keeps the old name, deprecated' : ''}`
         : `a guess: ${evidence.join('; ')}`;
-      this.#add('definition-renamed', 'definition', after, { before, after, detail });
+      this.#addChange('definition-renamed', 'definition', after, { before, after, detail });
     }
     const renamed = new Set(this.#renamed.values());
-    for (const name of now.keys()) {
-      if (old.has(name) || renamed.has(name)) continue;
+    for (const name of definitionsAfter.keys()) {
+      if (definitionsBefore.has(name) || renamed.has(name)) continue;
       const places = this.#extracted.get(name);
       const [first, ...more] = places ?? [];
-      if (first === undefined) this.#add('definition-added', 'definition', name);
-      else this.#add('definition-extracted', 'definition', name, { detail: `stood at ${first}${andMore(more)}` });
+      if (first === undefined) this.#addChange('definition-added', 'definition', name);
+      else
+        this.#addChange('definition-extracted', 'definition', name, {
+          detail: `stood at ${first}${listLocations(more)}`,
+        });
     }
-    for (const name of old.keys()) {
-      if (now.has(name) || this.#renamed.has(name)) continue;
+    for (const name of definitionsBefore.keys()) {
+      if (definitionsAfter.has(name) || this.#renamed.has(name)) continue;
       const [first, ...more] = this.#inlined.get(name) ?? [];
-      if (first === undefined) this.#add('definition-removed', 'definition', name);
-      else this.#add('definition-inlined', 'definition', name, { detail: `stands at ${first}${andMore(more)}` });
+      if (first === undefined) this.#addChange('definition-removed', 'definition', name);
+      else
+        this.#addChange('definition-inlined', 'definition', name, {
+          detail: `stands at ${first}${listLocations(more)}`,
+        });
     }
     const [oldSenders, newSenders] = [sendersOf(this.#before), sendersOf(this.#after)];
     const before = new Map(this.renames.map((rename) => [rename.after, rename.before]));
@@ -255,16 +268,16 @@ class Comparison {
     this.#changes.push(...ofDefinitions.sort((a, b) => compareText(a.name, b.name)));
   }
 
-  #definition(a: Definition, b: Definition): void {
-    this.#name = b.name;
+  #compareDefinition(a: Definition, b: Definition): void {
+    this.#definitionName = b.name;
     if (a.deprecated === undefined && b.deprecated !== undefined) {
-      this.#say('definition-deprecated', [], typeof b.deprecated === 'string' ? { detail: b.deprecated } : {});
+      this.#report('definition-deprecated', [], typeof b.deprecated === 'string' ? { detail: b.deprecated } : {});
     }
-    this.#types(a.type, b.type, []);
+    this.#compareTypes(a.type, b.type, []);
   }
 
-  #say(rule: RuleId, path: readonly Step[], found: Found = {}): void {
-    this.#add(rule, 'definition', this.#name, found, path);
+  #report(rule: RuleId, path: readonly Step[], found: ChangeDetails = {}): void {
+    this.#addChange(rule, 'definition', this.#definitionName, found, path);
   }
 
   #isPair(a: TypeNode, b: TypeNode): boolean {
@@ -275,142 +288,148 @@ class Comparison {
     return relationOf(this.#forward.holds(a, b), this.#backward.holds(b, a));
   }
 
-  #types(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
+  #compareTypes(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
     if (this.#isPair(a, b)) return;
     this.#noteMoved(a, b, path);
     const pair = a.kind === 'ref' || b.kind === 'ref' ? stableStringify([refName(a), refName(b)]) : undefined;
     if (pair !== undefined) {
-      if (this.#open.has(pair)) return;
-      this.#open.add(pair);
+      if (this.#openPairs.has(pair)) return;
+      this.#openPairs.add(pair);
     }
-    this.#structures(a, b, path);
-    if (pair !== undefined) this.#open.delete(pair);
+    this.#compareStructures(a, b, path);
+    if (pair !== undefined) this.#openPairs.delete(pair);
   }
 
-  #structures(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
-    const [from, to] = [resolved(this.#old, a), resolved(this.#new, b)];
-    const [fromObject, toObject] = [asObject(this.#old, from), asObject(this.#new, to)];
+  #compareStructures(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
+    const [from, to] = [resolveType(this.#typesBefore, a), resolveType(this.#typesAfter, b)];
+    const [fromObject, toObject] = [asObjectType(this.#typesBefore, from), asObjectType(this.#typesAfter, to)];
     if (fromObject !== undefined && toObject !== undefined) {
-      this.#objects(fromObject, toObject, path);
+      this.#compareObjects(fromObject, toObject, path);
     } else if (from.kind === 'array' && to.kind === 'array') {
-      this.#constraints(from, to, path);
-      this.#types(from.items, to.items, [...path, { kind: 'items' }]);
+      this.#compareConstraints(from, to, path);
+      this.#compareTypes(from.items, to.items, [...path, { kind: 'items' }]);
     } else if (from.kind === 'union' || to.kind === 'union') {
-      this.#unions(a, b, path);
+      this.#compareUnions(a, b, path);
     } else if (from.kind === to.kind && 'constraints' in from && 'constraints' in to) {
-      this.#constraints(from, to, path);
+      this.#compareConstraints(from, to, path);
     } else {
-      this.#wholly(a, b, path);
+      this.#compareWhole(a, b, path);
     }
   }
 
   /** Tells of a type as a whole, where its parts have nothing to be paired by. */
-  #wholly(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
+  #compareWhole(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
     const relation = this.#relation(a, b);
-    if (relation !== 'same') this.#say(`type-${relation}`, path, { before: a, after: b });
+    if (relation !== 'same') this.#report(`type-${relation}`, path, { before: a, after: b });
   }
 
   /** Notes that an inline type got a definition of its own, or the other way round. */
   #noteMoved(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
-    const place = (): string => placeOf({ name: this.#name, path: path.filter((step) => step.kind !== 'variant') });
+    const place = (): string =>
+      changeLocation({ name: this.#definitionName, path: path.filter((step) => step.kind !== 'variant') });
     const note = (map: Map<string, string[]>, name: string): void => {
       map.set(name, [...(map.get(name) ?? []), place()]);
     };
     if (path.length === 0) return;
-    if (b.kind === 'ref' && a.kind !== 'ref' && !this.#old.has(b.name) && a.kind !== 'unknown')
+    if (b.kind === 'ref' && a.kind !== 'ref' && !this.#typesBefore.has(b.name) && a.kind !== 'unknown')
       note(this.#extracted, b.name);
-    if (a.kind === 'ref' && b.kind !== 'ref' && !this.#new.has(a.name) && b.kind !== 'unknown')
+    if (a.kind === 'ref' && b.kind !== 'ref' && !this.#typesAfter.has(a.name) && b.kind !== 'unknown')
       note(this.#inlined, a.name);
   }
 
-  #objects(a: ObjectNode, b: ObjectNode, path: readonly Step[]): void {
-    const old = new Map(a.members.map((member) => [member.name, member]));
-    const now = new Map(b.members.map((member) => [member.name, member]));
+  #compareObjects(a: ObjectNode, b: ObjectNode, path: readonly Step[]): void {
+    const membersBefore = new Map(a.members.map((member) => [member.name, member]));
+    const membersAfter = new Map(b.members.map((member) => [member.name, member]));
     const isMessage =
-      path.length === 0 && old.has('method') && now.has('method') && old.has('jsonrpc') !== now.has('jsonrpc');
-    const envelope = !isMessage ? [] : ['jsonrpc', 'id'].filter((name) => old.has(name) !== now.has(name));
+      path.length === 0 &&
+      membersBefore.has('method') &&
+      membersAfter.has('method') &&
+      membersBefore.has('jsonrpc') !== membersAfter.has('jsonrpc');
+    const envelope = !isMessage
+      ? []
+      : ['jsonrpc', 'id'].filter((name) => membersBefore.has(name) !== membersAfter.has(name));
     if (envelope.length > 0) {
       const list = envelope.join(' and ');
-      this.#say('envelope-declared', path, {
-        detail: now.has('jsonrpc') ? `now has ${list}` : `no longer has ${list}`,
+      this.#report('envelope-declared', path, {
+        detail: membersAfter.has('jsonrpc') ? `now has ${list}` : `no longer has ${list}`,
       });
     }
-    for (const name of [...new Set([...old.keys(), ...now.keys()])].sort(compareText)) {
+    for (const name of [...new Set([...membersBefore.keys(), ...membersAfter.keys()])].sort(compareText)) {
       if (envelope.includes(name)) continue;
       const at: readonly Step[] = [...path, { kind: 'member', name }];
-      const [from, to] = [old.get(name), now.get(name)];
+      const [from, to] = [membersBefore.get(name), membersAfter.get(name)];
       if (from === undefined && to !== undefined) this.#memberAdded(a, to, at);
       if (from !== undefined && to === undefined) this.#memberRemoved(from, b, at);
-      if (from !== undefined && to !== undefined) this.#member(from, to, at);
+      if (from !== undefined && to !== undefined) this.#compareMember(from, to, at);
     }
-    this.#rest(a.rest, b.rest, path);
-    this.#constraints(a, b, path);
+    this.#compareRest(a.rest, b.rest, path);
+    this.#compareConstraints(a, b, path);
   }
 
   #memberAdded({ rest }: ObjectNode, member: Member, path: readonly Step[]): void {
     const found = { after: member.type };
-    if (member.required) this.#say('member-added-required', path, found);
+    if (member.required) this.#report('member-added-required', path, found);
     else if (rest !== undefined && !this.#forward.holds(rest, member.type)) {
-      const isOwn = OWN_PREFIX.test(member.name);
-      this.#say(isOwn ? 'member-added-own' : 'member-added-reserved', path, { before: rest, after: member.type });
-    } else this.#say('member-added-optional', path, found);
+      const isOwn = MCP_NAME_PREFIX.test(member.name);
+      this.#report(isOwn ? 'member-added-own' : 'member-added-reserved', path, { before: rest, after: member.type });
+    } else this.#report('member-added-optional', path, found);
   }
 
   #memberRemoved(member: Member, { rest }: ObjectNode, path: readonly Step[]): void {
     const found = { before: member.type };
     const isAllowed = rest === undefined || this.#forward.holds(member.type, rest);
-    if (member.required) this.#say('member-removed-required', path, found);
-    else if (isAllowed) this.#say('member-removed-optional', path, found);
-    if (!isAllowed) this.#say('member-forbidden', path, found);
+    if (member.required) this.#report('member-removed-required', path, found);
+    else if (isAllowed) this.#report('member-removed-optional', path, found);
+    if (!isAllowed) this.#report('member-forbidden', path, found);
   }
 
-  #member(a: Member, b: Member, path: readonly Step[]): void {
+  #compareMember(a: Member, b: Member, path: readonly Step[]): void {
     if (a.required !== b.required) {
-      this.#say(b.required ? 'member-required' : 'member-optional', path, { after: b.type });
+      this.#report(b.required ? 'member-required' : 'member-optional', path, { after: b.type });
     }
     if (a.deprecated === undefined && b.deprecated !== undefined) {
-      this.#say('member-deprecated', path, typeof b.deprecated === 'string' ? { detail: b.deprecated } : {});
+      this.#report('member-deprecated', path, typeof b.deprecated === 'string' ? { detail: b.deprecated } : {});
     }
     const [had, has] = [a.defaultValue, b.defaultValue].map((value) =>
       value === undefined ? undefined : stableStringify(value),
     );
     if (had !== has) {
       const rule = had === undefined ? 'default-added' : has === undefined ? 'default-removed' : 'default-changed';
-      this.#say(rule, path, {
+      this.#report(rule, path, {
         ...(had === undefined ? {} : { before: had }),
         ...(has === undefined ? {} : { after: has }),
       });
     }
-    this.#types(a.type, b.type, path);
+    this.#compareTypes(a.type, b.type, path);
   }
 
   /** Members of other names. To say nothing of them and to allow any value for them is the same. */
-  #rest(a: TypeNode | undefined, b: TypeNode | undefined, path: readonly Step[]): void {
+  #compareRest(a: TypeNode | undefined, b: TypeNode | undefined, path: readonly Step[]): void {
     const [open, openNow] = [a, b].map((type) => type === undefined || type.kind === 'unknown');
     if (open === true && openNow === true) return;
     const at: readonly Step[] = [...path, { kind: 'rest' }];
     if (open !== true && openNow !== true && a !== undefined && b !== undefined) {
-      this.#types(a, b, at);
+      this.#compareTypes(a, b, at);
       return;
     }
     const relation = this.#relation(a ?? { kind: 'unknown' }, b ?? { kind: 'unknown' });
     if (relation === 'same') return;
-    this.#say(relation === 'narrowed' ? 'rest-narrowed' : 'rest-widened', at, {
+    this.#report(relation === 'narrowed' ? 'rest-narrowed' : 'rest-widened', at, {
       before: a ?? { kind: 'unknown' },
       after: b ?? { kind: 'unknown' },
     });
   }
 
-  #constraints(a: { constraints: Constraints }, b: { constraints: Constraints }, path: readonly Step[]): void {
+  #compareConstraints(a: { constraints: Constraints }, b: { constraints: Constraints }, path: readonly Step[]): void {
     for (const key of [...new Set([...Object.keys(a.constraints), ...Object.keys(b.constraints)])].sort(compareText)) {
       const [had, has] = [a.constraints[key], b.constraints[key]];
       if (stableStringify(had ?? null) === stableStringify(has ?? null)) continue;
       const found = {
-        ...(had === undefined ? {} : { before: `${key} ${show(had)}` }),
-        ...(has === undefined ? {} : { after: `${key} ${show(has)}` }),
+        ...(had === undefined ? {} : { before: `${key} ${showValue(had)}` }),
+        ...(has === undefined ? {} : { after: `${key} ${showValue(has)}` }),
       };
-      if (ANNOTATIONS.has(key)) {
-        this.#say('format-changed', path, found);
+      if (ANNOTATION_KEYWORDS.has(key)) {
+        this.#report('format-changed', path, found);
         continue;
       }
       const one = (value: Constraints[string] | undefined): Constraints =>
@@ -418,43 +437,47 @@ class Comparison {
       const relation = relationOf(isAsStrict(one(had), one(has)), isAsStrict(one(has), one(had)));
       if (relation === 'same') continue;
       const verdict = { widened: 'loosened', narrowed: 'tightened', changed: 'changed' } as const;
-      this.#say(`constraint-${verdict[relation]}`, path, found);
+      this.#report(`constraint-${verdict[relation]}`, path, found);
     }
   }
 
-  #unions(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
-    const [old, now] = [flatVariants(this.#old, a, this.#new), flatVariants(this.#new, b, this.#old)];
-    const isDirection = path.length === 0 && DIRECTION_UNIONS.has(this.#name);
-    const isTold = (type: TypeNode): boolean => isDirection && type.kind === 'ref' && this.#told.has(type.name);
-    if (old.every(isTold) && now.every(isTold)) return;
-    const pairs = this.#pairs(old, now);
+  #compareUnions(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
+    const [variantsBefore, variantsAfter] = [
+      flatVariants(this.#typesBefore, a, this.#typesAfter),
+      flatVariants(this.#typesAfter, b, this.#typesBefore),
+    ];
+    const isDirection = path.length === 0 && DIRECTION_UNIONS.has(this.#definitionName);
+    const isTold = (type: TypeNode): boolean =>
+      isDirection && type.kind === 'ref' && this.#coveredByMethods.has(type.name);
+    if (variantsBefore.every(isTold) && variantsAfter.every(isTold)) return;
+    const pairs = this.#pairVariants(variantsBefore, variantsAfter);
     if (pairs.length === 0) {
-      this.#wholly(a, b, path);
+      this.#compareWhole(a, b, path);
       return;
     }
     const paired = { old: new Set(pairs.map(([index]) => index)), now: new Set(pairs.map(([, index]) => index)) };
     for (const [before, after] of pairs) {
-      const [from, to] = [old[before], now[after]];
+      const [from, to] = [variantsBefore[before], variantsAfter[after]];
       if (from === undefined || to === undefined) continue;
-      this.#types(from, to, [...path, { kind: 'variant', before, after, label: labelOf(this.#new, to) }]);
+      this.#compareTypes(from, to, [...path, { kind: 'variant', before, after, label: labelOf(this.#typesAfter, to) }]);
     }
-    now.forEach((type, index) => {
+    variantsAfter.forEach((type, index) => {
       if (paired.now.has(index) || isTold(type) || this.#backward.holds(type, a)) return;
-      this.#say(type.kind === 'literal' ? 'value-added' : 'variant-added', path, { after: type });
+      this.#report(type.kind === 'literal' ? 'value-added' : 'variant-added', path, { after: type });
     });
-    old.forEach((type, index) => {
+    variantsBefore.forEach((type, index) => {
       if (paired.old.has(index) || isTold(type) || this.#forward.holds(type, b)) return;
-      this.#say(type.kind === 'literal' ? 'value-removed' : 'variant-removed', path, { before: type });
+      this.#report(type.kind === 'literal' ? 'value-removed' : 'variant-removed', path, { before: type });
     });
   }
 
   /** The variants of two unions that belong together, by index: the surest ways to tell first. */
-  #pairs(old: readonly TypeNode[], now: readonly TypeNode[]): readonly (readonly [number, number])[] {
+  #pairVariants(before: readonly TypeNode[], after: readonly TypeNode[]): readonly (readonly [number, number])[] {
     const pairs: [number, number][] = [];
     const taken = { old: new Set<number>(), now: new Set<number>() };
     const pairUp = (belong: (a: TypeNode, b: TypeNode) => boolean): void => {
-      const candidates = [...old.entries()].flatMap(([i, a]) =>
-        [...now.entries()].flatMap(([j, b]) =>
+      const candidates = [...before.entries()].flatMap(([i, a]) =>
+        [...after.entries()].flatMap(([j, b]) =>
           taken.old.has(i) || taken.now.has(j) || !belong(a, b) ? [] : [{ i, j, score: this.#likeness(a, b) }],
         ),
       );
@@ -466,22 +489,25 @@ class Comparison {
         pairs.push([i, j]);
       }
     };
-    const [from, to] = [(type: TypeNode) => asObject(this.#old, type), (type: TypeNode) => asObject(this.#new, type)];
+    const [from, to] = [
+      (type: TypeNode) => asObjectType(this.#typesBefore, type),
+      (type: TypeNode) => asObjectType(this.#typesAfter, type),
+    ];
     pairUp((a, b) => this.#isPair(a, b));
     pairUp((a, b) => a.kind === 'literal' && b.kind === 'literal' && a.value === b.value);
     pairUp((a, b) => a.kind !== 'literal' && b.kind !== 'literal' && this.#relation(a, b) === 'same');
     pairUp((a, b) => sharesLiteral(from(a), to(b)));
     pairUp((a, b) => {
-      const kind = kindOf(this.#old, a);
-      if (kind === 'literal' || kind !== kindOf(this.#new, b) || literalsDiffer(from(a), to(b))) return false;
-      return kind !== 'object' || this.#likeness(a, b) >= LEAST_LIKE;
+      const kind = typeKind(this.#typesBefore, a);
+      if (kind === 'literal' || kind !== typeKind(this.#typesAfter, b) || literalsDiffer(from(a), to(b))) return false;
+      return kind !== 'object' || this.#likeness(a, b) >= MIN_LIKENESS;
     });
     return pairs.sort(([a], [b]) => a - b);
   }
 
   /** The share of members that two objects have by the same name; 1 for what is no object. */
   #likeness(a: TypeNode, b: TypeNode): number {
-    const [from, to] = [asObject(this.#old, a), asObject(this.#new, b)];
+    const [from, to] = [asObjectType(this.#typesBefore, a), asObjectType(this.#typesAfter, b)];
     if (from === undefined || to === undefined) return 1;
     const names = new Set(from.members.map(({ name }) => name));
     const shared = to.members.filter(({ name }) => names.has(name)).length;
@@ -491,15 +517,15 @@ class Comparison {
 }
 
 /** The variants of a union, inline unions in it taken apart, and so are those that only one revision gave a name. */
-export function flatVariants(types: Types, type: TypeNode, others: Types): readonly TypeNode[] {
+export function flatVariants(types: TypesByName, type: TypeNode, others: TypesByName): readonly TypeNode[] {
   if (type.kind === 'ref') {
-    const target = resolved(types, type);
+    const target = resolveType(types, type);
     return target.kind === 'union' ? flatVariants(types, target, others) : [type];
   }
   if (type.kind !== 'union') return [type];
   return type.variants.flatMap((variant) => {
     const isNamedHereOnly = variant.kind === 'ref' && !others.has(variant.name);
-    if (variant.kind === 'union' || (isNamedHereOnly && resolved(types, variant).kind === 'union')) {
+    if (variant.kind === 'union' || (isNamedHereOnly && resolveType(types, variant).kind === 'union')) {
       return flatVariants(types, variant, others);
     }
     return [variant];
@@ -511,13 +537,13 @@ function refName(type: TypeNode): string {
 }
 
 /** Integers are numbers when variants are paired. */
-function kindOf(types: Types, type: TypeNode): string {
-  const { kind } = resolved(types, type);
-  if (asObject(types, type) !== undefined) return 'object';
+function typeKind(types: TypesByName, type: TypeNode): string {
+  const { kind } = resolveType(types, type);
+  if (asObjectType(types, type) !== undefined) return 'object';
   return kind === 'integer' ? 'number' : kind;
 }
 
-function literals(type: ObjectNode | undefined): ReadonlyMap<string, unknown> {
+function literalMembers(type: ObjectNode | undefined): ReadonlyMap<string, unknown> {
   return new Map(
     (type?.members ?? []).flatMap(({ name, required, type: own }) =>
       required && own.kind === 'literal' && name !== 'jsonrpc' ? [[name, own.value] as const] : [],
@@ -526,25 +552,25 @@ function literals(type: ObjectNode | undefined): ReadonlyMap<string, unknown> {
 }
 
 function sharesLiteral(a: ObjectNode | undefined, b: ObjectNode | undefined): boolean {
-  const [old, now] = [literals(a), literals(b)];
-  return !literalsDiffer(a, b) && [...old].some(([name, value]) => now.has(name) && now.get(name) === value);
+  const [before, after] = [literalMembers(a), literalMembers(b)];
+  return !literalsDiffer(a, b) && [...before].some(([name, value]) => after.has(name) && after.get(name) === value);
 }
 
 function literalsDiffer(a: ObjectNode | undefined, b: ObjectNode | undefined): boolean {
-  const [old, now] = [literals(a), literals(b)];
-  return [...old].some(([name, value]) => now.has(name) && now.get(name) !== value);
+  const [before, after] = [literalMembers(a), literalMembers(b)];
+  return [...before].some(([name, value]) => after.has(name) && after.get(name) !== value);
 }
 
 /** What tells a variant apart, for a reader. */
-function labelOf(types: Types, type: TypeNode): string {
+function labelOf(types: TypesByName, type: TypeNode): string {
   if (type.kind === 'ref') return type.name;
-  const [literal] = literals(asObject(types, type));
+  const [literal] = literalMembers(asObjectType(types, type));
   if (literal !== undefined) return `${literal[0]} ${JSON.stringify(literal[1])}`;
   return type.kind;
 }
 
 /** A method as the side sends it that may send it no longer. */
-function lost(a: Method, b: Method): Method {
+function methodWithLostDirection(a: Method, b: Method): Method {
   return { ...a, direction: b.direction === 'clientToServer' ? 'serverToClient' : 'clientToServer' };
 }
 
@@ -567,14 +593,14 @@ function describe(method: Method): string {
   return `${method.kind}, ${DIRECTIONS[method.direction]}`;
 }
 
-function all({ results, taskResult }: Method): readonly string[] {
+function allResults({ results, taskResult }: Method): readonly string[] {
   return taskResult === undefined ? results : [...results, taskResult];
 }
 
-function andMore(places: readonly string[]): string {
+function listLocations(places: readonly string[]): string {
   return places.length === 0 ? '' : ` and ${places.length} more`;
 }
 
-function show(value: unknown): string {
+function showValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,29 +1,29 @@
-import { isObject, objectOf, pointer, type JsonObject, type JsonValue } from '../../read/json.js';
-import { asObject, rejectedAt, resolved, typesOf, type Types } from '../accepts.js';
-import { exampleMessage } from '../example.js';
+import { isObject, objectFromEntries, formatPointer, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import { asObjectType, findRejection, resolveType, typesByName, type TypesByName } from '../types/accepts.js';
+import { exampleMessage } from '../types/example.js';
 import type { Method, ObjectNode, Protocol, TypeNode } from '../protocol.js';
 import type { Change, Evidence, Step } from './change.js';
-import { flatVariants, type Difference } from './compare.js';
+import { flatVariants, type ProtocolDifference } from './compare.js';
 import { sendersOfMethod } from './reach.js';
 import { RULES } from './rules.js';
-import { beyond, samplesOf, withMember, withoutMember } from './samples.js';
+import { samplesBeyondLimits, samplesOf, withMember, withoutMember } from './samples.js';
 
 /** Most values that are tried for one change. */
-const MOST_TRIED = 400;
+const MAX_CANDIDATES = 400;
 
 /** A revision in which values are judged. */
-interface Judge {
+interface RevisionTypes {
   readonly protocol: Protocol;
-  readonly types: Types;
+  readonly types: TypesByName;
 }
 
 /**
  * Adds to each breaking change a value that shows it: one that the one revision takes and the other does not, because of
  * the place that the change is about. A change of meaning only, such as of a default, has none.
  */
-export function withEvidence(difference: Difference): Difference {
-  const old: Judge = { protocol: difference.before, types: typesOf(difference.before) };
-  const now: Judge = { protocol: difference.after, types: typesOf(difference.after) };
+export function withEvidence(difference: ProtocolDifference): ProtocolDifference {
+  const old: RevisionTypes = { protocol: difference.before, types: typesByName(difference.before) };
+  const now: RevisionTypes = { protocol: difference.after, types: typesByName(difference.after) };
   const before = new Map(difference.renames.map((rename) => [rename.after, rename.before]));
   const changes = difference.changes.map((change): Change => {
     const evidence = (['sender', 'receiver'] as const).flatMap((breaks) => {
@@ -31,9 +31,9 @@ export function withEvidence(difference: Difference): Difference {
       const [takes, refuses] = breaks === 'sender' ? [old, now] : [now, old];
       const found =
         change.subject === 'method'
-          ? ofMethod(change, takes, refuses, breaks)
+          ? methodEvidence(change, takes, refuses, breaks)
           : change.subject === 'definition'
-            ? ofDefinition(change, before.get(change.name) ?? change.name, takes, refuses, breaks)
+            ? definitionEvidence(change, before.get(change.name) ?? change.name, takes, refuses, breaks)
             : undefined;
       return found ?? [];
     });
@@ -44,28 +44,28 @@ export function withEvidence(difference: Difference): Difference {
 
 type Breaks = Evidence['breaks'];
 
-function ofDefinition(
+function definitionEvidence(
   change: Change,
   oldName: string,
-  takes: Judge,
-  refuses: Judge,
+  takes: RevisionTypes,
+  refuses: RevisionTypes,
   breaks: Breaks,
 ): Evidence | undefined {
   const [acceptedBy, rejectedBy] = breaks === 'sender' ? [oldName, change.name] : [change.name, oldName];
   const [accepting, refusing] = [takes.types.get(acceptedBy), refuses.types.get(rejectedBy)];
   if (accepting === undefined || refusing === undefined) return undefined;
-  const search = new Search(takes.types, refuses.types, breaks === 'sender' ? 'before' : 'after');
+  const search = new EvidenceSearch(takes.types, refuses.types, breaks === 'sender' ? 'before' : 'after');
   let fallback: Evidence | undefined;
   let tried = 0;
   for (const { value, at: expected } of search.values(accepting, refusing, change.path)) {
-    if ((tried += 1) > MOST_TRIED) break;
-    if (rejectedAt(takes.types, accepting, value) !== undefined) continue;
-    const at = rejectedAt(refuses.types, refusing, value);
+    if ((tried += 1) > MAX_CANDIDATES) break;
+    if (findRejection(takes.types, accepting, value) !== undefined) continue;
+    const at = findRejection(refuses.types, refusing, value);
     if (at === undefined) continue;
     const found: Evidence = { breaks, acceptedBy, rejectedBy, value, at };
     if (at.startsWith(expected)) return found;
     // Without the place in question it must be all right, or it shows another change.
-    fallback ??= search.isInnocent(refusing, value, change.path) ? found : undefined;
+    fallback ??= search.isUnrelated(refusing, value, change.path) ? found : undefined;
   }
   return fallback;
 }
@@ -77,51 +77,52 @@ interface Candidate {
 }
 
 /** A search for values of a type of one revision that another one refuses at a place. */
-class Search {
-  readonly #takes: Types;
-  readonly #refuses: Types;
-  readonly #taking: 'before' | 'after';
+class EvidenceSearch {
+  readonly #acceptingTypes: TypesByName;
+  readonly #rejectingTypes: TypesByName;
+  readonly #acceptingSide: 'before' | 'after';
 
-  constructor(takes: Types, refuses: Types, taking: 'before' | 'after') {
-    this.#takes = takes;
-    this.#refuses = refuses;
-    this.#taking = taking;
+  constructor(takes: TypesByName, refuses: TypesByName, taking: 'before' | 'after') {
+    this.#acceptingTypes = takes;
+    this.#rejectingTypes = refuses;
+    this.#acceptingSide = taking;
   }
 
   *values(accepting: TypeNode, refusing: TypeNode, path: readonly Step[]): Iterable<Candidate> {
     const [step, ...rest] = path;
     if (step === undefined) {
-      for (const variant of flatVariants(this.#takes, accepting, this.#refuses)) {
-        for (const value of samplesOf(this.#takes, variant)) yield { value, at: '' };
+      for (const variant of flatVariants(this.#acceptingTypes, accepting, this.#rejectingTypes)) {
+        for (const value of samplesOf(this.#acceptingTypes, variant)) yield { value, at: '' };
       }
-      for (const value of samplesOf(this.#takes, accepting)) yield { value, at: '' };
-      for (const value of beyond(this.#refuses, refusing)) yield { value, at: '' };
+      for (const value of samplesOf(this.#acceptingTypes, accepting)) yield { value, at: '' };
+      for (const value of samplesBeyondLimits(this.#rejectingTypes, refusing)) yield { value, at: '' };
       return;
     }
     if (step.kind === 'variant') {
-      const [own, other] = this.#taking === 'before' ? [step.before, step.after] : [step.after, step.before];
-      const from = flatVariants(this.#takes, accepting, this.#refuses)[own];
-      const to = flatVariants(this.#refuses, refusing, this.#takes)[other];
+      const [own, other] = this.#acceptingSide === 'before' ? [step.before, step.after] : [step.after, step.before];
+      const from = flatVariants(this.#acceptingTypes, accepting, this.#rejectingTypes)[own];
+      const to = flatVariants(this.#rejectingTypes, refusing, this.#acceptingTypes)[other];
       if (from !== undefined && to !== undefined) yield* this.values(from, to, rest);
       return;
     }
     if (step.kind === 'items') {
-      const [from, to] = [resolved(this.#takes, accepting), resolved(this.#refuses, refusing)];
+      const [from, to] = [resolveType(this.#acceptingTypes, accepting), resolveType(this.#rejectingTypes, refusing)];
       if (from.kind !== 'array' || to.kind !== 'array') return;
       for (const { value, at } of this.values(from.items, to.items, rest)) {
-        yield { value: [value], at: pointer(0) + at };
+        yield { value: [value], at: formatPointer(0) + at };
       }
       return;
     }
-    const [from, to] = [asObject(this.#takes, accepting), asObject(this.#refuses, refusing)];
+    const [from, to] = [asObjectType(this.#acceptingTypes, accepting), asObjectType(this.#rejectingTypes, refusing)];
     if (from === undefined || to === undefined) return;
     const base = this.#base(from, to);
     const name = step.kind === 'member' ? step.name : 'other';
     const inside = this.#inside(from, to, step);
-    if (rest.length === 0 && step.kind === 'member') yield { value: withoutMember(base, name), at: pointer(name) };
+    if (rest.length === 0 && step.kind === 'member')
+      yield { value: withoutMember(base, name), at: formatPointer(name) };
     if (inside === undefined) return;
     for (const { value, at } of this.values(inside[0], inside[1], rest)) {
-      yield { value: withMember(base, name, value), at: pointer(name) + at };
+      yield { value: withMember(base, name, value), at: formatPointer(name) + at };
     }
   }
 
@@ -136,19 +137,19 @@ class Search {
   /** An object with the members that either type asks for, of values that both take where there are such. */
   #base(from: ObjectNode, to: ObjectNode): JsonObject {
     const names = new Set([...from.members, ...to.members].filter((member) => member.required).map(({ name }) => name));
-    return objectOf(
+    return objectFromEntries(
       [...names].flatMap((name): [string, JsonValue][] => {
         const [own, other] = [from, to].map(
           (type) => type.members.find((member) => member.name === name)?.type ?? type.rest,
         );
         const takes = (value: JsonValue): boolean =>
-          own === undefined || rejectedAt(this.#takes, own, value) === undefined;
+          own === undefined || findRejection(this.#acceptingTypes, own, value) === undefined;
         const values = [
-          ...(own === undefined ? [] : samplesOf(this.#takes, own, 2)),
-          ...(other === undefined ? [] : samplesOf(this.#refuses, other, 2)),
+          ...(own === undefined ? [] : samplesOf(this.#acceptingTypes, own, 2)),
+          ...(other === undefined ? [] : samplesOf(this.#rejectingTypes, other, 2)),
         ].filter(takes);
         const shared = values.find(
-          (value) => other === undefined || rejectedAt(this.#refuses, other, value) === undefined,
+          (value) => other === undefined || findRejection(this.#rejectingTypes, other, value) === undefined,
         );
         const value = shared ?? values[0];
         return value === undefined ? [] : [[name, value]];
@@ -157,25 +158,30 @@ class Search {
   }
 
   /** Whether a value would be taken if it had nothing at the place of the change. */
-  isInnocent(refusing: TypeNode, value: JsonValue, path: readonly Step[]): boolean {
+  isUnrelated(refusing: TypeNode, value: JsonValue, path: readonly Step[]): boolean {
     const [step, ...rest] = path;
     // All of the value is what the change is about.
     if (step?.kind !== 'member' || rest.length > 0 || !isObject(value)) return true;
-    return rejectedAt(this.#refuses, refusing, withoutMember(value, step.name)) === undefined;
+    return findRejection(this.#rejectingTypes, refusing, withoutMember(value, step.name)) === undefined;
   }
 }
 
 /** The message of a method that the other revision does not have there, or a result that it does not have. */
-function ofMethod(change: Change, takes: Judge, refuses: Judge, breaks: Breaks): Evidence | undefined {
+function methodEvidence(
+  change: Change,
+  takes: RevisionTypes,
+  refuses: RevisionTypes,
+  breaks: Breaks,
+): Evidence | undefined {
   const result = typeof change.after === 'object' ? change.after : change.before;
-  if (typeof result === 'object') return ofResult(change, result, takes, refuses, breaks);
+  if (typeof result === 'object') return resultEvidence(change, result, takes, refuses, breaks);
   const method = takes.protocol.methods.find((item) => item.name === change.name);
   if (method === undefined || method.direction === 'embedded') return undefined;
   const value = exampleMessage(takes.protocol, method);
   for (const side of sendersOfMethod(method)) {
     const rejectedBy = `${side === 'client' ? 'Client' : 'Server'}${method.kind === 'request' ? 'Request' : 'Notification'}`;
     const union = refuses.types.get(rejectedBy);
-    const at = union === undefined ? '' : rejectedAt(refuses.types, union, withEnvelope(value, method));
+    const at = union === undefined ? '' : findRejection(refuses.types, union, withEnvelope(value, method));
     if (at !== undefined) return { breaks, acceptedBy: method.message, rejectedBy, value, at };
   }
   return undefined;
@@ -185,13 +191,19 @@ function withEnvelope(value: JsonObject, { kind }: Method): JsonObject {
   return { jsonrpc: '2.0', ...(kind === 'request' ? { id: 1 } : {}), ...value };
 }
 
-function ofResult(change: Change, type: TypeNode, takes: Judge, refuses: Judge, breaks: Breaks): Evidence | undefined {
+function resultEvidence(
+  change: Change,
+  type: TypeNode,
+  takes: RevisionTypes,
+  refuses: RevisionTypes,
+  breaks: Breaks,
+): Evidence | undefined {
   const other = refuses.protocol.methods.find((item) => item.name === change.name);
   if (type.kind !== 'ref' || other === undefined) return undefined;
   const names = [...other.results, ...(other.taskResult === undefined ? [] : [other.taskResult])];
   const union: TypeNode = { kind: 'union', exclusive: false, variants: names.map((name) => ({ kind: 'ref', name })) };
   for (const value of samplesOf(takes.types, type)) {
-    const at = rejectedAt(refuses.types, union, value);
+    const at = findRejection(refuses.types, union, value);
     if (at !== undefined) return { breaks, acceptedBy: type.name, rejectedBy: names.join(' | '), value, at };
   }
   return undefined;

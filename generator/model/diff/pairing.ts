@@ -1,7 +1,7 @@
-import { compareText } from '../../read/json.js';
-import { asObject, resolved, typesOf, type Types } from '../accepts.js';
-import { Assignability } from '../assignable.js';
-import { methodLiteral, refsIn } from '../derive.js';
+import { compareText } from '../../read/json/json.js';
+import { asObjectType, resolveType, typesByName, type TypesByName } from '../types/accepts.js';
+import { Assignability } from '../types/assignable.js';
+import { methodLiteralOf, refsIn } from '../catalog/derive.js';
 import type { Protocol, TypeNode } from '../protocol.js';
 
 /** A definition that seems to have got another name. */
@@ -15,52 +15,52 @@ export interface Rename {
 }
 
 /** Least share of members that two definitions must have alike to be taken for one. */
-const LEAST_ALIKE = 0.6;
+const MIN_ALIKE = 0.6;
 
 /**
  * Finds which definitions that are gone live on under another name: those of which it is known, then those that seem to,
  * by the method that both carry, or by their structure together with the places where they stand.
  */
 export function findRenames(before: Protocol, after: Protocol): readonly Rename[] {
-  const [old, now] = [typesOf(before), typesOf(after)];
+  const [old, now] = [typesByName(before), typesByName(after)];
   const fact = (from: string, to: string, since: string): readonly Rename[] =>
     old.has(from) && !old.has(to) && now.has(to) && !now.has(from)
       ? [{ before: from, after: to, isKnown: true, evidence: [since] }]
       : [];
-  const facts = [
+  const knownRenames = [
     ...after.formerNames.flatMap((item) => fact(item.before, item.after, `called so since ${item.revision}`)),
     // The other way round, from a newer revision to an older one.
     ...before.formerNames.flatMap((item) => fact(item.after, item.before, `called so before ${item.revision}`)),
   ];
-  const told = new Set(facts.flatMap((item) => [`-${item.before}`, `+${item.after}`]));
+  const told = new Set(knownRenames.flatMap((item) => [`-${item.before}`, `+${item.after}`]));
   const guesses = guessRenames(
     before,
     after,
     (name) => told.has(`-${name}`),
     (name) => told.has(`+${name}`),
   );
-  return [...facts, ...guesses];
+  return [...knownRenames, ...guesses];
 }
 
 /**
  * Guesses renames among the definitions that are gone and those that are new.
  *
- * @param isToldOld - Old names that are accounted for.
- * @param isToldNew - New names that are accounted for.
+ * @param isKnownBefore - Old names that are accounted for.
+ * @param isKnownAfter - New names that are accounted for.
  */
 export function guessRenames(
   before: Protocol,
   after: Protocol,
-  isToldOld: (name: string) => boolean = () => false,
-  isToldNew: (name: string) => boolean = () => false,
+  isKnownBefore: (name: string) => boolean = () => false,
+  isKnownAfter: (name: string) => boolean = () => false,
 ): readonly Rename[] {
-  const [old, now] = [typesOf(before), typesOf(after)];
+  const [old, now] = [typesByName(before), typesByName(after)];
   const names = ({ definitions }: Protocol): readonly string[] => definitions.map(({ name }) => name);
-  const gone = names(before).filter((name) => !now.has(name) && !isToldOld(name));
-  const fresh = names(after).filter((name) => !old.has(name) && !isToldNew(name));
+  const gone = names(before).filter((name) => !now.has(name) && !isKnownBefore(name));
+  const fresh = names(after).filter((name) => !old.has(name) && !isKnownAfter(name));
   const forward = new Assignability(old, now);
   const backward = new Assignability(now, old);
-  const [oldUses, newUses] = [usesOf(old), usesOf(now)];
+  const [oldUses, newUses] = [definitionUses(old), definitionUses(now)];
   const candidates = gone.flatMap((a) =>
     fresh.flatMap((b) => {
       const [from, to] = [old.get(a), now.get(b)];
@@ -68,10 +68,10 @@ export function guessRenames(
       const same = forward.holds(from, to) && backward.holds(to, from);
       const alike = likeness(old, from, now, to, forward, backward);
       const shared = (oldUses.get(a) ?? []).filter((use) => newUses.get(b)?.includes(use) === true);
-      const method = methodLiteral(from);
-      const carries = method !== undefined && method === methodLiteral(to);
+      const method = methodLiteralOf(from);
+      const carries = method !== undefined && method === methodLiteralOf(to);
       const score = (carries ? 4 : 0) + alike.share + (shared.length > 0 ? 1 : 0) + (same ? 0.5 : 0);
-      const likely = carries || (alike.share >= LEAST_ALIKE && (shared.length > 0 || (same && alike.share === 1)));
+      const likely = carries || (alike.share >= MIN_ALIKE && (shared.length > 0 || (same && alike.share === 1)));
       if (!likely) return [];
       const evidence = [
         ...(carries ? [`both carry the method ${method}`] : []),
@@ -105,18 +105,18 @@ interface Likeness {
 
 /** How many members two object types have alike; other types are alike if they are the same. */
 function likeness(
-  old: Types,
+  old: TypesByName,
   from: TypeNode,
-  now: Types,
+  now: TypesByName,
   to: TypeNode,
   forward: Assignability,
   backward: Assignability,
 ): Likeness {
-  const [a, b] = [asObject(old, from), asObject(now, to)];
+  const [a, b] = [asObjectType(old, from), asObjectType(now, to)];
   if (a === undefined || b === undefined) {
-    if (resolved(old, from).kind !== resolved(now, to).kind) return { share: 0, count: 0, of: 1 };
+    if (resolveType(old, from).kind !== resolveType(now, to).kind) return { share: 0, count: 0, of: 1 };
     // Any two unions of strings, or any two strings, are no evidence.
-    const telling = resolved(old, from).kind === 'union';
+    const telling = resolveType(old, from).kind === 'union';
     return { share: telling && forward.holds(from, to) && backward.holds(to, from) ? 1 : 0, count: 1, of: 1 };
   }
   const members = new Map(a.members.map((member) => [member.name, member]));
@@ -133,7 +133,7 @@ function likeness(
 }
 
 /** The places that refer to each definition: `CompleteRequest.params`. */
-function usesOf(types: Types): ReadonlyMap<string, readonly string[]> {
+function definitionUses(types: TypesByName): ReadonlyMap<string, readonly string[]> {
   const uses = new Map<string, string[]>();
   const note = (type: TypeNode, place: string): void => {
     for (const name of refsIn(type)) uses.set(name, [...(uses.get(name) ?? []), place]);

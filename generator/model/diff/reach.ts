@@ -1,5 +1,5 @@
-import { typesOf } from '../accepts.js';
-import { refsIn } from '../derive.js';
+import { typesByName } from '../types/accepts.js';
+import { refsIn } from '../catalog/derive.js';
 import type { Method, Protocol, Side } from '../protocol.js';
 
 /**
@@ -9,7 +9,7 @@ import type { Method, Protocol, Side } from '../protocol.js';
  * @returns The senders by definition; a definition that no message holds is not in it.
  */
 export function sendersOf(protocol: Protocol): ReadonlyMap<string, readonly Side[]> {
-  const types = typesOf(protocol);
+  const types = typesByName(protocol);
   const senders = new Map<string, Side[]>();
   for (const side of ['client', 'server'] as const) {
     const reached = new Set<string>();
@@ -20,20 +20,20 @@ export function sendersOf(protocol: Protocol): ReadonlyMap<string, readonly Side
       refsIn(type).forEach(visit);
     };
     for (const method of protocol.methods) {
-      if (sends(side, method)) visit(method.message);
-      if (answers(side, method)) [...method.results, method.taskResult ?? ''].forEach(visit);
+      if (isSentBy(side, method)) visit(method.message);
+      if (isAnsweredBy(side, method)) [...method.results, method.taskResult ?? ''].forEach(visit);
     }
     for (const name of reached) senders.set(name, [...(senders.get(name) ?? []), side]);
   }
   return senders;
 }
 
-function sends(side: Side, { direction }: Method): boolean {
+function isSentBy(side: Side, { direction }: Method): boolean {
   return direction === 'both' || direction === (side === 'client' ? 'clientToServer' : 'serverToClient');
 }
 
-function answers(side: Side, method: Method): boolean {
-  return method.kind === 'request' && sends(side === 'client' ? 'server' : 'client', method);
+function isAnsweredBy(side: Side, method: Method): boolean {
+  return method.kind === 'request' && isSentBy(side === 'client' ? 'server' : 'client', method);
 }
 
 /** Who sends the messages of a method; an embedded one is sent by who answers with it, the server. */

@@ -1,31 +1,31 @@
-import { objectOf, stableStringify, type JsonObject, type JsonValue } from '../../read/json.js';
-import { asObject, rejectedAt, resolved, type Types } from '../accepts.js';
+import { objectFromEntries, stableStringify, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import { asObjectType, findRejection, resolveType, type TypesByName } from '../types/accepts.js';
 import type { Constraints, ObjectNode, TypeNode } from '../protocol.js';
 
 /** Most values that are tried of one type. */
-const MOST = 24;
+const MAX_SAMPLES = 24;
 /** Depth at which a type gives one value only, so that recursive ones end. */
-const DEEPEST = 5;
+const MAX_DEPTH = 5;
 /** Depth at which a type that goes on is given up: it may have no finite value. */
-const BOTTOM = 32;
+const MAX_RECURSION = 32;
 
 /**
  * Some small values of a type, the plainest first: each kind of value that it has, each optional member by itself, each
  * variant. The same values for the same type.
  */
-export function samplesOf(types: Types, type: TypeNode, depth = 0): readonly JsonValue[] {
-  if (depth > BOTTOM) return [];
+export function samplesOf(types: TypesByName, type: TypeNode, depth = 0): readonly JsonValue[] {
+  if (depth > MAX_RECURSION) return [];
   const found = new Map<string, JsonValue>();
-  for (const value of valuesOf(types, type, depth)) {
-    if (found.size >= (depth > DEEPEST ? 1 : MOST)) break;
-    if (rejectedAt(types, type, value) === undefined) found.set(stableStringify(value), value);
+  for (const value of generateValues(types, type, depth)) {
+    if (found.size >= (depth > MAX_DEPTH ? 1 : MAX_SAMPLES)) break;
+    if (findRejection(types, type, value) === undefined) found.set(stableStringify(value), value);
   }
   return [...found.values()];
 }
 
 /** Values beside the limits of a type: what it only just stops. */
-export function beyond(types: Types, type: TypeNode): readonly JsonValue[] {
-  const node = resolved(types, type);
+export function samplesBeyondLimits(types: TypesByName, type: TypeNode): readonly JsonValue[] {
+  const node = resolveType(types, type);
   if (!('constraints' in node)) return [];
   const limits = Object.values(node.constraints).filter((value) => typeof value === 'number');
   const around = limits.flatMap((limit) => [limit - 1, limit, limit + 1, limit + 0.5]);
@@ -45,8 +45,8 @@ export function beyond(types: Types, type: TypeNode): readonly JsonValue[] {
   }
 }
 
-function* valuesOf(types: Types, type: TypeNode, depth: number): Iterable<JsonValue> {
-  const node = resolved(types, type);
+function* generateValues(types: TypesByName, type: TypeNode, depth: number): Iterable<JsonValue> {
+  const node = resolveType(types, type);
   switch (node.kind) {
     case 'never':
       return;
@@ -67,11 +67,11 @@ function* valuesOf(types: Types, type: TypeNode, depth: number): Iterable<JsonVa
       return;
     case 'number':
     case 'integer':
-      yield* numbers(node.constraints);
+      yield* generateNumbers(node.constraints);
       return;
     case 'array': {
       const least = Number(node.constraints['minItems'] ?? 0);
-      if (least === 0 && depth > DEEPEST) {
+      if (least === 0 && depth > MAX_DEPTH) {
         yield [];
         return;
       }
@@ -81,26 +81,26 @@ function* valuesOf(types: Types, type: TypeNode, depth: number): Iterable<JsonVa
       return;
     }
     case 'union':
-      if (depth > DEEPEST) for (const variant of node.variants) yield* samplesOf(types, variant, depth + 1);
+      if (depth > MAX_DEPTH) for (const variant of node.variants) yield* samplesOf(types, variant, depth + 1);
       else yield* interleaved(node.variants.map((variant) => samplesOf(types, variant, depth + 1)));
       return;
     case 'intersection':
     case 'object': {
-      const object = asObject(types, node);
-      if (object !== undefined) yield* objects(types, object, depth);
+      const object = asObjectType(types, node);
+      if (object !== undefined) yield* generateObjects(types, object, depth);
       else if (node.kind === 'intersection') for (const part of node.parts) yield* samplesOf(types, part, depth + 1);
     }
   }
 }
 
-function* numbers(constraints: Constraints): Iterable<number> {
+function* generateNumbers(constraints: Constraints): Iterable<number> {
   yield* [1, 0.5, 0, -1, 1000];
   for (const limit of Object.values(constraints)) {
     if (typeof limit === 'number') yield* [limit, limit + 1, limit - 1, limit + 0.5];
   }
 }
 
-function* objects(types: Types, type: ObjectNode, depth: number): Iterable<JsonObject> {
+function* generateObjects(types: TypesByName, type: ObjectNode, depth: number): Iterable<JsonObject> {
   const required = type.members.filter((member) => member.required);
   const base: [string, JsonValue][] = [];
   for (const { name, type: own } of required) {
@@ -108,9 +108,9 @@ function* objects(types: Types, type: ObjectNode, depth: number): Iterable<JsonO
     if (value === undefined) return;
     base.push([name, value]);
   }
-  const plain = objectOf(base);
+  const plain = objectFromEntries(base);
   yield plain;
-  if (depth > DEEPEST) return;
+  if (depth > MAX_DEPTH) return;
   const others = type.members.map(({ name, type: own }) =>
     samplesOf(types, own, depth + 1).map((value) => withMember(plain, name, value)),
   );
@@ -120,12 +120,12 @@ function* objects(types: Types, type: ObjectNode, depth: number): Iterable<JsonO
 
 /** A copy of an object with one member set. */
 export function withMember(object: JsonObject, name: string, value: JsonValue): JsonObject {
-  return objectOf([...Object.entries(object).filter(([key]) => key !== name), [name, value]]);
+  return objectFromEntries([...Object.entries(object).filter(([key]) => key !== name), [name, value]]);
 }
 
 /** A copy of an object without one member. */
 export function withoutMember(object: JsonObject, name: string): JsonObject {
-  return objectOf(Object.entries(object).filter(([key]) => key !== name));
+  return objectFromEntries(Object.entries(object).filter(([key]) => key !== name));
 }
 
 /** The first item of each list, then the second of each, and so on. */

@@ -1,7 +1,14 @@
 import type { Subject } from '../../model/diff/change.js';
-import type { JsonValue } from '../../read/json.js';
-import { escapeHidden } from '../../text.js';
-import { groupsOf, summaryText, verdictText, type ChangeGroup, type DiffReport, type ReportChange } from './report.js';
+import type { JsonValue } from '../../read/json/json.js';
+import { escapeHiddenCharacters } from '../../text.js';
+import {
+  groupChanges,
+  summaryText,
+  verdictText,
+  type ChangeGroup,
+  type DiffReport,
+  type ReportChange,
+} from './report.js';
 import { sideBySide, type SideRow } from './side-by-side.js';
 
 /** What a page is made of beside the report itself. */
@@ -16,20 +23,20 @@ export interface PageParts {
   readonly after: ReadonlyMap<string, string>;
 }
 
-const SECTIONS: readonly (readonly [Subject, string])[] = [
+const PAGE_SECTIONS: readonly (readonly [Subject, string])[] = [
   ['protocol', 'Protocol'],
   ['method', 'Methods'],
   ['error', 'Error codes'],
   ['definition', 'Definitions'],
 ];
 /** Most definitions that one line of the overview links to. */
-const MOST_LINKS = 24;
+const MAX_LINKS = 24;
 
 /**
  * The report as one page that needs nothing else: no request leaves it, and its policy lets no other script or style run.
  * All that comes from a schema is escaped text.
  */
-export function pageOf(report: DiffReport, parts: PageParts): string {
+export function renderPage(report: DiffReport, parts: PageParts): string {
   const { from, to } = report;
   const title = `${from.given} → ${to.given}`;
   const policy = `default-src 'none'; style-src '${parts.hashOf(parts.css)}'; script-src '${parts.hashOf(parts.script)}'; base-uri 'none'; form-action 'none'`;
@@ -41,23 +48,23 @@ export function pageOf(report: DiffReport, parts: PageParts): string {
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="referrer" content="no-referrer">',
-    `<title>${text(title)}</title>`,
+    `<title>${escapeHtml(title)}</title>`,
     `<style>${parts.css}</style>`,
     '</head>',
     '<body>',
     '<header>',
-    `<h1>${text(from.given)} <span class="arrow">→</span> ${text(to.given)}${to.status === 'draft' ? ' <span class="tag">draft</span>' : ''}</h1>`,
-    `<p class="lead">${text(summaryText(report))}</p>`,
-    tiles(report),
+    `<h1>${escapeHtml(from.given)} <span class="arrow">→</span> ${escapeHtml(to.given)}${to.status === 'draft' ? ' <span class="tag">draft</span>' : ''}</h1>`,
+    `<p class="lead">${escapeHtml(summaryText(report))}</p>`,
+    renderTiles(report),
     '<p class="legend">A change <b>breaks senders</b> if what the old revision lets them send is refused or misread by the new one; it <b>breaks receivers</b> if the new revision lets others send what the old one does not know.</p>',
     '</header>',
-    bar(report),
+    renderFilterBar(report),
     '<main>',
-    overview(report),
-    ...SECTIONS.map(([subject, heading]) => section(report, subject, heading, parts)),
+    renderOverview(report),
+    ...PAGE_SECTIONS.map(([subject, heading]) => renderSection(report, subject, heading, parts)),
     '<p class="empty" id="empty" hidden>No change fits. Clear the search or choose another filter.</p>',
     '</main>',
-    footer(report),
+    renderFooter(report),
     `<script type="module">${parts.script}</script>`,
     '</body>',
     '</html>',
@@ -65,7 +72,7 @@ export function pageOf(report: DiffReport, parts: PageParts): string {
   ].join('\n');
 }
 
-function tiles({ summary }: DiffReport): string {
+function renderTiles({ summary }: DiffReport): string {
   const { methods, definitions } = summary;
   const items: readonly (readonly [number, string, string])[] = [
     [summary.breakingForSender, 'break senders', summary.breakingForSender > 0 ? 'bad' : 'good'],
@@ -84,7 +91,7 @@ function tiles({ summary }: DiffReport): string {
     )}${counts.map(([count, label]) => `<li class="counts"><strong>${count}</strong><span>${label}</span></li>`).join('')}</ul>`;
 }
 
-function bar({ summary }: DiffReport): string {
+function renderFilterBar({ summary }: DiffReport): string {
   const choice = (name: string, label: string, options: readonly (readonly [string, string])[]): string =>
     `<fieldset class="choices" data-choice="${name}"><legend>${label}</legend>${options
       .map(([value, shown], index) => `<button value="${value}" aria-pressed="${index === 0}">${shown}</button>`)
@@ -108,37 +115,37 @@ ${choice('by', 'Sent by', [
 }
 
 /** What changed in the same way in many places, told once. */
-function overview(report: DiffReport): string {
-  const groups = groupsOf(report.changes).filter(
+function renderOverview(report: DiffReport): string {
+  const groups = groupChanges(report.changes).filter(
     ({ changes, first }) => changes.length > 2 && verdictText(first) !== 'safe',
   );
   if (groups.length === 0) return '';
   return `<section data-unfiltered><h2>The same in many places</h2><ul class="glance">${groups
-    .map((group) => `<li>${overviewLine(group)}</li>`)
+    .map((group) => `<li>${renderOverviewLine(group)}</li>`)
     .join('')}</ul></section>`;
 }
 
-function overviewLine({ first, changes, tail }: ChangeGroup): string {
+function renderOverviewLine({ first, changes, tail }: ChangeGroup): string {
   const links = changes
-    .slice(0, MOST_LINKS)
-    .map((change) => `<a href="#${anchor(change.subject, change.name)}">${text(change.name)}</a>`)
+    .slice(0, MAX_LINKS)
+    .map((change) => `<a href="#${anchorId(change.subject, change.name)}">${escapeHtml(change.name)}</a>`)
     .join(', ');
-  const more = changes.length > MOST_LINKS ? ` and ${changes.length - MOST_LINKS} more` : '';
-  return `<div class="what"><code class="place">${text(tail === '' ? first.title : tail)}</code> <span>${text(first.title)}</span> ${badges(first)}</div>
-${types(first)}<p class="note">${changes.length} definitions: ${links}${more}</p>`;
+  const more = changes.length > MAX_LINKS ? ` and ${changes.length - MAX_LINKS} more` : '';
+  return `<div class="what"><code class="place">${escapeHtml(tail === '' ? first.title : tail)}</code> <span>${escapeHtml(first.title)}</span> ${renderBadges(first)}</div>
+${renderTypes(first)}<p class="note">${changes.length} definitions: ${links}${more}</p>`;
 }
 
-function section(report: DiffReport, subject: Subject, heading: string, parts: PageParts): string {
+function renderSection(report: DiffReport, subject: Subject, heading: string, parts: PageParts): string {
   const changes = report.changes.filter((change) => change.subject === subject);
   if (changes.length === 0) return '';
   const byName = new Map<string, ReportChange[]>();
   for (const change of changes) byName.set(change.name, [...(byName.get(change.name) ?? []), change]);
-  const renamed = new Map(report.renames.map((rename) => [escapeHidden(rename.after), rename.before]));
-  const cards = [...byName].map(([name, own]) => card(name, own, subject, parts, renamed.get(name)));
+  const renamed = new Map(report.renames.map((rename) => [escapeHiddenCharacters(rename.after), rename.before]));
+  const cards = [...byName].map(([name, own]) => renderCard(name, own, subject, parts, renamed.get(name)));
   return `<section data-section="${subject}"><h2>${heading} <span class="count">${byName.size}</span></h2>\n${cards.join('\n')}\n</section>`;
 }
 
-function card(
+function renderCard(
   name: string,
   changes: readonly ReportChange[],
   subject: Subject,
@@ -147,10 +154,11 @@ function card(
 ): string {
   const [first] = changes;
   const by = first === undefined || first.sentBy.length === 0 ? '' : `sent by ${first.sentBy.join(' and ')}`;
-  const sides = subject === 'definition' ? sidesOf(parts.before.get(oldName ?? name), parts.after.get(name)) : '';
-  return `<article id="${anchor(subject, name)}" data-name="${text(name)}">
-<div class="head"><h3 class="mono">${text(name)}</h3><span class="by">${by}</span></div>
-<ul class="changes">${breakingFirst(changes).map(item).join('\n')}</ul>${sides}
+  const sides =
+    subject === 'definition' ? renderSideBySide(parts.before.get(oldName ?? name), parts.after.get(name)) : '';
+  return `<article id="${anchorId(subject, name)}" data-name="${escapeHtml(name)}">
+<div class="head"><h3 class="mono">${escapeHtml(name)}</h3><span class="by">${by}</span></div>
+<ul class="changes">${breakingFirst(changes).map(renderChange).join('\n')}</ul>${sides}
 </article>`;
 }
 
@@ -158,16 +166,16 @@ function breakingFirst(changes: readonly ReportChange[]): readonly ReportChange[
   return [...changes].sort((a, b) => Number(verdictText(a) === 'safe') - Number(verdictText(b) === 'safe'));
 }
 
-function item(change: ReportChange): string {
+function renderChange(change: ReportChange): string {
   const { sender, receiver } = change;
   const breaks = [sender === 'breaking' ? 'sender' : '', receiver === 'breaking' ? 'receiver' : ''].filter(Boolean);
   const tail = change.subject === 'definition' ? change.place.slice(change.name.length) : '';
   return `<li data-change data-breaks="${breaks.join(' ') || 'none'}" data-by="${change.sentBy.join(' ')}">
-<div class="what">${tail === '' ? '' : `<code class="place">${text(tail)}</code>`}<span>${text(change.title)}</span>${badges(change)}</div>
-${types(change)}${change.detail === null ? '' : `<p class="note">${text(change.detail)}</p>`}${change.evidence.map(evidence).join('')}</li>`;
+<div class="what">${tail === '' ? '' : `<code class="place">${escapeHtml(tail)}</code>`}<span>${escapeHtml(change.title)}</span>${renderBadges(change)}</div>
+${renderTypes(change)}${change.detail === null ? '' : `<p class="note">${escapeHtml(change.detail)}</p>`}${change.evidence.map(renderEvidence).join('')}</li>`;
 }
 
-function badges(change: ReportChange): string {
+function renderBadges(change: ReportChange): string {
   const { sender, receiver } = change;
   if (sender === 'safe' && receiver === 'safe') return '<span class="badge good">safe</span>';
   return (
@@ -176,59 +184,59 @@ function badges(change: ReportChange): string {
   );
 }
 
-function types({ before, after }: ReportChange): string {
+function renderTypes({ before, after }: ReportChange): string {
   if (before === null && after === null) return '';
-  const old = before === null ? '' : `<code class="old">${text(before)}</code>`;
-  const now = after === null ? '' : `<code class="new">${text(after)}</code>`;
+  const old = before === null ? '' : `<code class="old">${escapeHtml(before)}</code>`;
+  const now = after === null ? '' : `<code class="new">${escapeHtml(after)}</code>`;
   return `<p class="types">${[old, now].filter(Boolean).join(' → ')}</p>`;
 }
 
-function evidence({ breaks, acceptedBy, rejectedBy, value, at }: ReportChange['evidence'][number]): string {
+function renderEvidence({ breaks, acceptedBy, rejectedBy, value, at }: ReportChange['evidence'][number]): string {
   const [takes, refuses] = breaks === 'sender' ? ['old', 'new'] : ['new', 'old'];
-  const where = at === '' ? '' : ` at <code>${text(at)}</code>`;
-  return `<details><summary>A value that breaks ${breaks}s</summary><p class="note">The ${takes} <code>${text(acceptedBy)}</code> takes it, the ${refuses} <code>${text(rejectedBy)}</code> does not${where}.</p><pre>${text(json(value))}</pre></details>`;
+  const where = at === '' ? '' : ` at <code>${escapeHtml(at)}</code>`;
+  return `<details><summary>A value that breaks ${breaks}s</summary><p class="note">The ${takes} <code>${escapeHtml(acceptedBy)}</code> takes it, the ${refuses} <code>${escapeHtml(rejectedBy)}</code> does not${where}.</p><pre>${escapeHtml(renderJson(value))}</pre></details>`;
 }
 
 /** Longest value that is shown whole, in characters. */
-const LONGEST_VALUE = 2000;
+const MAX_VALUE_LENGTH = 2000;
 
-function json(value: JsonValue): string {
+function renderJson(value: JsonValue): string {
   const long = JSON.stringify(value, undefined, 2);
-  return long.length > LONGEST_VALUE ? `${long.slice(0, LONGEST_VALUE)}\n…` : long;
+  return long.length > MAX_VALUE_LENGTH ? `${long.slice(0, MAX_VALUE_LENGTH)}\n…` : long;
 }
 
-function sidesOf(before: string | undefined, after: string | undefined): string {
+function renderSideBySide(before: string | undefined, after: string | undefined): string {
   if (before === undefined && after === undefined) return '';
   if (before === undefined || after === undefined || before === after) {
-    return `<details><summary>${before === after ? 'The type' : before === undefined ? 'The new type' : 'The old type'}</summary><pre>${text(after ?? before ?? '')}</pre></details>`;
+    return `<details><summary>${before === after ? 'The type' : before === undefined ? 'The new type' : 'The old type'}</summary><pre>${escapeHtml(after ?? before ?? '')}</pre></details>`;
   }
   const rows = sideBySide(before, after)
-    .map((row) => `<tr>${cell(row.before, row, 'del')}${cell(row.after, row, 'ins')}</tr>`)
+    .map((row) => `<tr>${renderCell(row.before, row, 'del')}${renderCell(row.after, row, 'ins')}</tr>`)
     .join('\n');
   return `<details><summary>Types side by side</summary><table class="sides"><thead><tr><th scope="col">old</th><th scope="col">new</th></tr></thead><tbody>
 ${rows}
 </tbody></table></details>`;
 }
 
-function cell(line: string | undefined, row: SideRow, changed: string): string {
+function renderCell(line: string | undefined, row: SideRow, changed: string): string {
   if (line === undefined) return '<td class="none"></td>';
-  return `<td class="${row.same ? 'same' : changed}">${text(line)}</td>`;
+  return `<td class="${row.same ? 'same' : changed}">${escapeHtml(line)}</td>`;
 }
 
-function footer({ from, to }: DiffReport): string {
+function renderFooter({ from, to }: DiffReport): string {
   const side = ({ given, file, sha256, catalog, methods, definitions }: DiffReport['from']): string =>
-    `<p>${text(given)}: <code>${text(file)}</code>, ${methods} methods (catalog ${catalog}), ${definitions} definitions, sha256 <code>${text(sha256)}</code></p>`;
+    `<p>${escapeHtml(given)}: <code>${escapeHtml(file)}</code>, ${methods} methods (catalog ${catalog}), ${definitions} definitions, sha256 <code>${escapeHtml(sha256)}</code></p>`;
   return `<footer>${side(from)}${side(to)}<p>Written by <code>mcpgen diff</code>; <code>mcpgen diff --rules</code> prints the rules.</p></footer>`;
 }
 
 /** An id that any name has, and no other name: everything but letters, digits and `-` by its code. */
-function anchor(subject: Subject, name: string): string {
+function anchorId(subject: Subject, name: string): string {
   return `${subject}-${name.replace(/[^A-Za-z0-9-]/gu, (character) => `_${character.codePointAt(0)?.toString(16) ?? ''}_`)}`;
 }
 
 /** Text that is nothing but text, between tags and in attributes. */
-function text(value: string): string {
-  return escapeHidden(value.replaceAll('\n', '\u{e000}'))
+function escapeHtml(value: string): string {
+  return escapeHiddenCharacters(value.replaceAll('\n', '\u{e000}'))
     .replaceAll('\u{e000}', '\n')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

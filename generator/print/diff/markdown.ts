@@ -1,87 +1,101 @@
 import { RULES } from '../../model/diff/rules.js';
-import { groupsOf, summaryText, verdictText, type ChangeGroup, type DiffReport, type ReportChange } from './report.js';
+import {
+  groupChanges,
+  summaryText,
+  verdictText,
+  type ChangeGroup,
+  type DiffReport,
+  type ReportChange,
+} from './report.js';
 import { codeSpan } from '../markdown.js';
 
 /** Most places that one line names. */
-const MOST_NAMES = 12;
+const MAX_LISTED_LOCATIONS = 12;
 /** GitHub refuses a text of more than 65,536 characters; the rest is left for what stands around it. */
-export const LONGEST = 60_000;
+export const MAX_MARKDOWN_LENGTH = 60_000;
 
 /**
  * The report as Markdown for a pull request: summary first, breaking changes in full, the others folded.
  *
- * @param longest - Most characters that it may have; lines beyond are left out, and it says so.
+ * @param maxLength - Most characters that it may have; lines beyond are left out, and it says so.
  */
-export function markdownOf(report: DiffReport, longest = LONGEST): string {
-  const groups = groupsOf(report.changes);
+export function diffMarkdown(report: DiffReport, maxLength = MAX_MARKDOWN_LENGTH): string {
+  const groups = groupChanges(report.changes);
   const breaking = groups.filter(({ first }) => verdictText(first) !== 'safe');
   const safe = groups.filter(({ first }) => verdictText(first) === 'safe');
   const { summary, from, to } = report;
   const lines = [
-    `## ${plain(from.given)} → ${plain(to.given)}${to.status === 'draft' ? ' (draft)' : ''}`,
+    `## ${escapeMarkdown(from.given)} → ${escapeMarkdown(to.given)}${to.status === 'draft' ? ' (draft)' : ''}`,
     '',
     `**${summaryText(report)}.** ` +
       `Methods: ${summary.methods.added} added, ${summary.methods.removed} removed, ${summary.methods.changed} changed. ` +
       `Definitions: ${summary.definitions.added} added, ${summary.definitions.removed} removed, ` +
       `${summary.definitions.renamed} renamed, ${summary.definitions.changed} changed. Error codes: ${summary.errors}.`,
-    ...(breaking.length === 0 ? [] : ['', '### Breaking', '', ...table(breaking)]),
+    ...(breaking.length === 0 ? [] : ['', '### Breaking', '', ...groupsTable(breaking)]),
     ...(safe.length === 0
       ? []
-      : ['', `<details><summary>Not breaking (${count(safe)})</summary>`, '', ...table(safe), '', '</details>']),
+      : [
+          '',
+          `<details><summary>Not breaking (${countChanges(safe)})</summary>`,
+          '',
+          ...groupsTable(safe),
+          '',
+          '</details>',
+        ]),
   ];
-  return cut(lines, longest);
+  return truncateLines(lines, maxLength);
 }
 
 /** The rules as a Markdown table, for the documentation. */
 export function rulesMarkdown(): string {
   return [
-    row(['rule', 'change', 'sender', 'receiver', 'why']),
-    row(['---', '---', '---', '---', '---']),
+    tableRow(['rule', 'change', 'sender', 'receiver', 'why']),
+    tableRow(['---', '---', '---', '---', '---']),
     ...Object.entries(RULES).map(([id, { title, sender, receiver, why }]) =>
-      row([`\`${id}\``, title, sender, receiver, why]),
+      tableRow([`\`${id}\``, title, sender, receiver, why]),
     ),
   ].join('\n');
 }
 
-function table(groups: readonly ChangeGroup[]): readonly string[] {
+function groupsTable(groups: readonly ChangeGroup[]): readonly string[] {
   return [
-    row(['where', 'change', 'before', 'after', 'effect']),
-    row(['---', '---', '---', '---', '---']),
+    tableRow(['where', 'change', 'before', 'after', 'effect']),
+    tableRow(['---', '---', '---', '---', '---']),
     ...groups.map((group) => {
       const { first } = group;
       const sent = first.sentBy.length === 0 ? '' : `, sent by ${first.sentBy.join(' and ')}`;
-      return row([
-        places(group),
-        plain(first.title) + (group.changes.length === 1 ? detail(first) : ''),
-        code(first.before),
-        code(first.after),
+      return tableRow([
+        groupLocations(group),
+        escapeMarkdown(first.title) + (group.changes.length === 1 ? changeDetail(first) : ''),
+        tableCode(first.before),
+        tableCode(first.after),
         verdictText(first) + sent,
       ]);
     }),
   ];
 }
 
-function places({ changes }: ChangeGroup): string {
-  const shown = changes.slice(0, MOST_NAMES).map(({ place }) => code(place));
+function groupLocations({ changes }: ChangeGroup): string {
+  const shown = changes.slice(0, MAX_LISTED_LOCATIONS).map(({ place }) => tableCode(place));
   const more = changes.length - shown.length;
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-function detail({ detail: text }: ReportChange): string {
-  return text === null ? '' : `: ${plain(text)}`;
+function changeDetail({ detail: text }: ReportChange): string {
+  return text === null ? '' : `: ${escapeMarkdown(text)}`;
 }
 
-function row(cells: readonly string[]): string {
+function tableRow(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-function count(groups: readonly ChangeGroup[]): number {
+function countChanges(groups: readonly ChangeGroup[]): number {
   return groups.reduce((sum, { changes }) => sum + changes.length, 0);
 }
 
 /** Text that stays text: no markup, no mention of a user, no break of a cell. */
-function plain(text: string): string {
-  return clip(text)
+function escapeMarkdown(text: string): string {
+  return truncateText(text)
     .replace(/[\\`*_{}[\]()#+!|~>$]/g, '\\$&')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -89,22 +103,22 @@ function plain(text: string): string {
     .replaceAll('://', ':&#47;&#47;');
 }
 
-function code(text: string | null): string {
+function tableCode(text: string | null): string {
   if (text === null) return '';
-  return codeSpan(clip(text));
+  return codeSpan(truncateText(text));
 }
 
-function clip(text: string): string {
+function truncateText(text: string): string {
   const line = text.replace(/\s+/g, ' ');
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
 
-function cut(lines: readonly string[], longest: number): string {
+function truncateLines(lines: readonly string[], maxLength: number): string {
   const kept: string[] = [];
   let length = 0;
   for (const [index, line] of lines.entries()) {
     length += line.length + 1;
-    if (length > longest) {
+    if (length > maxLength) {
       const isFolded = kept.some((item) => item.startsWith('<details>'));
       return [...kept, '', ...(isFolded ? ['</details>', ''] : []), `(${lines.length - index} lines left out)`].join(
         '\n',

@@ -1,10 +1,10 @@
-import { placeOf, type Change, type Subject } from '../../model/diff/change.js';
-import type { Difference } from '../../model/diff/compare.js';
+import { changeLocation, type Change, type Subject } from '../../model/diff/change.js';
+import type { ProtocolDifference } from '../../model/diff/compare.js';
 import { isBreaking, RULES, type RuleId, type Verdict } from '../../model/diff/rules.js';
 import type { Protocol, Side } from '../../model/protocol.js';
-import type { JsonValue } from '../../read/json.js';
-import { escapeHidden } from '../../text.js';
-import { typeText } from './type-text.js';
+import type { JsonValue } from '../../read/json/json.js';
+import { escapeHiddenCharacters } from '../../text.js';
+import { compactTypeText } from './type-text.js';
 
 /** One of the two revisions that were compared. */
 export interface ReportSide {
@@ -83,25 +83,25 @@ export interface DiffReport {
 }
 
 /** How the two sides were named, and where their catalogs come from. */
-export interface SideNotes {
+export interface SideInput {
   readonly given: string;
   readonly catalog: ReportSide['catalog'];
   readonly status?: string;
 }
 
 /** Makes a report of a difference. */
-export function reportOf(difference: Difference, from: SideNotes, to: SideNotes): DiffReport {
+export function buildReport(difference: ProtocolDifference, from: SideInput, to: SideInput): DiffReport {
   const changes = difference.changes.map(reportChange);
   return {
-    from: side(difference.before, from),
-    to: side(difference.after, to),
-    summary: summarise(changes),
+    from: reportSide(difference.before, from),
+    to: reportSide(difference.after, to),
+    summary: summarizeChanges(changes),
     renames: difference.renames,
     changes,
   };
 }
 
-function side(protocol: Protocol, { given, catalog, status }: SideNotes): ReportSide {
+function reportSide(protocol: Protocol, { given, catalog, status }: SideInput): ReportSide {
   return {
     given,
     revision: protocol.revision,
@@ -116,9 +116,9 @@ function side(protocol: Protocol, { given, catalog, status }: SideNotes): Report
 
 function reportChange(change: Change): ReportChange {
   const { title, sender, receiver } = RULES[change.rule];
-  const place = escapeHidden(placeOf(change));
+  const place = escapeHiddenCharacters(changeLocation(change));
   const said = (value: Change['before']): string | null =>
-    value === undefined ? null : typeof value === 'string' ? escapeHidden(value) : typeText(value);
+    value === undefined ? null : typeof value === 'string' ? escapeHiddenCharacters(value) : compactTypeText(value);
   const [before, after] = [said(change.before), said(change.after)];
   const what = /^(?:variant|value)-/.test(change.rule) ? `=${after ?? before ?? ''}` : '';
   const constraint = change.rule.startsWith('constraint-') || change.rule === 'format-changed';
@@ -128,11 +128,11 @@ function reportChange(change: Change): ReportChange {
     rule: change.rule,
     title,
     subject: change.subject,
-    name: escapeHidden(change.name),
+    name: escapeHiddenCharacters(change.name),
     place,
     before,
     after,
-    detail: change.detail === undefined ? null : escapeHidden(change.detail),
+    detail: change.detail === undefined ? null : escapeHiddenCharacters(change.detail),
     sender,
     receiver,
     sentBy: change.sentBy,
@@ -140,7 +140,7 @@ function reportChange(change: Change): ReportChange {
   };
 }
 
-function summarise(changes: readonly ReportChange[]): ReportSummary {
+function summarizeChanges(changes: readonly ReportChange[]): ReportSummary {
   const count = (rules: readonly RuleId[]): number => changes.filter(({ rule }) => rules.includes(rule)).length;
   const names = (subject: Subject, but: readonly RuleId[]): number =>
     new Set(changes.filter((item) => item.subject === subject && !but.includes(item.rule)).map(({ name }) => name))
@@ -183,7 +183,7 @@ export interface ChangeGroup {
 }
 
 /** Puts together what changed in the same way below several definitions, in the order of the first of each. */
-export function groupsOf(changes: readonly ReportChange[]): readonly ChangeGroup[] {
+export function groupChanges(changes: readonly ReportChange[]): readonly ChangeGroup[] {
   const groups = new Map<string, ReportChange[]>();
   for (const change of changes) {
     const tail = change.place.slice(change.name.length);

@@ -1,13 +1,13 @@
 import type { Constraints, TypeNode } from '../../model/protocol.js';
-import { escapeHidden } from '../../text.js';
+import { escapeHiddenCharacters } from '../../text.js';
 import { memberName } from '../names.js';
 
 /** A type on one line, as TypeScript would write it, but with integers and limits told. Hidden characters are escaped. */
-export function typeText(type: TypeNode): string {
-  return escapeHidden(text(type));
+export function compactTypeText(type: TypeNode): string {
+  return escapeHiddenCharacters(printNode(type));
 }
 
-function text(type: TypeNode): string {
+function printNode(type: TypeNode): string {
   switch (type.kind) {
     case 'unknown':
     case 'never':
@@ -17,31 +17,31 @@ function text(type: TypeNode): string {
     case 'string':
     case 'number':
     case 'integer':
-      return type.kind + limits(type.constraints);
+      return type.kind + printLimits(type.constraints);
     case 'literal':
       return JSON.stringify(type.value);
     case 'ref':
       return type.name;
     case 'array': {
-      const items = text(type.items);
+      const items = printNode(type.items);
       const isCompound = type.items.kind === 'union' || type.items.kind === 'intersection';
-      return `${isCompound ? `(${items})` : items}[]${limits(type.constraints)}`;
+      return `${isCompound ? `(${items})` : items}[]${printLimits(type.constraints)}`;
     }
     case 'union':
-      return type.variants.map(text).join(' | ');
+      return type.variants.map(printNode).join(' | ');
     case 'intersection':
-      return type.parts.map((part) => (part.kind === 'union' ? `(${text(part)})` : text(part))).join(' & ');
+      return type.parts.map((part) => (part.kind === 'union' ? `(${printNode(part)})` : printNode(part))).join(' & ');
     case 'object': {
       const members = type.members.map(
-        (member) => `${memberName(member.name)}${member.required ? '' : '?'}: ${text(member.type)}`,
+        (member) => `${memberName(member.name)}${member.required ? '' : '?'}: ${printNode(member.type)}`,
       );
-      if (type.rest !== undefined && type.rest.kind !== 'never') members.push(`[key: string]: ${text(type.rest)}`);
+      if (type.rest !== undefined && type.rest.kind !== 'never') members.push(`[key: string]: ${printNode(type.rest)}`);
       return members.length === 0 ? 'object' : `{ ${members.join('; ')} }`;
     }
   }
 }
 
-function limits(constraints: Constraints): string {
+function printLimits(constraints: Constraints): string {
   const list = Object.entries(constraints).map(
     ([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );

@@ -1,4 +1,7 @@
-import { serveHttp, type ListeningServer } from "./generated/runtime/http-node.js";
+import {
+  serveHttp,
+  type ListeningServer,
+} from "./generated/runtime/http-node.js";
 import { createHttpHandler } from "./generated/runtime/http-server.js";
 import { log } from "./log.js";
 import { buildServer } from "./server.js";

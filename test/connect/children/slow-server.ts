@@ -3,7 +3,7 @@ import process from 'node:process';
 import { Server } from '../../../generated/runtime/server.js';
 import type { HandlerContext } from '../../../generated/runtime/server.js';
 import { stdioServerTransport } from '../../../generated/runtime/stdio-server.js';
-import { ALL } from './revisions.js';
+import { ALL_REVISIONS } from './revisions.js';
 
 const [versions = '', drainMs = ''] = process.argv.slice(2);
 
@@ -24,7 +24,7 @@ async function call({ name }: { readonly name: string }, context: HandlerContext
 }
 
 const server = new Server(
-  ALL.filter(({ version }) => versions.split(',').includes(version)),
+  ALL_REVISIONS.filter(({ version }) => versions.split(',').includes(version)),
   {
     info: { name: 'slow', version: '1' },
     handlers: { 'tools/call': call },

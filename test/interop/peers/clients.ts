@@ -14,12 +14,12 @@ import { z } from 'zod';
 import { BaseClient } from '../../../generated/runtime/client.js';
 import { RpcError } from '../../../generated/runtime/jsonrpc/error-codes.js';
 import type { Transport } from '../../../generated/runtime/jsonrpc/transport.js';
-import { clientCapabilities, Household, Refusal, STATELESS, TASK_METHODS } from './garden.js';
-import type { Params, Result } from './garden.js';
-import { ALL, NAMES, named } from './revisions.js';
+import { clientCapabilities, FixtureClient, FixtureError, STATELESS, TASK_METHODS } from './fixture-peers.js';
+import type { Params, Result } from './fixture-peers.js';
+import { ALL_REVISIONS, REVISION_NAMES, revisionsNamed } from './revisions.js';
 
 /** How a request is sent, in every SDK. */
-export interface Sending {
+export interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: number, message: string | undefined) => void;
 }
@@ -41,7 +41,7 @@ export interface Peer {
     readonly capabilities: object;
     readonly instructions: string | undefined;
   };
-  request(method: string, params?: Result, sending?: Sending): Promise<Result>;
+  request(method: string, params?: Result, sending?: RequestOptions): Promise<Result>;
   notify(method: string, params?: Result): Promise<void> | void;
   listen(filter: object): Promise<Listening>;
   close(): Promise<void>;
@@ -54,16 +54,16 @@ export function codeOf(error: unknown): unknown {
 
 const INPUTS = ['roots/list', 'sampling/createMessage', 'elicitation/create'] as const;
 
-export function oursClient(names: readonly string[] = NAMES): Peer {
-  const household = new Household();
-  const revisions = named(names);
+export function oursClient(names: readonly string[] = REVISION_NAMES): Peer {
+  const household = new FixtureClient();
+  const revisions = revisionsNamed(names);
   const heard: Peer['heard'] = [];
   const latest = names[names.length - 1] ?? '';
   const asked = [...INPUTS, ...TASK_METHODS].filter((method) =>
     revisions.some((one) => Object.hasOwn(one.methods, method) || Object.hasOwn(one.embedded, method)),
   );
   const told = new Set(
-    ALL.filter((one) => revisions.includes(one)).flatMap((one) =>
+    ALL_REVISIONS.filter((one) => revisions.includes(one)).flatMap((one) =>
       Object.entries(one.methods)
         .filter(([, { kind, direction }]) => kind === 'notification' && direction !== 'clientToServer')
         .map(([method]) => method),
@@ -79,7 +79,7 @@ export function oursClient(names: readonly string[] = NAMES): Peer {
           try {
             return household.answer(method, params);
           } catch (error) {
-            if (error instanceof Refusal) throw new RpcError(error.code, error.message, error.data);
+            if (error instanceof FixtureError) throw new RpcError(error.code, error.message, error.data);
             throw error;
           }
         },
@@ -128,7 +128,7 @@ const V1_ASKED = [
 
 /** It always asks for 2025-11-25, and takes any older one. */
 export function v1Client(): Peer {
-  const household = new Household();
+  const household = new FixtureClient();
   const heard: Peer['heard'] = [];
   const client = new V1Client(
     { name: 'visitor-v1', version: '1.0.0' },
@@ -184,7 +184,7 @@ function withoutTasks({ tasks: _, ...others }: Result): Result {
 
 /** It speaks the revision that it is told to. */
 export function v2Client(revision: string): Peer {
-  const household = new Household();
+  const household = new FixtureClient();
   const heard: Peer['heard'] = [];
   const isStateless = revision === STATELESS;
   const client = new V2Client(

@@ -9,7 +9,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { InMemoryEventStore } from '@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { Garden, STATELESS } from './garden.js';
+import { FixtureServer, STATELESS } from './fixture-peers.js';
 import { isMain } from './main.js';
 import { v1Server } from './v1-server.js';
 import { v2Server } from './v2-server.js';
@@ -89,7 +89,7 @@ function v1SseHandle({ revision }: Hosting): Handle {
 
 function v2Handle({ revision, json = false }: Hosting): Handle {
   if (revision === STATELESS) {
-    const garden = new Garden();
+    const garden = new FixtureServer();
     const handler = createMcpHandler(
       () =>
         v2Server([STATELESS], {

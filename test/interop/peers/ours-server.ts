@@ -2,16 +2,24 @@ import type { HandlerContext, Server } from '../../../generated/runtime/server.j
 import { Server as GenericServer } from '../../../generated/runtime/server.js';
 import { RpcError } from '../../../generated/runtime/jsonrpc/error-codes.js';
 import { stdioServerTransport } from '../../../generated/runtime/stdio-server.js';
-import { ANSWERED, Garden, INSTRUCTIONS, Refusal, serverCapabilities, STATELESS, TASK_METHODS } from './garden.js';
-import type { Params, Port, Result } from './garden.js';
+import {
+  ANSWERED_METHODS,
+  FixtureServer,
+  INSTRUCTIONS,
+  FixtureError,
+  serverCapabilities,
+  STATELESS,
+  TASK_METHODS,
+} from './fixture-peers.js';
+import type { Params, PeerContext, Result } from './fixture-peers.js';
 import { isMain, revisionsFromArguments } from './main.js';
-import { NAMES, named } from './revisions.js';
+import { REVISION_NAMES, revisionsNamed } from './revisions.js';
 
 /** The garden on our runtime; one server for all revisions, so the handlers are those without types. */
-export function oursServer(names: readonly string[] = NAMES): Server {
-  const garden = new Garden();
-  const answered = [...ANSWERED, ...(names.includes('2025-11-25') ? TASK_METHODS : [])];
-  const server: Server = new GenericServer(named(names), {
+export function oursServer(names: readonly string[] = REVISION_NAMES): Server {
+  const garden = new FixtureServer();
+  const answered = [...ANSWERED_METHODS, ...(names.includes('2025-11-25') ? TASK_METHODS : [])];
+  const server: Server = new GenericServer(revisionsNamed(names), {
     info: { name: 'garden-ours', version: '1.0.0' },
     instructions: INSTRUCTIONS,
     capabilities: names.length === 1 ? serverCapabilities(names[0] ?? '') : serverCapabilities(STATELESS),
@@ -22,7 +30,7 @@ export function oursServer(names: readonly string[] = NAMES): Server {
           try {
             return await garden.answer(method, params, port(server, context));
           } catch (error) {
-            if (error instanceof Refusal) throw new RpcError(error.code, error.message, error.data);
+            if (error instanceof FixtureError) throw new RpcError(error.code, error.message, error.data);
             throw error;
           }
         },
@@ -32,7 +40,7 @@ export function oursServer(names: readonly string[] = NAMES): Server {
   return server;
 }
 
-function port(server: Server, context: HandlerContext): Port {
+function port(server: Server, context: HandlerContext): PeerContext {
   return {
     revision: context.revision,
     signal: context.signal,
@@ -51,4 +59,4 @@ function port(server: Server, context: HandlerContext): Port {
   };
 }
 
-if (isMain(import.meta.url)) await oursServer(revisionsFromArguments(NAMES)).connect(stdioServerTransport());
+if (isMain(import.meta.url)) await oursServer(revisionsFromArguments(REVISION_NAMES)).connect(stdioServerTransport());

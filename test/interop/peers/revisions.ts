@@ -1,15 +1,21 @@
-import { revision as r2024 } from '../../../generated/2024-11-05/revision.js';
-import { revision as r202503 } from '../../../generated/2025-03-26/revision.js';
-import { revision as r202506 } from '../../../generated/2025-06-18/revision.js';
-import { revision as r202511 } from '../../../generated/2025-11-25/revision.js';
-import { revision as r2026 } from '../../../generated/2026-07-28/revision.js';
+import { revision as revision20241105 } from '../../../generated/2024-11-05/revision.js';
+import { revision as revision20250326 } from '../../../generated/2025-03-26/revision.js';
+import { revision as revision20250618 } from '../../../generated/2025-06-18/revision.js';
+import { revision as revision20251125 } from '../../../generated/2025-11-25/revision.js';
+import { revision as revision20260728 } from '../../../generated/2026-07-28/revision.js';
 import type { Revision } from '../../../generated/runtime/protocol/revision.js';
 
-export const ALL: readonly Revision[] = [r2024, r202503, r202506, r202511, r2026];
+export const ALL_REVISIONS: readonly Revision[] = [
+  revision20241105,
+  revision20250326,
+  revision20250618,
+  revision20251125,
+  revision20260728,
+];
 
-export const NAMES: readonly string[] = ALL.map(({ version }) => version);
+export const REVISION_NAMES: readonly string[] = ALL_REVISIONS.map(({ version }) => version);
 
 /** Those of a list of names. */
-export function named(names: readonly string[]): readonly Revision[] {
-  return ALL.filter(({ version }) => names.includes(version));
+export function revisionsNamed(names: readonly string[]): readonly Revision[] {
+  return ALL_REVISIONS.filter(({ version }) => names.includes(version));
 }

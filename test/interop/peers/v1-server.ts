@@ -20,8 +20,8 @@ import {
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
-import { Garden, INSTRUCTIONS, serverCapabilities } from './garden.js';
-import type { Port, Result } from './garden.js';
+import { FixtureServer, INSTRUCTIONS, serverCapabilities } from './fixture-peers.js';
+import type { PeerContext, Result } from './fixture-peers.js';
 import { isMain, revisionsFromArguments } from './main.js';
 
 const SCHEMAS = [
@@ -47,7 +47,7 @@ const SCHEMAS = [
  * @param revision - The same, as the SDK does not tell what was agreed on.
  */
 export function v1Server(revision = '2025-11-25'): Server {
-  const garden = new Garden();
+  const garden = new FixtureServer();
   const server = new Server(
     { name: 'garden-v1', version: '1.0.0' },
     { capabilities: serverCapabilities('2025-11-25'), instructions: INSTRUCTIONS },
@@ -60,7 +60,11 @@ export function v1Server(revision = '2025-11-25'): Server {
   return server;
 }
 
-function port(server: Server, extra: RequestHandlerExtra<ServerRequest, ServerNotification>, revision: string): Port {
+function port(
+  server: Server,
+  extra: RequestHandlerExtra<ServerRequest, ServerNotification>,
+  revision: string,
+): PeerContext {
   const send = (method: string, params?: Result): Promise<void> =>
     extra.sendNotification({ method, ...(params === undefined ? {} : { params }) } as ServerNotification);
   return {

@@ -3,13 +3,20 @@ import { inputRequired, Server } from '@modelcontextprotocol/server';
 import type { InputRequests, ServerContext } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
-import { ANSWERED, ANSWERED_IN_SESSIONS, Garden, INSTRUCTIONS, serverCapabilities, STATELESS } from './garden.js';
-import type { Port, Result } from './garden.js';
+import {
+  ANSWERED_METHODS,
+  SESSION_METHODS,
+  FixtureServer,
+  INSTRUCTIONS,
+  serverCapabilities,
+  STATELESS,
+} from './fixture-peers.js';
+import type { PeerContext, Result } from './fixture-peers.js';
 import { isMain, revisionsFromArguments } from './main.js';
-import { NAMES } from './revisions.js';
+import { REVISION_NAMES } from './revisions.js';
 
 /** Ends a handler that waits for input. */
-class Waits extends Error {
+class InputNeeded extends Error {
   readonly requests: InputRequests;
 
   constructor(requests: InputRequests) {
@@ -22,13 +29,13 @@ const REQUEST_STATE = 'first-visit';
 
 /** What servers of single requests have in common. */
 export interface Shared {
-  readonly garden: Garden;
+  readonly garden: FixtureServer;
   readonly notify: (method: string, params?: Result) => void;
 }
 
 /** The garden on the official SDK, v2, for one connection, or for one request of a stateless conversation. */
-export function v2Server(names: readonly string[] = NAMES, shared?: Shared): Server {
-  const garden = shared?.garden ?? new Garden();
+export function v2Server(names: readonly string[] = REVISION_NAMES, shared?: Shared): Server {
+  const garden = shared?.garden ?? new FixtureServer();
   const server = new Server(
     { name: 'garden-v2', version: '1.0.0' },
     {
@@ -38,12 +45,12 @@ export function v2Server(names: readonly string[] = NAMES, shared?: Shared): Ser
       supportedProtocolVersions: [...names].reverse(),
     },
   );
-  for (const method of [...ANSWERED, ...ANSWERED_IN_SESSIONS]) {
+  for (const method of [...ANSWERED_METHODS, ...SESSION_METHODS]) {
     server.setRequestHandler(method, { params: z.looseObject({}) }, async (params, context) => {
       try {
         return await garden.answer(method, params, port(server, context, shared));
       } catch (error) {
-        if (error instanceof Waits) {
+        if (error instanceof InputNeeded) {
           return inputRequired({ inputRequests: error.requests, requestState: REQUEST_STATE });
         }
         throw error;
@@ -53,7 +60,7 @@ export function v2Server(names: readonly string[] = NAMES, shared?: Shared): Ser
   return server;
 }
 
-function port(server: Server, { mcpReq }: ServerContext, shared?: Shared): Port {
+function port(server: Server, { mcpReq }: ServerContext, shared?: Shared): PeerContext {
   const send = (method: string, params?: Result): Promise<void> =>
     mcpReq.notify({ method, ...(params === undefined ? {} : { params }) });
   return {
@@ -75,12 +82,12 @@ function port(server: Server, { mcpReq }: ServerContext, shared?: Shared): Port 
     input: (requests) => {
       const given = mcpReq.inputResponses ?? {};
       if (Object.keys(requests).every((key) => key in given)) return Promise.resolve(given);
-      throw new Waits(requests as InputRequests);
+      throw new InputNeeded(requests as InputRequests);
     },
   };
 }
 
 if (isMain(import.meta.url)) {
-  const names = revisionsFromArguments(NAMES);
+  const names = revisionsFromArguments(REVISION_NAMES);
   serveStdio(() => v2Server(names));
 }

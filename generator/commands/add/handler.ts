@@ -1,0 +1,243 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { handledMethods, methodsWithHandlerType } from '../../emit/handled.js';
+import { McpgenError } from '../../errors.js';
+import { loadAll } from '../../index.js';
+import type { Method, Protocol, Side } from '../../model/protocol.js';
+import { formatProjectFile } from '../../output/format.js';
+import { fileEdit, planChanges, type FileChange } from '../../output/plan.js';
+import { writeChanges } from '../../output/write.js';
+import { relativeImportPath } from '../../paths.js';
+import { readTextFile } from '../../read/files.js';
+import { methodHandlerFile, handlerNames, type HandlerNames } from '../../scaffold/edit/handler-file.js';
+import { findHandledMethods } from '../../scaffold/edit/method-names.js';
+import { typedRevision } from '../../scaffold/project/protocol-file.js';
+import { registerHandler, type HandlerTarget } from '../../scaffold/edit/register-handler.js';
+import { printLine, printJson } from '../../terminal.js';
+import { escapeHiddenCharacters, closestMatch } from '../../text.js';
+import { readAuthorFiles } from '../shared/author-files.js';
+import { fileChangeJson, printAuthorFileChanges } from '../shared/file-changes.js';
+import { planGenerate } from '../generate/plan.js';
+import { booleanOption, stringOption } from '../shared/options.js';
+import { ENTRY_FILES, sidesOf } from '../shared/project.js';
+import { withConfigLocations, projectOptions, resolveSettings } from '../shared/settings.js';
+
+interface HandlerProject {
+  readonly folder: string;
+  /** Absolute path of the generated code. */
+  readonly out: string;
+  readonly side: Side;
+  readonly extension: string;
+  /** Those that are generated, oldest first. */
+  readonly protocols: readonly Protocol[];
+}
+
+/** `mcpgen add handler`: writes handlers of methods, and names them in the server or client. Returns the exit code. */
+export async function addHandlerCommand(methods: readonly string[], flags: Record<string, unknown>): Promise<number> {
+  const project = await loadHandlerProject(flags);
+  if (methods.length === 0) throw await methodRequiredError(project);
+  const textByFile = new Map<string, string>();
+  const originals = new Map<string, string>();
+  const readSource = (file: string): string => {
+    const cached = textByFile.get(file);
+    if (cached !== undefined) return cached;
+    const own = readTextFile(path.join(project.folder, file));
+    originals.set(file, own);
+    textByFile.set(file, own);
+    return own;
+  };
+  const plannedFiles: { path: string; contents: string; belongsToUser: true }[] = [];
+  const registrations: {
+    method: string;
+    file: string;
+    identifier: string;
+    registeredIn: string;
+    registered: boolean;
+  }[] = [];
+  for (const name of new Set(methods)) {
+    const { method, protocol, isForeign } = findMethod(project, name);
+    const names = handlerNames(method);
+    const stem = availableStem(project, names, name);
+    const file = `src/handlers/${stem}.ts`;
+    const place = await registerInProject(project, method, { ...names, stem }, readSource, textByFile);
+    const folder = relativeImportPath(path.join(project.folder, 'src/handlers'), project.out);
+    const contents = await formatProjectFile(
+      methodHandlerFile({
+        method,
+        identifier: names.identifier,
+        side: project.side,
+        isForeign,
+        revision: `${folder}/${protocol.revision}`,
+        runtime: `${folder}/runtime`,
+        extension: project.extension,
+      }),
+      file,
+    );
+    if (place.status === 'added' || existsSync(path.join(project.folder, file))) {
+      plannedFiles.push({ path: file, contents, belongsToUser: true });
+    }
+    registrations.push({
+      method: name,
+      file,
+      identifier: names.identifier,
+      registeredIn: place.file,
+      registered: place.status === 'added',
+    });
+  }
+  const changes: FileChange[] = [
+    ...planChanges(project.folder, plannedFiles),
+    ...[...originals].map(([file, actual]): FileChange => {
+      const expected = textByFile.get(file) ?? actual;
+      return expected === actual ? { path: file, status: 'kept', expected, actual } : fileEdit(file, expected, actual);
+    }),
+  ];
+  const isDryRun = booleanOption(flags, 'dryRun');
+  if (!isDryRun) writeChanges(project.folder, changes);
+  if (booleanOption(flags, 'json')) {
+    const files = changes.filter(({ status }) => status !== 'unchanged').map((change) => fileChangeJson(change, false));
+    printJson({ kind: 'handler', side: project.side, handlers: registrations, dryRun: isDryRun, files });
+    return 0;
+  }
+  const notes = new Map(
+    [...originals.keys()].map((file) => [
+      file,
+      `...${registrations
+        .filter(({ registered: isNew, registeredIn }) => isNew && registeredIn === file)
+        .map(({ identifier }) => identifier)
+        .join(', ...')}`,
+    ]),
+  );
+  if (!printAuthorFileChanges(changes, isDryRun, notes)) {
+    printLine(`${escapeHiddenCharacters([...new Set(methods)].join(', '))}: handled already; nothing was changed`);
+  }
+  return 0;
+}
+
+async function loadHandlerProject(flags: Record<string, unknown>): Promise<HandlerProject> {
+  const given = projectOptions(flags);
+  const settings = await resolveSettings(given);
+  const { config } = settings;
+  const sides = config === undefined ? [] : sidesOf(config.folder);
+  const asked = stringOption(flags, 'to');
+  if (asked !== undefined && asked !== 'server' && asked !== 'client') {
+    throw new McpgenError(`${JSON.stringify(asked)} is no side`, { place: '--to', remedy: 'Give server or client.' });
+  }
+  const [first, second] = sides;
+  if (config === undefined || first === undefined || (asked !== undefined && !sides.includes(asked))) {
+    throw new McpgenError(
+      config === undefined
+        ? 'this is not the project of a server or client: there is no mcpgen.config.json here or above'
+        : `this is not the project of a ${asked ?? 'server or client'}: there is no ${asked === undefined ? `${ENTRY_FILES.server} or ${ENTRY_FILES.client}` : ENTRY_FILES[asked]}`,
+      {
+        place: config === undefined ? process.cwd() : config.folder,
+        remedy: '`mcpgen init server NAME` and `mcpgen init client NAME` write such projects.',
+      },
+    );
+  }
+  if (second !== undefined && asked === undefined) {
+    throw new McpgenError('the project has both a server and a client', {
+      place: config.folder,
+      remedy: 'Say which one is to handle it: --to server, or --to client.',
+    });
+  }
+  const { out = 'generated', importExtension = 'js' } = config.config;
+  return withConfigLocations(settings, given, async () => {
+    const { options } = await planGenerate(settings);
+    return {
+      folder: config.folder,
+      out: path.resolve(config.folder, out),
+      side: asked ?? first,
+      extension: importExtension === 'none' ? '' : `.${importExtension}`,
+      protocols: await loadAll(options),
+    };
+  });
+}
+
+/** The method, in the revision in whose types the project is written if that has it, else in the newest that has. */
+function findMethod(
+  project: HandlerProject,
+  name: string,
+): { readonly method: Method; readonly protocol: Protocol; readonly isForeign: boolean } {
+  const { protocols, side, folder } = project;
+  const file = path.join(folder, 'src/protocol.ts');
+  const accepting = existsSync(file) ? typedRevision(readTextFile(file), side) : undefined;
+  const matching = protocols.flatMap((protocol) =>
+    methodsWithHandlerType(protocol, side)
+      .filter((method) => method.name === name)
+      .map((method) => ({ method, protocol })),
+  );
+  const found = matching.find(({ protocol }) => protocol.revision === accepting) ?? matching.at(-1);
+  if (found !== undefined)
+    return { ...found, isForeign: accepting !== undefined && found.protocol.revision !== accepting };
+  const known = protocols.some(({ methods }) => methods.some((method) => method.name === name));
+  const names = [
+    ...new Set(protocols.flatMap((protocol) => methodsWithHandlerType(protocol, side).map((method) => method.name))),
+  ];
+  const near = closestMatch(name, names);
+  throw new McpgenError(
+    known
+      ? `a ${side} has no handler of ${name}: no ${side === 'server' ? 'client' : 'server'} sends it, or the runtime answers it`
+      : `there is no method ${JSON.stringify(name)} in ${protocols.map(({ revision }) => revision).join(', ')}`,
+    {
+      place: 'METHOD',
+      remedy: near === undefined ? `There are ${names.sort().join(', ')}.` : `Did you mean ${near}?`,
+    },
+  );
+}
+
+/** Tells what is not handled yet, where no method is named. */
+async function methodRequiredError({ protocols, side, folder, out }: HandlerProject): Promise<McpgenError> {
+  const all = new Set(protocols.flatMap((protocol) => handledMethods(protocol, side).map(({ name }) => name)));
+  const handled = await findHandledMethods(await readAuthorFiles(folder, out), [...all]);
+  const open = [...all].filter((name) => !handled.has(name)).sort();
+  return new McpgenError('no method is named', {
+    place: 'METHOD',
+    remedy: open.length === 0 ? 'All that there is has a handler.' : `Without a handler are ${open.join(', ')}.`,
+  });
+}
+
+/** Another name where the file of a name is that of another method. */
+function availableStem({ folder }: HandlerProject, { stem }: HandlerNames, method: string): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? stem : `${stem}-${number}`;
+    const file = path.join(folder, `src/handlers/${name}.ts`);
+    if (!existsSync(file) || readTextFile(file).includes(method)) return name;
+  }
+}
+
+/** Names a handler in the entry of the project, or in the file that its handlers come from. */
+async function registerInProject(
+  { folder, side }: HandlerProject,
+  method: Method,
+  { stem, identifier }: HandlerNames,
+  read: (file: string) => string,
+  textByFile: Map<string, string>,
+): Promise<{ readonly file: string; readonly status: 'added' | 'present' }> {
+  let file = ENTRY_FILES[side];
+  let place: HandlerTarget = {
+    maker: side === 'server' ? 'createServer' : 'createClient',
+    member: method.kind === 'request' ? 'handlers' : 'notifications',
+  };
+  for (;;) {
+    const from = relativeImportPath(path.posix.dirname(file), `src/handlers/${stem}`);
+    const result = await registerHandler(read(file), place, { name: identifier, from, method: method.name });
+    if (result.status === 'added') textByFile.set(file, result.text);
+    if (result.status === 'added' || result.status === 'present') return { file, status: result.status };
+    if (result.status === 'elsewhere' && !('object' in place)) {
+      const target = path.posix.join(path.posix.dirname(file), result.from.replace(/\.[cm]?[jt]s$/, ''));
+      const found = [`${target}.ts`, `${target}/index.ts`].find((name) => existsSync(path.join(folder, name)));
+      if (found !== undefined && !target.startsWith('..')) {
+        file = found;
+        place = { object: result.object };
+        continue;
+      }
+    }
+    const line = result.status === 'unknown' ? result.line : 1;
+    const reason =
+      result.status === 'unknown' ? result.reason : `its handlers come from ${result.from}, which is not there`;
+    throw new McpgenError(`${reason}, so ${identifier} cannot be added to it; nothing was written`, {
+      place: `${file}:${line}`,
+      remedy: `By hand: write ${JSON.stringify(method.name)}: () => { ... } among its ${'member' in place ? place.member : place.object}.`,
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { format } from 'prettier';
+import type { Protocol, TypeNode } from '../../model/protocol.js';
+import { renderPage } from '../../print/diff/html.js';
+import type { DiffReport } from '../../print/diff/report.js';
+import { isIdentifier } from '../../print/names.js';
+import { printDefinition } from '../../print/type.js';
+import { readTemplate } from '../../read/files.js';
+
+/** Columns of a type beside another one. */
+const PAGE_COLUMNS = 60;
+/** Stands between two definitions while Prettier lays them out. */
+const PAGE_BORDER = '\n\n// mcpgen: border\n\n';
+
+/** The page of a report, with its style, script and the types of both revisions in it. */
+export async function renderDiffPage(
+  report: DiffReport,
+  before: Protocol,
+  after: Protocol,
+  renames: DiffReport['renames'],
+): Promise<string> {
+  const changed = new Set(report.changes.filter(({ subject }) => subject === 'definition').map(({ name }) => name));
+  for (const rename of renames) if (changed.has(rename.after)) changed.add(rename.before);
+  const css = readTemplate('diff', 'page.css');
+  const script = readTemplate('diff', 'page.js');
+  const [beforeCode, afterCode] = await Promise.all([
+    formatDefinitions(before, changed),
+    formatDefinitions(after, changed),
+  ]);
+  return renderPage(report, {
+    css,
+    script,
+    hashOf: (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`,
+    before: beforeCode,
+    after: afterCode,
+  });
+}
+
+/** Some definitions as TypeScript, without docs, which are not compared. */
+async function formatDefinitions(
+  protocol: Protocol,
+  wanted: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const definitions = protocol.definitions.filter(({ name }) => wanted.has(name));
+  // A name that TypeScript cannot have is shown as it is in the schema, by a stand-in that Prettier can read.
+  const placeholders = new Map<string, string>();
+  const definitionName = (name: string): string => {
+    if (isIdentifier(name)) return name;
+    const placeholder = placeholders.get(name) ?? `mcpgen$${placeholders.size}$`;
+    placeholders.set(name, placeholder);
+    return placeholder;
+  };
+  const printer = { name: definitionName, linkable: new Set<string>(), columns: PAGE_COLUMNS };
+  const code = definitions.map(({ name, type }) => printDefinition({ name, type: withoutDocs(type) }, printer));
+  const text = await format(code.join(PAGE_BORDER), {
+    parser: 'babel-ts',
+    singleQuote: true,
+    printWidth: PAGE_COLUMNS,
+  });
+  const shown = [...placeholders].reduce(
+    (all, [name, standIn]) => all.replaceAll(standIn, () => JSON.stringify(name)),
+    text,
+  );
+  const pieces = shown.trimEnd().split(PAGE_BORDER);
+  return new Map(definitions.map(({ name }, index) => [name, (pieces[index] ?? '').replace(/^export /gm, '')]));
+}
+
+function withoutDocs(type: TypeNode): TypeNode {
+  switch (type.kind) {
+    case 'array':
+      return { ...type, items: withoutDocs(type.items) };
+    case 'union':
+      return { ...type, variants: type.variants.map(withoutDocs) };
+    case 'intersection':
+      return { ...type, parts: type.parts.map(withoutDocs) };
+    case 'object':
+      return {
+        ...type,
+        members: type.members.map(({ name, required, type: own, defaultValue }) => ({
+          name,
+          required,
+          type: withoutDocs(own),
+          ...(defaultValue === undefined ? {} : { defaultValue }),
+        })),
+        ...(type.rest === undefined ? {} : { rest: withoutDocs(type.rest) }),
+      };
+    default:
+      return type;
+  }
+}

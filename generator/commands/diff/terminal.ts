@@ -1,0 +1,84 @@
+import type { Subject } from '../../model/diff/change.js';
+import {
+  groupChanges,
+  summaryText,
+  verdictText,
+  type ChangeGroup,
+  type DiffReport,
+  type ReportChange,
+} from '../../print/diff/report.js';
+import { stdoutColors, printLine } from '../../terminal.js';
+import { escapeHiddenCharacters } from '../../text.js';
+
+const SUBJECT_HEADINGS: readonly (readonly [Subject, string])[] = [
+  ['protocol', 'Protocol'],
+  ['method', 'Methods'],
+  ['error', 'Error codes'],
+  ['definition', 'Definitions'],
+];
+/** Most places that are named where one change stands in many. */
+const MAX_LISTED_NAMES = 8;
+/** Longest text of a type, in characters. */
+const MAX_LINE_LENGTH = 100;
+
+/** Prints a report for a person: the summary, then the changes, breaking ones first in each section. */
+export function printDiffReport(report: DiffReport): void {
+  const { from, to, summary } = report;
+  const draft = to.status === 'draft' ? stdoutColors.yellow(' (draft, may still change)') : '';
+  printLine(
+    `${stdoutColors.bold(`${escapeHiddenCharacters(from.given)} → ${escapeHiddenCharacters(to.given)}`)}${draft}`,
+  );
+  const line = summaryText(report);
+  printLine(`  ${summary.breaking > 0 ? stdoutColors.red(line) : stdoutColors.green(line)}`);
+  if (summary.changes === 0) return;
+  const { methods, definitions } = summary;
+  printLine(`  methods: ${methods.added} added, ${methods.removed} removed, ${methods.changed} changed`);
+  printLine(
+    `  definitions: ${definitions.added} added, ${definitions.removed} removed, ${definitions.renamed} renamed, ${definitions.changed} changed`,
+  );
+  if (to.catalog === 'derived' || from.catalog === 'derived') {
+    printLine(
+      stdoutColors.dim('  without a catalog, methods are derived from the schema; give one for what it cannot say'),
+    );
+  }
+  for (const [subject, heading] of SUBJECT_HEADINGS) {
+    const groups = groupChanges(report.changes.filter((change) => change.subject === subject));
+    if (groups.length === 0) continue;
+    printLine(`\n${stdoutColors.bold(heading)}`);
+    for (const group of [...groups.filter(isBreakingGroup), ...groups.filter((item) => !isBreakingGroup(item))])
+      printChangeGroup(group);
+  }
+}
+
+function isBreakingGroup({ first }: ChangeGroup): boolean {
+  return verdictText(first) !== 'safe';
+}
+
+function printChangeGroup(group: ChangeGroup): void {
+  const { first, changes, tail } = group;
+  const sign = /added|extracted/.test(first.rule) ? '+' : /removed|inlined|forbidden/.test(first.rule) ? '-' : '~';
+  const paint = isBreakingGroup(group) ? stdoutColors.red : stdoutColors.green;
+  const verdict = isBreakingGroup(group) ? stdoutColors.red(verdictText(first)) : stdoutColors.dim('safe');
+  const sent =
+    first.sentBy.length === 0 || changes.length > 1 ? '' : stdoutColors.dim(` (sent by ${first.sentBy.join(' and ')})`);
+  const place = changes.length === 1 ? first.place : `${changes.length} definitions${tail === '' ? '' : ` ${tail}`}`;
+  printLine(`  ${paint(sign)} ${stdoutColors.cyan(place)}  ${first.title}  ${verdict}${sent}`);
+  const types = transition(first);
+  if (types !== '') printLine(`      ${types}`);
+  if (changes.length === 1) {
+    if (first.detail !== null) printLine(`      ${stdoutColors.dim(first.detail)}`);
+    return;
+  }
+  const names = changes.slice(0, MAX_LISTED_NAMES).map(({ name }) => name);
+  const more = changes.length - names.length;
+  printLine(`      ${stdoutColors.dim(`in ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`)}`);
+}
+
+function transition({ before, after }: ReportChange): string {
+  if (before !== null && after !== null) return `${truncateLine(before)} → ${truncateLine(after)}`;
+  return truncateLine(before ?? after ?? '');
+}
+
+function truncateLine(text: string): string {
+  return text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text;
+}

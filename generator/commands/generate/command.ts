@@ -1,0 +1,189 @@
+import { McpgenError } from '../../errors.js';
+import {
+  check,
+  generate,
+  renderAll,
+  type CheckResult,
+  type GenerateOptions,
+  type GenerateResult,
+} from '../../index.js';
+import { isUpToDate } from '../../output/plan.js';
+import { readOrigin } from '../../output/ownership.js';
+import { stdoutColors, showProgress, printLine, printJson, formatTable, type Cell } from '../../terminal.js';
+import { escapeHiddenCharacters, shellQuote } from '../../text.js';
+import {
+  fileChangeJson,
+  pluralize,
+  printWarning,
+  printOutdatedFiles,
+  displayedFolder,
+  countByStatus,
+} from '../shared/file-changes.js';
+import { planGenerate, type GeneratePlan } from './plan.js';
+import { reportMethodChanges, printMethodChanges, type MethodChangeReport } from './method-changes.js';
+import { booleanOption, optionFlag, refuseBothOptions, stringsOption } from '../shared/options.js';
+import { withConfigLocations, resolveSettings, type Settings } from '../shared/settings.js';
+
+/** `mcpgen generate`: writes, checks, watches or only plans. Returns the exit code. */
+export async function generateCommand(commandLine: Record<string, unknown>): Promise<number> {
+  if (booleanOption(commandLine, 'watch')) {
+    const { watchCommand } = await import('./watch.js');
+    return watchCommand(commandLine);
+  }
+  const settings = await resolveSettings(commandLine);
+  return withConfigLocations(settings, commandLine, async () =>
+    generateOnce(await planGenerate(settings), settings, commandLine),
+  );
+}
+
+/** @param commandLine - What the command line alone says. */
+async function generateOnce(
+  plan: GeneratePlan,
+  settings: Settings,
+  commandLine: Record<string, unknown>,
+): Promise<number> {
+  const { out, options } = plan;
+  const { flags } = settings;
+  if (out === '-') return printGeneratedFile(options, flags);
+  if (booleanOption(flags, 'check')) {
+    refuseBothOptions(flags, 'check', 'dryRun', 'Both write nothing; --check sets the exit code.');
+    const result = await check(options);
+    showProgress('');
+    // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed one.
+    process.exitCode = result.upToDate ? 0 : 1;
+    const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
+    printGenerateReport(result, methodChanges, flags, commandLine, () => {
+      printCheckFailures(result, out, commandLine);
+    });
+    return result.upToDate ? 0 : 1;
+  }
+  const result = await generate(options);
+  showProgress('');
+  printGenerateReport(
+    result,
+    await reportMethodChanges(result, plan, settings, commandLine),
+    flags,
+    commandLine,
+    () => {
+      printGenerateSummary(result, out, options.dryRun === true);
+    },
+  );
+  return 0;
+}
+
+async function printGeneratedFile(options: GenerateOptions, flags: Record<string, unknown>): Promise<number> {
+  for (const name of ['check', 'dryRun', 'json'] as const) {
+    if (!booleanOption(flags, name)) continue;
+    throw new McpgenError(`${optionFlag(name)} needs an output folder`, {
+      place: '--out -',
+      remedy: 'Give --out DIR.',
+    });
+  }
+  const { files, warnings } = await renderAll(options);
+  showProgress('');
+  // With one part asked for, what it needs would only be in the way of a reader who redirects into a file.
+  const [only = '', second] = options.emit ?? [];
+  const name = only === 'stubs' ? 'handlers' : only;
+  const wanted =
+    only === '' || second !== undefined ? files : files.filter((file) => file.path.endsWith(`/${name}.ts`));
+  for (const file of wanted) {
+    process.stdout.write(wanted.length === 1 ? file.contents : `// file: ${file.path}\n${file.contents}\n`);
+  }
+  for (const warning of warnings) printWarning(warning);
+  return 0;
+}
+
+function printGenerateReport(
+  result: GenerateResult,
+  methodChanges: MethodChangeReport,
+  flags: Record<string, unknown>,
+  commandLine: Record<string, unknown>,
+  printForPeople: () => void,
+): void {
+  if (!booleanOption(flags, 'json')) {
+    for (const warning of result.warnings) printWarning(warning);
+    printForPeople();
+    printMethodChanges(methodChanges);
+    return;
+  }
+  const { upToDate } = result as Partial<CheckResult>;
+  const summary = {
+    out: result.out,
+    ...(upToDate === undefined ? {} : { upToDate }),
+    revisions: result.protocols.map((protocol) => ({
+      revision: protocol.revision,
+      definitions: protocol.definitions.length,
+      methods: protocol.methods.length,
+      sha256: protocol.source.sha256,
+      errata: protocol.errata.map((erratum) => erratum.id),
+    })),
+    dryRun: booleanOption(flags, 'dryRun'),
+    files: result.changes.map((change) => fileChangeJson(change, upToDate !== undefined)),
+    ...methodChanges,
+    ...(upToDate === false ? { mend: fixCommand(commandLine) } : {}),
+    warnings: result.warnings,
+  };
+  printJson(summary);
+}
+
+function printGenerateSummary(result: GenerateResult, out: string, dryRun: boolean): void {
+  const filesIn = (folder: string): Cell => {
+    const userFiles = result.changes.filter((change) => change.path.startsWith(`${folder}/`));
+    return { text: countByStatus(userFiles, dryRun) };
+  };
+  const rows = result.protocols.map((protocol): Cell[] => [
+    { text: protocol.revision, paint: stdoutColors.cyan },
+    { text: String(protocol.definitions.length) },
+    { text: String(protocol.methods.length) },
+    { text: String(protocol.errata.length) },
+    filesIn(protocol.revision),
+  ]);
+  for (const folder of ['tools', 'runtime']) {
+    const files = filesIn(folder);
+    if (files.text !== '') rows.push([{ text: folder }, { text: '-' }, { text: '-' }, { text: '-' }, files]);
+  }
+  printLine(formatTable(['revision', 'definitions', 'methods', 'errata', 'files'], rows));
+  for (const change of result.changes.filter((item) => item.status === 'orphaned')) {
+    printLine(`${dryRun ? 'would remove' : 'removed'} ${escapeHiddenCharacters(change.path)}`);
+  }
+  for (const change of result.changes.filter((item) => item.status === 'kept')) {
+    const isEdited = readOrigin(change.path, change.actual ?? '') === 'edited';
+    const why = isEdited ? 'edited since mcpgen wrote it; delete it if nothing needs it' : 'it is yours';
+    printLine(`kept ${escapeHiddenCharacters(change.path)}: ${why}`);
+  }
+  const all = result.changes.length;
+  printLine(
+    `\n${pluralize(all, 'file')} in ${displayedFolder(out)}: ${countByStatus(result.changes, dryRun)}${dryRun ? '; nothing was written' : ''}`,
+  );
+}
+
+function printCheckFailures(result: CheckResult, out: string, commandLine: Record<string, unknown>): void {
+  const outdated = result.changes.filter((change) => !isUpToDate(change));
+  if (outdated.length === 0) {
+    printLine(`${pluralize(result.changes.length, 'file')} in ${displayedFolder(out)}: all up to date`);
+    return;
+  }
+  printOutdatedFiles(outdated, out);
+  printLine(
+    `\n${outdated.length} of ${pluralize(result.changes.length, 'file')} not up to date. To mend it:\n  ${escapeHiddenCharacters(fixCommand(commandLine))}`,
+  );
+}
+
+/** The command line that was given, without `--check`; what the config says needs no flag. */
+function fixCommand(commandLine: Record<string, unknown>): string {
+  const option = (name: string, value: unknown): string[] =>
+    typeof value === 'string' ? [`--${name} ${shellQuote(value)}`] : [];
+  return [
+    'mcpgen generate',
+    ...option('config', commandLine['config']),
+    ...stringsOption(commandLine, 'revision').map((revision) => `--revision ${shellQuote(revision)}`),
+    ...option('schema', commandLine['schema']),
+    ...option('catalog', commandLine['catalog']),
+    ...option('emit', commandLine['emit']),
+    ...option('methods', commandLine['methods']),
+    ...option('import-extension', commandLine['importExtension']),
+    ...(commandLine['errata'] === false ? ['--no-errata'] : []),
+    ...option('out', commandLine['out']),
+    ...(booleanOption(commandLine, 'allowOutside') ? ['--allow-outside'] : []),
+  ].join(' ');
+}

@@ -1,0 +1,312 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { handledMethods } from '../../emit/handled.js';
+import type { GenerateResult } from '../../index.js';
+import {
+  compareMethods,
+  parseMethodsFile,
+  type ChangedMethod,
+  type MethodConstant,
+} from '../../model/catalog/method-changes.js';
+import { constantCase } from '../../model/naming.js';
+import type { MessageKind, Method, Protocol, Side } from '../../model/protocol.js';
+import { displayPath } from '../../paths.js';
+import { readOrigin } from '../../output/ownership.js';
+import { findHandledMethods, findMethodLocations, type MethodLocation } from '../../scaffold/edit/method-names.js';
+import { stdoutColors, printLine } from '../../terminal.js';
+import { escapeHiddenCharacters, shellQuote } from '../../text.js';
+import { readAuthorFiles } from '../shared/author-files.js';
+import { pluralize } from '../shared/file-changes.js';
+import type { GeneratePlan } from './plan.js';
+import { stringOption } from '../shared/options.js';
+import { mcpgenCommand, sidesOf } from '../shared/project.js';
+import type { Settings } from '../shared/settings.js';
+
+/** A method that this generation brought and that a handler can be written for. */
+export interface NewMethod {
+  readonly method: string;
+  readonly kind: MessageKind;
+  /** The revisions that brought it, sorted. */
+  readonly revisions: readonly string[];
+  /** Who handles it. */
+  readonly to: Side;
+  /** What it means, in a sentence. */
+  readonly summary: string;
+  /** The capability that a side with a handler of it declares: `tasks.list`. */
+  readonly declares?: string;
+  /** Whether the protocol does without a handler: nothing is asked for that was not declared, and nobody waits for an answer. */
+  readonly optional: boolean;
+  /** A command to paste that writes a handler; absent where only an author's hand can. */
+  readonly command?: string;
+  /** What to do to handle it: the command, or what to write and where. */
+  readonly offer: string;
+}
+
+/** A method that generated code had and has no more. */
+export interface RemovedMethod {
+  readonly method: string;
+  /** The revisions that had it, sorted. */
+  readonly revisions: readonly string[];
+  /** Where the author's code names it; paths as seen from the current folder. */
+  readonly places: readonly Omit<MethodLocation, 'method'>[];
+}
+
+/** What an author has to know after a generation. */
+export interface MethodChangeReport {
+  /** Revisions that `src/protocol.ts` does not name yet, with a command to paste that adds each. */
+  readonly newRevisions: readonly { readonly revision: string; readonly command: string }[];
+  /** Revisions that are still in the output folder although the config, which says all that it holds, does not name them. */
+  readonly leftRevisions: readonly { readonly revision: string; readonly folder: string; readonly isSpoken: boolean }[];
+  readonly newMethods: readonly NewMethod[];
+  readonly removedMethods: readonly RemovedMethod[];
+}
+
+/** What makes handlers of a method, where a list of the project does. */
+const ADDABLE_KIND_BY_METHOD: Readonly<Record<string, string>> = {
+  'tools/list': 'tool',
+  'tools/call': 'tool',
+  'resources/list': 'resource',
+  'resources/read': 'resource',
+  'resources/templates/list': 'resource',
+  'prompts/list': 'prompt',
+  'prompts/get': 'prompt',
+};
+
+/**
+ * Compares the methods of what was generated before with those of a run. It is as well called after the files were
+ * written: a run's changes say what they held.
+ *
+ * @param commandLine - What the command line alone says.
+ */
+export async function reportMethodChanges(
+  result: GenerateResult,
+  { options }: GeneratePlan,
+  { config }: Settings,
+  commandLine: Readonly<Record<string, unknown>>,
+): Promise<MethodChangeReport> {
+  const methodsAfter = new Map(result.protocols.map((protocol) => [protocol.revision, namedMethodsOf(protocol)]));
+  const written = new Map(
+    result.changes.flatMap(({ path: file, actual: textBefore }): [string, readonly MethodConstant[]][] =>
+      file.endsWith('/methods.ts') && textBefore !== undefined && methodsAfter.has(path.posix.dirname(file))
+        ? [[path.posix.dirname(file), parseMethodsFile(textBefore)]]
+        : [],
+    ),
+  );
+  const leftoverRevisions = leftoverRevisionsIn(result.out, new Set(methodsAfter.keys()));
+  const { newRevisions, added, removed } = compareMethods(new Map([...written, ...leftoverRevisions]), methodsAfter);
+  // A config says all that the folder is to hold; a command line may be one of several that write to it.
+  const coversAllRevisions =
+    config !== undefined && commandLine['revision'] === undefined && commandLine['schema'] === undefined;
+  const remainingMethods = new Set(
+    coversAllRevisions ? [] : [...leftoverRevisions.values()].flat().map(({ name }) => name),
+  );
+  const project = config?.folder ?? process.cwd();
+  const unhandled = new Set(added.map(({ name }) => name));
+  const handled =
+    unhandled.size === 0
+      ? unhandled
+      : await findHandledMethods(await readAuthorFiles(project, result.out), [...unhandled]);
+  const named = stringOption(commandLine, 'config');
+  const configOption = named === undefined ? '' : ` --config ${shellQuote(named)}`;
+  const runner = mcpgenCommand(project);
+  const formatCommand = (verb: string, words: string): string => `${runner} ${verb}${configOption} ${words}`;
+  const context: OfferContext = { project, out: result.out, emit: options.emit, formatCommand };
+  const newMethods = added
+    .filter(({ name }) => !handled.has(name))
+    .flatMap((method) => newMethodsOf(method, result.protocols, context));
+  return {
+    newRevisions: revisionsNotRegistered(project, newRevisions).map((revision) => ({
+      revision,
+      command: formatCommand('add revision', shellQuote(revision)),
+    })),
+    leftRevisions: coversAllRevisions
+      ? [...leftoverRevisions.keys()].sort().map((revision) => leftoverRevision(project, result.out, revision))
+      : [],
+    newMethods,
+    removedMethods: await locateRemovedMethods(
+      removed.filter(({ name }) => !remainingMethods.has(name)),
+      { project, out: result.out, written: new Set(written.keys()) },
+    ),
+  };
+}
+
+function namedMethodsOf({ methods }: Protocol): readonly MethodConstant[] {
+  return methods.map(({ name }) => ({ name, constant: constantCase(name) }));
+}
+
+/** Methods of revisions in the output folder that a run does not write. */
+function leftoverRevisionsIn(
+  out: string,
+  currentRevisions: ReadonlySet<string>,
+): ReadonlyMap<string, readonly MethodConstant[]> {
+  const left = new Map<string, readonly MethodConstant[]>();
+  for (const name of subfolderNames(out)) {
+    const text = currentRevisions.has(name) ? undefined : readTextIfExists(path.join(out, name, 'methods.ts'));
+    const methods =
+      text !== undefined && readOrigin(path.join(name, 'methods.ts'), text) !== 'foreign' ? parseMethodsFile(text) : [];
+    if (methods.length > 0) left.set(name, methods);
+  }
+  return left;
+}
+
+function leftoverRevision(project: string, out: string, revision: string): MethodChangeReport['leftRevisions'][number] {
+  return {
+    revision,
+    folder: `${displayPath(path.join(out, revision))}/`,
+    isSpoken: protocolFileText(project)?.includes(`/${revision}/`) === true,
+  };
+}
+
+function subfolderNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name);
+  } catch {
+    return [];
+  }
+}
+
+/** The text of a file that tells something if it is there; whatever keeps it from being read, a run stands without. */
+function readTextIfExists(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file in which a project names the revisions that it speaks. */
+function protocolFileText(project: string): string | undefined {
+  return readTextIfExists(path.join(project, 'src/protocol.ts'));
+}
+
+/** New revisions that `src/protocol.ts` does not name yet, in a project that has one. */
+function revisionsNotRegistered(project: string, revisions: readonly string[]): readonly string[] {
+  const text = revisions.length === 0 ? undefined : protocolFileText(project);
+  return text === undefined ? [] : revisions.filter((revision) => !text.includes(`/${revision}/revision`));
+}
+
+interface OfferContext {
+  readonly project: string;
+  readonly out: string;
+  readonly emit: readonly string[] | undefined;
+  /** A command line of `mcpgen` that works where the project is. */
+  readonly formatCommand: (verb: string, words: string) => string;
+}
+
+/** What to do about a method: nothing if the runtime sees to it, or if it is of a side that the project has not. */
+function newMethodsOf(
+  { name, revisions }: ChangedMethod,
+  protocols: readonly Protocol[],
+  context: OfferContext,
+): readonly NewMethod[] {
+  const own = protocols.filter(({ revision }) => revisions.includes(revision));
+  const sides = sidesOf(context.project);
+  const among: readonly Side[] = sides.length === 0 ? ['server', 'client'] : sides;
+  return among.flatMap((to) => {
+    const found = own.flatMap((protocol) => handledMethods(protocol, to).filter((method) => method.name === name));
+    const method = found.at(-1);
+    if (method === undefined) return [];
+    const command = addCommandFor(method, to, sides, context);
+    const offer = command ?? manualInstructions(method, to);
+    const { kind, summary } = method;
+    const needed = method.capabilities.find((path) => path.startsWith(`${to}.`))?.slice(to.length + 1);
+    const declares = kind === 'request' ? needed : undefined;
+    return [
+      {
+        method: name,
+        kind,
+        revisions,
+        to,
+        summary,
+        ...(declares === undefined ? {} : { declares }),
+        optional: kind === 'notification' || declares !== undefined,
+        ...(command === undefined ? {} : { command }),
+        offer,
+      },
+    ];
+  });
+}
+
+function addCommandFor(
+  { name, kind }: Method,
+  to: Side,
+  sides: readonly Side[],
+  { project, out, emit, formatCommand }: OfferContext,
+): string | undefined {
+  const addable = ADDABLE_KIND_BY_METHOD[name];
+  if (sides.includes(to)) {
+    if (to === 'server' && addable !== undefined && emit?.includes('registry') === true) {
+      const hasList = existsSync(path.join(project, `src/${addable}s/index.ts`));
+      if (hasList) return formatCommand(`add ${addable}`, `my-${addable}`);
+    }
+    // Not an option, whatever it is called.
+    const word = name.startsWith('-') ? `-- ${shellQuote(name)}` : shellQuote(name);
+    return formatCommand(`add handler${sides.length > 1 ? ` --to ${to}` : ''}`, word);
+  }
+  if (to !== 'server' || kind !== 'request') return undefined;
+  // It is written once: what is there is the author's.
+  const isThere = subfolderNames(out).some((folder) => existsSync(path.join(out, folder, 'handlers.ts')));
+  const parts = [...new Set([...(emit ?? []), 'stubs'])].join(',');
+  return isThere ? undefined : formatCommand('generate', `--emit ${parts} --methods ${shellQuote(name)}`);
+}
+
+function manualInstructions({ name, kind }: Method, to: Side): string {
+  const body = kind === 'request' ? '{ throw new Error("not written yet"); }' : '{}';
+  return `among the \`${kind === 'request' ? 'handlers' : 'notifications'}\` of the ${to}: ${JSON.stringify(name)}: () => ${body},`;
+}
+
+async function locateRemovedMethods(
+  removed: readonly ChangedMethod[],
+  { project, out, written }: { readonly project: string; readonly out: string; readonly written: ReadonlySet<string> },
+): Promise<readonly RemovedMethod[]> {
+  if (removed.length === 0) return [];
+  const places = await findMethodLocations(await readAuthorFiles(project, out), removed);
+  return (
+    removed
+      .map(({ name, revisions }) => ({
+        method: name,
+        revisions,
+        places: places.filter(({ method }) => method === name).map(({ method: _, ...place }) => place),
+      }))
+      // A folder that is only left over would be told of in every run: only as long as code names what it has.
+      .filter(({ revisions, places: own }) => own.length > 0 || revisions.some((revision) => written.has(revision)))
+  );
+}
+
+/** Tells the news of a run; nothing if there are none. */
+export function printMethodChanges({
+  newRevisions,
+  leftRevisions,
+  newMethods,
+  removedMethods,
+}: MethodChangeReport): void {
+  if (newRevisions.length + leftRevisions.length + newMethods.length + removedMethods.length > 0) printLine();
+  for (const { revision, command } of newRevisions) {
+    printLine(
+      `${stdoutColors.green('new revision')} ${escapeHiddenCharacters(revision)}: src/protocol.ts does not speak it yet`,
+    );
+    printLine(`  ${escapeHiddenCharacters(command)}`);
+  }
+  for (const { revision, folder, isSpoken } of leftRevisions) {
+    printLine(`${stdoutColors.red('left over')}: the config does not name ${escapeHiddenCharacters(revision)}`);
+    const first = isSpoken ? 'take it out of src/protocol.ts, which speaks it still, and ' : '';
+    printLine(`  ${first}delete ${escapeHiddenCharacters(folder)}, or name it again`);
+  }
+  for (const { method, kind, revisions, to, summary, declares, offer } of newMethods) {
+    const where = escapeHiddenCharacters(revisions.join(', '));
+    const declared = declares === undefined ? '' : `; a handler declares ${escapeHiddenCharacters(declares)}`;
+    const what = kind === 'request' ? `request to the ${to}${declared}` : `notification to the ${to}, optional`;
+    printLine(`${stdoutColors.green(`new in ${where}`)}: ${escapeHiddenCharacters(method)} (${what})`);
+    if (summary !== '') printLine(`  ${stdoutColors.dim(escapeHiddenCharacters(summary))}`);
+    printLine(`  ${escapeHiddenCharacters(offer)}`);
+  }
+  for (const { method, revisions, places } of removedMethods) {
+    const named = places.length === 0 ? 'your code does not name it' : `named in ${pluralize(places.length, 'place')}`;
+    printLine(
+      `${stdoutColors.red('removed')}: ${escapeHiddenCharacters(method)} (was in ${escapeHiddenCharacters(revisions.join(', '))}); ${named}`,
+    );
+    for (const { path: file, line, column } of places) printLine(`  ${escapeHiddenCharacters(file)}:${line}:${column}`);
+  }
+}

@@ -1,0 +1,194 @@
+import path from 'node:path';
+import { watch } from 'chokidar';
+import { McpgenError } from '../../errors.js';
+import { generate } from '../../index.js';
+import { isUpToDate } from '../../output/plan.js';
+import { stdoutColors, printToStderr, stderrColors, showProgress, printLine } from '../../terminal.js';
+import { escapeHiddenCharacters } from '../../text.js';
+import { fileChangeJson, printWarning, displayedFolder, countByStatus } from '../shared/file-changes.js';
+import { planGenerate } from './plan.js';
+import { reportMethodChanges, printMethodChanges } from './method-changes.js';
+import { booleanOption, optionFlag, refuseBothOptions, stringOption } from '../shared/options.js';
+import { withConfigLocations, resolveSettings, type Settings } from '../shared/settings.js';
+
+/** Milliseconds without a change before a round begins: editors save in several steps. */
+const DEBOUNCE_MS = 100;
+
+/** What changes are looked for. */
+interface WatchedInputs {
+  /** Absolute paths of single files. */
+  readonly files: ReadonlySet<string>;
+  /** Absolute paths of folders in which every JSON file counts. */
+  readonly folders: readonly string[];
+}
+
+/**
+ * `mcpgen generate --watch`: generates, and again whenever an input changes. A round that fails says why and is over; the
+ * next change begins another. SIGINT and SIGTERM end it.
+ *
+ * @returns The exit code, once it was told to end.
+ */
+export async function watchCommand(commandLine: Record<string, unknown>): Promise<number> {
+  refuseWatchOptions(commandLine);
+  let settings = await resolveSettings(commandLine);
+  let inputs = watchedInputs(settings);
+  if (stringOption(settings.flags, 'out') === '-') throw outputFolderError();
+  if (inputs.files.size === 0 && inputs.folders.length === 0) {
+    throw new McpgenError('there is nothing to watch: no config, no schema and no tools of your own', {
+      place: '--watch',
+      remedy: 'Built-in revisions do not change; leave --watch out, or write a mcpgen.config.json.',
+    });
+  }
+
+  const generateRound = async (): Promise<void> => {
+    try {
+      settings = await reloadSettings(settings, commandLine);
+      inputs = watchedInputs(settings);
+      watcher.add(watchedFolders(inputs));
+      await withConfigLocations(settings, commandLine, async () => {
+        const plan = await planGenerate(settings);
+        const { out, options } = plan;
+        if (out === '-') throw outputFolderError();
+        const result = await generate(options);
+        showProgress('');
+        const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
+        if (booleanOption(commandLine, 'json')) {
+          const files = result.changes
+            .filter((change) => !isUpToDate(change))
+            .map((change) => fileChangeJson(change, false));
+          printLine(JSON.stringify({ out: result.out, files, ...methodChanges, warnings: result.warnings }));
+          return;
+        }
+        for (const warning of result.warnings) printWarning(warning);
+        printLine(
+          `${stdoutColors.green('generated')} ${displayedFolder(out)}: ${countByStatus(result.changes, false)}`,
+        );
+        printMethodChanges(methodChanges);
+      });
+    } catch (error) {
+      showProgress('');
+      if (!(error instanceof McpgenError)) throw error;
+      if (booleanOption(commandLine, 'json'))
+        printLine(JSON.stringify({ error: escapeHiddenCharacters(error.format()) }));
+      printToStderr(`${stderrColors.red('error')}: ${error.format()}`);
+    }
+  };
+
+  // Folders are watched, not files: one that is replaced by another, as editors save it, is a new file.
+  const watcher = watch(watchedFolders(inputs), {
+    ignoreInitial: true,
+    ignored: (file) => !isWatched(inputs, path.resolve(file)),
+  });
+  return new Promise<number>((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    let running: Promise<void> | undefined;
+    let isRoundDue = false;
+    let hasEnded = false;
+    const end = (): void => {
+      if (hasEnded) return;
+      hasEnded = true;
+      clearTimeout(timer);
+      for (const signal of SIGNALS) process.off(signal, end);
+      // What is being written is written to its end.
+      void Promise.allSettled([running, watcher.close()]).then(() => {
+        resolve(0);
+      });
+    };
+    const begin = (): void => {
+      if (hasEnded) return;
+      if (running !== undefined) {
+        isRoundDue = true;
+        return;
+      }
+      isRoundDue = false;
+      running = generateRound().then(
+        () => {
+          running = undefined;
+          if (isRoundDue) begin();
+        },
+        (error: unknown) => {
+          end();
+          reject(error instanceof Error ? error : new Error(String(error)));
+        },
+      );
+    };
+    for (const signal of SIGNALS) process.on(signal, end);
+    watcher.on('all', (_, file) => {
+      if (!isInput(inputs, path.resolve(file))) return;
+      clearTimeout(timer);
+      timer = setTimeout(begin, DEBOUNCE_MS);
+    });
+    watcher.on('error', (error) => {
+      printToStderr(
+        `${stderrColors.yellow('warning')}: a folder cannot be watched: ${escapeHiddenCharacters(String(error))}`,
+      );
+    });
+    watcher.once('ready', () => {
+      printToStderr('watching for changes; Ctrl-C ends it');
+      begin();
+    });
+  });
+}
+
+/** The settings as they are now. Without its config a project would be written as if it had none, and elsewhere. */
+async function reloadSettings({ config }: Settings, commandLine: Record<string, unknown>): Promise<Settings> {
+  const settings = await resolveSettings(commandLine);
+  if (config === undefined || settings.config?.file === config.file) return settings;
+  throw new McpgenError('the config is not there any more, so nothing is generated', {
+    place: config.file,
+    remedy: 'Put it back, or end with Ctrl-C and begin anew.',
+  });
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+function refuseWatchOptions(commandLine: Record<string, unknown>): void {
+  for (const name of ['check', 'dryRun']) {
+    refuseBothOptions(commandLine, 'watch', name, `Leave one of them out; ${optionFlag(name)} writes nothing.`);
+  }
+  for (const name of ['schema', 'catalog'] as const) {
+    if (commandLine[name] !== '-') continue;
+    throw new McpgenError('standard input cannot be watched', {
+      place: `--watch --${name} -`,
+      remedy: 'Give a file.',
+    });
+  }
+  if (commandLine['out'] === '-') throw outputFolderError();
+}
+
+function outputFolderError(): McpgenError {
+  return new McpgenError('--watch needs an output folder', { place: '--out -', remedy: 'Give --out DIR.' });
+}
+
+function watchedInputs({ flags, config }: Settings): WatchedInputs {
+  const files = [stringOption(flags, 'schema'), stringOption(flags, 'catalog')].filter((file) => file !== undefined);
+  if (config !== undefined) files.push(config.file);
+  const folders: string[] = [];
+  for (const pattern of config?.config.tools ?? []) {
+    // What stands before the first segment with a wildcard.
+    const segments = pattern.split('/');
+    const first = segments.findIndex((segment) => /[*?[\]{}()!]/.test(segment));
+    if (first === -1) files.push(path.resolve(config?.folder ?? '.', pattern));
+    else folders.push(path.resolve(config?.folder ?? '.', ...segments.slice(0, first)));
+  }
+  return { files: new Set(files.map((file) => path.resolve(file))), folders };
+}
+
+function watchedFolders({ files, folders }: WatchedInputs): string[] {
+  return [...new Set([...[...files].map((file) => path.dirname(file)), ...folders])];
+}
+
+function isInput({ files, folders }: WatchedInputs, file: string): boolean {
+  if (files.has(file)) return true;
+  return file.endsWith('.json') && folders.some((folder) => file.startsWith(folder + path.sep));
+}
+
+/** Whether chokidar is to look at a file or folder at all: it would go through all that lies beside an input. */
+function isWatched(inputs: WatchedInputs, file: string): boolean {
+  if (/[\\/](?:node_modules|\.git)(?:[\\/]|$)/.test(file)) return false;
+  return (
+    watchedFolders(inputs).includes(file) ||
+    inputs.files.has(file) ||
+    inputs.folders.some((folder) => file.startsWith(folder + path.sep))
+  );
+}

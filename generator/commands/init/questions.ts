@@ -1,0 +1,104 @@
+import { checkbox, input, select } from '@inquirer/prompts';
+import {
+  FEATURES,
+  PACKAGE_MANAGERS,
+  RUNTIME_NAMES,
+  TRANSPORT_NAMES,
+  type ProjectKind,
+  type RuntimeName,
+} from '../../scaffold/project/selection.js';
+
+/** Standard output holds the result and nothing else. */
+const promptContext = { output: process.stderr };
+
+/** @param validate - What is wrong with a name; undefined if nothing is. */
+export async function askName(kind: ProjectKind, validate: (name: string) => string | undefined): Promise<string> {
+  return input(
+    { message: 'Name of the package', default: `my-mcp-${kind}`, validate: (name) => validate(name) ?? true },
+    promptContext,
+  );
+}
+
+export async function askRevisions(released: readonly string[]): Promise<readonly string[]> {
+  return checkbox(
+    {
+      message: 'Revisions of the protocol',
+      choices: [...released].reverse().map((value) => ({ value, checked: true })),
+      required: true,
+    },
+    promptContext,
+  );
+}
+
+export async function askFeatures(kind: ProjectKind): Promise<readonly string[]> {
+  const chosen = await checkbox(
+    {
+      message: 'Examples to begin with',
+      choices: FEATURES[kind].map(({ name, text, isDefault }) => ({
+        value: name,
+        name: `${name}: ${text}`,
+        short: name,
+        checked: isDefault === true,
+      })),
+      pageSize: 12,
+    },
+    promptContext,
+  );
+  return chosen.length === 0 ? ['none'] : chosen;
+}
+
+export async function askTransports(kind: ProjectKind): Promise<readonly string[]> {
+  const texts = {
+    stdio: kind === 'server' ? 'clients run the server as a program' : 'runs the server as a program',
+    http: kind === 'server' ? 'clients connect to a URL' : 'connects to a URL',
+  };
+  return checkbox(
+    {
+      message: 'Transports',
+      choices: TRANSPORT_NAMES.map((name) => ({
+        value: name,
+        name: `${name}: ${texts[name]}`,
+        short: name,
+        checked: name === 'stdio',
+      })),
+      required: true,
+    },
+    promptContext,
+  );
+}
+
+const RUNTIME_LABELS: Readonly<Record<RuntimeName, readonly [name: string, short: string]>> = {
+  none: ['generated code, without dependencies', 'generated code'],
+  sdk: ['the transports of the official SDK 2.x', 'official SDK 2.x'],
+  'sdk-v1': ['the transports of the official SDK 1.x', 'official SDK 1.x'],
+};
+
+/** @param isAllowed - Whether it goes with what was answered before. */
+export async function askRuntime(isAllowed: (runtime: RuntimeName) => boolean): Promise<string> {
+  return select(
+    {
+      message: 'What carries the messages',
+      choices: RUNTIME_NAMES.map((value) => {
+        const [name, short] = RUNTIME_LABELS[value];
+        return {
+          value,
+          name,
+          short,
+          disabled: isAllowed(value) ? false : '(over HTTP only with a revision that begins with `initialize`)',
+        };
+      }),
+    },
+    promptContext,
+  );
+}
+
+export async function askPackageManager(defaultManager: string): Promise<string> {
+  return select(
+    {
+      message: 'Package manager',
+      choices: PACKAGE_MANAGERS.map((value) => ({ value })),
+      default: defaultManager,
+    },
+    promptContext,
+  );
+}

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { bestToolExample } from '../../emit/tools/example.js';
+import { nameTools } from '../../emit/tools/tools.js';
+import { McpgenError } from '../../errors.js';
+import { parseTool } from '../../model/tools.js';
+import { isUrl } from '../../read/fetch.js';
+import { readBytes } from '../../read/files.js';
+import { isObject, type JsonValue } from '../../read/json/json.js';
+import { NO_DOCS } from '../../read/builtin/docs.js';
+import { readRawTools, parseTools, type ToolSource } from '../../read/tools.js';
+import {
+  newestRevision,
+  type ListedServer,
+  type Selection,
+  type TransportName,
+} from '../../scaffold/project/selection.js';
+import { printToStderr } from '../../terminal.js';
+import { splitCommand, displayUrl, withoutCredentials } from '../../text.js';
+import { listServerTools } from '../shared/server-tools.js';
+import { stringOption } from '../shared/options.js';
+
+/** The file of a project that keeps its server's tools. */
+export const TOOL_LIST_FILE = 'tools.json';
+
+/** The first revision with structured content. */
+const STRUCTURED_OUTPUT_SINCE = '2025-06-18';
+
+/** Where the tools of a client's server come from. */
+export interface ToolListSource {
+  /** The flag that says so, with its value, for messages. */
+  readonly place: string;
+  /** The server to ask, and its words as the project keeps them, without passwords of URLs; undefined for a file. */
+  readonly server?: { readonly text: string; readonly words: readonly string[]; readonly transport: TransportName };
+  readonly file?: string;
+}
+
+/**
+ * What `--from-server` and `--tools` say together.
+ *
+ * @throws {@link McpgenError} if both are given, or no command is in the first.
+ */
+export function toolListSource(flags: Record<string, unknown>): ToolListSource | undefined {
+  const server = stringOption(flags, 'fromServer');
+  const file = stringOption(flags, 'tools');
+  if (server === undefined) return file === undefined ? undefined : { place: `--tools ${file}`, file };
+  const place = `--from-server ${server}`;
+  if (file !== undefined) {
+    throw new McpgenError('a server and a file are given', { place, remedy: 'Give one of --from-server and --tools.' });
+  }
+  if (isUrl(server)) return { place, server: { text: server, words: [displayUrl(server)], transport: 'http' } };
+  if (/^\S+\.json$/i.test(server) || existsSync(server)) return { place, file: server };
+  return {
+    place,
+    server: { text: server, words: (splitCommand(server) ?? []).map(withoutCredentials), transport: 'stdio' },
+  };
+}
+
+/** A server that a client is for, and its tools. */
+export interface ListedToolSource {
+  readonly listed: ListedServer;
+  readonly tools: readonly ToolSource[];
+}
+
+/**
+ * Reads the tools of a client's server.
+ *
+ * @param folder - That of the project.
+ * @throws {@link McpgenError} if there is none, or the server does not give them.
+ */
+export async function readToolListSource(
+  origin: ToolListSource,
+  selection: Selection,
+  folder: string,
+  flags: Record<string, unknown>,
+): Promise<ListedToolSource> {
+  const { place, server, file = '' } = origin;
+  if (existsSync(path.join(folder, TOOL_LIST_FILE))) {
+    throw new McpgenError('the project has a list of tools already', {
+      place: path.join(folder, TOOL_LIST_FILE),
+      remedy: `Remove it, or bring it up to date in the project: mcpgen types tools --from-server COMMAND --save ${TOOL_LIST_FILE}.`,
+    });
+  }
+  const revisions = selection.revisions.map(({ revision }) => revision);
+  const raw =
+    server === undefined ? readRawTools(readBytes(file), file) : await listServerTools(server.text, flags, revisions);
+  if (raw.length === 0) {
+    throw new McpgenError('the server has no tools', {
+      place,
+      remedy: 'Leave it out: the client lists tools and calls them without knowing them.',
+    });
+  }
+  const list = newestRevision(selection).revision < STRUCTURED_OUTPUT_SINCE ? withoutOutputSchemas(raw) : raw;
+  // What is wrong with the list is named where it was read.
+  parseTools({ tools: list }, file === '' ? 'list of the server' : file);
+  const tools = parseTools({ tools: list }, TOOL_LIST_FILE);
+  if (server !== undefined && withoutCredentials(server.text) !== server.text) {
+    printToStderr('the project names the server without its password or token: give those in src/transport.ts');
+  }
+  return {
+    tools,
+    listed: {
+      target: server?.words.map((word, index) => relativeToProject(folder, word, index === 0)) ?? [],
+      toolList: `${JSON.stringify({ tools: list }, undefined, 2)}\n`,
+      example: bestToolExample(nameTools(tools.map((tool) => parseTool(tool, NO_DOCS)))),
+    },
+  };
+}
+
+/** Older revisions have no structured content that an output schema could be of. */
+function withoutOutputSchemas(list: readonly JsonValue[]): readonly JsonValue[] {
+  const older = list.map((tool) => {
+    if (!isObject(tool)) return tool;
+    return Object.fromEntries(Object.entries(tool).filter(([key]) => key !== 'outputSchema'));
+  });
+  if (JSON.stringify(older) !== JSON.stringify(list)) {
+    printToStderr(
+      `output schemas are left out: structured content came with ${STRUCTURED_OUTPUT_SINCE}, and no revision chosen has it`,
+    );
+  }
+  return older;
+}
+
+/** A word of a command: a path that is relative to here is made one that is relative to the project. */
+function relativeToProject(folder: string, word: string, isProgram: boolean): string {
+  const isPath = isProgram ? /[/\\]/.test(word) : !word.startsWith('-');
+  if (!isPath || path.isAbsolute(word) || /^\w+:\/\//.test(word) || !existsSync(word)) return word;
+  const relative = path.relative(folder, path.resolve(word)).split(path.sep).join('/') || '.';
+  return relative.startsWith('.') || path.isAbsolute(relative) ? relative : `./${relative}`;
+}

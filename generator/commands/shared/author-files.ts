@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readOrigin } from '../../output/ownership.js';
+import type { AuthorFile } from '../../scaffold/edit/method-names.js';
+
+const TYPESCRIPT_SOURCE = /(?<!\.d)\.(?:ts|tsx|mts|cts)$/;
+
+/**
+ * The TypeScript files of a project that its author wrote: what its tsconfig names, else what lies in `src/`, and what
+ * lies in the output folder without being our output. Files that cannot be read are passed over.
+ *
+ * @param folder - The project's folder, absolute.
+ * @param out - The output folder, absolute.
+ * @returns Files with paths as seen from the current folder, sorted.
+ */
+export async function readAuthorFiles(folder: string, out: string): Promise<readonly AuthorFile[]> {
+  const named = await filesOfTsconfig(path.join(folder, 'tsconfig.json'));
+  const files = new Set([
+    ...(named.length === 0 ? typescriptFilesIn(path.join(folder, 'src')) : named),
+    ...typescriptFilesIn(out),
+  ]);
+  return [...files].sort().flatMap((file) => {
+    if (!TYPESCRIPT_SOURCE.test(file) || file.split(path.sep).includes('node_modules')) return [];
+    try {
+      const text = readFileSync(file, 'utf8');
+      return readOrigin(file, text) === 'foreign' ? [{ path: path.relative(process.cwd(), file), text }] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function filesOfTsconfig(file: string): Promise<readonly string[]> {
+  if (!existsSync(file)) return [];
+  const { ts } = await import('ts-morph');
+  const { config } = ts.readConfigFile(file, (name) => ts.sys.readFile(name)) as { config?: unknown };
+  if (config === undefined) return [];
+  return ts.parseJsonConfigFileContent(config, ts.sys, path.dirname(file)).fileNames.map((name) => path.resolve(name));
+}
+
+function typescriptFilesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name));
+  } catch {
+    return [];
+  }
+}

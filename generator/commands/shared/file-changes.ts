@@ -1,0 +1,115 @@
+import path from 'node:path';
+import { structuredPatch } from 'diff';
+import type { Warning } from '../../model/protocol.js';
+import { isUpToDate, type FileChange } from '../../output/plan.js';
+import { stdoutColors, printToStderr, stderrColors, printLine } from '../../terminal.js';
+import { escapeHiddenCharacters } from '../../text.js';
+
+/** What is done, or would be done, to a file of each status. */
+const ACTION_BY_STATUS: Readonly<Record<FileChange['status'], string>> = {
+  missing: 'create',
+  stale: 'update',
+  orphaned: 'remove',
+  unchanged: 'none',
+  kept: 'none',
+};
+/** Lines of a diff that are shown for one file. */
+const MAX_DIFF_LINES = 12;
+
+/** Tells a warning. */
+export function printWarning({ place, message }: Warning): void {
+  printToStderr(`${stderrColors.yellow('warning')}: ${escapeHiddenCharacters(`${place}: ${message}`)}`);
+}
+
+/** What happens to a file, for machines. */
+export function fileChangeJson(change: FileChange, withDiff: boolean): object {
+  const diff = withDiff ? diffExcerpt(change) : [];
+  const { path: file, status } = change;
+  return {
+    path: file,
+    status,
+    action: ACTION_BY_STATUS[status],
+    ...(diff.length === 0 ? {} : { diff: diff.join('\n') }),
+  };
+}
+
+/** Says which files are not as they should be, and how they differ. */
+export function printOutdatedFiles(changes: readonly FileChange[], out: string): void {
+  for (const change of changes) {
+    printLine(`${stdoutColors.red(change.status.padEnd(8))}  ${escapeHiddenCharacters(path.join(out, change.path))}`);
+    for (const line of diffExcerpt(change)) {
+      const paint = line.startsWith('-')
+        ? stdoutColors.red
+        : line.startsWith('+')
+          ? stdoutColors.green
+          : stdoutColors.dim;
+      printLine(`          ${paint(line)}`);
+    }
+  }
+}
+
+/**
+ * Says what was done to the files of an author, or would be.
+ *
+ * @param notes - More to say of a file, by path.
+ * @returns Whether anything was.
+ */
+export function printAuthorFileChanges(
+  changes: readonly FileChange[],
+  isDryRun: boolean,
+  notes: ReadonlyMap<string, string> = new Map(),
+  displayedPath = (file: string): string => file,
+): boolean {
+  const changed = changes.filter((change) => !isUpToDate(change));
+  if (changed.length === 0) return false;
+  const imperative = { missing: 'write', stale: 'change', orphaned: 'remove', unchanged: '', kept: '' };
+  const pastTense = { missing: 'wrote', stale: 'changed', orphaned: 'removed', unchanged: '', kept: '' };
+  for (const { path: file, status } of changed) {
+    const what = notes.get(file);
+    const word = isDryRun ? `would ${imperative[status]}` : pastTense[status];
+    printLine(
+      `${stdoutColors.green(word)} ${escapeHiddenCharacters(`${displayedPath(file)}${what === undefined ? '' : `: ${what}`}`)}`,
+    );
+  }
+  for (const { path: file } of changes.filter(({ status, path: name }) => status === 'kept' && !notes.has(name))) {
+    printLine(`kept ${escapeHiddenCharacters(displayedPath(file))}`);
+  }
+  return true;
+}
+
+/** How many files there are of each status. */
+export function countByStatus(changes: readonly FileChange[], dryRun: boolean): string {
+  const countOf = (status: FileChange['status']): number => changes.filter((change) => change.status === status).length;
+  const prefix = dryRun ? 'to ' : '';
+  const parts = [
+    [countOf('missing'), dryRun ? 'to write' : 'new'],
+    [countOf('stale'), dryRun ? 'to update' : 'updated'],
+    [countOf('orphaned'), `${prefix}${dryRun ? 'remove' : 'removed'}`],
+    [countOf('unchanged'), 'unchanged'],
+    [countOf('kept'), 'kept'],
+  ] as const;
+  return parts
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => `${number} ${word}`)
+    .join(', ');
+}
+
+/** The first lines that differ in a stale file. */
+function diffExcerpt(change: FileChange): readonly string[] {
+  if (change.status !== 'stale') return [];
+  const patch = structuredPatch('', '', change.actual ?? '', change.expected ?? '', '', '', { context: 0 });
+  const lines = patch.hunks.flatMap((hunk) => [`@@ line ${hunk.oldStart} @@`, ...hunk.lines]);
+  const shownLines = lines.slice(0, MAX_DIFF_LINES).map((line) => escapeHiddenCharacters(line.slice(0, 160)));
+  const more = lines.length - shownLines.length;
+  return more > 0 ? [...shownLines, `... ${pluralize(more, 'more line')}`] : shownLines;
+}
+
+/** A folder as messages show it. */
+export function displayedFolder(out: string): string {
+  return escapeHiddenCharacters(out.endsWith(path.sep) || out.endsWith('/') ? out : `${out}/`);
+}
+
+/** A number of things. */
+export function pluralize(number: number, one: string): string {
+  return `${number} ${number === 1 ? one : `${one}s`}`;
+}

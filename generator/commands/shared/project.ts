@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Side } from '../../model/protocol.js';
+import { readTextFile } from '../../read/files.js';
+import { isObject, ownMember, parseJson, type JsonObject } from '../../read/json/json.js';
+import { PACKAGE_MANAGERS, RUNNERS, type PackageManager } from '../../scaffold/project/selection.js';
+
+/** What a project that `mcpgen init` wrote is built around, by its side. */
+export const ENTRY_FILES: Readonly<Record<Side, string>> = { server: 'src/server.ts', client: 'src/client.ts' };
+
+/** The sides that a project has, as far as it is built as `mcpgen init` writes it. */
+export function sidesOf(project: string): readonly Side[] {
+  return (['server', 'client'] as const).filter((side) => existsSync(path.join(project, ENTRY_FILES[side])));
+}
+
+/** Lock files by the package manager that writes them. */
+const LOCKFILES: readonly (readonly [string, PackageManager])[] = [
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+  ['bun.lock', 'bun'],
+  ['bun.lockb', 'bun'],
+];
+
+/** How `mcpgen` is run in a project, as a command to paste: by its package manager where it is installed there. */
+export function mcpgenCommand(project: string): string {
+  const own = readProjectManifest(project);
+  const depends = ['devDependencies', 'dependencies'].some((key) => {
+    const list = own === undefined ? undefined : ownMember(own, key);
+    return isObject(list) && ownMember(list, 'mcpgen') !== undefined;
+  });
+  if (own === undefined || !depends) return 'mcpgen';
+  const named = ownMember(own, 'packageManager');
+  const word = typeof named === 'string' ? named.split('@')[0] : undefined;
+  const manager =
+    PACKAGE_MANAGERS.find((name) => name === word) ??
+    LOCKFILES.find(([lock]) => existsSync(path.join(project, lock)))?.[1] ??
+    'npm';
+  return `${RUNNERS[manager]} mcpgen`;
+}
+
+/** A package.json that is broken is npm's business. */
+function readProjectManifest(project: string): JsonObject | undefined {
+  const file = path.join(project, 'package.json');
+  if (!existsSync(file)) return undefined;
+  try {
+    const value = parseJson(readTextFile(file), file);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

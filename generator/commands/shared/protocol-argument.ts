@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { McpgenError } from '../../errors.js';
+import { loadProtocol, loadWithoutCatalog, type InputFile } from '../../model/load.js';
+import type { Protocol } from '../../model/protocol.js';
+import type { SideInput } from '../../print/diff/report.js';
+import { builtinRevisions, findRevision } from '../../read/builtin/revisions.js';
+import { MAX_FILE_BYTES, readBytes } from '../../read/files.js';
+import { escapeHiddenCharacters, closestMatch } from '../../text.js';
+
+/** A revision that a word of the command line named, and how it was read. */
+export interface LoadedProtocol extends SideInput {
+  readonly protocol: Protocol;
+}
+
+/**
+ * Loads what a word names: a built-in revision, a schema file, or a file of a git revision such as
+ * `HEAD~1:schema/x.json`. Without a catalog, methods are derived from the schema.
+ *
+ * @param catalog - Path of the schema's catalog, or its place in git.
+ * @throws {@link McpgenError} if there is no such thing, or it is broken.
+ */
+export async function loadProtocolArgument(
+  word: string,
+  options: { catalog?: string; errata: boolean },
+): Promise<LoadedProtocol> {
+  const builtin = findRevision(word);
+  if (builtin !== undefined && options.catalog === undefined) {
+    const protocol = await loadProtocol({ revision: word, errata: options.errata });
+    return { protocol, given: word, catalog: 'built in', status: builtin.status };
+  }
+  const schema = schemaArgumentFile(word);
+  if (options.catalog !== undefined) {
+    const catalog = schemaArgumentFile(options.catalog);
+    const protocol = await loadProtocol({ schema, catalog, errata: options.errata });
+    return { protocol, given: word, catalog: 'file' };
+  }
+  const protocol = await loadWithoutCatalog(schema, { errata: options.errata });
+  const official = builtinRevisions().find(({ sha256 }) => sha256 === protocol.source.sha256);
+  return {
+    protocol,
+    given: word,
+    catalog: official === undefined ? 'derived' : 'built in',
+    ...(official === undefined ? {} : { status: official.status }),
+  };
+}
+
+/** A file by its path, or `<git revision>:<path>`. */
+function schemaArgumentFile(word: string): InputFile {
+  if (existsSync(word)) return { name: word, contents: readBytes(word) };
+  const colon = word.indexOf(':');
+  if (colon > 0) return { name: word, contents: readFromGit(word) };
+  const known = builtinRevisions().map(({ revision }) => revision);
+  const near = closestMatch(word, known);
+  throw new McpgenError('neither a built-in revision nor a file', {
+    place: escapeHiddenCharacters(word),
+    remedy:
+      near === undefined
+        ? `Built in are ${known.join(', ')}; a file of a git revision is named as in HEAD~1:schema/x.json.`
+        : `Did you mean ${near}?`,
+  });
+}
+
+function readFromGit(word: string): Buffer {
+  try {
+    return execFileSync('git', ['cat-file', 'blob', '--end-of-options', word], {
+      maxBuffer: MAX_FILE_BYTES,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    const { code, stderr } = error as NodeJS.ErrnoException & { stderr?: Buffer };
+    if (code === 'ENOENT') {
+      throw new McpgenError('git is not installed', {
+        place: word,
+        remedy: 'Install it, or give a file.',
+        cause: error,
+      });
+    }
+    if (code === 'ENOBUFS') {
+      throw new McpgenError(`larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`, {
+        place: word,
+        remedy: 'Check that this is the right file.',
+        cause: error,
+      });
+    }
+    const [said = ''] = (stderr?.toString('utf8') ?? '').trim().split('\n');
+    throw new McpgenError(`git cannot read it: ${said.replace(/^fatal: /, '')}`, {
+      place: word,
+      remedy: 'Write <revision>:<path from the root of the repository>, or <revision>:./<path from here>.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,211 @@
+import path from 'node:path';
+import { McpgenError } from '../../errors.js';
+import { MAX_MARKDOWN_LENGTH, diffMarkdown } from '../../print/diff/markdown.js';
+import { summaryText } from '../../print/diff/report.js';
+import { isBelow, displayPath } from '../../paths.js';
+import { readConfig, type ConfigFile } from '../../read/config/config.js';
+import { isUrl } from '../../read/fetch.js';
+import { stdoutColors, printToStderr, stderrColors, showProgress, printLine, printJson } from '../../terminal.js';
+import { escapeHiddenCharacters } from '../../text.js';
+import { printDiffReport } from '../diff/terminal.js';
+import { printWarning } from '../shared/file-changes.js';
+import { booleanOption, refuseBothOptions, secondsOption, stringOption, stringsOption } from '../shared/options.js';
+import { planConfigPins } from './pin.js';
+import { planSync, type Mismatch, type SyncItem, type SyncRequest } from './plan.js';
+import { writeChanges } from '../../output/write.js';
+import type { FileChange } from '../../output/plan.js';
+
+/** `mcpgen sync`: brings schemas and catalogs up to their sources. Returns the exit code. */
+export async function syncCommand(flags: Record<string, unknown>): Promise<number> {
+  refuseBothOptions(flags, 'json', 'markdown');
+  refuseBothOptions(flags, 'check', 'updatePin', 'Leave --update-pin out: --check writes nothing.');
+  const config = await readConfig(process.cwd(), stringOption(flags, 'config'));
+  const requests = syncRequests(flags, config);
+  const plan = await planSync(requests, {
+    out: path.resolve(stringOption(flags, 'out') ?? 'schema'),
+    prose: proseOption(flags),
+    seconds: secondsOption(flags, 'timeout'),
+    acceptPins: booleanOption(flags, 'updatePin'),
+    onProgress: (place) => {
+      showProgress(`fetching ${escapeHiddenCharacters(place)}`);
+    },
+  });
+  showProgress('');
+  const [first] = plan.mismatches;
+  if (first !== undefined && !booleanOption(flags, 'check')) throw mismatchError(first, plan.mismatches.length);
+  const pins = booleanOption(flags, 'updatePin') ? planConfigPins(config, requests, plan.items) : undefined;
+  const isSettled = plan.mismatches.length === 0 && plan.changes.every(({ status }) => status === 'unchanged');
+  if (!booleanOption(flags, 'check')) writeSyncChanges([...plan.changes, ...(pins === undefined ? [] : [pins])]);
+  if (booleanOption(flags, 'json')) printSyncPlanJson(plan.items, plan.mismatches, isSettled, pins);
+  else if (booleanOption(flags, 'markdown')) printLine(syncMarkdown(plan.items, plan.mismatches));
+  else printSyncPlan(plan.items, plan.mismatches, booleanOption(flags, 'check'), pins);
+  for (const item of plan.items) printSyncNotices(item);
+  return booleanOption(flags, 'check') && !isSettled ? 1 : 0;
+}
+
+function syncRequests(flags: Record<string, unknown>, config: ConfigFile | undefined): readonly SyncRequest[] {
+  const configured = config?.config.sync ?? {};
+  const requested = stringsOption(flags, 'revision');
+  const from = stringOption(flags, 'from');
+  const revisions = [...new Set(requested.length > 0 ? requested : Object.keys(configured))];
+  if (revisions.length === 0) {
+    throw new McpgenError('no revision is named', {
+      place: 'mcpgen sync',
+      remedy: 'Give --revision R, or write the key "sync" into the config.',
+    });
+  }
+  if (from !== undefined && revisions.length > 1 && isUrl(from)) {
+    throw new McpgenError('one address cannot be that of several revisions', {
+      place: '--from',
+      remedy: 'Name one --revision, or give a folder.',
+    });
+  }
+  return revisions.map((revision) => {
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(revision)) {
+      throw new McpgenError(`${JSON.stringify(revision).slice(0, 80)} is not a name for a revision`, {
+        place: '--revision',
+        remedy: 'Use letters, digits, dots, hyphens and underscores, at most 64; it becomes the name of a folder.',
+      });
+    }
+    const configuredSync = Object.hasOwn(configured, revision) ? configured[revision] : undefined;
+    // A path of the config is relative to its folder.
+    const source =
+      configuredSync === undefined || isUrl(configuredSync.source)
+        ? configuredSync?.source
+        : path.resolve(config?.folder ?? '', configuredSync.source);
+    const chosen = from ?? source;
+    return {
+      revision,
+      ...(chosen === undefined ? {} : { source: chosen, named: from ?? configuredSync?.source ?? chosen }),
+      ...(configuredSync?.sha256 === undefined ? {} : { pin: configuredSync.sha256 }),
+    };
+  });
+}
+
+function proseOption(flags: Record<string, unknown>): 'keep' | 'strip' {
+  const prose = stringOption(flags, 'prose') ?? 'keep';
+  if (prose === 'keep' || prose === 'strip') return prose;
+  throw new McpgenError(`there is no ${JSON.stringify(prose)}`, { place: '--prose', remedy: 'Say keep or strip.' });
+}
+
+function mismatchError({ revision, place, expected, found, pinnedBy }: Mismatch, count: number): McpgenError {
+  const more = count > 1 ? ` (and ${count - 1} more of the revisions)` : '';
+  if (expected === undefined) {
+    return new McpgenError(`revision ${revision} is no draft, and no SHA-256 is pinned for it${more}; found ${found}`, {
+      place,
+      remedy: 'Check the file, then accept it by --update-pin. Nothing was written.',
+    });
+  }
+  return new McpgenError(
+    `the file is not the one that is known as ${revision}${more}\n  expected ${expected} (${pinnedBy})\n  found    ${found}`,
+    {
+      place,
+      remedy: 'If the change is meant, accept it by --update-pin. Nothing was written.',
+    },
+  );
+}
+
+function writeSyncChanges(changes: readonly FileChange[]): void {
+  const written = changes.filter(({ status }) => status !== 'unchanged');
+  if (written.length === 0) return;
+  // One run, so that all of it is written or nothing, from the folder that holds all of it.
+  const folder = commonParent(written.map(({ path: file }) => path.dirname(file)));
+  writeChanges(
+    folder,
+    written.map((change) => ({ ...change, path: path.relative(folder, change.path) })),
+  );
+}
+
+function commonParent(folders: readonly string[]): string {
+  let [common = ''] = folders;
+  while (!folders.every((folder) => isBelow(common, folder))) common = path.dirname(common);
+  return common;
+}
+
+function printSyncPlan(
+  items: readonly SyncItem[],
+  mismatches: readonly Mismatch[],
+  isCheck: boolean,
+  pins: FileChange | undefined,
+): void {
+  for (const { revision, place, expected, found } of mismatches) {
+    printLine(`${stdoutColors.red('✗')} ${stdoutColors.bold(revision)}  the file has another SHA-256 than is pinned`);
+    printLine(
+      `    ${escapeHiddenCharacters(place)}\n    expected ${expected ?? 'one that is pinned'}\n    found    ${found}`,
+    );
+  }
+  for (const item of items) {
+    const sign =
+      item.state === 'unchanged' ? stdoutColors.green('✓') : isCheck ? stdoutColors.red('✗') : stdoutColors.cyan('+');
+    const draft = item.status === 'draft' ? stdoutColors.yellow(' draft') : '';
+    printLine(`${sign} ${stdoutColors.bold(item.revision)}${draft}  ${describeState(item)}`);
+    printLine(stdoutColors.dim(`    ${escapeHiddenCharacters(item.source)}\n    sha256 ${item.sha256}`));
+    for (const file of item.files.filter(({ status }) => status !== 'unchanged')) {
+      printLine(`    ${isCheck ? 'would write' : 'wrote'} ${escapeHiddenCharacters(displayPath(file.path))}`);
+    }
+    if (item.report !== undefined && item.report.summary.changes > 0) {
+      printLine();
+      printDiffReport(item.report);
+      printLine();
+    }
+  }
+  if (pins !== undefined && pins.status !== 'unchanged')
+    printLine(`  pinned in ${escapeHiddenCharacters(displayPath(pins.path))}`);
+}
+
+function describeState({ state, report }: SyncItem): string {
+  if (state === 'unchanged') return 'up to date';
+  if (state === 'new') return 'new';
+  if (report === undefined || report.summary.changes === 0) return 'changed, but not in structure';
+  return `changed: ${summaryText(report)}`;
+}
+
+function printSyncNotices({ revision, undecided, warnings }: SyncItem): void {
+  for (const warning of warnings) printWarning(warning);
+  for (const { method, members } of undecided) {
+    printToStderr(
+      `${stderrColors.yellow('check')}: ${escapeHiddenCharacters(`${revision}: ${method}: undecided in the catalog: ${members.join(', ')}`)}`,
+    );
+  }
+}
+
+function printSyncPlanJson(
+  items: readonly SyncItem[],
+  mismatches: readonly Mismatch[],
+  upToDate: boolean,
+  pins: FileChange | undefined,
+): void {
+  printJson({
+    upToDate,
+    revisions: items.map(({ report, files, warnings, ...item }) => ({
+      ...item,
+      warnings: warnings.map(({ place, message }) => `${place}: ${message}`),
+      files: files.map(({ path: file, status }) => ({ path: displayPath(file), status })),
+      diff: report ?? null,
+    })),
+    mismatches: mismatches.map(({ expected, ...item }) => ({ ...item, expected: expected ?? null })),
+    pinsWritten: pins !== undefined && pins.status !== 'unchanged' ? displayPath(pins.path) : null,
+  });
+}
+
+function syncMarkdown(items: readonly SyncItem[], mismatches: readonly Mismatch[]): string {
+  const parts = [
+    ...mismatches.map(
+      ({ revision, expected, found }) =>
+        `**${revision}**: the file has another SHA-256 than is pinned: \`${found}\` instead of \`${expected ?? 'none'}\`.`,
+    ),
+    ...items.map((item) => {
+      const draft = item.status === 'draft' ? ' (draft: it may still change)' : '';
+      const head = `**${item.revision}**${draft}: ${describeState(item)}. SHA-256 \`${item.sha256}\`.`;
+      const undecided = item.undecided.map(
+        ({ method, members }) => `- [ ] decide in the catalog: \`${method}\`: ${members.join(', ')}`,
+      );
+      const diff =
+        item.report !== undefined && item.report.summary.changes > 0
+          ? [diffMarkdown(item.report, Math.floor(MAX_MARKDOWN_LENGTH / items.length))]
+          : [];
+      return [head, ...(undecided.length > 0 ? [undecided.join('\n')] : []), ...diff].join('\n\n');
+    }),
+  ];
+  return parts.join('\n\n');
+}

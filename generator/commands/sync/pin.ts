@@ -1,0 +1,76 @@
+import path from 'node:path';
+import { McpgenError } from '../../errors.js';
+import { fileEdit, type FileChange } from '../../output/plan.js';
+import type { ConfigFile } from '../../read/config/config.js';
+import { findRevision } from '../../read/builtin/revisions.js';
+import { readTextFile } from '../../read/files.js';
+import { isObject, ownMember, parseJson, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import { isUrl } from '../../read/fetch.js';
+import { officialUrl } from '../../read/schema/source.js';
+import { displayUrl } from '../../text.js';
+import type { SyncItem, SyncRequest } from './plan.js';
+
+/**
+ * The config with each SHA-256 that is not known yet; a new `mcpgen.config.json` where there is none. Undefined if all are
+ * known.
+ *
+ * @throws {@link McpgenError} if the config is a program, which is its owner's to change.
+ */
+export function planConfigPins(
+  config: ConfigFile | undefined,
+  requests: readonly SyncRequest[],
+  items: readonly SyncItem[],
+): FileChange | undefined {
+  const file = config?.file ?? path.resolve('mcpgen.config.json');
+  const pins = items.flatMap(({ revision, status, sha256 }): [string, JsonObject][] => {
+    const request = requests.find((item) => item.revision === revision);
+    const known = request?.pin ?? findRevision(revision)?.sha256;
+    // A draft that nobody pinned goes on floating.
+    if (known === sha256 || (known === undefined && status === 'draft')) return [];
+    return [[revision, { source: syncSource(request, revision, config), sha256 }]];
+  });
+  if (pins.length === 0) return undefined;
+  if (!file.endsWith('.json')) {
+    const lines = pins.map(([revision, pin]) => `${JSON.stringify(revision)}: ${JSON.stringify(pin)}`);
+    throw new McpgenError('a config that is a program is not changed by this one', {
+      place: file,
+      remedy: `Write into its key "sync": ${lines.join(', ')}`,
+    });
+  }
+  const actual = config === undefined ? undefined : readTextFile(file);
+  const whole = actual === undefined ? {} : parseJson(actual, file);
+  const isPackage = path.basename(file) === 'package.json';
+  const root = isObject(whole) ? whole : {};
+  const own = isPackage ? ownMember(root, 'mcpgen') : root;
+  const withPins = withSyncPins(isObject(own) ? own : {}, pins);
+  const value: JsonValue = isPackage ? { ...root, mcpgen: withPins } : withPins;
+  const indent = /^([ \t]+)"/m.exec(actual ?? '')?.[1] ?? '  ';
+  return fileEdit(file, formatLike(actual, JSON.stringify(value, undefined, indent)), actual);
+}
+
+/** A text with the mark at its beginning, the line ends and the last line of a file that it takes the place of. */
+function formatLike(actual = '\n', text: string): string {
+  const mark = actual.startsWith('\ufeff') ? '\ufeff' : '';
+  const end = actual.endsWith('\n') ? '\n' : '';
+  const lines = `${mark}${text}${end}`;
+  return actual.includes('\r\n') ? lines.replaceAll('\n', '\r\n') : lines;
+}
+
+function withSyncPins(config: JsonObject, pins: readonly (readonly [string, JsonObject])[]): JsonObject {
+  const existingSync = ownMember(config, 'sync');
+  const sync = new Map<string, JsonValue>(isObject(existingSync) ? Object.entries(existingSync) : []);
+  for (const [revision, pin] of pins) {
+    const known = sync.get(revision);
+    sync.set(revision, isObject(known) ? { ...known, sha256: pin['sha256'] ?? null } : pin);
+  }
+  return { ...config, sync: Object.fromEntries(sync) };
+}
+
+/** The source as it stands in a config: a path is relative to its folder. */
+function syncSource(request: SyncRequest | undefined, revision: string, config: ConfigFile | undefined): string {
+  const source = request?.source;
+  if (source === undefined) return officialUrl(revision);
+  if (isUrl(source)) return displayUrl(source);
+  const relative = path.relative(config?.folder ?? process.cwd(), path.resolve(source));
+  return relative.split(path.sep).join('/') || '.';
+}

@@ -1,0 +1,267 @@
+import { findRejection } from '../../model/types/accepts.js';
+import { pascalCase, splitWords } from '../../model/naming.js';
+import type { Definition } from '../../model/protocol.js';
+import type { ToolModel } from '../../model/tools.js';
+import type { JsonValue } from '../../read/json/json.js';
+import type { ToolSource } from '../../read/tools.js';
+import { docComment } from '../../print/doc-comment.js';
+import { SourceFile, type ImportExtension, type RuntimeModule, type ToolModule } from '../../print/source-file.js';
+import { printDefinition } from '../../print/type.js';
+import { printValue } from '../../print/value.js';
+import { assertionName, GuardWriter, checkName, validatorName } from '../validators.js';
+
+/** The shared files that the files of tools import from. */
+export function toolRuntime(tools: readonly ToolSummary[]): readonly RuntimeModule[] {
+  if (tools.length === 0) return [];
+  return ['runtime/validation', ...(tools.some(isCallable) ? (['runtime/client/tool-calls'] as const) : [])];
+}
+
+/** Whether a tool is called from here: an author's own are served. */
+function isCallable({ source }: ToolSummary): boolean {
+  return !source.isOwn;
+}
+
+/** A tool with the names that it has in TypeScript and on a disk. */
+export interface NamedTool {
+  readonly model: ToolModel;
+  /** Its file in `tools/`, without extension. */
+  readonly stem: string;
+  /** What the names of its types begin with. */
+  readonly prefix: string;
+  /** Its method in a client, and what its constants begin with. */
+  readonly camel: string;
+}
+
+/** What is left of a tool for the files that are about all of them, so that thousands need not be kept in full. */
+export interface ToolSummary extends Omit<NamedTool, 'model'> {
+  readonly source: ToolSource;
+  readonly hasInput: boolean;
+  readonly hasOutput: boolean;
+  /** Whether it takes no arguments at all, too. */
+  readonly isOptional: boolean;
+}
+
+/** What the client and the index need of a tool. */
+export function summarizeTool({ model, ...names }: NamedTool): ToolSummary {
+  const has = (key: string): boolean => model.definitions.some(({ name }) => name === key);
+  return {
+    ...names,
+    source: model.source,
+    hasInput: has('Input'),
+    hasOutput: has('Output'),
+    isOptional: acceptsEmptyInput(model),
+  };
+}
+
+/** Longest part of a name that is taken from a tool. */
+const MAX_STEM_LENGTH = 60;
+
+/** Names of files that mean something else to us or to an operating system. */
+const RESERVED_STEMS = /^(?:index|client|con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** Names tools in TypeScript, one after the other; see {@link ToolNamer}. */
+export function nameTools(models: readonly ToolModel[]): readonly NamedTool[] {
+  const namer = new ToolNamer();
+  return models.map((model) => namer.name(model));
+}
+
+/**
+ * Names tools in TypeScript. Two that would come to one name are told apart by a number, in the order of their own names:
+ * a stranger's server may call them anything.
+ */
+export class ToolNamer {
+  readonly #stems = new Set<string>();
+  readonly #names = new Set<string>();
+
+  name(model: ToolModel): NamedTool {
+    const stem = availableName(toolStem(model.source.name), '-', (name) => !this.#stems.has(name.toLowerCase()));
+    this.#stems.add(stem.toLowerCase());
+    const wanted = toolPrefix(model.source.name);
+    const prefix = availableName(wanted, '', (name) =>
+      toolExports(name, model).every((item) => !this.#names.has(item)),
+    );
+    for (const name of toolExports(prefix, model)) this.#names.add(name);
+    return { model, stem, prefix, camel: camelCase(prefix) };
+  }
+}
+
+function toolStem(name: string): string {
+  if (/^[A-Za-z0-9][\w-]{0,63}$/.test(name)) return RESERVED_STEMS.test(name) ? `${name}-tool` : name;
+  const words = splitWords(name).flatMap((word) => word.match(/[A-Za-z0-9]+/g) ?? []);
+  const stem = words.join('-').slice(0, MAX_STEM_LENGTH).replace(/-$/, '');
+  return stem === '' || RESERVED_STEMS.test(stem) ? `${stem}${stem === '' ? '' : '-'}tool` : stem;
+}
+
+function toolPrefix(name: string): string {
+  const made = truncateStem(pascalCase(name)) || 'Tool';
+  // A client with a method `then` would be taken for a promise.
+  return camelCase(made) === 'then' ? `${made}Tool` : made;
+}
+
+function availableName(wanted: string, separator: string, isFree: (name: string) => boolean): string {
+  let name = wanted;
+  for (let number = 2; !isFree(name); number += 1) name = `${wanted}${separator}${number}`;
+  return name;
+}
+
+function truncateStem(name: string): string {
+  return Array.from(name).slice(0, MAX_STEM_LENGTH).join('');
+}
+
+/** `GetWeather` to `getWeather`, `HTTPGet` to `httpGet`. */
+function camelCase(name: string): string {
+  const capitals = /^\p{Lu}+(?=\p{Lu}\p{Ll}|$)|^\p{Lu}/u.exec(name)?.[0] ?? '';
+  return capitals.toLowerCase() + name.slice(capitals.length);
+}
+
+/** All that a tool's file would export. */
+function toolExports(prefix: string, { definitions }: ToolModel): readonly string[] {
+  return [
+    `${camelCase(prefix)}Input`,
+    `${camelCase(prefix)}Output`,
+    ...definitions.flatMap(({ name }) => {
+      const type = prefix + pascalCase(name);
+      return [type, ...(['is', 'validate', 'assert'] as const).map((verb) => checkName(verb, type))];
+    }),
+  ];
+}
+
+/** `tools/client.ts` with a method for each tool that is called, and `tools/index.ts`. */
+export function emitToolIndex(
+  tools: readonly ToolSummary[],
+  importExtension: ImportExtension,
+): readonly SourceFile<ToolModule>[] {
+  const index = new SourceFile<ToolModule>('tools/index');
+  const extension = importExtension === 'none' ? '' : `.${importExtension}`;
+  // Without a single tool it is still a module.
+  if (tools.length === 0) index.add('export {};\n');
+  const called = tools.filter(isCallable);
+  const stems = [...tools.map(({ stem }) => stem), ...(called.length === 0 ? [] : ['client'])];
+  if (stems.length > 0) index.add(...stems.map((stem) => `export * from "./${stem}${extension}";\n`));
+  return [...(called.length === 0 ? [] : [emitToolClient(called)]), index];
+}
+
+/** `tools/client.ts`: a method for each tool, typed and validated. */
+function emitToolClient(tools: readonly ToolSummary[]): SourceFile<ToolModule> {
+  const file = new SourceFile<ToolModule>('tools/client');
+  const client = file.importType('runtime/client/tool-calls', 'ToolClient');
+  file.reexport('runtime/client/tool-calls', {
+    values: ['ToolArgumentsError', 'ToolOutputError'],
+    types: ['ToolClient', 'ToolResult'],
+  });
+  const methods = tools.map((tool) => printToolMethod(file, tool));
+  file.add(`/** The tools of a server, each as a method. */
+export type Tools<Options, Result extends object> = {
+${methods.map(({ signature }) => signature).join('\n')}
+};
+`);
+  file.add(`/**
+ * The tools of the server that a client is connected to, each as a method. Arguments are validated before they are sent,
+ * and structured content when it comes; a result that says \`isError\` is given as it is.
+ *
+ * @throws Each method: ToolArgumentsError, with nothing sent; ToolOutputError; what the client throws.
+ */
+export function tools<Options, Result extends object>(client: ${client}<Options, Result>): Tools<Options, Result> {
+  return {
+${methods.map(({ body }) => body).join('\n')}
+  };
+}
+`);
+  return file;
+}
+
+function printToolMethod(file: SourceFile<ToolModule>, tool: ToolSummary): { signature: string; body: string } {
+  const { source, stem, prefix, camel, hasInput, hasOutput, isOptional } = tool;
+  const module: ToolModule = `tools/${stem}`;
+  const input = hasInput ? file.importType(module, `${prefix}Input`) : 'Record<string, unknown>';
+  const check = hasInput ? file.importValue(module, checkName('validate', `${prefix}Input`)) : 'undefined';
+  const name = JSON.stringify(source.name);
+  const doc = docComment(
+    { text: source.description?.slice(0, 2000) ?? `The tool \`${source.name.slice(0, MAX_STEM_LENGTH)}\`.` },
+    new Set(),
+  );
+  const signature = (result: string): string =>
+    `${doc}readonly ${camel}: (args${isOptional ? '?' : ''}: ${input}, options?: Options) => Promise<${result}>;`;
+  // Not a default of the parameter: `{}` is not assignable to an optional member named `constructor`.
+  const given = `args${isOptional ? ' ?? {}' : ''}`;
+  if (!hasOutput) {
+    const call = file.importValue('runtime/client/tool-calls', 'callTool');
+    return {
+      signature: signature('Result'),
+      body: `${camel}: (args, options) => ${call}(client, ${name}, ${given}, ${check}, options),`,
+    };
+  }
+  const output = file.importType(module, `${prefix}Output`);
+  const call = file.importValue('runtime/client/tool-calls', 'callStructuredTool');
+  const checkOutput = file.importValue(module, checkName('validate', output));
+  return {
+    signature: signature(`${file.importType('runtime/client/tool-calls', 'ToolResult')}<Result, ${output}>`),
+    body: `${camel}: (args, options) => ${call}(client, ${name}, ${given}, ${check}, ${checkOutput}, options),`,
+  };
+}
+
+/** Whether a tool takes no arguments at all, too. */
+function acceptsEmptyInput(model: ToolModel): boolean {
+  const types = new Map(model.definitions.map(({ name, type }) => [name, type]));
+  const input = types.get('Input');
+  return input === undefined || findRejection(types, input, {}) === undefined;
+}
+
+/** `tools/<name>.ts`: the types of a tool's arguments and structured content, with guards and validators. */
+export function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<ToolModule> {
+  const { source, definitions } = model;
+  const file = new SourceFile<ToolModule>(`tools/${stem}`);
+  if (definitions.length === 0) {
+    file.add('export {};\n');
+    return file;
+  }
+  file.importNamespace('runtime/validation', 'check');
+  const names = new Map(definitions.map(({ name }) => [name, prefix + pascalCase(name)]));
+  const printer = { name: (key: string) => names.get(key) ?? key, linkable: new Set(names.values()) };
+  const writer = new GuardWriter({ protocol: model, printer }, ['check', ...toolExports(prefix, model)]);
+  for (const definition of definitions) file.add(printDefinition(withToolDocs(definition, source), printer));
+  const guards = definitions.map(({ name, type }) => writer.printGuard(name, type));
+  for (const code of [...writer.inline, ...guards]) file.add(code);
+  // What is only a part of a schema has a type and a guard; the rest is for the whole.
+  const whole = [...names].filter(([key]) => isWholeSchema(key)).map(([, name]) => name);
+  for (const code of [...whole.map(validatorName), ...whole.map(assertionName)]) file.add(code);
+  if (source.isOwn) {
+    if (source.input !== undefined) file.add(printTypedSchema(`${camel}Input`, `${prefix}Input`, source.input));
+    if (source.output !== undefined) file.add(printTypedSchema(`${camel}Output`, `${prefix}Output`, source.output));
+  }
+  return file;
+}
+
+/** Whether a definition is a schema of the tool, and not one that it refers to. */
+function isWholeSchema(key: string): boolean {
+  return !key.includes(' ');
+}
+
+function withToolDocs(definition: Definition, { name, description }: ToolSource): Definition {
+  if (!isWholeSchema(definition.name)) return definition;
+  const what = definition.name === 'Input' ? 'Arguments' : 'Structured content';
+  const texts = [`${what} of the tool \`${name.slice(0, MAX_STEM_LENGTH)}\`.`, definition.doc ?? '', description ?? ''];
+  return {
+    ...definition,
+    doc: texts
+      .filter((text) => text !== '')
+      .map((text) => text.slice(0, 2000))
+      .join('\n\n'),
+  };
+}
+
+/** A schema with its validator, as a tool's definition takes them. */
+function printTypedSchema(name: string, type: string, schema: JsonValue): string {
+  const doc = docComment(
+    { text: `The schema of {@link ${type}}, for the model, with its validator.` },
+    new Set([type]),
+  );
+  return `${doc}export const ${name}: {
+  readonly schema: { readonly type: "object"; readonly [keyword: string]: unknown };
+  readonly validate: check.Validator<${type}>;
+} = {
+  schema: ${printValue(schema)},
+  validate: ${checkName('validate', type)},
+};
+`;
+}

@@ -1,0 +1,218 @@
+import { compareText } from '../../read/json/json.js';
+import type { Direction, MessageKind } from '../../read/catalog.js';
+import type { Definition, Member, ObjectNode, TypeNode } from '../protocol.js';
+
+/** What the schema itself says about a method; a member is absent where the schema leaves it open. */
+export interface DerivedMethod {
+  readonly method: string;
+  /** The definition that carries the literal. */
+  readonly message: string;
+  readonly kind?: MessageKind;
+  readonly direction?: Direction;
+  readonly params: string | null;
+  readonly results?: readonly string[];
+  readonly taskResult?: string;
+  /** Whether the result is assumed: the schema has none of the request's name, so it is taken to be the empty one. */
+  readonly assumedResult?: true;
+}
+
+/** An error code that a definition pins. */
+export interface DerivedError {
+  readonly code: number;
+  readonly definition: string;
+}
+
+/** All that can be read off a schema without a catalog. */
+export interface Derived {
+  readonly methods: readonly DerivedMethod[];
+  readonly errors: readonly DerivedError[];
+  /** Definitions that repeat another one, by the name of the one they repeat. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Methods that stand in no union of who sends what, by their definitions. */
+  readonly unplaced: readonly string[];
+}
+
+const DIRECTION_UNIONS = {
+  clientToServer: ['ClientRequest', 'ClientNotification'],
+  serverToClient: ['ServerRequest', 'ServerNotification'],
+} as const;
+
+/** Reads off a schema what it says about methods, directions, results and error codes. */
+export function deriveMethods(definitions: readonly Definition[]): Derived {
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]));
+  const aliases = findAliases(definitions);
+  const placed = deriveDirections(byName, aliases);
+  const embedded = findEmbeddedMessages(definitions);
+  const methods = definitions
+    .flatMap((definition): DerivedMethod[] => {
+      const method = methodLiteralOf(definition.type);
+      if (method === undefined || aliases.has(definition.name)) return [];
+      const direction = placed.get(definition.name) ?? (embedded.has(definition.name) ? 'embedded' : undefined);
+      const kind = deriveKind(definition, byName);
+      const params = deriveParams(definition);
+      return [
+        {
+          method,
+          message: definition.name,
+          params,
+          ...(kind === undefined ? {} : { kind }),
+          ...(direction === undefined ? {} : { direction }),
+          ...(kind === 'request' ? deriveResults(definition, byName) : {}),
+        },
+      ];
+    })
+    .sort((a, b) => compareText(a.method, b.method) || compareText(a.message, b.message));
+  return {
+    methods,
+    errors: definitions.flatMap(pinnedErrorCode),
+    aliases,
+    unplaced: methods.filter((method) => method.direction === undefined).map((method) => method.message),
+  };
+}
+
+/** The literal of a message definition's `method` member. */
+export function methodLiteralOf(type: TypeNode): string | undefined {
+  const method = memberOf(type, 'method')?.type;
+  return method?.kind === 'literal' && typeof method.value === 'string' ? method.value : undefined;
+}
+
+/** A member of an object type. */
+export function memberOf(type: TypeNode | undefined, name: string): Member | undefined {
+  return type?.kind === 'object' ? type.members.find((member) => member.name === name) : undefined;
+}
+
+/** A union of one message was written into the schema as a copy of that message; it is an alias of it. */
+function findAliases(definitions: readonly Definition[]): ReadonlyMap<string, string> {
+  const unions: readonly string[] = [...DIRECTION_UNIONS.clientToServer, ...DIRECTION_UNIONS.serverToClient];
+  const aliases = new Map<string, string>();
+  for (const copy of definitions.filter((definition) => unions.includes(definition.name))) {
+    if (methodLiteralOf(copy.type) === undefined) continue;
+    const shape = JSON.stringify(copy.type, omitDocs);
+    const original = definitions.find(
+      (definition) => !unions.includes(definition.name) && JSON.stringify(definition.type, omitDocs) === shape,
+    );
+    if (original !== undefined) aliases.set(copy.name, original.name);
+  }
+  return aliases;
+}
+
+function omitDocs(key: string, value: unknown): unknown {
+  return key === 'doc' || key === 'deprecated' ? undefined : value;
+}
+
+function deriveDirections(
+  byName: ReadonlyMap<string, Definition>,
+  aliases: ReadonlyMap<string, string>,
+): ReadonlyMap<string, Direction> {
+  const found = new Map<string, Direction>();
+  for (const [direction, unions] of Object.entries(DIRECTION_UNIONS) as [Direction, readonly string[]][]) {
+    for (const union of unions) {
+      const alias = aliases.get(union);
+      const members = alias === undefined ? variantNames(byName.get(union)?.type) : [alias];
+      for (const name of members) {
+        const earlier = found.get(name);
+        found.set(name, earlier === undefined || earlier === direction ? direction : 'both');
+      }
+    }
+  }
+  return found;
+}
+
+/** Messages that are values inside other definitions: members, items or map values, but no wire message. */
+function findEmbeddedMessages(definitions: readonly Definition[]): ReadonlySet<string> {
+  const used = new Set<string>();
+  const collect = (type: TypeNode): void => {
+    for (const name of refsIn(type)) used.add(name);
+  };
+  for (const definition of definitions) {
+    if (definition.type.kind === 'object') {
+      for (const member of definition.type.members) collect(member.type);
+      if (definition.type.rest !== undefined) collect(definition.type.rest);
+    } else if (definition.type.kind === 'array') {
+      collect(definition.type.items);
+    }
+  }
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]));
+  for (const name of [...used]) for (const variant of variantNames(byName.get(name)?.type)) used.add(variant);
+  return used;
+}
+
+/** Names of the definitions that a type refers to, at any depth. */
+export function refsIn(type: TypeNode): readonly string[] {
+  switch (type.kind) {
+    case 'ref':
+      return [type.name];
+    case 'array':
+      return refsIn(type.items);
+    case 'union':
+      return type.variants.flatMap(refsIn);
+    case 'intersection':
+      return type.parts.flatMap(refsIn);
+    case 'object':
+      return [...type.members.flatMap((member) => refsIn(member.type)), ...(type.rest ? refsIn(type.rest) : [])];
+    default:
+      return [];
+  }
+}
+
+function variantNames(type: TypeNode | undefined): readonly string[] {
+  if (type?.kind === 'ref') return [type.name];
+  if (type?.kind !== 'union') return [];
+  return type.variants.flatMap((variant) => (variant.kind === 'ref' ? [variant.name] : []));
+}
+
+function deriveKind(definition: Definition, byName: ReadonlyMap<string, Definition>): MessageKind | undefined {
+  if (memberOf(definition.type, 'id') !== undefined) return 'request';
+  const inUnion = (suffix: string): boolean =>
+    ['Client', 'Server'].some((side) => variantNames(byName.get(side + suffix)?.type).includes(definition.name));
+  if (inUnion('Request')) return 'request';
+  if (inUnion('Notification')) return 'notification';
+  if (definition.name.endsWith('Notification')) return 'notification';
+  return definition.name.endsWith('Request') ? 'request' : undefined;
+}
+
+function deriveParams(definition: Definition): string | null {
+  const params = memberOf(definition.type, 'params');
+  if (params === undefined) return null;
+  return params.type.kind === 'ref' ? params.type.name : `${definition.name}.params`;
+}
+
+function deriveResults(
+  definition: Definition,
+  byName: ReadonlyMap<string, Definition>,
+): Pick<DerivedMethod, 'results' | 'taskResult' | 'assumedResult'> {
+  const stem = definition.name.replace(/Request$/, '');
+  const params = memberOf(definition.type, 'params')?.type;
+  const asksForTask = paramVariants(params, byName).some((node) => memberOf(node, 'task') !== undefined);
+  const task = asksForTask && byName.has('CreateTaskResult') ? { taskResult: 'CreateTaskResult' } : {};
+  const response = memberOf(byName.get(`${stem}ResultResponse`)?.type, 'result');
+  if (response !== undefined) {
+    const own = `${stem}Result`;
+    const names = response.type.kind === 'ref' ? [response.type.name] : variantNames(response.type);
+    return { results: [...names].sort((a, b) => Number(b === own) - Number(a === own)), ...task };
+  }
+  if (byName.has(`${stem}Result`)) return { results: [`${stem}Result`], ...task };
+  return byName.has('EmptyResult') ? { results: ['EmptyResult'], assumedResult: true, ...task } : task;
+}
+
+/** The object types that a method's params may be, through references and unions. */
+function paramVariants(type: TypeNode | undefined, byName: ReadonlyMap<string, Definition>): readonly ObjectNode[] {
+  if (type === undefined) return [];
+  if (type.kind === 'object') return [type];
+  if (type.kind === 'ref') return paramVariants(byName.get(type.name)?.type, byName);
+  if (type.kind === 'union') return type.variants.flatMap((variant) => paramVariants(variant, byName));
+  return [];
+}
+
+/** The code that a definition of an error, or of an error response, pins by a constant. */
+function pinnedErrorCode(definition: Definition): DerivedError[] {
+  const parts = (type: TypeNode | undefined): readonly TypeNode[] =>
+    type === undefined ? [] : type.kind === 'intersection' ? type.parts : [type];
+  const holders = [...parts(definition.type), ...parts(memberOf(definition.type, 'error')?.type)];
+  for (const holder of holders) {
+    const code = memberOf(holder, 'code')?.type;
+    if (code?.kind === 'literal' && typeof code.value === 'number')
+      return [{ code: code.value, definition: definition.name }];
+  }
+  return [];
+}

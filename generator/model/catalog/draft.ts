@@ -1,0 +1,149 @@
+import type { Catalog, CatalogError, CatalogMethod } from '../../read/catalog.js';
+import type { DerivedMethod } from './derive.js';
+import { constantCase } from '../naming.js';
+import type { Definition, TypeNode } from '../protocol.js';
+import type { SchemaReading } from '../schema-reading.js';
+import { hasCapability } from './verify.js';
+
+/** A catalog row that may still have to be decided in part. */
+export type DraftRow = Partial<CatalogMethod> &
+  Pick<CatalogMethod, 'method' | 'message'> & { readonly undecided?: readonly string[] };
+
+/** A first catalog for a schema, and what its reader should know. */
+export interface DraftCatalog {
+  readonly catalog: {
+    readonly protocol: string;
+    readonly revision: string;
+    readonly lifecycle: 'stateful' | 'stateless';
+    readonly batches: boolean;
+    readonly methods: readonly DraftRow[];
+    readonly errors: readonly CatalogError[];
+  };
+  readonly notices: readonly string[];
+}
+
+const STANDARD_ERRORS = ['PARSE_ERROR', 'INVALID_REQUEST', 'METHOD_NOT_FOUND', 'INVALID_PARAMS', 'INTERNAL_ERROR'];
+
+/**
+ * Drafts a catalog from a schema. What the schema says is derived; capability, summary and deprecation are taken from the
+ * newest known revision that has the method (or from the one that the file is of), as far as the schema has the
+ * capability; the rest is listed in each row under `undecided`.
+ *
+ * @param catalogs - The catalogs of known revisions, oldest first.
+ */
+export function draftCatalog(
+  reading: SchemaReading,
+  catalogs: readonly Catalog[],
+  options: { revision?: string; protocol?: string },
+): DraftCatalog {
+  const nearest = sortByNearness(catalogs, reading.revision);
+  const known = knownRows(nearest);
+  const byName = new Map(reading.definitions.map((definition) => [definition.name, definition]));
+  const notices: string[] = [];
+  const methods = reading.derived.methods.map((method) => {
+    const row = draftRow(method, known.get(method.method) ?? [], byName);
+    if (row.undecided !== undefined)
+      notices.push(`${method.method} (${method.message}): undecided: ${row.undecided.join(', ')}`);
+    return row;
+  });
+  for (const name of reading.derived.unplaced) {
+    notices.push(`${name} stands in no union of client or server messages, so its direction is undecided`);
+  }
+  const takenOver = methods.filter((row) => known.has(row.method)).length;
+  if (takenOver > 0)
+    notices.push(
+      `capability and summary of ${takenOver} known methods were taken over from the built-in catalogs: check them`,
+    );
+  const errors = draftErrors(reading, nearest, notices);
+  return {
+    catalog: {
+      protocol: options.protocol ?? (takenOver > 0 ? 'Model Context Protocol' : 'Protocol'),
+      revision: options.revision ?? reading.revision ?? 'draft',
+      lifecycle: methods.some((row) => row.method === 'initialize') ? 'stateful' : 'stateless',
+      batches: definesBatches(reading),
+      methods,
+      errors,
+    },
+    notices,
+  };
+}
+
+function draftRow(
+  method: DerivedMethod,
+  rows: readonly CatalogMethod[],
+  byName: ReadonlyMap<string, Definition>,
+): DraftRow {
+  const [known] = rows;
+  const capable = rows.find((row) => [row.capability ?? []].flat().every((path) => hasCapability(path, byName)));
+  const { results } = method;
+  const [result, second] = results ?? [];
+  const undecided = [
+    ...(method.kind === undefined ? ['kind'] : []),
+    ...(method.direction === undefined ? ['direction'] : []),
+    ...(method.kind === 'request' && (result === undefined || isUndecided(method, known)) ? ['result'] : []),
+    ...(capable === undefined ? ['capability'] : []),
+    ...(known === undefined ? ['summary'] : []),
+  ];
+  return {
+    method: method.method,
+    ...(method.kind === undefined ? {} : { kind: method.kind }),
+    ...(method.direction === undefined ? {} : { direction: method.direction }),
+    message: method.message,
+    params: method.params,
+    ...(result === undefined ? {} : { result: second === undefined ? result : (results ?? []) }),
+    ...(method.taskResult === undefined ? {} : { taskResult: method.taskResult }),
+    ...(capable === undefined ? {} : { capability: capable.capability }),
+    ...(known === undefined ? {} : { summary: known.summary }),
+    ...(known?.deprecated === undefined ? {} : { deprecated: known.deprecated }),
+    ...(undecided.length === 0 ? {} : { undecided }),
+  };
+}
+
+/** Whether a result is only assumed, and no built-in revision agrees. */
+function isUndecided(method: DerivedMethod, known: CatalogMethod | undefined): boolean {
+  return method.assumedResult === true && known?.result !== method.results?.[0];
+}
+
+function draftErrors(reading: SchemaReading, nearest: readonly Catalog[], notices: string[]): readonly CatalogError[] {
+  const known = new Map<string, CatalogError>();
+  for (const { errors } of [...nearest].reverse()) for (const error of errors) known.set(error.name, error);
+  const pinned = reading.derived.errors.map(({ code, definition }): CatalogError => {
+    const name = constantCase(definition.replace(/(?<=.)Error$/, ''));
+    const same = known.get(name) ?? known.get(constantCase(definition));
+    if (same === undefined) notices.push(`${definition} pins the code ${code}: check the name and write a summary`);
+    return {
+      name: same?.name ?? name,
+      code,
+      definition,
+      summary: same?.summary ?? `An error of the type ${definition}.`,
+    };
+  });
+  const codes = new Set(pinned.map((error) => error.code));
+  const standard = STANDARD_ERRORS.flatMap((name) => {
+    const error = known.get(name);
+    return error === undefined || codes.has(error.code) ? [] : [{ name, code: error.code, summary: error.summary }];
+  });
+  return [...pinned, ...standard].sort((a, b) => b.code - a.code);
+}
+
+function definesBatches(reading: SchemaReading): boolean {
+  const types = new Map(reading.definitions.map((definition) => [definition.name, definition.type]));
+  const resolved = (type: TypeNode | undefined): TypeNode | undefined =>
+    type?.kind === 'ref' ? resolved(types.get(type.name)) : type;
+  const message = types.get('JSONRPCMessage');
+  return message?.kind === 'union' && message.variants.some((variant) => resolved(variant)?.kind === 'array');
+}
+
+/** The rows of each method in some catalogs, in their order. */
+function knownRows(catalogs: readonly Catalog[]): ReadonlyMap<string, readonly CatalogMethod[]> {
+  const rows = new Map<string, CatalogMethod[]>();
+  for (const { methods } of catalogs) {
+    for (const row of methods) rows.set(row.method, [...(rows.get(row.method) ?? []), row]);
+  }
+  return rows;
+}
+
+/** The catalog of a revision first, then the others from the newest on. */
+function sortByNearness(catalogs: readonly Catalog[], first: string | undefined): readonly Catalog[] {
+  return [...catalogs].reverse().sort((a, b) => Number(b.revision === first) - Number(a.revision === first));
+}

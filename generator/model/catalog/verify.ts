@@ -1,0 +1,168 @@
+import type { Catalog, CatalogMethod } from '../../read/catalog.js';
+import { formatPointer } from '../../read/json/json.js';
+import type { Derived, DerivedMethod } from './derive.js';
+import { memberOf } from './derive.js';
+import type { Definition, TypeNode } from '../protocol.js';
+
+/** One point in which a catalog and a schema do not agree. */
+export interface Disagreement {
+  readonly message: string;
+  readonly schemaPlace: string;
+  readonly catalogPlace: string;
+}
+
+/**
+ * Holds a catalog and a schema against each other, both ways: every method, direction, kind, params, result, task
+ * result and pinned error code that can be derived must be the catalog's, and every name in the catalog must exist.
+ *
+ * @param catalog - The catalog, already of the right form.
+ * @param definitions - The schema's definitions.
+ * @param derived - What was derived from them.
+ * @param places - What to call the two files.
+ * @returns All disagreements; none if the two agree.
+ */
+export function verifyCatalog(
+  catalog: Catalog,
+  definitions: readonly Definition[],
+  derived: Derived,
+  places: { schema: string; catalog: string },
+): readonly Disagreement[] {
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]));
+  const found: Disagreement[] = [];
+  const inSchema = (...tokens: (string | number)[]): string => `${places.schema}#${formatPointer('$defs', ...tokens)}`;
+  const inCatalog = (...tokens: (string | number)[]): string => `${places.catalog}#${formatPointer(...tokens)}`;
+
+  const taken = new Set(
+    derived.methods.flatMap((method) => (method.assumedResult === true ? [] : (method.results ?? []))),
+  );
+  const isFreeResult = (name: string): boolean => name.endsWith('Result') && !taken.has(name);
+  const rows = new Map(catalog.methods.map((row, index) => [row.method, { row, index }]));
+  const byMethod = new Map<string, DerivedMethod>();
+  for (const method of derived.methods) {
+    const twin = byMethod.get(method.method);
+    if (twin !== undefined) {
+      found.push({
+        message: `two definitions carry the method ${quoteText(method.method)}: ${twin.message} and ${method.message}`,
+        schemaPlace: inSchema(method.message),
+        catalogPlace: inCatalog('methods'),
+      });
+      continue;
+    }
+    byMethod.set(method.method, method);
+    if (!rows.has(method.method)) {
+      found.push({
+        message: `the catalog has no row for ${quoteText(method.method)}, which ${method.message} defines`,
+        schemaPlace: inSchema(method.message),
+        catalogPlace: inCatalog('methods'),
+      });
+    }
+  }
+
+  for (const { row, index } of rows.values()) {
+    const method = byMethod.get(row.method);
+    if (method === undefined) {
+      found.push({
+        message: `no definition carries the method ${quoteText(row.method)} of the catalog`,
+        schemaPlace: `${places.schema}#/$defs`,
+        catalogPlace: inCatalog('methods', index),
+      });
+      continue;
+    }
+    for (const [name, says, has] of catalogComparisons(row, method)) {
+      if (has === undefined || says === has) continue;
+      // Where the schema names no result, any definition of a result that is no other request's will do.
+      if (
+        name === 'result' &&
+        method.assumedResult === true &&
+        [...says.split(' | ')].every((item) => isFreeResult(item))
+      )
+        continue;
+      found.push({
+        message: `${row.method}: the catalog says ${name} ${says}, the schema says ${has}`,
+        schemaPlace: inSchema(method.message),
+        catalogPlace: inCatalog('methods', index, name),
+      });
+    }
+    for (const key of ['result', 'taskResult'] as const) {
+      for (const name of [row[key] ?? []].flat()) {
+        if (byName.has(name)) continue;
+        found.push({
+          message: `${row.method}: the ${key} ${quoteText(name)} is not a definition`,
+          schemaPlace: `${places.schema}#/$defs`,
+          catalogPlace: inCatalog('methods', index, key),
+        });
+      }
+    }
+    for (const path of [row.capability ?? []].flat()) {
+      if (hasCapability(path, byName)) continue;
+      found.push({
+        message: `${row.method}: the capability ${path} is in no capability definition`,
+        schemaPlace: inSchema(path.startsWith('client.') ? 'ClientCapabilities' : 'ServerCapabilities'),
+        catalogPlace: inCatalog('methods', index, 'capability'),
+      });
+    }
+  }
+
+  const codes = new Map(catalog.errors.map((error, index) => [error.definition, { error, index }]));
+  for (const pinned of derived.errors) {
+    const entry = codes.get(pinned.definition);
+    if (entry?.error.code === pinned.code) continue;
+    found.push({
+      message:
+        entry === undefined
+          ? `the catalog has no error for ${pinned.definition}, which pins the code ${pinned.code}`
+          : `${entry.error.name}: the catalog says ${entry.error.code}, ${pinned.definition} pins ${pinned.code}`,
+      schemaPlace: inSchema(pinned.definition),
+      catalogPlace: entry === undefined ? inCatalog('errors') : inCatalog('errors', entry.index, 'code'),
+    });
+  }
+  const pinned = new Set(derived.errors.map((error) => error.definition));
+  for (const { error, index } of codes.values()) {
+    if (error.definition === undefined || pinned.has(error.definition)) continue;
+    found.push({
+      message: `${error.name}: ${quoteText(error.definition)} pins no error code`,
+      schemaPlace: byName.has(error.definition) ? inSchema(error.definition) : `${places.schema}#/$defs`,
+      catalogPlace: inCatalog('errors', index, 'definition'),
+    });
+  }
+  return found;
+}
+
+/** What the catalog says and what the schema says, as text; undefined where the schema says nothing. */
+function catalogComparisons(row: CatalogMethod, method: DerivedMethod): [string, string, string | undefined][] {
+  return [
+    ['message', row.message, method.message],
+    ['kind', row.kind, method.kind],
+    // A method in no union is an error of the schema, or it is embedded: both must be said, not passed over.
+    ['direction', row.direction, method.direction ?? 'nothing: it stands in no union of client or server messages'],
+    ['params', row.params ?? 'none', method.params ?? 'none'],
+    [
+      'result',
+      joinNames(row.result),
+      row.kind === 'request' && method.results === undefined ? undefined : joinNames(method.results),
+    ],
+    ['taskResult', row.taskResult ?? 'none', method.taskResult ?? 'none'],
+  ];
+}
+
+function joinNames(names: string | readonly string[] | undefined): string {
+  return [names ?? []].flat().join(' | ') || 'none';
+}
+
+/** Whether the capability definitions have a member of a path. */
+export function hasCapability(path: string, byName: ReadonlyMap<string, Definition>): boolean {
+  const [side, ...names] = path.split('.');
+  const resolve = (type: TypeNode | undefined): TypeNode | undefined =>
+    type?.kind === 'ref' ? resolve(byName.get(type.name)?.type) : type;
+  let type = byName.get(side === 'client' ? 'ClientCapabilities' : 'ServerCapabilities')?.type;
+  for (const name of names) {
+    const member = memberOf(resolve(type), name);
+    if (member === undefined) return false;
+    type = member.type;
+  }
+  return true;
+}
+
+function quoteText(text: string): string {
+  return JSON.stringify(text);
+}

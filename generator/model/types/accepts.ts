@@ -1,0 +1,173 @@
+import {
+  isObject,
+  ownMember,
+  formatPointer,
+  stableStringify,
+  type JsonObject,
+  type JsonValue,
+} from '../../read/json/json.js';
+import type { Constraints, ObjectNode, Protocol, TypeNode } from '../protocol.js';
+
+/** The types of a revision's definitions, by name. */
+export type TypesByName = ReadonlyMap<string, TypeNode>;
+
+/** The types of all definitions of a protocol. */
+export function typesByName({ definitions }: Protocol): TypesByName {
+  return new Map(definitions.map(({ name, type }) => [name, type]));
+}
+
+/** A type with its references followed, until it is none. A name that has no definition can hold nothing. */
+export function resolveType(types: TypesByName, type: TypeNode): Exclude<TypeNode, { kind: 'ref' }> {
+  let current = type;
+  // The parser refuses definitions that refer to one another in a circle.
+  while (current.kind === 'ref') current = types.get(current.name) ?? { kind: 'never' };
+  return current;
+}
+
+/**
+ * An object type, or an intersection of object types made into one; undefined for any other type.
+ *
+ * @param types - The definitions that the type may refer to.
+ */
+export function asObjectType(types: TypesByName, type: TypeNode): ObjectNode | undefined {
+  const node = resolveType(types, type);
+  if (node.kind === 'object') return node;
+  if (node.kind !== 'intersection') return undefined;
+  const parts = node.parts.map((part) => asObjectType(types, part));
+  return parts.reduce((whole, part) =>
+    whole === undefined || part === undefined ? undefined : mergeObjects(whole, part),
+  );
+}
+
+function mergeObjects(a: ObjectNode, b: ObjectNode): ObjectNode {
+  const members = new Map(a.members.map((item) => [item.name, item]));
+  for (const item of b.members) {
+    const other = members.get(item.name);
+    members.set(
+      item.name,
+      other === undefined
+        ? item
+        : {
+            ...other,
+            required: other.required || item.required,
+            type: { kind: 'intersection', parts: [other.type, item.type] },
+          },
+    );
+  }
+  const rests = [a.rest, b.rest].filter((rest) => rest !== undefined && rest.kind !== 'unknown') as TypeNode[];
+  const [rest = a.rest ?? b.rest] = rests;
+  return {
+    kind: 'object',
+    members: [...members.values()],
+    shape: members.size > 0 ? 'members' : a.shape,
+    constraints: { ...a.constraints, ...b.constraints },
+    ...(rest === undefined ? {} : { rest: rests.length > 1 ? { kind: 'intersection', parts: rests } : rest }),
+  };
+}
+
+/**
+ * Where a value is not of a type: the JSON pointer of the first wrong place, or undefined if all is right. Members that
+ * nothing names pass, as JSON Schema has it, and a format is an annotation.
+ */
+export function findRejection(types: TypesByName, type: TypeNode, value: JsonValue): string | undefined {
+  const node = resolveType(types, type);
+  switch (node.kind) {
+    case 'unknown':
+      return undefined;
+    case 'never':
+      return '';
+    case 'string':
+      return typeof value === 'string' && acceptsString(value, node.constraints) ? undefined : '';
+    case 'number':
+    case 'integer':
+      return typeof value === 'number' && acceptsNumber(value, node) ? undefined : '';
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : '';
+    case 'null':
+      return value === null ? undefined : '';
+    case 'literal':
+      return value === node.value ? undefined : '';
+    case 'array':
+      if (!Array.isArray(value) || !acceptsArray(value as JsonValue[], node.constraints)) return '';
+      return firstRejection(
+        (value as JsonValue[]).map((item, index) => () => rejectionInside(types, node.items, item, index)),
+      );
+    case 'object':
+      return isObject(value) ? findMemberRejection(types, node, value) : '';
+    case 'union':
+      return findDeepestRejection(types, node.variants, value);
+    case 'intersection':
+      return firstRejection(node.parts.map((part) => () => findRejection(types, part, value)));
+  }
+}
+
+/** The place that the variant which came furthest objects to. */
+function findDeepestRejection(types: TypesByName, variants: readonly TypeNode[], value: JsonValue): string | undefined {
+  let deepest = '';
+  for (const variant of variants) {
+    const pointer = findRejection(types, variant, value);
+    if (pointer === undefined) return undefined;
+    if (pointer.split('/').length > deepest.split('/').length) deepest = pointer;
+  }
+  return deepest;
+}
+
+function findMemberRejection(types: TypesByName, type: ObjectNode, value: JsonObject): string | undefined {
+  const names = Object.keys(value);
+  const { minProperties, maxProperties } = type.constraints;
+  if (names.length < Number(minProperties ?? 0) || names.length > Number(maxProperties ?? Infinity)) return '';
+  const known = new Map(type.members.map((item) => [item.name, item]));
+  const missing = type.members.find((item) => item.required && !Object.hasOwn(value, item.name));
+  if (missing !== undefined) return formatPointer(missing.name);
+  return firstRejection(
+    names.map((name) => () => {
+      const memberType = known.get(name)?.type ?? type.rest;
+      return memberType === undefined
+        ? undefined
+        : rejectionInside(types, memberType, ownMember(value, name) as JsonValue, name);
+    }),
+  );
+}
+
+function rejectionInside(
+  types: TypesByName,
+  type: TypeNode,
+  value: JsonValue,
+  token: string | number,
+): string | undefined {
+  const pointer = findRejection(types, type, value);
+  return pointer === undefined ? undefined : formatPointer(token) + pointer;
+}
+
+function firstRejection(checks: readonly (() => string | undefined)[]): string | undefined {
+  for (const check of checks) {
+    const pointer = check();
+    if (pointer !== undefined) return pointer;
+  }
+  return undefined;
+}
+
+function acceptsString(value: string, constraints: Constraints): boolean {
+  const { minLength, maxLength, pattern } = constraints;
+  const length = Array.from(value).length;
+  if (length < Number(minLength ?? 0) || length > Number(maxLength ?? Infinity)) return false;
+  return typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value);
+}
+
+function acceptsNumber(value: number, { kind, constraints }: { kind: string; constraints: Constraints }): boolean {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = constraints;
+  return (
+    (kind === 'number' || Number.isInteger(value)) &&
+    value >= Number(minimum ?? -Infinity) &&
+    value <= Number(maximum ?? Infinity) &&
+    (exclusiveMinimum === undefined || value > Number(exclusiveMinimum)) &&
+    (exclusiveMaximum === undefined || value < Number(exclusiveMaximum)) &&
+    (multipleOf === undefined || Number.isInteger(value / Number(multipleOf)))
+  );
+}
+
+function acceptsArray(value: readonly JsonValue[], constraints: Constraints): boolean {
+  const { minItems, maxItems, uniqueItems } = constraints;
+  if (value.length < Number(minItems ?? 0) || value.length > Number(maxItems ?? Infinity)) return false;
+  return uniqueItems !== true || new Set(value.map(stableStringify)).size === value.length;
+}

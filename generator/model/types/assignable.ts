@@ -1,0 +1,155 @@
+import { asObjectType, findRejection, resolveType, type TypesByName } from './accepts.js';
+import type { Constraints, Member, ObjectNode, TypeNode } from '../protocol.js';
+
+/** How the values of a new type relate to those of the old one. */
+export type Relation = 'same' | 'widened' | 'narrowed' | 'changed';
+
+const NO_LIMITS: Constraints = {};
+
+/** All that JSON can hold, one type for each kind of value. */
+const ALL_JSON_TYPES: readonly TypeNode[] = [
+  { kind: 'null', constraints: NO_LIMITS },
+  { kind: 'boolean', constraints: NO_LIMITS },
+  { kind: 'number', constraints: NO_LIMITS },
+  { kind: 'string', constraints: NO_LIMITS },
+  { kind: 'array', items: { kind: 'unknown' }, constraints: NO_LIMITS },
+  { kind: 'object', members: [], rest: { kind: 'unknown' }, shape: 'map', constraints: NO_LIMITS },
+];
+
+/** Most literals that a member is taken apart into, so that an object meets a union of objects. */
+const MAX_LITERALS = 32;
+
+/**
+ * Whether every value of a type of one revision is one of a type of another, judged by structure, each type with the
+ * definitions of its own revision. A definition that refers to itself is taken to hold until it is found not to.
+ *
+ * A member that a type does not name is taken not to be sent, unless the type says that it has members of any name: so
+ * one more optional member is no change of what is sent.
+ */
+export class Assignability {
+  readonly #from: TypesByName;
+  readonly #to: TypesByName;
+  readonly #results = new Map<string, boolean>();
+  #assumptions: string[] = [];
+
+  constructor(from: TypesByName, to: TypesByName) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** Whether every value of `a`, of the revision that values come from, is one of `b`. */
+  holds(a: TypeNode, b: TypeNode): boolean {
+    const from = a.kind === 'ref' ? a.name : a.kind === 'unknown' ? '' : undefined;
+    if (from === undefined || b.kind !== 'ref') return this.#isAssignable(a, b);
+    const key = JSON.stringify([from, b.name]);
+    const known = this.#results.get(key);
+    if (known !== undefined) return known;
+    const before = this.#assumptions.length;
+    this.#results.set(key, true);
+    this.#assumptions.push(key);
+    if (this.#isAssignable(a, b)) return true;
+    // What was found to hold meanwhile may have stood on this.
+    for (const assumed of this.#assumptions.splice(before)) this.#results.delete(assumed);
+    this.#results.set(key, false);
+    return false;
+  }
+
+  #isAssignable(a: TypeNode, b: TypeNode): boolean {
+    const from = resolveType(this.#from, a);
+    const to = resolveType(this.#to, b);
+    if (from.kind === 'never' || to.kind === 'unknown') return true;
+    if (from.kind === 'union') return from.variants.every((variant) => this.holds(variant, b));
+    // The target stays a reference, so that the pair is known again where it is recursive.
+    if (from.kind === 'unknown') return ALL_JSON_TYPES.every((kind) => this.#isAssignable(kind, b));
+    if (to.kind === 'intersection') return to.parts.every((part) => this.holds(a, part));
+    if (from.kind === 'literal') return findRejection(this.#to, to, from.value) === undefined;
+    if (to.kind === 'union') return this.#isAssignableToUnion(from, to.variants);
+    const object = asObjectType(this.#from, from);
+    if (object !== undefined) return to.kind === 'object' && this.#isObjectAssignable(object, to);
+    if (from.kind === 'intersection') return from.parts.some((part) => this.holds(part, b));
+    if (from.kind === 'array') {
+      return to.kind === 'array' && this.holds(from.items, to.items) && isAsStrict(from.constraints, to.constraints);
+    }
+    const sameKind = from.kind === to.kind || (from.kind === 'integer' && to.kind === 'number');
+    return sameKind && isAsStrict(constraintsOf(from), constraintsOf(to));
+  }
+
+  #isAssignableToUnion(from: Exclude<TypeNode, { kind: 'ref' }>, variants: readonly TypeNode[]): boolean {
+    if (variants.some((variant) => this.holds(from, variant))) return true;
+    if (from.kind === 'boolean') {
+      return [true, false].every((value) => this.#isAssignableToUnion({ kind: 'literal', value }, variants));
+    }
+    const object = asObjectType(this.#from, from);
+    const split = object?.members.flatMap((member) => {
+      const type = resolveType(this.#from, member.type);
+      if (!member.required || type.kind !== 'union' || type.variants.length > MAX_LITERALS) return [];
+      return type.variants.every((variant) => variant.kind === 'literal') ? [{ member, variants: type.variants }] : [];
+    })[0];
+    if (object === undefined || split === undefined) return false;
+    return split.variants.every((type) =>
+      this.#isAssignableToUnion(
+        { ...object, members: object.members.map((item) => (item === split.member ? { ...item, type } : item)) },
+        variants,
+      ),
+    );
+  }
+
+  #isObjectAssignable(from: ObjectNode, to: ObjectNode): boolean {
+    const own = new Map(from.members.map((member) => [member.name, member]));
+    const named = new Set(to.members.map((member) => member.name));
+    return (
+      to.members.every((member) => this.#isMemberAssignable(own.get(member.name), from.rest, member)) &&
+      from.members.every((member) => named.has(member.name) || this.#isRestAssignable(member.type, to.rest)) &&
+      this.#isRestAssignable(from.rest ?? { kind: 'unknown' }, to.rest) &&
+      isAsStrict(from.constraints, to.constraints)
+    );
+  }
+
+  #isMemberAssignable(own: Member | undefined, rest: TypeNode | undefined, wanted: Member): boolean {
+    if (own !== undefined) return (own.required || !wanted.required) && this.holds(own.type, wanted.type);
+    if (wanted.required) return false;
+    return rest === undefined || this.holds(rest, wanted.type);
+  }
+
+  #isRestAssignable(type: TypeNode, rest: TypeNode | undefined): boolean {
+    return rest === undefined || this.holds(type, rest);
+  }
+}
+
+/** How the values of a new type relate to those of an old one. */
+export function relationOf(forward: boolean, backward: boolean): Relation {
+  if (forward) return backward ? 'same' : 'widened';
+  return backward ? 'narrowed' : 'changed';
+}
+
+function constraintsOf(type: TypeNode): Constraints {
+  return 'constraints' in type ? type.constraints : NO_LIMITS;
+}
+
+const LOWER_LIMITS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
+const UPPER_LIMITS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
+
+/** Whether limits let nothing pass that other limits would stop. Formats and encodings are annotations. */
+export function isAsStrict(strict: Constraints, wanted: Constraints): boolean {
+  const value = (constraints: Constraints, key: string): number | undefined =>
+    Object.hasOwn(constraints, key) ? Number(constraints[key]) : undefined;
+  return Object.keys(wanted).every((key) => {
+    const [own, other] = [value(strict, key), value(wanted, key) ?? 0];
+    if (LOWER_LIMITS.includes(key)) {
+      const exclusive = key === 'minimum' ? value(strict, 'exclusiveMinimum') : undefined;
+      return (own ?? -Infinity) >= other || (exclusive ?? -Infinity) >= other || (other <= 0 && isCountLimit(key));
+    }
+    if (UPPER_LIMITS.includes(key)) {
+      const exclusive = key === 'maximum' ? value(strict, 'exclusiveMaximum') : undefined;
+      return (own ?? Infinity) <= other || (exclusive ?? Infinity) <= other;
+    }
+    if (key === 'multipleOf') return own !== undefined && Number.isInteger(own / other);
+    if (key === 'pattern') return strict['pattern'] === wanted['pattern'];
+    if (key === 'uniqueItems') return wanted['uniqueItems'] !== true || strict['uniqueItems'] === true;
+    return true;
+  });
+}
+
+function isCountLimit(key: string): boolean {
+  return /^min(?:Length|Items|Properties)$/.test(key);
+}

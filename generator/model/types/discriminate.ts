@@ -1,0 +1,124 @@
+import { memberOf } from '../catalog/derive.js';
+import type { Definitions, TypeNode } from '../protocol.js';
+
+/** A value that tells the variants of a union apart. */
+export type Tag = string | number | boolean | null;
+
+/** How the variants of a union can be told apart by one member. */
+export interface Discriminator {
+  readonly member: string;
+  /** For each value of the member, the variants that allow it, by their position. */
+  readonly cases: ReadonlyMap<Tag, readonly number[]>;
+}
+
+/** The kinds of JSON value. */
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
+
+/** Members that protocols use to tell variants apart, in the order in which they are looked for. */
+const PREFERRED_MEMBERS: readonly string[] = ['method', 'type', 'resultType', 'role', 'kind', 'mode'];
+
+/** Types of definitions by name. */
+export type TypeLookup = (name: string) => TypeNode | undefined;
+
+/** A lookup of definitions. */
+export function typeLookup(protocol: Definitions): TypeLookup {
+  const types = new Map(protocol.definitions.map((definition) => [definition.name, definition.type]));
+  return (name) => types.get(name);
+}
+
+/** A type, with references to definitions followed. */
+export function resolveReferences(type: TypeNode, lookup: TypeLookup): TypeNode {
+  if (type.kind !== 'ref') return type;
+  const target = lookup(type.name);
+  return target === undefined ? { kind: 'unknown' } : resolveReferences(target, lookup);
+}
+
+/** The member that tells all variants apart, if there is one: required in each of them, with constants for values. */
+export function discriminate(variants: readonly TypeNode[], lookup: TypeLookup): Discriminator | undefined {
+  const [first] = variants;
+  if (first === undefined) return undefined;
+  const candidates = taggedMembers(first, lookup);
+  const ordered = [
+    ...PREFERRED_MEMBERS.filter((name) => candidates.includes(name)),
+    ...candidates.filter((name) => !PREFERRED_MEMBERS.includes(name)),
+  ];
+  for (const member of ordered) {
+    const tags = variants.map((variant) => memberTags(variant, member, lookup));
+    const cases = new Map<Tag, number[]>();
+    tags.forEach((own, index) => {
+      for (const tag of own ?? []) cases.set(tag, [...(cases.get(tag) ?? []), index]);
+    });
+    // A member that every variant has with the same value tells nothing apart.
+    const tells = [...cases.values()].some((indices) => indices.length < variants.length);
+    if (tags.every((own) => own !== undefined) && tells) return { member, cases };
+  }
+  return undefined;
+}
+
+function taggedMembers(type: TypeNode, lookup: TypeLookup): readonly string[] {
+  const resolved = resolveReferences(type, lookup);
+  switch (resolved.kind) {
+    case 'object':
+      return resolved.members
+        .filter((member) => member.required && literalTags(member.type, lookup) !== undefined)
+        .map((member) => member.name);
+    case 'union':
+      return resolved.variants[0] === undefined ? [] : taggedMembers(resolved.variants[0], lookup);
+    case 'intersection':
+      return resolved.parts.flatMap((part) => taggedMembers(part, lookup));
+    default:
+      return [];
+  }
+}
+
+/** The values that a required member of a variant may have, if they are constants. */
+function memberTags(type: TypeNode, member: string, lookup: TypeLookup): readonly Tag[] | undefined {
+  const resolved = resolveReferences(type, lookup);
+  switch (resolved.kind) {
+    case 'object': {
+      const found = memberOf(resolved, member);
+      return found?.required === true ? literalTags(found.type, lookup) : undefined;
+    }
+    case 'union': {
+      const all = resolved.variants.map((variant) => memberTags(variant, member, lookup));
+      return all.every((tags) => tags !== undefined) ? [...new Set(all.flat())] : undefined;
+    }
+    case 'intersection':
+      return resolved.parts.map((part) => memberTags(part, member, lookup)).find((tags) => tags !== undefined);
+    default:
+      return undefined;
+  }
+}
+
+function literalTags(type: TypeNode, lookup: TypeLookup): readonly Tag[] | undefined {
+  const resolved = resolveReferences(type, lookup);
+  if (resolved.kind === 'literal') return [resolved.value];
+  if (resolved.kind !== 'union') return undefined;
+  const all = resolved.variants.map((variant) => literalTags(variant, lookup));
+  return all.every((values) => values !== undefined) ? all.flat() : undefined;
+}
+
+/** The kinds of JSON value that a type may have; undefined if any. */
+export function jsonKinds(type: TypeNode, lookup: TypeLookup): ReadonlySet<JsonKind> | undefined {
+  const resolved = resolveReferences(type, lookup);
+  switch (resolved.kind) {
+    case 'unknown':
+      return undefined;
+    case 'never':
+      return new Set();
+    case 'integer':
+      return new Set(['number']);
+    case 'literal':
+      return new Set([resolved.value === null ? 'null' : (typeof resolved.value as JsonKind)]);
+    case 'union': {
+      const all = resolved.variants.map((variant) => jsonKinds(variant, lookup));
+      return all.every((kinds) => kinds !== undefined) ? new Set(all.flatMap((kinds) => [...kinds])) : undefined;
+    }
+    case 'intersection':
+      return resolved.parts.map((part) => jsonKinds(part, lookup)).find((kinds) => kinds !== undefined);
+    case 'ref':
+      return undefined;
+    default:
+      return new Set([resolved.kind]);
+  }
+}

@@ -1,0 +1,177 @@
+import { isObject, ownMember, objectFromEntries, type JsonObject, type JsonValue } from '../../read/json/json.js';
+import {
+  findDefinition,
+  type Constraints,
+  type Method,
+  isObjectPrototypeMember,
+  type ObjectNode,
+  type Definitions,
+  type TypeNode,
+} from '../protocol.js';
+
+/** What values are made of; a string that is a revision says which. */
+type ExampleSource = Definitions & { readonly revision?: string };
+
+/** Depth below which lists have no more items than they must. */
+const MAX_DEPTH = 12;
+/** Most values and characters that a schema may ask for, all together. */
+const MAX_NODES = 10_000;
+
+/**
+ * A small valid value of a type: next to nothing but required members, the first variant of a union that has an end.
+ *
+ * @param owner - Name of the definition or member that the value is for; it decides what a string says.
+ * @returns Undefined if no value ends, or only one too large to show.
+ */
+export function exampleOf(protocol: ExampleSource, type: TypeNode, owner = ''): JsonValue | undefined {
+  return new ExampleBuilder(protocol).build(type, owner, 0);
+}
+
+/** A complete example message of a method, as it travels; for an embedded one, as it stands inside a result. */
+export function exampleMessage(protocol: ExampleSource, method: Method): JsonObject {
+  const definition = findDefinition(protocol, method.message);
+  const value = definition === undefined ? undefined : exampleOf(protocol, definition.type, method.message);
+  const own = isObject(value) ? value : {};
+  if (method.direction === 'embedded') return own;
+  const { jsonrpc: _jsonrpc, id: _id, ...rest } = own;
+  return { jsonrpc: '2.0', ...(method.kind === 'request' ? { id: 1 } : {}), ...rest };
+}
+
+/** Makes one example. What would hold itself without an end has none. */
+class ExampleBuilder {
+  readonly #protocol: ExampleSource;
+  /** Definitions within which a value is being made. */
+  readonly #openDefinitions = new Set<string>();
+  #remaining = MAX_NODES;
+
+  constructor(protocol: ExampleSource) {
+    this.#protocol = protocol;
+  }
+
+  build(type: TypeNode, owner: string, depth: number): JsonValue | undefined {
+    this.#remaining -= 1;
+    if (this.#remaining < 0) return undefined;
+    switch (type.kind) {
+      case 'unknown':
+        return 'anything';
+      case 'never':
+        return undefined;
+      case 'null':
+        return null;
+      case 'boolean':
+        return true;
+      case 'literal':
+        return type.value;
+      case 'string':
+        this.#remaining -= Number(type.constraints['minLength'] ?? 0);
+        return this.#remaining < 0 ? undefined : exampleString(this.#protocol, owner, type.constraints);
+      case 'number':
+      case 'integer':
+        return exampleNumber(type.constraints);
+      case 'array':
+        return this.#array(type.items, Number(type.constraints['minItems'] ?? 0), owner, depth);
+      case 'union':
+        return this.#union(type.variants, owner, depth);
+      case 'intersection':
+        return this.#intersection(type.parts, owner, depth);
+      case 'ref':
+        return this.#reference(type.name, owner, depth);
+      case 'object':
+        return this.#object(type, owner, depth);
+    }
+  }
+
+  #array(items: TypeNode, least: number, owner: string, depth: number): JsonValue | undefined {
+    const wanted = depth > MAX_DEPTH ? least : Math.max(least, 1);
+    const made: JsonValue[] = [];
+    while (made.length < wanted) {
+      const item = this.build(items, singular(owner), depth + 1);
+      if (item === undefined) return least === 0 ? [] : undefined;
+      made.push(item);
+    }
+    return made;
+  }
+
+  #union(variants: readonly TypeNode[], owner: string, depth: number): JsonValue | undefined {
+    for (const variant of variants) {
+      const value = this.build(variant, owner, depth + 1);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  #intersection(parts: readonly TypeNode[], owner: string, depth: number): JsonValue | undefined {
+    const values = parts.map((part) => this.build(part, owner, depth + 1));
+    if (values.includes(undefined)) return undefined;
+    return objectFromEntries(values.flatMap((value) => (isObject(value) ? Object.entries(value) : [])));
+  }
+
+  #reference(name: string, owner: string, depth: number): JsonValue | undefined {
+    const target = findDefinition(this.#protocol, name);
+    if (target === undefined || this.#openDefinitions.has(name)) return undefined;
+    this.#openDefinitions.add(name);
+    // A string is named after the member that holds it, an object after its definition.
+    const named = owner === '' || target.type.kind === 'object' ? name : owner;
+    const value = this.build(target.type, named, depth + 1);
+    this.#openDefinitions.delete(name);
+    return value;
+  }
+
+  #object(type: ObjectNode, owner: string, depth: number): JsonValue | undefined {
+    const entries: [string, JsonValue][] = [];
+    for (const { name, required, type: own } of type.members) {
+      // TypeScript takes an inherited member for the optional one of its name, so that one has to be there too.
+      if (!required && !isObjectPrototypeMember(name)) continue;
+      const value =
+        name === 'resultType'
+          ? owner === 'InputRequiredResult'
+            ? 'input_required'
+            : 'complete'
+          : this.build(own, name, depth + 1);
+      if (value !== undefined) entries.push([name, value]);
+      else if (required) return undefined;
+    }
+    return objectFromEntries(entries);
+  }
+}
+
+const EXAMPLE_BY_FORMAT: JsonObject = {
+  uri: 'file:///project/notes.txt',
+  'uri-template': 'file:///project/{path}',
+  byte: 'aGVsbG8=',
+  date: '2026-01-31',
+  'date-time': '2026-01-31T12:00:00Z',
+  email: 'someone@example.com',
+};
+
+const EXAMPLE_BY_NAME: JsonObject = {
+  mimeType: 'text/plain',
+  version: '1.0.0',
+  model: 'some-model',
+  createdAt: '2026-01-31T12:00:00Z',
+  lastUpdatedAt: '2026-01-31T12:00:00Z',
+  RequestId: 'request-1',
+  id: 'call-1',
+  Cursor: 'page-2',
+};
+
+function exampleString(protocol: ExampleSource, owner: string, constraints: Constraints): string {
+  const format = constraints['format'];
+  const formatted = typeof format === 'string' ? ownMember(EXAMPLE_BY_FORMAT, format) : undefined;
+  if (typeof formatted === 'string') return formatted;
+  if (/[pP]rotocolVersion$|^supportedVersion$/.test(owner)) return protocol.revision ?? '';
+  const known = ownMember(EXAMPLE_BY_NAME, owner);
+  const text = typeof known === 'string' ? known : owner === '' ? 'text' : `some ${owner}`;
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = constraints;
+  return text.padEnd(Number(minLength), '.').slice(0, Number(maxLength));
+}
+
+function exampleNumber(constraints: Constraints): number {
+  const low = Number(constraints['minimum'] ?? constraints['exclusiveMinimum'] ?? 1);
+  const high = Number(constraints['maximum'] ?? constraints['exclusiveMaximum'] ?? Math.max(low, 1));
+  return Math.min(Math.max(low, 1), high);
+}
+
+function singular(name: string): string {
+  return name.replace(/s$/, '');
+}

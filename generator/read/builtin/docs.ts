@@ -1,0 +1,81 @@
+import { compareText, isObject, ownMember, type JsonObject, type JsonValue } from '../json/json.js';
+import { readBuiltinJson } from '../files.js';
+
+/** Doc texts for one revision: for each definition and each member, by our own hand. */
+export interface Docs {
+  /** What a definition is. */
+  definition(name: string): string | undefined;
+  /** What a member is; `path` holds the member names from the definition down to it. */
+  member(definition: string, path: readonly string[]): string | undefined;
+  /** Why a definition (empty path) or member is deprecated. */
+  deprecated(definition: string, path: readonly string[]): string | undefined;
+}
+
+/** Docs that say nothing: for schemas that bring their own descriptions. */
+export const NO_DOCS: Docs = {
+  definition: () => undefined,
+  member: () => undefined,
+  deprecated: () => undefined,
+};
+
+/** The docs of `schema/docs.json` as they stand for a revision. */
+export function builtinDocs(revision: string): Docs {
+  const file = readBuiltinJson('docs.json') as JsonObject;
+  const definitions = ownMember(file, 'definitions') as JsonObject;
+  const shared = ownMember(file, 'members') as JsonObject;
+
+  const entry = (name: string, key: 'members' | 'deprecated'): JsonObject | undefined => {
+    const definition = ownMember(definitions, name);
+    const map = isObject(definition) ? ownMember(definition, key) : undefined;
+    return isObject(map) ? map : undefined;
+  };
+  const text = (map: JsonObject | undefined, key: string): string | undefined =>
+    map === undefined ? undefined : textForRevision(ownMember(map, key), revision);
+
+  return {
+    definition(name) {
+      const definition = ownMember(definitions, name);
+      return isObject(definition) ? textForRevision(ownMember(definition, 'doc'), revision) : undefined;
+    },
+    member(definition, path) {
+      const last = path.at(-1) ?? '';
+      const [own, named] = docLocations(definition, path);
+      return (
+        text(entry(own.definition, 'members'), own.key) ??
+        (named && text(entry(named.definition, 'members'), named.key)) ??
+        textForRevision(ownMember(shared, last), revision)
+      );
+    },
+    deprecated(definition, path) {
+      const [own, named] = docLocations(definition, path);
+      return (
+        text(entry(own.definition, 'deprecated'), own.key) ??
+        (named && text(entry(named.definition, 'deprecated'), named.key))
+      );
+    },
+  };
+}
+
+interface DocLocation {
+  readonly definition: string;
+  readonly key: string;
+}
+
+/** Where a text may stand: old revisions write params inline, newer ones give them a definition; one text serves both. */
+function docLocations(definition: string, path: readonly string[]): [DocLocation, DocLocation | undefined] {
+  const ownLocation = { definition, key: path.join('.') };
+  const inlineParams = /(?:Request|Notification)$/.test(definition) && path[0] === 'params' && path.length > 1;
+  return [ownLocation, inlineParams ? { definition: `${definition}Params`, key: path.slice(1).join('.') } : undefined];
+}
+
+/** A text is a string, or an object whose keys are the revisions from which each text holds. */
+function textForRevision(text: JsonValue | undefined, revision: string): string | undefined {
+  if (typeof text === 'string') return text;
+  if (!isObject(text)) return undefined;
+  const since = Object.keys(text)
+    .filter((key) => key <= revision)
+    .sort(compareText)
+    .at(-1);
+  const found = since === undefined ? undefined : text[since];
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}

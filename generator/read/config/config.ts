@@ -1,0 +1,230 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { McpgenError } from '../../errors.js';
+import { displayPath } from '../../paths.js';
+import { closestMatch, withoutCredentials } from '../../text.js';
+import { loadConfigProgram } from './program.js';
+import { readBuiltinJson, readTextFile } from '../files.js';
+import { isObject, ownMember, parseJson, parseUntrustedJson, type JsonObject } from '../json/json.js';
+
+/** What a project says of how `mcpgen` is used in it. Each key means what the flag of its name does. */
+export interface Config {
+  readonly $schema?: string;
+  /** The output folder. */
+  readonly out?: string;
+  readonly revisions?: readonly string[];
+  /** A schema that is not built in. */
+  readonly schema?: string;
+  /** The method catalog of `schema`. */
+  readonly catalog?: string;
+  /** The parts to write; `default` stands for those that are written without this key. */
+  readonly emit?: readonly string[];
+  /** With `stubs`: the methods to write a handler of. */
+  readonly methods?: readonly string[];
+  readonly importExtension?: 'js' | 'ts' | 'none';
+  /** Whether the official schemas are corrected; true by default. */
+  readonly errata?: boolean;
+  /** Whether every warning is an error. */
+  readonly strict?: boolean;
+  /** JSON Schemas of tools' arguments, as paths, with `*` where there are several. */
+  readonly tools?: readonly string[];
+  /** Where each revision's schema comes from, by revision. */
+  readonly sync?: Readonly<Record<string, { readonly source: string; readonly sha256?: string }>>;
+  /** How our types are held against another package's. */
+  readonly drift?: {
+    /** Our name of a type, and theirs. */
+    readonly names?: Readonly<Record<string, string>>;
+    /** Types that are not compared. */
+    readonly ignore?: readonly string[];
+  };
+}
+
+/** A config that was found, and where. */
+export interface ConfigFile {
+  /** Absolute path of the file. */
+  readonly file: string;
+  /** Absolute path of its folder, which its paths are relative to. */
+  readonly folder: string;
+  /** Where a key stands, as messages name it. */
+  readonly placeOf: (...keys: readonly (string | number)[]) => string;
+  readonly config: Config;
+}
+
+const CONFIG_NAMES = ['mcpgen.config.json', 'mcpgen.config.js', 'mcpgen.config.ts'] as const;
+const PACKAGE_FILE = 'package.json';
+
+/** Types a config in TypeScript or JavaScript: `export default defineConfig({ ... })`. */
+export function defineConfig(config: Config): Config {
+  return config;
+}
+
+/**
+ * Reads the config of a project: the file given, or the nearest `mcpgen.config.json`, `.js`, `.ts` or `mcpgen` key of a
+ * package.json, in a folder or in those above it, as far as the root of the repository.
+ *
+ * @param from - The folder to begin at.
+ * @param given - A file that is used instead of the nearest one.
+ * @returns Undefined if there is none.
+ * @throws {@link McpgenError} if it cannot be read, holds an unknown key or a wrong value, or if one folder has two.
+ */
+export async function readConfig(from: string, given?: string): Promise<ConfigFile | undefined> {
+  const file = given === undefined ? findConfig(from) : path.resolve(from, given);
+  if (file === undefined) return undefined;
+  const isPackage = path.basename(file) === PACKAGE_FILE;
+  const root = isPackage ? ['mcpgen'] : [];
+  const value = await readConfigValue(file, isPackage);
+  const placeOf = (...keys: readonly (string | number)[]): string => configLocation(file, [...root, ...keys]);
+  await checkConfig(value, placeOf);
+  return { file, folder: path.dirname(file), placeOf, config: value as Config };
+}
+
+function findConfig(from: string): string | undefined {
+  for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
+    const at = folder;
+    const found = CONFIG_NAMES.map((name) => path.join(at, name)).filter((file) => existsSync(file));
+    const packageFile = path.join(at, PACKAGE_FILE);
+    if (existsSync(packageFile) && packageHasConfig(packageFile)) found.push(packageFile);
+    const [first, second] = found;
+    if (second !== undefined) {
+      const names = found.map(
+        (file) => path.basename(file) + (path.basename(file) === PACKAGE_FILE ? ' (key mcpgen)' : ''),
+      );
+      throw new McpgenError(`there are ${found.length} configs in one folder: ${names.join(', ')}`, {
+        place: at,
+        remedy: 'Keep one of them, or name one by --config FILE.',
+      });
+    }
+    if (first !== undefined) return first;
+    // What lies above a repository is another project's.
+    if (existsSync(path.join(at, '.git')) || path.dirname(at) === at) return undefined;
+  }
+}
+
+/** A package.json that is broken is npm's business, unless it speaks of us. */
+function packageHasConfig(file: string): boolean {
+  const text = readTextFile(file);
+  if (!text.includes('"mcpgen"')) return false;
+  const value = parseJson(text, file);
+  return isObject(value) && ownMember(value, 'mcpgen') !== undefined;
+}
+
+async function readConfigValue(file: string, isPackage: boolean): Promise<unknown> {
+  if (isPackage) {
+    const value = parseJson(readTextFile(file), file);
+    const own = isObject(value) ? ownMember(value, 'mcpgen') : undefined;
+    if (own !== undefined) return own;
+    throw new McpgenError('it has no key "mcpgen"', { place: file, remedy: 'Add it, or name another file.' });
+  }
+  const extension = path.extname(file);
+  if (extension === '.json') return parseUntrustedJson(readTextFile(file), file);
+  if (!['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'].includes(extension)) {
+    throw new McpgenError('a config is JSON, JavaScript or TypeScript', {
+      place: file,
+      remedy: 'Name a file that ends with .json, .js or .ts.',
+    });
+  }
+  // For a missing file the message is ours.
+  readTextFile(file);
+  return loadConfigProgram(file);
+}
+
+/** A place in a config: the file, and the key as a person would write it. */
+function configLocation(file: string, keys: readonly (string | number)[]): string {
+  const shown = displayPath(file);
+  const steps = keys.map((key, index) =>
+    typeof key === 'number' || /^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`,
+  );
+  return steps.length === 0 ? shown : `${shown}: ${steps.join('')}`;
+}
+
+let configValidator: ValidateFunction | undefined;
+
+async function checkConfig(value: unknown, placeOf: ConfigFile['placeOf']): Promise<void> {
+  if (configValidator === undefined) {
+    const { Ajv2020 } = await import('ajv/dist/2020.js');
+    configValidator = new Ajv2020({ strict: true, verbose: true }).compile(
+      readBuiltinJson('config.schema.json') as object,
+    );
+  }
+  if (configValidator(value)) return;
+  const [error] = configValidator.errors ?? [];
+  if (error === undefined) return;
+  const keys = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  throw configError(error, keys, placeOf);
+}
+
+function configError(error: ErrorObject, keys: readonly string[], placeOf: ConfigFile['placeOf']): McpgenError {
+  const { additionalProperty, allowedValues, missingProperty, propertyName } = error.params as {
+    readonly additionalProperty?: string;
+    readonly allowedValues?: readonly string[];
+    readonly missingProperty?: string;
+    readonly propertyName?: string;
+  };
+  const schema: JsonObject = error.parentSchema ?? {};
+  const documented = ownMember(schema, 'description');
+  const remedy = typeof documented === 'string' ? documented : 'The form of a config is in schema/config.schema.json.';
+  if (additionalProperty !== undefined) {
+    const known = Object.keys((ownMember(schema, 'properties') ?? {}) as object).filter((key) => key !== '$schema');
+    const near = closestMatch(additionalProperty, known);
+    return new McpgenError(`the key ${JSON.stringify(additionalProperty)} is unknown`, {
+      place: placeOf(...keys),
+      remedy: near === undefined ? `There are ${known.join(', ')}.` : `Did you mean ${JSON.stringify(near)}?`,
+    });
+  }
+  if (missingProperty !== undefined) {
+    return new McpgenError(`the key ${JSON.stringify(missingProperty)} is missing`, {
+      place: placeOf(...keys),
+      remedy: 'Add it.',
+    });
+  }
+  if (error.propertyName !== undefined || propertyName !== undefined) {
+    return new McpgenError(`${JSON.stringify(error.propertyName ?? propertyName)} is not a name for a revision`, {
+      place: placeOf(...keys),
+      remedy: 'Use letters, digits, dots, hyphens and underscores.',
+    });
+  }
+  if (allowedValues !== undefined) {
+    const near = typeof error.data === 'string' ? closestMatch(error.data, allowedValues) : undefined;
+    return new McpgenError(`${showConfigValue(error.data)} is not one of its values`, {
+      place: placeOf(...keys),
+      remedy: near === undefined ? `There are ${allowedValues.join(', ')}.` : `Did you mean ${JSON.stringify(near)}?`,
+    });
+  }
+  const reasons: Readonly<Record<string, string>> = {
+    type: `${withArticle(error.schema as string)} is expected, not ${showConfigValue(error.data)}`,
+    minLength: 'the text is empty',
+    minItems: 'the list is empty',
+    pattern: `${showConfigValue(error.data)} has not the right form`,
+  };
+  return new McpgenError(reasons[error.keyword] ?? error.message ?? 'the value is wrong', {
+    place: placeOf(...keys),
+    remedy: keys.length === 0 ? 'A config holds one object.' : remedy,
+  });
+}
+
+const JSON_TYPE_NOUNS: Readonly<Record<string, string>> = {
+  array: 'a list',
+  object: 'an object',
+  string: 'a text',
+  boolean: 'true or false',
+};
+
+function withArticle(type: string): string {
+  return JSON_TYPE_NOUNS[type] ?? `a ${type}`;
+}
+
+/** A value in short; a program may give one that JSON cannot hold. */
+function showConfigValue(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    text = undefined;
+  }
+  text = withoutCredentials(text ?? typeof value);
+  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
+}

@@ -1,0 +1,193 @@
+import { McpgenError } from '../../errors.js';
+import {
+  compareText,
+  isObject,
+  ownMember,
+  objectFromEntries,
+  formatPointer,
+  parsePointer,
+  type JsonObject,
+  type JsonValue,
+} from '../json/json.js';
+
+/** The one dialect that the rest of the generator reads. */
+export const CANONICAL_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** The dialects that MCP's official schema files are written in. */
+export type Dialect = 'draft-07' | '2020-12';
+
+/** A schema in canonical form: 2020-12, definitions under `$defs`, members in one fixed order. */
+export interface CanonicalSchema {
+  readonly dialect: Dialect;
+  readonly definitions: JsonObject;
+  /** Where the file itself has its definitions. */
+  readonly root: DefinitionsKey;
+  /** Keywords beside the definitions that say something which nothing reads. */
+  readonly unread: readonly string[];
+  /** The site that the schema's `$id` is on, if it has one: what links that begin with a slash are relative to. */
+  readonly site?: string;
+}
+
+/** Where a file has its definitions. */
+export type DefinitionsKey = '$defs' | 'definitions';
+
+const DOC_KEYWORDS: ReadonlySet<string> = new Set(['description', '$comment']);
+const SCHEMA_MAPS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
+]);
+const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
+
+/** Keywords beside the definitions that change nothing about them. */
+const ROOT_KEYWORDS: ReadonlySet<string> = new Set([
+  '$schema',
+  '$comment',
+  '$defs',
+  'definitions',
+  'title',
+  'description',
+]);
+
+/** Keywords in the order in which a person reads a schema; others follow by name. */
+const KEYWORD_ORDER: readonly string[] = [
+  '$ref',
+  'title',
+  'description',
+  'deprecated',
+  'type',
+  'const',
+  'enum',
+  'format',
+  'default',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'oneOf',
+  'allOf',
+];
+
+/**
+ * Brings a schema file of either dialect into canonical form.
+ *
+ * @param schema - The parsed file.
+ * @param place - What to call the file in an error.
+ * @param options - `prose: 'strip'` leaves descriptions out; by default they stay.
+ * @throws {@link McpgenError} if the file has no definitions, or is of a dialect that is not read.
+ */
+export function canonicalizeSchema(
+  schema: JsonValue,
+  place: string,
+  options: { prose?: 'keep' | 'strip' } = {},
+): CanonicalSchema {
+  if (!isObject(schema)) {
+    throw new McpgenError('a schema file holds one JSON object', {
+      place,
+      remedy: 'Give a JSON Schema with definitions under `$defs` or `definitions`.',
+    });
+  }
+  const dialect = detectDialect(schema, place);
+  const { root, definitions } = readDefinitionsMap(schema, place);
+  const strip = options.prose === 'strip';
+  const site = siteUrlOf(ownMember(schema, '$id'));
+  return {
+    dialect,
+    definitions: canonicalSchemaMap(definitions, strip),
+    root,
+    unread: Object.keys(schema).filter((key) => !ROOT_KEYWORDS.has(key)),
+    ...(site === undefined ? {} : { site }),
+  };
+}
+
+/** The canonical file of a schema, as it is kept in `schema/<revision>/schema.json`. */
+export function canonicalSchemaFile(schema: CanonicalSchema): JsonObject {
+  return { $schema: CANONICAL_DIALECT, $defs: schema.definitions };
+}
+
+function siteUrlOf(id: JsonValue | undefined): string | undefined {
+  return typeof id === 'string' && /^https?:/.test(id) && URL.canParse(id) ? new URL(id).origin : undefined;
+}
+
+function detectDialect(schema: JsonObject, place: string): Dialect {
+  const uri = ownMember(schema, '$schema');
+  if (uri === undefined) return ownMember(schema, '$defs') === undefined ? 'draft-07' : '2020-12';
+  if (uri === CANONICAL_DIALECT) return '2020-12';
+  if (typeof uri === 'string' && /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(uri)) return 'draft-07';
+  throw new McpgenError(`the dialect ${JSON.stringify(uri)} is not read`, {
+    place: `${place}#/$schema`,
+    remedy: 'Use draft-07 or 2020-12, as the official MCP schemas do.',
+  });
+}
+
+function readDefinitionsMap(schema: JsonObject, place: string): { root: DefinitionsKey; definitions: JsonObject } {
+  const found = (['$defs', 'definitions'] as const).filter((key) => ownMember(schema, key) !== undefined);
+  const [key, second] = found;
+  if (key === undefined) {
+    throw new McpgenError('the schema has no definitions', {
+      place,
+      remedy: 'Definitions are expected under `$defs` (2020-12) or `definitions` (draft-07).',
+    });
+  }
+  if (second !== undefined) {
+    throw new McpgenError('the schema has both `$defs` and `definitions`', { place, remedy: 'Keep one of them.' });
+  }
+  const definitions = ownMember(schema, key);
+  if (!isObject(definitions) || Object.keys(definitions).length === 0) {
+    throw new McpgenError('the schema has no definitions', {
+      place: `${place}#/${key}`,
+      remedy: 'An object is expected here, with a schema for each definition.',
+    });
+  }
+  return { root: key, definitions };
+}
+
+function canonicalSchemaMap(map: JsonObject, strip: boolean): JsonObject {
+  return objectFromEntries(
+    Object.keys(map)
+      .sort(compareText)
+      .map((name) => [name, canonicalSchema(map[name] as JsonValue, strip)]),
+  );
+}
+
+function canonicalSchema(schema: JsonValue, strip: boolean): JsonValue {
+  if (!isObject(schema)) return schema;
+  const keys = Object.keys(schema)
+    .filter((key) => !(strip && DOC_KEYWORDS.has(key)))
+    .sort(compareKeywords);
+  return objectFromEntries(keys.map((key) => [key, canonicalKeyword(key, schema[key] as JsonValue, strip)]));
+}
+
+function canonicalKeyword(key: string, value: JsonValue, strip: boolean): JsonValue {
+  if (key === '$ref' && typeof value === 'string') return canonicalRef(value);
+  if (key === 'required' && Array.isArray(value)) return (value as JsonValue[]).slice().sort(compareJson);
+  if (DATA_KEYWORDS.has(key)) return value;
+  if (SCHEMA_MAPS.has(key) && isObject(value)) return canonicalSchemaMap(value, strip);
+  if (Array.isArray(value)) return value.map((item: JsonValue) => canonicalSchema(item, strip));
+  return canonicalSchema(value, strip);
+}
+
+function canonicalRef(ref: string): string {
+  if (!ref.startsWith('#/definitions/')) return ref;
+  return `#${formatPointer('$defs', ...parsePointer(ref).slice(1))}`;
+}
+
+function compareKeywords(a: string, b: string): number {
+  return keywordRank(a) - keywordRank(b) || compareText(a, b);
+}
+
+function keywordRank(keyword: string): number {
+  const index = KEYWORD_ORDER.indexOf(keyword);
+  return index === -1 ? KEYWORD_ORDER.length : index;
+}
+
+function compareJson(a: JsonValue, b: JsonValue): number {
+  return compareText(JSON.stringify(a), JSON.stringify(b));
+}

@@ -1,0 +1,647 @@
+import { closestMatch } from '../../text.js';
+import {
+  isObject,
+  ownMember,
+  objectFromEntries,
+  formatPointer,
+  parsePointer,
+  type JsonObject,
+  type JsonValue,
+} from '../json/json.js';
+
+/** A schema of a tool in the terms that the model reads: a definition for all that is referred to, and nothing else. */
+export interface NormalizedToolSchema {
+  /** Definitions by key; the first is the schema itself. */
+  readonly definitions: JsonObject;
+  /** Where the schema has what each definition was made of, by key. */
+  readonly pointers: ReadonlyMap<string, string>;
+  /** What was left out, each with a pointer: the type is wider there than the schema. */
+  readonly warnings: readonly { readonly at: string; readonly message: string }[];
+}
+
+/** Most schemas within one tool's; a larger one is not worth a type. */
+export const MAX_SUBSCHEMAS = 20_000;
+/** Most definitions of one tool. */
+export const MAX_DEFINITIONS = 1000;
+
+type ConstrainedType = 'object' | 'array' | 'string' | 'number';
+
+const JSON_SCHEMA_TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'];
+
+/** Keywords that say something of values of one kind, as far as the model knows them. */
+const KEYWORDS_BY_TYPE: Readonly<Record<ConstrainedType, readonly string[]>> = {
+  object: ['properties', 'required', 'additionalProperties', 'patternProperties', 'minProperties', 'maxProperties'],
+  array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'],
+  string: ['minLength', 'maxLength', 'pattern', 'format', 'contentEncoding', 'contentMediaType'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+};
+
+/** Keywords that narrow values in a way that neither TypeScript nor our validators can say. */
+const UNSUPPORTED_KEYWORDS: readonly string[] = [
+  '$dynamicRef',
+  '$recursiveRef',
+  'not',
+  'if',
+  'contains',
+  'propertyNames',
+  'dependentRequired',
+  'dependentSchemas',
+  'dependencies',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+
+/** Keywords that allow and forbid nothing by themselves. */
+const ANNOTATION_KEYWORDS: readonly string[] = [
+  '$schema',
+  '$id',
+  'id',
+  '$anchor',
+  '$dynamicAnchor',
+  '$recursiveAnchor',
+  '$vocabulary',
+  '$comment',
+  '$defs',
+  'definitions',
+  'title',
+  'description',
+  'default',
+  'deprecated',
+  'examples',
+  'example',
+  'readOnly',
+  'writeOnly',
+  'contentSchema',
+  'then',
+  'else',
+  'minContains',
+  'maxContains',
+  'additionalItems',
+];
+
+const SUPPORTED_KEYWORDS: readonly string[] = [
+  '$ref',
+  'type',
+  'const',
+  'enum',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  ...Object.values(KEYWORDS_BY_TYPE).flat(),
+];
+
+/** Limits: each needs a number that is not negative, but for those of numbers. */
+const COUNT_KEYWORDS: readonly string[] = [
+  'minProperties',
+  'maxProperties',
+  'minItems',
+  'maxItems',
+  'minLength',
+  'maxLength',
+];
+
+/**
+ * Brings the schema of a tool's arguments or results, which a stranger may have written, into the terms of the model.
+ * What the model cannot say is left out with a warning, so that everything the schema allows stays allowed; nothing is
+ * fetched, and nothing in it is an error.
+ *
+ * @param schema - Of draft-07 or 2020-12, which is the default (MCP 2025-11-25, Basic, JSON Schema usage).
+ * @param key - The key of the definition that the schema itself becomes; those that it refers to are named after it.
+ */
+export function normalizeToolSchema(schema: JsonValue, key: string): NormalizedToolSchema {
+  return new ToolSchemaNormalizer(schema, key).run();
+}
+
+/** What is known of the schema around one. */
+interface SchemaContext {
+  /** Pointer of the schema that references without a file are relative to. */
+  readonly base: string;
+  /** The types that the value has anyway. */
+  readonly known?: readonly string[] | undefined;
+}
+
+class ToolSchemaNormalizer {
+  readonly #root: JsonValue;
+  readonly #key: string;
+  readonly #isDraft07: boolean;
+  /** Keys of definitions by their pointer, in the order in which they were asked for. */
+  readonly #keys = new Map<string, string>();
+  readonly #bases = new Map<string, string>();
+  /** Pointers of anchors by name, for each base: a schema may refer to them thousands of times. */
+  readonly #anchors = new Map<string, ReadonlyMap<string, string>>();
+  readonly #takenNames = new Set<string>();
+  readonly #normalized = new Map<string, JsonValue>();
+  readonly #warnings: { at: string; message: string }[] = [];
+  readonly #unknownKeywords = new Set<string>();
+  /** Pointers of what allows more than the schema does. */
+  readonly #widenedPointers: string[] = [];
+  /** Variants of which just one is to hold, with the pointer of their list. */
+  readonly #exclusiveUnions = new Map<JsonValue, string>();
+  #count = 0;
+
+  constructor(root: JsonValue, key: string) {
+    this.#root = root;
+    this.#key = key;
+    const dialect = isObject(root) ? ownMember(root, '$schema') : undefined;
+    this.#isDraft07 = typeof dialect === 'string' && /draft-0[3-7]/.test(dialect);
+    this.#definitionKey('', '');
+  }
+
+  run(): NormalizedToolSchema {
+    for (const [pointer, key] of this.#keys) {
+      const known = pointer === '' ? ['object'] : undefined;
+      this.#normalized.set(
+        key,
+        this.#normalizeSchema(this.#valueAt(pointer), pointer, { base: this.#bases.get(pointer) ?? '', known }),
+      );
+      if (this.#count <= MAX_SUBSCHEMAS && this.#keys.size <= MAX_DEFINITIONS) continue;
+      return {
+        definitions: { [this.#key]: true },
+        pointers: new Map([[this.#key, '']]),
+        warnings: [{ at: '', message: 'the schema is too large for a type of its own, so its type is unknown' }],
+      };
+    }
+    this.#breakAliasCycles();
+    this.#relaxWidenedOneOf();
+    return {
+      definitions: objectFromEntries(this.#normalized),
+      pointers: new Map([...this.#keys].map(([pointer, key]) => [key, pointer])),
+      warnings: this.#warnings,
+    };
+  }
+
+  /** Says what is left out, so that more is allowed than the schema says. */
+  #warn(pointer: string, message: string): void {
+    this.#widenedPointers.push(pointer);
+    this.#addWarning(pointer, message);
+  }
+
+  /** Says something that makes nothing wider. */
+  #addWarning(pointer: string, message: string): void {
+    this.#warnings.push({ at: pointer, message });
+  }
+
+  /** The key of the definition that what stands at a pointer becomes. */
+  #definitionKey(pointer: string, base: string): string {
+    const known = this.#keys.get(pointer);
+    if (known !== undefined) return known;
+    const last = parsePointer(pointer).at(-1) ?? '';
+    const words = (last.match(/[\p{L}\p{N}]+/gu) ?? []).join(' ').slice(0, 60);
+    const wanted = pointer === '' ? this.#key : `${this.#key} ${words === '' ? 'Part' : words}`;
+    let key = wanted;
+    for (let number = 2; this.#takenNames.has(definitionNameOf(key)); number += 1) key = `${wanted} ${number}`;
+    this.#takenNames.add(definitionNameOf(key));
+    this.#keys.set(pointer, key);
+    this.#bases.set(pointer, base);
+    return key;
+  }
+
+  /** What stands at a pointer; undefined if nothing does. */
+  #valueAt(pointer: string): JsonValue | undefined {
+    let value: JsonValue | undefined = this.#root;
+    for (const token of parsePointer(pointer)) {
+      if (Array.isArray(value)) {
+        value = /^(?:0|[1-9]\d*)$/.test(token) ? (value as readonly JsonValue[])[Number(token)] : undefined;
+      } else value = isObject(value) ? ownMember(value, token) : undefined;
+    }
+    return value;
+  }
+
+  #normalizeSchema(schema: JsonValue | undefined, pointer: string, { base, known }: SchemaContext): JsonValue {
+    this.#count += 1;
+    if (this.#count > MAX_SUBSCHEMAS) return true;
+    if (typeof schema === 'boolean') return schema;
+    if (!isObject(schema)) {
+      this.#warn(pointer, 'this is no schema, so its type is unknown');
+      return true;
+    }
+    const id = ownMember(schema, '$id');
+    const own = pointer !== '' && typeof id === 'string' && !id.startsWith('#') ? pointer : base;
+    const made: [string, JsonValue][] = annotations(schema);
+    const ref = this.#resolveRef(schema, pointer, own);
+    if (ref !== undefined) {
+      made.push(['$ref', ref]);
+      // Up to draft-07 nothing beside a reference counts.
+      if (this.#isDraft07) return objectFromEntries(made);
+    }
+    this.#warnUnsupported(schema, pointer);
+    const given = this.#declaredTypes(schema, pointer);
+    const constants = this.#constantsSchema(schema, pointer, given);
+    const types = given ?? known ?? this.#impliedTypes(schema, pointer);
+    // Constants of several kinds and the schema's own parts all have to hold.
+    const parts: JsonValue[] = constants === undefined ? [] : [constants];
+    if (constants === undefined) {
+      if (types !== undefined && (given !== undefined || hasAny(schema, Object.values(KEYWORDS_BY_TYPE).flat()))) {
+        made.push(['type', types.length === 1 ? (types[0] ?? '') : types]);
+      }
+      made.push(...this.#validLimits(schema, pointer));
+      if (types?.includes('object') === true) made.push(...this.#objectKeywords(schema, pointer, own));
+      if (types?.includes('array') === true) made.push(...this.#arrayKeywords(schema, pointer, own));
+    }
+    for (const keyword of ['anyOf', 'oneOf', 'allOf'] as const) {
+      const list = ownMember(schema, keyword);
+      if (list === undefined) continue;
+      if (!Array.isArray(list) || list.length === 0) {
+        this.#warn(pointer + formatPointer(keyword), 'no list of schemas, so it has no effect');
+        continue;
+      }
+      const inside = types ?? (keyword === 'allOf' ? this.#typesOfAllOf(list, own) : undefined);
+      const plain = (list as readonly JsonValue[]).map((part, index) =>
+        this.#normalizeSchema(part, pointer + formatPointer(keyword, index), { base: own, known: inside }),
+      );
+      if (keyword === 'oneOf') this.#exclusiveUnions.set(plain, pointer + formatPointer(keyword));
+      if (keyword === 'allOf') parts.push(...plain);
+      else made.push([keyword, plain]);
+    }
+    if (parts.length > 0) made.push(['allOf', parts]);
+    return objectFromEntries(made);
+  }
+
+  /** A reference to a definition, or undefined where there is none that can be followed. */
+  #resolveRef(schema: JsonObject, pointer: string, base: string): string | undefined {
+    const ref = ownMember(schema, '$ref');
+    if (ref === undefined) return undefined;
+    const place = pointer + formatPointer('$ref');
+    const found = typeof ref === 'string' ? this.#refTarget(ref, base) : undefined;
+    if (found === undefined) {
+      const text = JSON.stringify(ref);
+      const shown = text.length > 100 ? `${text.slice(0, 100)}...` : text;
+      const outside = typeof ref === 'string' && !ref.startsWith('#');
+      const reason = outside ? 'leaves the schema, and nothing is fetched' : 'points at nothing';
+      this.#warn(place, `the reference ${shown} ${reason}: the type is unknown`);
+      return undefined;
+    }
+    return `#${formatPointer('$defs', this.#definitionKey(found, base))}`;
+  }
+
+  /** The pointer that a reference leads to. */
+  #refTarget(ref: string, base: string): string | undefined {
+    const root = this.#valueAt(base);
+    const id = isObject(root) ? ownMember(root, '$id') : undefined;
+    const [file = '', fragment = ''] = ref.split(/#(.*)/s);
+    if (file !== '' && file !== id) return undefined;
+    let pointer: string;
+    try {
+      pointer = decodeURIComponent(fragment);
+    } catch {
+      return undefined;
+    }
+    if (pointer !== '' && !pointer.startsWith('/')) return this.#anchorTarget(pointer, base);
+    return this.#valueAt(base + pointer) === undefined ? undefined : base + pointer;
+  }
+
+  #anchorTarget(name: string, base: string): string | undefined {
+    const known = this.#anchors.get(base) ?? findAnchors(this.#valueAt(base), base);
+    this.#anchors.set(base, known);
+    return known.get(name);
+  }
+
+  #warnUnsupported(schema: JsonObject, pointer: string): void {
+    for (const keyword of Object.keys(schema)) {
+      if (SUPPORTED_KEYWORDS.includes(keyword) || ANNOTATION_KEYWORDS.includes(keyword)) continue;
+      if (UNSUPPORTED_KEYWORDS.includes(keyword)) {
+        this.#warn(pointer + formatPointer(keyword), `"${keyword}" is not checked and narrows no type`);
+      } else if (!keyword.startsWith('x-') && !this.#unknownKeywords.has(keyword)) {
+        this.#unknownKeywords.add(keyword);
+        const near = closestMatch(keyword, SUPPORTED_KEYWORDS);
+        const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+        const shown = JSON.stringify(keyword.slice(0, 60));
+        this.#addWarning(
+          pointer + formatPointer(keyword.slice(0, 60)),
+          `${shown} is no keyword that has an effect${hint}`,
+        );
+      }
+    }
+  }
+
+  #declaredTypes(schema: JsonObject, pointer: string): readonly string[] | undefined {
+    const type = ownMember(schema, 'type');
+    if (type === undefined) return undefined;
+    const list: readonly JsonValue[] = Array.isArray(type) ? type : [type];
+    const names = list.filter((item): item is string => typeof item === 'string' && JSON_SCHEMA_TYPES.includes(item));
+    if (names.length === list.length && names.length > 0) return [...new Set(names)];
+    this.#warn(pointer + formatPointer('type'), `${JSON.stringify(type).slice(0, 60)} is no type, so it has no effect`);
+    return undefined;
+  }
+
+  /** The types that a schema without any speaks of. */
+  #impliedTypes(schema: JsonObject, pointer: string): readonly string[] | undefined {
+    const kinds = (Object.keys(KEYWORDS_BY_TYPE) as ConstrainedType[]).filter((kind) =>
+      hasAny(schema, KEYWORDS_BY_TYPE[kind]),
+    );
+    if (kinds.length === 0) return undefined;
+    this.#addWarning(
+      pointer,
+      `it has no type and is taken for ${kinds.map((kind) => `${/^[ao]/.test(kind) ? 'an' : 'a'} ${kind}`).join(' or ')}`,
+    );
+    return kinds;
+  }
+
+  /** The types that one of the parts of an intersection gives them all. */
+  #typesOfAllOf(parts: readonly JsonValue[], base: string): readonly string[] | undefined {
+    for (const part of parts) {
+      if (!isObject(part)) continue;
+      const ref = ownMember(part, '$ref');
+      const pointer = typeof ref === 'string' ? this.#refTarget(ref, base) : undefined;
+      const target = pointer === undefined ? part : this.#valueAt(pointer);
+      const type = isObject(target) ? ownMember(target, 'type') : undefined;
+      if (typeof type === 'string' && JSON_SCHEMA_TYPES.includes(type)) return [type];
+    }
+    return undefined;
+  }
+
+  /** A schema of the constants that a schema allows; undefined if it names none. */
+  #constantsSchema(schema: JsonObject, pointer: string, types: readonly string[] | undefined): JsonValue | undefined {
+    const constant = ownMember(schema, 'const');
+    const list = ownMember(schema, 'enum');
+    if (constant === undefined && list === undefined) return undefined;
+    if (list !== undefined && !Array.isArray(list)) {
+      this.#warn(pointer + formatPointer('enum'), 'no list of values, so it has no effect');
+      if (constant === undefined) return undefined;
+    }
+    const narrowing = Object.values(KEYWORDS_BY_TYPE)
+      .flat()
+      .filter((keyword) => Object.hasOwn(schema, keyword));
+    if (narrowing.length > 0) {
+      this.#warn(pointer, `beside constants, ${narrowing.map((keyword) => `"${keyword}"`).join(', ')} is not checked`);
+    }
+    const values: readonly JsonValue[] = constant !== undefined ? [constant] : (list as readonly JsonValue[]);
+    const fitting = values.filter((value) => types === undefined || types.some((type) => isOfType(value, type)));
+    const isContradiction =
+      constant !== undefined && Array.isArray(list) && !list.some((item: JsonValue) => isEqualJson(item, constant));
+    if (isContradiction || fitting.length === 0) return false;
+    const plain = fitting.filter(isPlainConstant);
+    const others = fitting
+      .filter((value) => !isPlainConstant(value))
+      .map((value) => this.#constantSchema(value, pointer));
+    if (others.length === 0) return { enum: plain };
+    return plain.length === 0 && others.length === 1
+      ? others[0]
+      : { anyOf: [...(plain.length === 0 ? [] : [{ enum: plain }]), ...others] };
+  }
+
+  /** A schema that only one value meets, as far as the model can say it. */
+  #constantSchema(value: JsonValue, pointer: string): JsonValue {
+    if (isObject(value)) {
+      const keys = Object.keys(value);
+      return {
+        type: 'object',
+        properties: objectFromEntries(keys.map((key) => [key, this.#constantSchema(value[key] as JsonValue, pointer)])),
+        required: keys,
+        additionalProperties: false,
+      };
+    }
+    if (Array.isArray(value)) {
+      if (value.length > 1) this.#warn(pointer, 'the order of the items of a constant list is not checked');
+      const items = (value as readonly JsonValue[]).map((item) => this.#constantSchema(item, pointer));
+      return {
+        type: 'array',
+        minItems: items.length,
+        maxItems: items.length,
+        items: items.length === 0 ? true : { anyOf: items },
+      };
+    }
+    if (isPlainConstant(value)) return { const: value };
+    this.#warn(pointer, 'a number that is too large to be exact is not checked');
+    return { type: 'number' };
+  }
+
+  /** Limits that are what JSON Schema says they are. */
+  #validLimits(schema: JsonObject, pointer: string): [string, JsonValue][] {
+    const made: [string, JsonValue][] = [];
+    for (const [keyword, value] of Object.entries(schema)) {
+      let isRight: boolean;
+      if (COUNT_KEYWORDS.includes(keyword)) isRight = Number.isSafeInteger(value) && (value as number) >= 0;
+      else if (KEYWORDS_BY_TYPE.number.includes(keyword)) {
+        isRight = Number.isFinite(value) && (keyword !== 'multipleOf' || (value as number) > 0);
+      } else if (keyword === 'uniqueItems') isRight = typeof value === 'boolean';
+      else if (keyword === 'pattern') isRight = typeof value === 'string' && isRegularExpression(value);
+      else if (KEYWORDS_BY_TYPE.string.includes(keyword)) isRight = typeof value === 'string';
+      else continue;
+      if (isRight) made.push([keyword, value]);
+      else
+        this.#warn(
+          pointer + formatPointer(keyword),
+          `${JSON.stringify(value).slice(0, 60)} is not a value of "${keyword}", which has no effect`,
+        );
+    }
+    return made;
+  }
+
+  #objectKeywords(schema: JsonObject, pointer: string, base: string): [string, JsonValue][] {
+    const made: [string, JsonValue][] = [];
+    const given = ownMember(schema, 'properties');
+    const properties = isObject(given) ? given : undefined;
+    if (given !== undefined && properties === undefined) {
+      this.#warn(pointer + formatPointer('properties'), 'no object of schemas, so it has no effect');
+    }
+    const entries = Object.entries(properties ?? {}).map(([name, value]): [string, JsonValue] => [
+      name,
+      this.#normalizeSchema(value, pointer + formatPointer('properties', name), { base }),
+    ]);
+    const rest = this.#additionalProperties(schema, pointer, base);
+    const required = ownMember(schema, 'required');
+    if (required !== undefined) {
+      const names = Array.isArray(required)
+        ? (required as readonly JsonValue[]).filter((name) => typeof name === 'string')
+        : [];
+      if (!Array.isArray(required) || names.length < required.length) {
+        this.#warn(pointer + formatPointer('required'), 'no list of names, so it has no effect in full');
+      }
+      made.push(['required', [...new Set(names)]]);
+      // A member that must be there and is not described is one of the others.
+      const undescribed = names.filter((name) => properties === undefined || !Object.hasOwn(properties, name));
+      if (rest !== undefined) for (const name of new Set(undescribed)) entries.push([name, rest]);
+    }
+    if (properties !== undefined || entries.length > 0) made.push(['properties', objectFromEntries(entries)]);
+    if (rest !== undefined) made.push(['additionalProperties', rest]);
+    return made;
+  }
+
+  /** What members beyond the named ones hold; undefined if nothing is said of them. */
+  #additionalProperties(schema: JsonObject, pointer: string, base: string): JsonValue | undefined {
+    const additional = ownMember(schema, 'additionalProperties');
+    const patterns = ownMember(schema, 'patternProperties');
+    const rest =
+      additional === undefined
+        ? undefined
+        : this.#normalizeSchema(additional, pointer + formatPointer('additionalProperties'), { base });
+    if (!isObject(patterns) || Object.keys(patterns).length === 0) return rest;
+    this.#warn(pointer + formatPointer('patternProperties'), 'which name has which type is not checked');
+    const types = Object.entries(patterns).map(([pattern, value]) =>
+      this.#normalizeSchema(value, pointer + formatPointer('patternProperties', pattern), { base }),
+    );
+    if (rest === undefined || rest === true) return true;
+    return { anyOf: rest === false ? types : [...types, rest] };
+  }
+
+  #arrayKeywords(schema: JsonObject, pointer: string, base: string): [string, JsonValue][] {
+    const items = ownMember(schema, 'items');
+    const [keyword, tuple] = Array.isArray(items)
+      ? (['items', items] as const)
+      : (['prefixItems', ownMember(schema, 'prefixItems')] as const);
+    if (!Array.isArray(tuple)) {
+      return items === undefined
+        ? []
+        : [['items', this.#normalizeSchema(items, pointer + formatPointer('items'), { base })]];
+    }
+    this.#warn(pointer + formatPointer(keyword), 'which item has which type is not checked');
+    const first = (tuple as readonly JsonValue[]).map((item, index) =>
+      this.#normalizeSchema(item, pointer + formatPointer(keyword, index), { base }),
+    );
+    const beyond = keyword === 'items' ? 'additionalItems' : 'items';
+    const others = ownMember(schema, beyond);
+    if (others === undefined || others === true || first.length === 0) return [];
+    const more = others === false ? [] : [this.#normalizeSchema(others, pointer + formatPointer(beyond), { base })];
+    return [
+      ['items', { anyOf: [...first, ...more] }],
+      ...(others === false && !Object.hasOwn(schema, 'maxItems')
+        ? [['maxItems', first.length] as [string, JsonValue]]
+        : []),
+    ];
+  }
+
+  /**
+   * Where a variant allows more than it should, more than one may hold of a value of which only one should: then it counts
+   * that any of them does.
+   */
+  #relaxWidenedOneOf(): void {
+    if (this.#exclusiveUnions.size === 0 || this.#widenedPointers.length === 0) return;
+    const isWideBelow = (pointer: string): boolean =>
+      this.#widenedPointers.some((wide) => wide === pointer || wide.startsWith(`${pointer}/`));
+    const refs = new Map([...this.#normalized].map(([key, schema]) => [key, referencedKeys(schema)]));
+    const wide = new Set([...this.#keys].filter(([pointer]) => isWideBelow(pointer)).map(([, key]) => key));
+    for (let before = -1; before < wide.size;) {
+      before = wide.size;
+      for (const [key, targets] of refs) if (targets.some((target) => wide.has(target))) wide.add(key);
+    }
+    const opened = (schema: JsonValue): JsonValue => {
+      if (Array.isArray(schema)) return (schema as readonly JsonValue[]).map(opened);
+      if (!isObject(schema)) return schema;
+      const list = ownMember(schema, 'oneOf');
+      const pointer = list === undefined ? undefined : this.#exclusiveUnions.get(list);
+      const entries = Object.entries(schema).map(([key, value]): [string, JsonValue] => [key, opened(value)]);
+      if (
+        pointer === undefined ||
+        !(isWideBelow(pointer) || referencedKeys(list ?? null).some((target) => wide.has(target)))
+      ) {
+        return objectFromEntries(entries);
+      }
+      this.#addWarning(pointer, 'that only one of them holds is not checked');
+      const variants = entries.find(([key]) => key === 'oneOf')?.[1] ?? [];
+      const others = entries.filter(([key]) => key !== 'oneOf' && key !== 'allOf');
+      const parts = (entries.find(([key]) => key === 'allOf')?.[1] ?? []) as readonly JsonValue[];
+      return objectFromEntries([...others, ['allOf', [...parts, { anyOf: variants }]]]);
+    };
+    for (const [key, schema] of this.#normalized) this.#normalized.set(key, opened(schema));
+  }
+
+  /** A definition that is nothing but itself says nothing; TypeScript would refuse it. */
+  #breakAliasCycles(): void {
+    const pointers = new Map([...this.#keys].map(([pointer, key]) => [key, pointer]));
+    const done = new Set<string>();
+    for (const start of this.#normalized.keys()) {
+      const trail: { key: string; open: string[] }[] = [];
+      const onTrail = new Set<string>();
+      const enter = (key: string): void => {
+        trail.push({ key, open: aliasedKeys(this.#normalized.get(key) ?? true) });
+        onTrail.add(key);
+      };
+      if (!done.has(start)) enter(start);
+      for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
+        const next = top.open.pop();
+        if (next === undefined) {
+          done.add(top.key);
+          onTrail.delete(top.key);
+          trail.pop();
+        } else if (onTrail.has(next)) {
+          this.#normalized.set(next, true);
+          this.#warn(pointers.get(next) ?? '', 'it refers to itself and nothing else, so its type is unknown');
+        } else if (!done.has(next)) enter(next);
+      }
+    }
+  }
+}
+
+/** Pointers of all anchors in a schema, by name; the first of two counts. */
+function findAnchors(schema: JsonValue | undefined, base: string): ReadonlyMap<string, string> {
+  const anchors = new Map<string, string>();
+  const open: [JsonValue | undefined, string][] = [[schema, base]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [value, pointer] = next;
+    if (value === null || typeof value !== 'object') continue;
+    if (isObject(value)) {
+      const [anchor, id] = [ownMember(value, '$anchor'), ownMember(value, '$id')];
+      for (const name of [anchor, typeof id === 'string' && id.startsWith('#') ? id.slice(1) : undefined]) {
+        if (typeof name === 'string' && !anchors.has(name)) anchors.set(name, pointer);
+      }
+    }
+    for (const [key, child] of Object.entries(value)) open.push([child, pointer + formatPointer(key)]);
+  }
+  return anchors;
+}
+
+/** What a key comes to once it is a name. */
+function definitionNameOf(key: string): string {
+  return key.replaceAll(' ', '').toLowerCase();
+}
+
+/** Keys of all definitions that a schema refers to, anywhere in it; constants hold nothing that looks like one. */
+function referencedKeys(schema: JsonValue): readonly string[] {
+  if (Array.isArray(schema)) return (schema as readonly JsonValue[]).flatMap(referencedKeys);
+  if (!isObject(schema)) return [];
+  const ref = ownMember(schema, '$ref');
+  const own = typeof ref === 'string' ? [parsePointer(ref.slice(1))[1] ?? ''] : [];
+  return [...own, ...Object.values(schema).flatMap(referencedKeys)];
+}
+
+/** Keys of the definitions that a schema is, in whole or as one of its variants or parts. */
+function aliasedKeys(schema: JsonValue): string[] {
+  if (!isObject(schema)) return [];
+  const ref = ownMember(schema, '$ref');
+  const own = typeof ref === 'string' ? [parsePointer(ref.slice(1))[1] ?? ''] : [];
+  const parts = (['anyOf', 'oneOf', 'allOf'] as const).flatMap(
+    (keyword) => (ownMember(schema, keyword) ?? []) as readonly JsonValue[],
+  );
+  return [...own, ...parts.flatMap(aliasedKeys)];
+}
+
+function annotations(schema: JsonObject): [string, JsonValue][] {
+  const description = ownMember(schema, 'description');
+  const initial = ownMember(schema, 'default');
+  return [
+    ...(typeof description === 'string' ? [['description', description] as [string, JsonValue]] : []),
+    ...(ownMember(schema, 'deprecated') === true ? [['deprecated', true] as [string, JsonValue]] : []),
+    ...(initial === undefined ? [] : [['default', initial] as [string, JsonValue]]),
+  ];
+}
+
+function hasAny(schema: JsonObject, keywords: readonly string[]): boolean {
+  return keywords.some((keyword) => Object.hasOwn(schema, keyword));
+}
+
+function isOfType(value: JsonValue, type: string): boolean {
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+}
+
+/** A constant that TypeScript has a type for. */
+function isPlainConstant(value: JsonValue): boolean {
+  return value === null || (typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object');
+}
+
+function isEqualJson(a: JsonValue, b: JsonValue): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    new RegExp(text, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,130 @@
+import { printValue } from '../../print/value.js';
+import type { JsonValue } from '../../read/json/json.js';
+import { exampleAddress, isTemplate } from './resource-address.js';
+
+/** What can be added to a project. */
+export const ADDABLE = ['tool', 'resource', 'prompt'] as const;
+export type Addable = (typeof ADDABLE)[number];
+
+/** What is added, with the names that it has. */
+export interface Addition {
+  readonly kind: Addable;
+  /** As clients see it. */
+  readonly name: string;
+  /** What its file exports. */
+  readonly identifier: string;
+  /** Of a resource. */
+  readonly uri: string;
+  /** Of a tool with arguments: what the generated file exports, and where it is, seen from `src/tools`. */
+  readonly input?: { readonly identifier: string; readonly module: string; readonly example: JsonValue | undefined };
+  readonly description?: string;
+  /** Where the generated code is, seen from `src/<kind>s`. */
+  readonly generated: string;
+  /** What stands behind the name of an imported file, with its dot. */
+  readonly extension: string;
+}
+
+/** The author's file of an addition, in the style of the project that `mcpgen init server` writes. */
+export function additionHandlerFile(addition: Addition): string {
+  const { kind, name, identifier, generated, extension, input, uri } = addition;
+  const registry = `${generated}/runtime/registry${extension}`;
+  const title = titleFromName(name);
+  const registryFields = `name: ${JSON.stringify(name)},\ntitle: ${JSON.stringify(title)},\n`;
+  const description = JSON.stringify(addition.description ?? `${title}.`);
+  switch (kind) {
+    case 'tool':
+      return `import { defineTool } from ${JSON.stringify(registry)};
+${input === undefined ? '' : `import { ${input.identifier} } from ${JSON.stringify(input.module + extension)};\n`}
+export const ${identifier} = defineTool({
+${registryFields}// What it does and when to use it, for the model.
+description: ${description},
+${input === undefined ? '' : `input: ${input.identifier},\n`}run: (${input === undefined ? '' : 'args'}) => ${
+        input === undefined
+          ? `"${name} is not written yet."`
+          : `\`${name} is not written yet; it was given \${JSON.stringify(args)}\``
+      },
+});
+`;
+    case 'resource': {
+      const hasVariables = isTemplate(uri);
+      const define = hasVariables ? 'defineResourceTemplate' : 'defineResource';
+      return `import { ${define} } from ${JSON.stringify(registry)};
+
+export const ${identifier} = ${define}({
+${hasVariables ? 'uriTemplate' : 'uri'}: ${JSON.stringify(uri)},
+${registryFields}description: ${description},
+mimeType: "text/plain",
+read: (${hasVariables ? 'variables' : ''}) => ${
+        hasVariables
+          ? `\`${name} is not written yet; it was asked for \${JSON.stringify(variables)}\``
+          : `"${name} is not written yet."`
+      },
+});
+`;
+    }
+    case 'prompt':
+      return `import { definePrompt } from ${JSON.stringify(registry)};
+
+export const ${identifier} = definePrompt({
+${registryFields}description: ${description},
+arguments: [],
+render: () => "${name} is not written yet.",
+});
+`;
+  }
+}
+
+/** The test of an addition: it is listed, and answers. */
+export function additionTestFile({ kind, name, uri, input, extension }: Addition): string {
+  const start = `import { expect, test } from "vitest";
+import { connect } from ${JSON.stringify(`../support${extension}`)};
+
+`;
+  const text = `expect.stringContaining("${name}") as string`;
+  switch (kind) {
+    case 'tool': {
+      if (input !== undefined && input.example === undefined) {
+        return `${start}test("${name} is listed", async () => {
+const client = await connect();
+const { tools } = await client.listTools();
+expect(tools.map((tool) => tool.name)).toContain("${name}");
+});
+`;
+      }
+      const args = input?.example === undefined ? '' : `, arguments: ${printValue(input.example)}`;
+      return `${start}test("${name} answers", async () => {
+const client = await connect();
+const result = await client.callTool({ name: "${name}"${args} });
+expect(result.isError).not.toBe(true);
+expect(result).toMatchObject({ content: [{ type: "text", text: ${text} }] });
+});
+`;
+    }
+    case 'resource': {
+      return `${start}test("${name} can be read", async () => {
+const client = await connect();
+const { contents } = await client.readResource({ uri: ${JSON.stringify(exampleAddress(uri))} });
+expect(contents).toMatchObject([{ text: ${text} }]);
+});
+`;
+    }
+    case 'prompt':
+      return `${start}test("${name} can be had", async () => {
+const client = await connect();
+const { messages } = await client.getPrompt({ name: "${name}" });
+expect(messages).toMatchObject([{ role: "user", content: { type: "text", text: ${text} } }]);
+});
+`;
+  }
+}
+
+/** `get-weather` and `getWeather` to `Get weather`. */
+function titleFromName(name: string): string {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+    .map((word) => (/^[A-Z0-9]+$/.test(word) ? word : word.toLowerCase()))
+    .join(' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,206 @@
+import type { Expression, Node, SourceFile as Tree, SyntaxKind as SyntaxKinds } from 'ts-morph';
+
+/** What a file is to name: an export, and the file that has it. */
+export interface ImportedEntry {
+  /** What the file that names it calls it. */
+  readonly name: string;
+  /** What it is exported as, if otherwise. */
+  readonly exported?: string;
+  /** Its path without extension, as the one that imports it names it: `./greet`. */
+  readonly from: string;
+}
+
+/** A text to insert; nothing of an author's file is ever taken away. */
+export interface Edit {
+  readonly offset: number;
+  readonly insert: string;
+}
+
+/** An author's file as a syntax tree. */
+export interface ParsedSource {
+  readonly tree: Tree;
+  /** The text without a byte order mark, which places in the tree are counted in. */
+  readonly source: string;
+  readonly SyntaxKind: typeof SyntaxKinds;
+  /** The file's text with edits made. */
+  readonly apply: (edits: readonly Edit[]) => string;
+}
+
+/** What is wrong with a file, and in which line. */
+export interface EditFault {
+  readonly reason: string;
+  readonly line: number;
+}
+
+/** Parses an author's file. */
+export async function parseSource(text: string): Promise<ParsedSource | { readonly fault: EditFault }> {
+  // Loaded only here: it brings the compiler along.
+  const { Project, SyntaxKind, ts } = await import('ts-morph');
+  const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
+  const source = text.slice(mark.length);
+  const { diagnostics = [] } = ts.transpileModule(source, { reportDiagnostics: true });
+  const [wrong] = diagnostics;
+  if (wrong !== undefined) {
+    const line = source.slice(0, wrong.start ?? 0).split('\n').length;
+    return { fault: { reason: 'it does not parse', line } };
+  }
+  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
+  const tree = project.createSourceFile('author.ts', source);
+  const apply = (edits: readonly Edit[]): string => {
+    let result = source;
+    for (const { offset, insert } of [...edits].sort((a, b) => b.offset - a.offset)) {
+      result = result.slice(0, offset) + insert + result.slice(offset);
+    }
+    return mark + result;
+  };
+  return { tree, source, SyntaxKind, apply };
+}
+
+/** Whether the module that an import names is a file: with or without an extension, or as the index of its folder. */
+export function isModuleSpecifier(specifier: string, from: string): boolean {
+  const plain = specifier.replace(/\.[cm]?[jt]s$/, '').replace(/\/$/, '');
+  return plain === from || `${plain}/index` === from;
+}
+
+/** Under which name a file has imported something, as a value. */
+export function importedFrom(tree: Tree, { name, exported = name, from }: ImportedEntry): string | undefined {
+  const known = tree
+    .getImportDeclarations()
+    .filter((item) => !item.isTypeOnly() && isModuleSpecifier(item.getModuleSpecifierValue(), from))
+    .flatMap((item) => item.getNamedImports())
+    .find((item) => !item.isTypeOnly() && item.getName() === exported);
+  return known === undefined ? undefined : (known.getAliasNode()?.getText() ?? exported);
+}
+
+/** Kinds of expressions whose value is that of the one inside. */
+const TRANSPARENT_NODES: ReadonlySet<string> = new Set([
+  'AsExpression',
+  'SatisfiesExpression',
+  'TypeAssertionExpression',
+  'NonNullExpression',
+  'ParenthesizedExpression',
+]);
+
+/** An expression without what only says of which type it is. */
+export function unwrapExpression(expression: Expression | undefined): Expression | undefined {
+  let inner = expression;
+  for (;;) {
+    if (inner === undefined || !TRANSPARENT_NODES.has(inner.getKindName())) return inner;
+    inner = (inner as unknown as { getExpression: () => Expression }).getExpression();
+  }
+}
+
+/** The members of a list, an object or a clause in braces. */
+export interface ListSpan {
+  /** Where its first bracket is. */
+  readonly start: number;
+  /** Behind its last bracket. */
+  readonly end: number;
+  readonly members: readonly { readonly start: number; readonly end: number }[];
+  /** Whether braces have a space inside. */
+  readonly isBraced: boolean;
+}
+
+/** What a node holds, as {@link listEdit} takes it. */
+export function listSpan(node: Node, members: readonly Node[]): ListSpan {
+  return {
+    start: node.getStart(),
+    end: node.getEnd(),
+    members: members.map((one) => ({ start: one.getStart(), end: one.getEnd() })),
+    isBraced: node.getText().startsWith('{'),
+  };
+}
+
+/**
+ * Adds a member in the style of the others: behind the last one, or behind another one.
+ *
+ * @param after - The index of the member that it comes after.
+ */
+export function listEdit(
+  source: string,
+  span: ListSpan,
+  name: string,
+  after = span.members.length - 1,
+): readonly Edit[] {
+  const eol = lineEnding(source);
+  const last = span.members[after];
+  const close = span.end - 1;
+  if (last === undefined) {
+    // A comment in an empty list stays before what is added.
+    const inside = source.slice(span.start + 1, close);
+    if (!inside.includes('\n')) {
+      const pad = span.isBraced ? ' ' : '';
+      if (inside.trim() !== '') return [{ offset: close, insert: `${/\s$/.test(inside) ? '' : ' '}${name}${pad}` }];
+      // Of the blank that is there one half is before what is added.
+      return [{ offset: span.start + 1, insert: inside === '' ? `${pad}${name}${pad}` : ` ${name}` }];
+    }
+    const offset = close - (/\s*$/.exec(inside)?.[0].length ?? 0);
+    return [{ offset, insert: `${eol}${indentOf(source, span.start)}${indentUnit(source)}${name},` }];
+  }
+  const behind = source.slice(last.end, span.members[after + 1]?.start ?? close);
+  const comma = findComma(behind);
+  const isOnOwnLine = source.slice(span.start, last.start).includes('\n');
+  if (!isOnOwnLine) {
+    return comma === undefined
+      ? [{ offset: last.end, insert: `, ${name}` }]
+      : [{ offset: last.end + comma + 1, insert: ` ${name},` }];
+  }
+  const indent = indentOf(source, last.start);
+  // Behind a comment that belongs to the last element.
+  const offset = endOfLine(source, last.end + (comma === undefined ? 0 : comma + 1), close);
+  if (comma !== undefined) return [{ offset, insert: `${eol}${indent}${name},` }];
+  const line = { offset, insert: `${eol}${indent}${name}` };
+  return offset === last.end ? [{ offset, insert: `,${line.insert}` }] : [{ offset: last.end, insert: ',' }, line];
+}
+
+/** Where a trailing comma is, outside comments. */
+function findComma(text: string): number | undefined {
+  const found = /^(?:\s|\/\/[^\n]*\n|\/\*[^]*?\*\/)*,/.exec(text);
+  return found === null ? undefined : found[0].length - 1;
+}
+
+/** The end of the line at a place, if nothing but a comment follows on it; else the place itself. */
+function endOfLine(source: string, offset: number, limit: number): number {
+  const rest = /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?[ \t]*(?=\r?\n)/.exec(source.slice(offset, limit));
+  return rest === null ? offset : offset + rest[0].trimEnd().length;
+}
+
+function indentOf(source: string, offset: number): string {
+  const start = source.lastIndexOf('\n', offset - 1) + 1;
+  return /^[ \t]*/.exec(source.slice(start, offset))?.[0] ?? '';
+}
+
+/** One step of indentation, as the file has it. */
+function indentUnit(source: string): string {
+  return /^(\t| {2,})\S/m.exec(source)?.[1] ?? '  ';
+}
+
+/** Adds an import behind the last one, in the style of those that are there. */
+export function importEdit(
+  source: string,
+  tree: Tree,
+  { name, exported = name, from }: ImportedEntry,
+  otherwise = '.js',
+): Edit {
+  const eol = lineEnding(source);
+  const imports = tree.getImportDeclarations();
+  const model = imports.filter((item) => item.getModuleSpecifierValue().startsWith('.')).at(-1) ?? imports.at(-1);
+  const specifier = model?.getModuleSpecifier().getText() ?? '';
+  const quote = /^["']/.exec(specifier)?.[0] ?? /["']/.exec(source)?.[0] ?? '"';
+  const own = model?.getModuleSpecifierValue() ?? '';
+  const extension = own.startsWith('.') ? (/\.[cm]?[jt]s$/.exec(own)?.[0] ?? '') : otherwise;
+  const hasSemicolon =
+    model === undefined ? source.includes(';') || source.trim() === '' : model.getText().endsWith(';');
+  const what = exported === name ? name : `${exported} as ${name}`;
+  const line = `import { ${what} } from ${quote}${from}${extension}${quote}${hasSemicolon ? ';' : ''}`;
+  const last = imports.at(-1);
+  if (last !== undefined)
+    return { offset: endOfLine(`${source}\n`, last.getEnd(), source.length + 1), insert: `${eol}${line}` };
+  // Above everything but a line for the shell.
+  const shell = /^#![^\n]*\n/.exec(source)?.[0].length ?? 0;
+  return { offset: shell, insert: `${line}${eol}${eol}` };
+}
+
+function lineEnding(source: string): string {
+  return source.includes('\r\n') ? '\r\n' : '\n';
+}

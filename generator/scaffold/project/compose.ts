@@ -1,0 +1,109 @@
+import { applyConditions, selectionConditions, conditionHolds } from './conditions.js';
+import { projectManifest, type AvailablePackages } from './manifest.js';
+import { translateNpmCommands, managerFiles } from './package-manager.js';
+import { protocolFile } from './protocol-file.js';
+import { toolFiles } from './tool-files.js';
+import { transportFile } from './transport-file.js';
+import { unscopedName, newestRevision, type Selection } from './selection.js';
+
+/** Text files by their path, with forward slashes. */
+export type ProjectFiles = ReadonlyMap<string, string>;
+
+/** The name of the project in each template. */
+const PLACEHOLDER_NAME = { server: 'example-server', client: 'example-client' } as const;
+
+/** Revisions that the templates are written for. */
+const NEWEST_REVISION = '2026-07-28';
+const NEWEST_STATEFUL_REVISION = '2025-11-25';
+
+/** On what it depends whether a file is written: the first that matches its path decides; `never` is made otherwise. */
+const FILE_CONDITIONS: readonly (readonly [path: RegExp, condition: string])[] = [
+  [/^src\/index\.sdk\.ts$/, 'stdio&sdk-v2'],
+  [/^src\/index\.sdk-v1\.ts$/, 'stdio&sdk-v1'],
+  [/^src\/listen\.ts$/, 'http&own'],
+  [/^src\/listen\.sdk\.ts$/, 'http&sdk-v2'],
+  [/^src\/listen\.sdk-v1\.ts$/, 'http&sdk-v1'],
+  [/^(?:src\/http|test\/http\.test)\.ts$/, 'http'],
+  [/^(?:tools\.json|src\/(?:example|target)\.ts|test\/example\.test\.ts)$/, 'never'],
+  [/\/tools\/book\b/, 'elicitation'],
+  [/\/tools\/count\b/, 'progress'],
+  [/\/tools\/folders\b/, 'roots'],
+  [/\/tools\/shout\b/, 'logging'],
+  [/\/tools\/summarize\b/, 'sampling'],
+  [/\/tools\//, 'tools'],
+  [/\/resources\//, 'resources'],
+  [/\/prompts\//, 'prompts'],
+  [/\/handlers\/index\./, 'handlers'],
+  [/\/handlers\/elicitation\b/, 'elicitation'],
+  [/\/handlers\/roots\b/, 'roots'],
+  [/\/handlers\/sampling\b/, 'sampling'],
+];
+
+/** The parts of the generated code that a project needs. */
+export function generatedParts({ kind, transports, runtime }: Selection): readonly string[] {
+  if (runtime !== 'none') return ['default', 'registry'];
+  const http = kind === 'server' ? ['http-server', 'http-node'] : ['http-client'];
+  return [
+    'default',
+    'registry',
+    ...(transports.includes('stdio') ? ['stdio'] : []),
+    ...(transports.includes('http') ? http : []),
+  ];
+}
+
+/**
+ * The author's files of a project: those of the template that the selection wants, without what it does not.
+ *
+ * @param template - The files of the template of the selection's kind.
+ */
+export function composeProject(
+  template: ProjectFiles,
+  selection: Selection,
+  packages: AvailablePackages,
+): ProjectFiles {
+  const conditions = selectionConditions(selection);
+  const files = new Map<string, string>([
+    ['package.json', formatJsonFile(projectManifest(selection, packages))],
+    ['src/protocol.ts', protocolFile(selection.kind, selection.revisions)],
+    ...(selection.kind === 'client' ? [['src/transport.ts', transportFile(selection)] as const] : []),
+    ...toolFiles(selection),
+    ...managerFiles(selection),
+  ]);
+  for (const [path, text] of template) {
+    const condition =
+      path === 'src/index.ts' && selection.kind === 'server'
+        ? 'stdio&own'
+        : FILE_CONDITIONS.find(([pattern]) => pattern.test(path))?.[1];
+    if (condition !== undefined && !conditionHolds(condition, conditions)) continue;
+    if (files.has(path)) continue;
+    const target = path.replace(/^_gitignore$/, '.gitignore').replace(/\.sdk(?:-v1)?\.ts$/, '.ts');
+    files.set(
+      target,
+      path === 'mcpgen.config.json' ? projectConfig(text, selection) : fillPlaceholders(text, selection, conditions),
+    );
+  }
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function fillPlaceholders(text: string, selection: Selection, conditions: ReadonlySet<string>): string {
+  const stateful = selection.revisions.filter(({ isStateless }) => !isStateless).at(-1)?.revision;
+  const stateless = selection.revisions.filter(({ isStateless }) => isStateless).at(-1)?.revision;
+  return translateNpmCommands(selection, applyConditions(text, conditions))
+    .replaceAll(`generated/${NEWEST_REVISION}/`, `generated/${newestRevision(selection).revision}/`)
+    .replaceAll(`"${NEWEST_REVISION}"`, `"${stateless ?? NEWEST_REVISION}"`)
+    .replaceAll(`"${NEWEST_STATEFUL_REVISION}"`, `"${stateful ?? NEWEST_STATEFUL_REVISION}"`)
+    .replaceAll(PLACEHOLDER_NAME[selection.kind], unscopedName(selection.packageName));
+}
+
+function projectConfig(text: string, selection: Selection): string {
+  const config = JSON.parse(text) as Record<string, unknown>;
+  config['revisions'] = selection.revisions.map(({ revision }) => revision);
+  config['emit'] = generatedParts(selection);
+  // A server without tools may be given some later.
+  if (selection.kind === 'client' && selection.listed === undefined) delete config['tools'];
+  return formatJsonFile(config);
+}
+
+function formatJsonFile(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

@@ -1,0 +1,71 @@
+import { managerConditions } from './package-manager.js';
+import { hasSessionsOnly, type Selection } from './selection.js';
+
+/** `sdk` is either version. */
+const RUNTIME_CONDITIONS = { none: ['own'], sdk: ['sdk', 'sdk-v2'], 'sdk-v1': ['sdk', 'sdk-v1'] } as const;
+
+/** What holds of a selection, as the markers in templates name it. */
+export function selectionConditions(selection: Selection): ReadonlySet<string> {
+  const { features, transports, runtime, revisions, kind, listed } = selection;
+  return new Set([
+    ...features,
+    ...transports,
+    ...(transports.length > 1 ? ['both'] : []),
+    ...RUNTIME_CONDITIONS[runtime],
+    ...managerConditions(selection),
+    ...(revisions.some(({ isStateless }) => isStateless) ? ['stateless'] : []),
+    ...(revisions.some(({ isStateless }) => !isStateless) ? ['stateful'] : []),
+    ...(hasSessionsOnly(selection) ? ['sessions'] : []),
+    // The capability came a revision after the method.
+    ...(statefulCondition(revisions) >= '2025-03-26' ? ['completions'] : []),
+    ...(listed === undefined ? [] : ['listed']),
+    ...(listed === undefined || listed.target.length === 0 ? [] : ['target']),
+    ...(kind === 'client' && features.length > 0 ? ['handlers'] : []),
+  ]);
+}
+
+/** The newest revision that begins with a handshake; empty if there is none. */
+function statefulCondition(revisions: Selection['revisions']): string {
+  return revisions.filter(({ isStateless }) => !isStateless).at(-1)?.revision ?? '';
+}
+
+/** Whether a condition holds: names, each perhaps with `!` before it, joined by `|` and, closer, by `&`. */
+export function conditionHolds(condition: string, conditions: ReadonlySet<string>): boolean {
+  return condition
+    .split('|')
+    .some((all) =>
+      all.split('&').every((word) => (word.startsWith('!') ? !conditions.has(word.slice(1)) : conditions.has(word))),
+    );
+}
+
+const BLOCK_START = /^\s*(?:\/\/|#|<!--) if: (\S+)(?: -->)?$/;
+const BLOCK_END = /^\s*(?:\/\/|#|<!--) end(?: -->)?$/;
+const LINE_CONDITION = /^(.*\S)\s+(?:\/\/|#|<!--) if: (\S+)(?: -->)?$/;
+
+/**
+ * Leaves out the lines of a template whose condition does not hold, and takes the markers away: `// if: name` at the end
+ * of a line is about that line, and on a line of its own about all up to `// end`. They may be comments of other kinds.
+ *
+ * @throws RangeError if markers do not match, which is a fault of the template.
+ */
+export function applyConditions(text: string, conditions: ReadonlySet<string>): string {
+  const open: boolean[] = [];
+  const kept: string[] = [];
+  for (const line of text.split('\n')) {
+    const begin = BLOCK_START.exec(line)?.[1];
+    if (begin !== undefined) {
+      open.push(conditionHolds(begin, conditions));
+      continue;
+    }
+    if (BLOCK_END.test(line)) {
+      if (open.pop() === undefined) throw new RangeError('a marker ends what none began');
+      continue;
+    }
+    if (open.includes(false)) continue;
+    const [, code, condition] = LINE_CONDITION.exec(line) ?? [];
+    if (code === undefined || condition === undefined) kept.push(line);
+    else if (conditionHolds(condition, conditions)) kept.push(code);
+  }
+  if (open.length > 0) throw new RangeError('a marker begins what none ends');
+  return kept.join('\n');
+}

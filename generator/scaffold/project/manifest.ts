@@ -1,0 +1,65 @@
+import { packageManagerField, scriptCommand } from './package-manager.js';
+import { unscopedName, type Selection } from './selection.js';
+
+/** What a project takes from elsewhere. */
+export interface AvailablePackages {
+  /** Version ranges by name, as our own package.json has them. */
+  readonly ranges: Readonly<Record<string, string>>;
+  /** How the project depends on mcpgen. */
+  readonly own: string;
+}
+
+const DEV_TOOLS = ['@eslint/js', '@types/node', 'eslint', 'tsx', 'typescript', 'typescript-eslint', 'vitest'];
+
+/** The file that is run. */
+export function entryFile({ transports, kind }: Selection): 'index' | 'http' {
+  return kind === 'client' || transports.includes('stdio') ? 'index' : 'http';
+}
+
+/** Packages that the program needs when it runs. */
+export function runtimePackages({ kind, transports, runtime }: Selection): readonly string[] {
+  if (runtime === 'none') return kind === 'client' && transports.includes('http') ? ['eventsource-parser'] : [];
+  if (runtime === 'sdk-v1') return ['@modelcontextprotocol/sdk'];
+  if (kind === 'client') return ['@modelcontextprotocol/client'];
+  // The binding to Node has the server as a peer.
+  return [...(transports.includes('http') ? ['@modelcontextprotocol/node'] : []), '@modelcontextprotocol/server'];
+}
+
+/** The package.json of a project. */
+export function projectManifest(selection: Selection, { ranges, own }: AvailablePackages): object {
+  const entry = entryFile(selection);
+  const hasBoth = selection.kind === 'server' && selection.transports.length > 1;
+  const range = (name: string): [string, string] => {
+    const found = ranges[name];
+    if (found === undefined) throw new RangeError(`no version of ${name} is known`);
+    return [name, found];
+  };
+  const dependencies = runtimePackages(selection).map(range);
+  const devDependencies = [...DEV_TOOLS.map(range), ['mcpgen', own] as [string, string]];
+  const sorted = (entries: [string, string][]): object =>
+    Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return {
+    name: selection.packageName,
+    version: '0.1.0',
+    description: `A ${selection.kind} of the Model Context Protocol.`,
+    type: 'module',
+    bin: { [unscopedName(selection.packageName)]: `dist/${entry}.js` },
+    files: ['dist'],
+    engines: { node: '>=20' },
+    ...packageManagerField(selection),
+    scripts: {
+      dev: `tsx src/${entry}.ts`,
+      ...(hasBoth ? { 'dev:http': 'tsx watch src/http.ts' } : {}),
+      build: 'tsc -p tsconfig.build.json',
+      start: `node dist/${entry}.js`,
+      ...(hasBoth ? { 'start:http': 'node dist/http.js' } : {}),
+      test: 'vitest run',
+      lint: 'eslint .',
+      generate: 'mcpgen generate',
+      check: 'mcpgen generate --check && tsc -p .',
+      prepublishOnly: scriptCommand(selection.packageManager, 'build'),
+    },
+    ...(dependencies.length === 0 ? {} : { dependencies: sorted(dependencies) }),
+    devDependencies: sorted(devDependencies),
+  };
+}

@@ -1,0 +1,40 @@
+import type { ProjectKind, KnownRevision } from './selection.js';
+
+/** The local name of a revision. */
+export function revisionIdentifier(revision: string): string {
+  return `revision${revision.replace(/\W/g, '')}`;
+}
+
+/** The revision in whose types a project is written, as that file says. */
+export function typedRevision(text: string, kind: ProjectKind): string | undefined {
+  return new RegExp(`\\bfrom\\s*["'][^"'\\n]*/([^/"'\\n]+)/${kind}(?:\\.[jt]s)?["']`).exec(text)?.[1];
+}
+
+/** The one file that names revisions: what is spoken, and in whose types the code is written. */
+export function protocolFile(kind: ProjectKind, revisions: readonly KnownRevision[]): string {
+  const names = revisions.map(({ revision }) => revision);
+  const newest = names.at(-1) ?? '';
+  const folder = `./generated/${newest}`;
+  const exported =
+    kind === 'server'
+      ? [
+          `export { createServer } from "${folder}/server.js";`,
+          `export type { ServerContext } from "${folder}/server.js";`,
+        ]
+      : [
+          `export { createClient } from "${folder}/client.js";`,
+          `export type { Client, ClientHandlers } from "${folder}/client.js";`,
+        ];
+  const types = names.length > 1 ? ' It is written in the types of the newest.' : '';
+  return [
+    `// The ${names.length > 1 ? 'revisions' : 'revision'} of the protocol that this ${kind} speaks.${types}`,
+    ...names.map(
+      (name) => `import { revision as ${revisionIdentifier(name)} } from "./generated/${name}/revision.js";`,
+    ),
+    '',
+    ...exported,
+    '',
+    `export const revisions = [${names.map(revisionIdentifier).join(', ')}];`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,73 @@
+import type { RuntimeName, Selection, TransportName } from './selection.js';
+
+/** How a client gets to a server: where its transport comes from, and what makes one. */
+interface TransportFactory {
+  readonly from: string;
+  readonly name: string;
+  /** @param target - Code: the command or the URL. */
+  readonly make: (target: string) => string;
+}
+
+const TRANSPORT_FACTORIES: Readonly<Record<RuntimeName, Readonly<Record<TransportName, TransportFactory>>>> = {
+  none: {
+    stdio: {
+      from: './generated/runtime/stdio-client.js',
+      name: 'stdioClientTransport',
+      make: (command) => `stdioClientTransport({ command: ${command}, args })`,
+    },
+    http: {
+      from: './generated/runtime/http-client.js',
+      name: 'httpClientTransport',
+      make: (url) => `httpClientTransport({ url: ${url} })`,
+    },
+  },
+  sdk: sdkTransportFactories('@modelcontextprotocol/client/stdio', '@modelcontextprotocol/client'),
+  'sdk-v1': sdkTransportFactories(
+    '@modelcontextprotocol/sdk/client/stdio.js',
+    '@modelcontextprotocol/sdk/client/streamableHttp.js',
+  ),
+};
+
+/** The transports of both versions of the official SDK have the same names. */
+function sdkTransportFactories(stdio: string, http: string): Readonly<Record<TransportName, TransportFactory>> {
+  return {
+    stdio: {
+      from: stdio,
+      name: 'StdioClientTransport',
+      make: (command) => `new StdioClientTransport({ command: ${command}, args })`,
+    },
+    http: {
+      from: http,
+      name: 'StreamableHTTPClientTransport',
+      make: (url) => `new StreamableHTTPClientTransport(new URL(${url}))`,
+    },
+  };
+}
+
+/** A client's `src/transport.ts`: the way to a server, be it a URL or a program. */
+export function transportFile({ runtime, transports }: Selection): string {
+  const ways = TRANSPORT_FACTORIES[runtime];
+  const imports = transports
+    .map((name) => ways[name])
+    .sort((a, b) => (a.from < b.from ? -1 : 1))
+    .map(({ name, from }) => `import { ${name} } from "${from}";`);
+  const type = 'import type { Transport } from "./generated/runtime/index.js";';
+  const [text, body] =
+    transports.length > 1
+      ? [
+          'a URL, or a program to run',
+          `if (/^https?:/.test(first)) return ${ways.http.make('first')};\n  return ${ways.stdio.make('first')};`,
+        ]
+      : transports.includes('http')
+        ? ['a URL', `return ${ways.http.make('url')};`]
+        : ['a program to run', `return ${ways.stdio.make('command')};`];
+  const word = transports.length > 1 ? 'first' : transports.includes('http') ? 'url' : 'command';
+  const rest = transports.includes('stdio') ? ', ...args' : '';
+  return `${[...imports, type].join('\n')}
+
+/** The way to a server: ${text}. */
+export function transportTo([${word}${rest}]: readonly [string, ...string[]]): Transport {
+  ${body}
+}
+`;
+}

@@ -1,0 +1,1213 @@
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generate, loadProtocol, type PlannedFile } from '../generator/index.js';
+import { readFiles, fingerprint, listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
+import {
+  asFile,
+  catalogWith,
+  Compiled,
+  compiled,
+  errorOf,
+  fileOf,
+  generated,
+  hiddenIn,
+  load,
+  internalsIn,
+  withOwnProperty,
+  PING_ROW,
+  pingDefinitions,
+  schemaWith,
+  typesOf,
+  type ErrorParts,
+  type Schema,
+} from './support/hostile.js';
+
+afterAll(removeTemporaryFolders);
+
+/** Generates into a new folder what should be refused, and checks that nothing was written. */
+async function refused(
+  schema: unknown,
+  catalog: unknown = catalogWith(),
+  more: { name?: string; revision?: string; strict?: boolean } = {},
+): Promise<ErrorParts> {
+  const out = path.join(temporaryFolder(), 'out');
+  const { name = 'schema.json', revision, strict } = more;
+  const fault = await errorOf(
+    generate({
+      out,
+      schema: { name, contents: asFile(schema) },
+      catalog: { name: 'catalog.json', contents: asFile(catalog) },
+      ...(revision === undefined ? {} : { revisions: [revision] }),
+      ...(strict === undefined ? {} : { strict }),
+    }),
+  );
+  expect(existsSync(out), 'something was written').toBe(false);
+  return fault;
+}
+
+const refusedDefinition = async (definition: unknown): Promise<ErrorParts> => refused(schemaWith({ Foo: definition }));
+const REF = (name: string): Schema => ({ $ref: `#/$defs/${name}` });
+
+/** Texts that try to get out of where they stand, to run, to hide, or to say something of their own to editors. */
+const TEXTS: readonly string[] = [
+  '*/ globalThis.pwned = 1; /*',
+  '*/globalThis.pwned = 1//',
+  '**/ *//*/ */',
+  '`${globalThis.pwned = 1}`',
+  "'; globalThis.pwned = 1; '",
+  '"; globalThis.pwned = 1; "',
+  '\\"; globalThis.pwned = 1; //',
+  "\\'); globalThis.pwned = 1; //",
+  'a line\u2028globalThis.pwned = 1\u2029globalThis.pwned = 1',
+  'a line\nglobalThis.pwned = 1\r\nglobalThis.pwned = 1\rglobalThis.pwned = 1',
+  '\u202eright to left\u202c \u2066isolated\u2069 \u061c\u200e\u200f',
+  '*\u202e/ *\u200b/ *\u0000/ *\u2028/ *\ufeff/ globalThis.pwned = 1',
+  'zero\u200bwidth \u2060joiner \u00adhyphen \ufeffmark \u180e \u3164 \u{e0041}\u{e007f}tags',
+  'control \u0000\u0007\u0008\u001b[31m\u007f\u0085\u009b characters',
+  '@deprecated by the schema\n@type {any}\n  @ts-ignore\n\t@internal',
+  'in the middle of a line @deprecated and @alpha too',
+  '- @deprecated\n* @deprecated\n1. @deprecated\n> @deprecated',
+  `${'long '.repeat(30)}@deprecated at the start of a wrapped line`,
+  '```\n@deprecated\n*/\n```\n@deprecated after code',
+  'an open `code span @deprecated\n@deprecated',
+  '\u202e@deprecated \u200b@deprecated \u0000@deprecated \u00a0@deprecated \u2003@deprecated',
+  '{@link Text1} {@link nowhere} {@link */} {@link constructor|*/} {@inheritDoc Text1} {@link',
+  '// @ts-nocheck\n/// <reference path="/etc/passwd" />\n/* eslint-enable */ /* @ts-ignore */',
+  '<script>globalThis.pwned = 1</script> <!-- --> --> ]]>',
+  'lone \ud800 surrogates \udfff',
+  '\\u002a\\u002f globalThis.pwned = 1 \\x2a\\x2f \\',
+  '$& $1 $$ $` %s %d {0}',
+  ' ',
+  '__proto__',
+  'constructor',
+];
+
+describe('texts of a schema', () => {
+  const definitions: Schema = {};
+  TEXTS.forEach((text, index) => {
+    const properties: Schema = {
+      plain: { type: 'string', description: text, default: text, pattern: text },
+      choice: { enum: [text, `${text} `], description: text },
+      list: { type: 'array', items: { type: 'string', pattern: text }, minItems: 1, description: text },
+      inner: {
+        type: 'object',
+        properties: withOwnProperty({}, text, { type: 'string', description: text }),
+        description: text,
+      },
+    };
+    withOwnProperty(properties, text, { const: text, description: text });
+    definitions[`Text${index}`] = {
+      type: 'object',
+      title: text,
+      description: text,
+      default: text,
+      $comment: text,
+      examples: [text],
+      properties,
+      required: [text],
+      additionalProperties: { type: 'string', description: text },
+    };
+  });
+  const catalog = catalogWith({
+    protocol: 'Evil */ globalThis.pwned = 1 /* \u202e`${globalThis.pwned = 1}`\u2028globalThis.pwned = 1',
+    methods: [
+      {
+        ...PING_ROW,
+        summary: 'Evil */ globalThis.pwned = 1 /*\u2028@deprecated \u202e`${globalThis.pwned = 1}`.',
+        deprecated: 'Evil */ @alpha globalThis.pwned = 1 /*\u2028.',
+      },
+    ],
+    errors: [{ name: 'EVIL', code: -32000, summary: 'Evil */ globalThis.pwned = 1 /*\u2028@deprecated \u202e.' }],
+  });
+  const name = 'evil */ \n globalThis.pwned = 1 \u2028globalThis.pwned = 1 \u202e.json';
+  let files: Awaited<ReturnType<typeof generated>>;
+  let code: Compiled;
+  beforeAll(async () => {
+    files = await generated(schemaWith(definitions), catalog, { name });
+    code = compiled(files);
+  });
+
+  test('the output compiles', () => {
+    expect(code.errors()).toEqual([]);
+  });
+
+  test('nothing of a text becomes code', () => {
+    const identifiers = code.identifiers();
+    expect(identifiers).not.toContain('pwned');
+    expect(identifiers).not.toContain('globalThis');
+  });
+
+  test('nothing runs when the output is imported', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+    for (const file of files) {
+      const { outputText } = ts.transpileModule(file.contents, {
+        compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
+      });
+      const target = path.join(folder, file.path.replace(/ts$/, 'js'));
+      mkdirSync(path.dirname(target), { recursive: true });
+      writeFileSync(target, outputText);
+    }
+    const module = (await import(pathToFileURL(path.join(folder, 'draft/index.js')).href)) as Record<string, unknown>;
+    expect(module['METHODS']).toEqual({ PING: 'ping' });
+    expect(globalThis).not.toHaveProperty('pwned');
+  });
+
+  test('no file has a hidden character', () => {
+    for (const file of files) expect(hiddenIn(file.contents), file.path).toEqual([]);
+  });
+
+  test('member names and literals have their exact values', () => {
+    const strings = code.strings();
+    const identifiers = code.identifiers();
+    for (const text of TEXTS) {
+      expect(strings.has(text) || identifiers.has(text), JSON.stringify(text)).toBe(true);
+      expect(strings, JSON.stringify(text)).toContain(`${text} `);
+    }
+  });
+
+  test('no text brings a doc tag of its own', () => {
+    const allowed = [
+      'defaultValue',
+      'deprecated',
+      'param',
+      'returns',
+      'throws',
+      'example',
+      'internal',
+      'packageDocumentation',
+    ];
+    expect([...code.docTags()].filter((tag) => !allowed.includes(tag))).toEqual([]);
+    // The only deprecation is the catalog's own.
+    const deprecated: string[] = [];
+    code.visit((node, file) => {
+      if (ts.getJSDocDeprecatedTag(node) !== undefined) deprecated.push(`${path.basename(file)} ${node.getText()}`);
+    });
+    expect(deprecated.filter((place) => !/^(?:methods|client|server)\.ts/.test(place))).toEqual([]);
+  });
+
+  test('the header stays in its lines, and the file is known as ours', () => {
+    for (const file of files) {
+      const lines = file.contents.split('\n');
+      const end = lines.indexOf('/* eslint-disable */');
+      expect(end, file.path).toBeGreaterThan(1);
+      for (const line of lines.slice(0, end)) expect(line).toMatch(/^\/\/ /);
+      expect(lines[0]).toMatch(/^\/\/ @generated by mcpgen/);
+    }
+  });
+
+  test('a deprecation and a default in the schema are told as tags', async () => {
+    const types = await generated(
+      schemaWith({ Old: { type: 'object', properties: { a: { type: 'integer', default: 5, deprecated: true } } } }),
+    );
+    expect(fileOf(types, 'types')).toMatch(/@deprecated\n\s+\* @defaultValue `5`\n\s+\*\/\n\s+a\?: number;/);
+  });
+});
+
+describe('the command in the header', () => {
+  test.each([
+    ['x; touch pwned .json', "--schema 'x; touch pwned .json'"],
+    ['$(touch pwned).json', "--schema '$(touch pwned).json'"],
+    ['`touch pwned`.json', "--schema '`touch pwned`.json'"],
+    ["it's.json", String.raw`--schema 'it'\''s.json'`],
+    ['plain-1.2_x.json', '--schema plain-1.2_x.json'],
+  ])('quotes the file name %j for a shell', async (name, expected) => {
+    const files = await generated(schemaWith(), catalogWith(), { name });
+    expect(fileOf(files, 'types')).toContain(`// Regenerate: mcpgen generate ${expected} --catalog catalog.json`);
+  });
+});
+
+describe('names of definitions', () => {
+  const NAMES: readonly (readonly [string, string])[] = [
+    ['foo-bar', 'FooBar'],
+    ['some name', 'SomeName'],
+    ['a/b', 'AB'],
+    ['c~d', 'CD'],
+    ['a%25b', 'A25b'],
+    ["it's", 'ItS'],
+    ['q"q', 'QQ'],
+    ['x\ny', 'XY'],
+    ['*/ evil /*', 'Evil'],
+    ['`${1}`', '_1'],
+    ['1abc', '_1abc'],
+    ['class', 'Class'],
+    ['any', 'Any'],
+    ['unknown', 'Unknown'],
+    ['undefined', 'Undefined'],
+    ['null', 'Null'],
+    ['default', 'Default'],
+    ['type', 'Type'],
+    ['await', 'Await'],
+    ['__proto__', '__proto__'],
+    ['constructor', 'constructor'],
+    ['prototype', 'prototype'],
+    ['hasOwnProperty', 'hasOwnProperty'],
+    ['日本語', '日本語'],
+    ['é', 'é'],
+    ['e\u0301', 'e\u0301'],
+    ['_', '_'],
+    ['$', '$'],
+    ['Error', 'Error'],
+    ['Request', 'Request'],
+    ['Root', 'Root'],
+    ['Exclude', 'Exclude'],
+    ['zero\u200bwidth', 'ZeroWidth'],
+    ['over\u202eride', 'OverRide'],
+    ['a'.repeat(5000), 'a'.repeat(5000)],
+  ];
+  const pointerOf = (name: string): string => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+  test.each(NAMES)('%.30j becomes %.30j, also where it is referred to', async (name, expected) => {
+    const schema = schemaWith({ User: { type: 'object', properties: { it: REF(pointerOf(name)) } } });
+    withOwnProperty(schema['$defs'] as Schema, name, { const: 'the definition' });
+    const types = await typesOf(schema);
+    const [, made] = /^export type (\S+) =\s+"the definition";$/m.exec(types) ?? [];
+    expect(made).toBe(expected);
+    expect(types).toMatch(new RegExp(`it\\?:\\s+${expected.replaceAll('$', '\\$')};`));
+  });
+
+  test('with all these names the output compiles', async () => {
+    const schema = schemaWith();
+    const members: Schema = {};
+    for (const [name] of NAMES) {
+      withOwnProperty(schema['$defs'] as Schema, name, {
+        type: 'object',
+        properties: { a: { const: name } },
+        required: ['a'],
+      });
+      withOwnProperty(members, name, REF(pointerOf(name)));
+    }
+    withOwnProperty(schema['$defs'] as Schema, 'User', { type: 'object', properties: members });
+    const files = await generated(schema);
+    expect(compiled(files).errors()).toEqual([]);
+    for (const file of files) expect(hiddenIn(file.contents), file.path).toEqual([]);
+  });
+
+  test.each(['', '  ', '...', '*/', '💩', '\u3164', '\ud800', 'string', 'object', 'Array', 'Promise', 'Record'])(
+    '%j is refused, since no good name can be made of it',
+    async (name) => {
+      const schema = schemaWith();
+      withOwnProperty(schema['$defs'] as Schema, name, { type: 'string' });
+      const fault = await refused(schema);
+      expect(fault.message).toContain('cannot be given a TypeScript name');
+    },
+  );
+
+  test.each([
+    ['foo-bar', 'foo bar', 'FooBar'],
+    ['foo-bar', 'FooBar', 'FooBar'],
+    ['1', '_1', '_1'],
+    ['class', 'Class', 'Class'],
+    ['a\u200bb', 'a b', 'AB'],
+  ])('%j and %j collide: both are named', async (one, other, made) => {
+    const fault = await refused(schemaWith({ [one]: { type: 'string' }, [other]: { type: 'number' } }));
+    expect(fault.message).toContain(JSON.stringify(one));
+    expect(fault.message).toContain(JSON.stringify(other));
+    expect(fault.message).toContain(`both be called ${made}`);
+  });
+
+  test.each(['METHODS', 'Method', 'AnyMessage', 'ClientRequestMessage', 'Classified', 'ErrorCode', 'classify'])(
+    'a definition may not be called %s, which the output exports itself',
+    async (name) => {
+      const fault = await refused(schemaWith({ [name]: { type: 'string' } }));
+      expect(fault.place).toBe(`schema.json#/$defs/${name}`);
+      expect(fault.message).toMatch(/\.ts exports itself/);
+    },
+  );
+
+  test('messages and results whose names the output has uses for compile or are refused', async () => {
+    const names = 'Kind M R Message Exclude ReadonlySet RequestMethodsBySender isObject check value'.split(' ');
+    const { PingRequest, EmptyResult, ...rest } = pingDefinitions();
+    const sets = new Map<string, readonly PlannedFile[]>();
+    for (const name of names) {
+      const response = { PingResultResponse: { type: 'object', properties: { result: REF(name) } } };
+      const asResult = { ...rest, ...response, PingRequest, [name]: EmptyResult };
+      const asMessage = { ...rest, EmptyResult, [name]: PingRequest, ClientRequest: REF(name) };
+      const attempts = [
+        ['result', asResult, catalogWith({ methods: [{ ...PING_ROW, result: name }] })],
+        ['message', asMessage, catalogWith({ methods: [{ ...PING_ROW, message: name, params: `${name}.params` }] })],
+      ] as const;
+      for (const [what, definitions, catalog] of attempts) {
+        const made = generated({ $defs: definitions }, catalog);
+        const files = await made.catch(() => undefined);
+        if (files === undefined) expect((await errorOf(made)).place).toBe(`schema.json#/$defs/${name}`);
+        else sets.set(`${what}-${name}`, files);
+      }
+    }
+    expect(sets.size).toBeGreaterThan(names.length);
+    expect(new Compiled(sets).errors()).toEqual([]);
+  });
+
+  test('the place of a definition is a JSON pointer', async () => {
+    const schema = schemaWith({ 'a/b~c': { type: 'strin' } });
+    expect((await refused(schema)).place).toBe('schema.json#/$defs/a~1b~0c/type');
+    const noName = schemaWith({ '~/': { type: 'string' } });
+    expect((await refused(noName)).place).toBe('schema.json#/$defs/~0~1');
+  });
+
+  test('the place of a draft-07 definition is where the file has it', async () => {
+    const file = { $schema: 'http://json-schema.org/draft-07/schema#', definitions: { Foo: { type: 'strin' } } };
+    expect((await refused(file)).place).toBe('schema.json#/definitions/Foo/type');
+  });
+});
+
+describe('names of methods', () => {
+  const twoMethods = (one: string, other: string): [Schema, Schema] => {
+    const message = (method: string): Schema => ({
+      ...(pingDefinitions()['PingRequest'] as Schema),
+      properties: {
+        ...((pingDefinitions()['PingRequest'] as Schema)['properties'] as Schema),
+        method: { const: method },
+      },
+    });
+    const schema = schemaWith({
+      PingRequest: message(one),
+      PongRequest: message(other),
+      ClientRequest: { anyOf: [REF('PingRequest'), REF('PongRequest')] },
+    });
+    const row = { ...PING_ROW, message: 'PongRequest', params: 'PongRequest.params', method: other };
+    return [schema, catalogWith({ methods: [{ ...PING_ROW, method: one }, row] })];
+  };
+
+  test.each([
+    ['tools/call', 'tools_call', 'TOOLS_CALL'],
+    ['tools/callIt', 'tools/call.it', 'TOOLS_CALL_IT'],
+    ['$/x', 'x', 'X'],
+  ])('%j and %j collide: both are named', async (one, other, made) => {
+    const fault = await refused(...twoMethods(one, other));
+    expect(fault.message).toContain(JSON.stringify(one));
+    expect(fault.message).toContain(JSON.stringify(other));
+    expect(fault.message).toContain(`both be called ${made}`);
+  });
+
+  test.each([
+    ['class', 'default'],
+    ['prototype', 'hasOwnProperty'],
+    ['to/String', 'valueOf'],
+    ['constructor', 'x'.repeat(3000)],
+  ])('%j and %.20j compile', async (one, other) => {
+    const files = await generated(...twoMethods(one, other));
+    const code = compiled(files);
+    expect(code.errors()).toEqual([]);
+    expect(code.strings()).toContain(other);
+  });
+
+  test.each(["o'clock", 'a"b', 'a\nb', 'a b', '', '*/', '`${1}`', '__proto__', '日本', 'a\u202eb', 'a\\b'])(
+    '%j is refused by the form of a catalog',
+    async (method) => {
+      const fault = await refused(...twoMethods('ping', method));
+      expect(fault.place).toBe('catalog.json#/methods/1/method');
+    },
+  );
+
+  test('one method in two rows is refused with both places', async () => {
+    const fault = await refused(schemaWith(), catalogWith({ methods: [PING_ROW, { ...PING_ROW, summary: 'Again.' }] }));
+    expect(fault.place).toBe('catalog.json#/methods/1');
+    expect(fault.message).toContain('#/methods/0');
+  });
+
+  test('a method that only one of the two has is refused with both places', async () => {
+    const fault = await refused(...[schemaWith(), catalogWith({ methods: [{ ...PING_ROW, method: 'pong' }] })]);
+    expect(fault.message).toContain('schema.json#/$defs/PingRequest');
+    expect(fault.message).toContain('catalog.json#/methods/0');
+  });
+});
+
+describe('references', () => {
+  test.each<[string, Schema, string]>([
+    ['itself', { A: REF('A') }, 'A -> A'],
+    ['another that refers back', { A: REF('B'), B: REF('A') }, 'A -> B -> A'],
+    ['a union with itself', { A: { anyOf: [{ type: 'string' }, REF('A')] } }, 'A -> A'],
+    ['an intersection with itself', { A: { allOf: [REF('B'), REF('A')] }, B: { type: 'object' } }, 'A -> A'],
+    [
+      'a union behind an intersection',
+      { A: { allOf: [REF('B')] }, B: { oneOf: [REF('C')] }, C: REF('A') },
+      'A -> B -> C -> A',
+    ],
+    ['a circle that it only leads to', { A: REF('B'), B: REF('C'), C: REF('B') }, 'B -> C -> B'],
+  ])('a definition that is nothing but %s is refused', async (_, definitions, circle) => {
+    const fault = await refused(schemaWith(definitions));
+    expect(fault.message).toContain(circle);
+    expect(fault.place).toBe(`schema.json#/$defs/${circle.charAt(0)}`);
+  });
+
+  const CIRCLES: readonly (readonly [string, Schema])[] = [
+    ['members', { A: { type: 'object', properties: { a: REF('A'), list: { type: 'array', items: REF('A') } } } }],
+    ['items', { A: { type: 'array', items: REF('A') } }],
+    ['items by another name', { A: { type: 'array', items: REF('B') }, B: REF('A') }],
+    ['map values', { A: { type: 'object', additionalProperties: REF('A') } }],
+    [
+      'map values beside members',
+      { A: { type: 'object', properties: { x: { type: 'string' } }, additionalProperties: REF('A') } },
+    ],
+    [
+      'a union of containers',
+      {
+        A: {
+          anyOf: [
+            { type: 'string' },
+            { type: 'array', items: REF('A') },
+            { type: 'object', additionalProperties: REF('A') },
+          ],
+        },
+      },
+    ],
+    [
+      'two definitions',
+      { A: { type: 'object', properties: { b: REF('B') } }, B: { type: 'object', properties: { a: REF('A') } } },
+    ],
+    [
+      'an intersection',
+      {
+        A: { allOf: [REF('B'), { type: 'object', properties: { a: REF('A') } }] },
+        B: { type: 'object', properties: { a: REF('A') } },
+      },
+    ],
+  ];
+
+  test('circles through members, items, map values, unions and intersections compile', async () => {
+    const sets = await Promise.all(
+      CIRCLES.map(async ([name, definitions]) => [name, await generated(schemaWith(definitions))] as const),
+    );
+    expect(new Compiled(new Map(sets)).errors()).toEqual([]);
+  });
+
+  test.each([
+    ['#/$defs/Nope', /the definition "Nope" does not exist/],
+    ['#/$defs/pingRequest', /"pingRequest" does not exist/],
+    ['#/$defs/__proto__', /"__proto__" does not exist/],
+    ['#/$defs/constructor', /"constructor" does not exist/],
+    ['#/definitions/toString', /"toString" does not exist/],
+    ['#/$defs/%zz', /"%zz" does not exist/],
+    [`#/$defs/${'x'.repeat(3000)}`, /does not exist/],
+    ['file:///etc/passwd', /leaves the file/],
+    ['http://127.0.0.1:1/schema.json', /leaves the file/],
+    ['//127.0.0.1/schema.json', /leaves the file/],
+    ['other.json#/$defs/X', /leaves the file/],
+    ['../schema.json', /leaves the file/],
+    ['urn:x:y', /leaves the file/],
+    ['', /leaves the file/],
+    ['#', /does not point at a definition/],
+    ['#/', /does not point at a definition/],
+    ['#/$defs', /does not point at a definition/],
+    ['#anchor', /does not point at a definition/],
+    ['#/properties/x', /does not point at a definition/],
+    ['#/$defs/PingRequest/properties/id', /does not point at a definition/],
+  ])('%.60j is refused', async (reference, message) => {
+    const fault = await refusedDefinition({ type: 'object', properties: { a: { $ref: reference } } });
+    expect(fault.message).toMatch(message);
+    expect(fault.place).toBe('schema.json#/$defs/Foo/properties/a/$ref');
+  });
+
+  test('a misspelt reference gets a suggestion', async () => {
+    expect((await refusedDefinition(REF('pingRequest'))).remedy).toBe('Did you mean PingRequest?');
+  });
+
+  test('escaped and percent-encoded references are followed', async () => {
+    const files = await generated(
+      schemaWith({ 'a/b': { const: 'slash' }, 'c d': { const: 'space' }, A: REF('a~1b'), B: REF('c%20d') }),
+    );
+    expect(fileOf(files, 'types')).toContain('export type A = AB;');
+    expect(fileOf(files, 'types')).toContain('export type B = CD;');
+  });
+
+  test('chains of 20,000 references neither overflow nor take long', async () => {
+    const chain = (end: unknown): Schema => {
+      const definitions: Schema = {};
+      for (let index = 0; index < 20_000; index += 1) definitions[`A${index}`] = REF(`A${index + 1}`);
+      return { ...definitions, A20000: end };
+    };
+    const circle = await refused(schemaWith(chain(REF('A0'))));
+    expect(circle.message).toMatch(/in a circle: A0 -> A1 -> .* -> A0$/);
+    const started = Date.now();
+    const protocol = await load(schemaWith(chain({ type: 'string' })));
+    expect(protocol.definitions).toHaveLength(20_005);
+    expect(Date.now() - started).toBeLessThan(20_000);
+  });
+});
+
+describe('keywords', () => {
+  const UNSUPPORTED = (
+    'patternProperties not if then else prefixItems dependentSchemas dependentRequired dependencies contains minContains ' +
+    'maxContains propertyNames unevaluatedProperties unevaluatedItems additionalItems $dynamicRef $dynamicAnchor ' +
+    '$recursiveRef $recursiveAnchor $id id $anchor $schema $vocabulary $defs definitions nullable ' +
+    'discriminator tsType divisibleBy extends disallow constructor __proto__ Type propertys'
+  ).split(' ');
+
+  test.each(UNSUPPORTED)('%s is refused by name, wherever it stands', async (keyword) => {
+    const schema = (): Schema => withOwnProperty({ type: 'object' }, keyword, {});
+    const places: readonly (readonly [unknown, string])[] = [
+      [schema(), ''],
+      [{ type: 'object', properties: { a: schema() } }, '/properties/a'],
+      [{ type: 'array', items: schema() }, '/items'],
+      [{ anyOf: [{ type: 'string' }, schema()] }, '/anyOf/1'],
+      [{ type: 'object', additionalProperties: schema() }, '/additionalProperties'],
+    ];
+    for (const [definition, at] of places) {
+      const fault = await errorOf(load(schemaWith({ Foo: definition })));
+      expect(fault.message).toBe(`the keyword ${JSON.stringify(keyword)} is not supported`);
+      expect(fault.place).toBe(`schema.json#/$defs/Foo${at}/${keyword}`);
+      expect(fault.remedy).toContain('additionalProperties');
+    }
+  });
+
+  test('a refused keyword writes nothing', async () => {
+    await refusedDefinition({ type: 'object', patternProperties: {} });
+  });
+
+  test('a list of item schemas is refused', async () => {
+    const fault = await refusedDefinition({ type: 'array', items: [{ type: 'string' }, { type: 'number' }] });
+    expect(fault.message).toContain('tuple');
+    expect(fault.place).toBe('schema.json#/$defs/Foo/items');
+  });
+
+  test('annotations and `x-` keywords are let through', async () => {
+    const files = await generated(
+      schemaWith({
+        Foo: {
+          type: 'string',
+          title: 'T',
+          $comment: 'c',
+          examples: [1],
+          readOnly: true,
+          writeOnly: false,
+          'x-own': {},
+        },
+      }),
+    );
+    expect(fileOf(files, 'types')).toContain('export type Foo = string;');
+  });
+
+  test('what an encoded text holds is told and not checked, as JSON Schema has it', async () => {
+    const plain = await generated(schemaWith({ Foo: { type: 'string' } }));
+    const schema = schemaWith({
+      Foo: {
+        type: 'string',
+        contentEncoding: 'base64',
+        contentMediaType: 'application/json',
+        contentSchema: { type: 'object', required: ['a'] },
+      },
+    });
+    const files = await generated(schema);
+    expect(fileOf(files, 'types')).toContain(
+      '/** Encoded as `base64`. Holds `application/json`. */\nexport type Foo = string;',
+    );
+    const body = (text: string): string => text.slice(text.indexOf('/* eslint-disable */'));
+    expect(body(fileOf(files, 'validators'))).toBe(body(fileOf(plain, 'validators')));
+    expect((await load(schema)).warnings).toEqual([
+      {
+        place: 'schema.json#/$defs/Foo/contentSchema',
+        message: 'what a text decodes to is not read: "contentSchema" has no effect',
+      },
+    ]);
+    const place = 'schema.json#/$defs/Foo/contentEncoding';
+    expect(await refusedDefinition({ type: 'string', contentEncoding: 64 })).toMatchObject({ place });
+  });
+
+  test.each<[string, Schema, string]>([
+    ['properties: []', { type: 'object', properties: [] }, 'properties'],
+    ['properties: null', { type: 'object', properties: null }, 'properties'],
+    ['a property that is null', { type: 'object', properties: { a: null } }, 'properties/a'],
+    ['a property that is a string', { type: 'object', properties: { a: 'string' } }, 'properties/a'],
+    ['required: "x"', { type: 'object', required: 'x' }, 'required'],
+    ['required: [1]', { type: 'object', required: [1] }, 'required'],
+    ['required: true', { type: 'object', required: true }, 'required'],
+    ['additionalProperties: 7', { type: 'object', additionalProperties: 7 }, 'additionalProperties'],
+    ['items: 5', { type: 'array', items: 5 }, 'items'],
+    ['anyOf: {}', { anyOf: {} }, 'anyOf'],
+    ['anyOf: []', { anyOf: [] }, 'anyOf'],
+    ['anyOf: [null]', { anyOf: [null] }, 'anyOf/0'],
+    ['oneOf: 5', { oneOf: 5 }, 'oneOf'],
+    ['oneOf: []', { oneOf: [] }, 'oneOf'],
+    ['allOf: null', { allOf: null }, 'allOf'],
+    ['allOf: []', { allOf: [] }, 'allOf'],
+    ['type: 5', { type: 5 }, 'type'],
+    ['type: null', { type: null }, 'type'],
+    ['type: "String"', { type: 'String' }, 'type'],
+    ['type: []', { type: [] }, 'type'],
+    ['type: ["string", "foo"]', { type: ['string', 'foo'] }, 'type'],
+    ['enum: []', { enum: [] }, 'enum'],
+    ['enum: {}', { enum: {} }, 'enum'],
+    ['enum: [{}]', { enum: [{}] }, 'enum/0'],
+    ['enum: ["a", []]', { enum: ['a', []] }, 'enum/1'],
+    ['const: {}', { const: {} }, 'const'],
+    ['const: []', { const: [] }, 'const'],
+    ['$ref: 5', { $ref: 5 }, '$ref'],
+    ['$ref: null', { $ref: null }, '$ref'],
+    ['minimum: "x"', { type: 'number', minimum: 'x' }, 'minimum'],
+    ['maxItems: null', { type: 'array', maxItems: null }, 'maxItems'],
+    ['pattern: {}', { type: 'string', pattern: {} }, 'pattern'],
+    ['format: 5', { type: 'string', format: 5 }, 'format'],
+    ['uniqueItems: "yes"', { type: 'array', uniqueItems: 'yes' }, 'uniqueItems'],
+    ['description: 5', { type: 'string', description: 5 }, 'description'],
+    ['description: {}', { type: 'string', description: {} }, 'description'],
+    ['deprecated: "yes"', { type: 'string', deprecated: 'yes' }, 'deprecated'],
+  ])('%s is refused', async (_, definition, at) => {
+    expect((await refusedDefinition(definition)).place).toBe(`schema.json#/$defs/Foo/${at}`);
+  });
+
+  test.each([null, 5, 'string', []])('a definition that is %j is refused', async (definition) => {
+    expect((await refusedDefinition(definition)).place).toBe('schema.json#/$defs/Foo');
+  });
+
+  test('a number that JSON cannot hold is refused instead of becoming null', async () => {
+    const file = JSON.stringify(schemaWith({ Foo: { const: 'HUGE' } })).replace('"HUGE"', '1e999');
+    expect((await refused(file)).place).toBe('schema.json#/$defs/Foo/const');
+  });
+
+  test.each<[string, unknown]>([
+    ['{}', {}],
+    ['true', true],
+    ['a description alone', { description: 'Something.' }],
+    ['limits without a type', { minLength: 3 }],
+    ['an intersection of nothing', { allOf: [{}] }],
+  ])('a definition that is %s is unknown with a warning, under strict an error', async (_, definition) => {
+    const schema = schemaWith({ Foo: definition });
+    const { warnings } = await load(schema);
+    expect(warnings.at(-1)).toEqual({
+      place: 'schema.json#/$defs/Foo',
+      message: 'Foo is the empty schema, so its type is unknown',
+    });
+    expect(await typesOf(schema)).toContain('export type Foo = unknown;');
+    const fault = await refused(schema, catalogWith(), { strict: true });
+    expect(fault.place).toBe('schema.json#/$defs/Foo');
+    expect(fault.remedy).toContain('--strict');
+  });
+
+  test('`false` is never, and is no reason for a warning', async () => {
+    const schema = schemaWith({ Foo: false });
+    expect((await load(schema)).warnings).toEqual([]);
+    expect(await typesOf(schema)).toContain('export type Foo = never;');
+  });
+
+  test('an unknown format warns once, and the output is there', async () => {
+    const schema = schemaWith({
+      Foo: {
+        type: 'object',
+        properties: { a: { type: 'string', format: 'x-odd' }, b: { type: 'string', format: 'x-odd' } },
+      },
+      Bar: { type: 'string', format: 'x-odd' },
+    });
+    const { warnings } = await load(schema);
+    expect(warnings).toEqual([
+      { place: 'schema.json#/$defs/Bar/format', message: 'the format "x-odd" is unknown; it is kept as an annotation' },
+    ]);
+    expect(await typesOf(schema)).toMatch(/Format `x-odd`\. \*\/\nexport type Bar = string;/);
+    expect((await refused(schema, catalogWith(), { strict: true })).message).toContain('x-odd');
+  });
+
+  test.each(['uri-reference', 'json-pointer', 'idn-email', 'date-time', 'int64', 'a.b*c+(d)[e]{f}|^$\\/-#'])(
+    'the format %j can be told in words',
+    async (format) => {
+      const described = `A sentence about ${format}.`;
+      const files = await generated(
+        schemaWith({ Foo: { type: 'string', format }, Bar: { type: 'string', format, description: described } }),
+      );
+      expect(fileOf(files, 'types')).toContain('export type Foo = string;');
+    },
+  );
+
+  test.each([-1, -0.5, 1e21, 1e-7, 0])('the limit %d can be told in words', async (limit) => {
+    const files = await generated(
+      schemaWith({ Foo: { type: 'number', minimum: limit, description: 'A number.', exclusiveMaximum: limit } }),
+    );
+    expect(fileOf(files, 'types')).toContain(`At least ${String(limit)}.`);
+  });
+
+  test.each<[string, Schema, string]>([
+    ['members of a string', { type: 'string', properties: { a: { type: 'string' } } }, 'properties'],
+    ['items of an object', { type: 'object', properties: {}, items: { type: 'string' } }, 'items'],
+    ['members of a constant', { const: 'x', required: ['a'] }, 'required'],
+    ['members of an enum', { enum: ['x'], additionalProperties: false }, 'additionalProperties'],
+  ])('%s are warned about, since they would be dropped', async (_, definition, keyword) => {
+    const { warnings } = await load(schemaWith({ Foo: definition }));
+    expect(warnings.map((warning) => warning.place)).toEqual([`schema.json#/$defs/Foo/${keyword}`]);
+  });
+
+  test('what stands beside the definitions and is not read is warned about', async () => {
+    const beside = { $id: 'https://example.com/s', $ref: '#/$defs/PingRequest', anyOf: [], properties: {} };
+    const { warnings } = await load(schemaWith({}, { ...beside, title: 'T', description: 'D', $comment: 'C' }));
+    expect(warnings.map((warning) => warning.place)).toEqual(Object.keys(beside).map((key) => `schema.json#/${key}`));
+  });
+});
+
+describe('member names', () => {
+  test('`__proto__` and its like are members like others', async () => {
+    const names = ['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', '', ' ', '0', '-'];
+    const properties: Schema = {};
+    for (const name of names) withOwnProperty(properties, name, { const: `value of ${name}` });
+    const files = await generated(schemaWith({ Foo: { type: 'object', properties, required: names } }));
+    const code = compiled(files);
+    expect(code.errors()).toEqual([]);
+    const members = new Map<string, string>();
+    code.visit((node) => {
+      if (!ts.isPropertySignature(node) || !ts.isTypeAliasDeclaration(node.parent.parent)) return;
+      if (node.parent.parent.name.text === 'Foo')
+        members.set(ts.isComputedPropertyName(node.name) ? '' : node.name.text, node.type?.getText() ?? '');
+    });
+    expect([...members].sort()).toEqual(names.map((name) => [name, `"value of ${name}"`]).sort());
+    expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+  });
+
+  test('one that is required but not declared is unknown', async () => {
+    const files = await generated(schemaWith({ Foo: { type: 'object', properties: {}, required: ['a'] } }));
+    expect(fileOf(files, 'types')).toMatch(
+      /export type Foo = \{?\s*a: unknown;? \}|export type Foo = \{\n {2}a: unknown;/,
+    );
+  });
+});
+
+describe('files that are no schema', () => {
+  const good = JSON.stringify(schemaWith());
+  const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+
+  test.each<[string, string | Uint8Array, string, RegExp]>([
+    ['empty', '', 'schema.json', /empty/],
+    ['blank', ' \n\t ', 'schema.json', /empty/],
+    ['a BOM and nothing else', '\ufeff', 'schema.json', /empty/],
+    ['cut after a brace', '{', 'schema.json:1:2', /ends too early/],
+    ['cut in a string', good.slice(0, good.indexOf('json-schema.org') + 4), 'schema.json:1:', /ends too early/],
+    ['cut in an escape', '{"a":"\\u00', 'schema.json:1:11', /ends too early/],
+    ['cut in a word', '{"a":tru', 'schema.json:1:9', /ends too early/],
+    ['cut before the last brace', good.slice(0, -1), `schema.json:1:${good.length}`, /ends too early/],
+    ['UTF-16 with a mark', utf16(`\ufeff${good}`), 'schema.json', /UTF-16/],
+    ['UTF-16 without a mark', utf16(good), 'schema.json', /UTF-16/],
+    ['UTF-16 the other way round', utf16(`\ufeff${good}`).swap16(), 'schema.json', /UTF-16/],
+    ['Latin-1', Buffer.from(good.replace('2020-12', '2020-12 \u00e9'), 'latin1'), 'schema.json', /not UTF-8/],
+    ['a program', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 0, 27, 91, 50, 74]), 'schema.json', /not text/],
+    ['random bytes', Buffer.from([0xff, 0x9d, 0x80, 0x31, 0x1b, 0x5b]), 'schema.json', /not UTF-8/],
+    ['null', 'null', 'schema.json', /one JSON object/],
+    ['an array', '[]', 'schema.json', /one JSON object/],
+    ['a number', '5', 'schema.json', /one JSON object/],
+    ['a string', '"schema"', 'schema.json', /one JSON object/],
+    ['an empty object', '{}', 'schema.json', /no definitions/],
+    ['without a definition', '{"$defs":{}}', 'schema.json#/$defs', /no definitions/],
+    ['with a list of definitions', '{"$defs":[{}]}', 'schema.json#/$defs', /no definitions/],
+    ['with definitions that are null', '{"definitions":null}', 'schema.json#/definitions', /no definitions/],
+    ['a web page', '<!DOCTYPE html><html>404</html>', 'schema.json:1:1', /expected, not "<"/],
+    ['JavaScript', 'export default {}', 'schema.json:1:1', /expected, not "e"/],
+    ['JSON with a comment', '{\n  // comment\n}', 'schema.json:2:3', /expected, not "\/"/],
+    ['JSON with single quotes', "{'a': 1}", 'schema.json:1:2', /expected, not "'"/],
+    ['JSON with a comma too many', '{"a": 1,}', 'schema.json:1:9', /expected, not "}"/],
+    ['JSON with a line break in a string', '{"a": "x\ny"}', 'schema.json:1:9', /line break/],
+    ['NaN', '{"a": NaN}', 'schema.json:1:7', /expected, not "N"/],
+    ['two values', '{"a": 1}{"b": 2}', 'schema.json:1:9', /end of the file/],
+    ['JSON with a control character', '{"a": \u001b[2J}', 'schema.json:1:7', /U\+001B/],
+    ['100,000 open arrays', '['.repeat(100_000), 'schema.json:1:100001', /ends too early/],
+    ['100,000 open objects', '{"a":'.repeat(100_000), 'schema.json:1:500001', /ends too early/],
+    ['100,000 nested arrays', '['.repeat(100_000) + ']'.repeat(100_000), 'schema.json', /deeper than/],
+    ['100,000 nested objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'schema.json', /deeper than/],
+    [
+      '100,000 nested schemas',
+      `{"$defs":{"A":${'{"items":'.repeat(100_000)}{}${'}'.repeat(100_002)}`,
+      'schema.json',
+      /deeper than/,
+    ],
+    ['both kinds of definitions', JSON.stringify(schemaWith({}, { definitions: { A: {} } })), 'schema.json', /both/],
+    [
+      'draft-04',
+      '{"$schema":"http://json-schema.org/draft-04/schema#","definitions":{"A":{}}}',
+      'schema.json#/$schema',
+      /draft-04/,
+    ],
+    [
+      '2019-09',
+      '{"$schema":"https://json-schema.org/draft/2019-09/schema","$defs":{"A":{}}}',
+      'schema.json#/$schema',
+      /2019-09/,
+    ],
+    ['a dialect that is a number', '{"$schema":5,"$defs":{"A":{}}}', 'schema.json#/$schema', /dialect 5/],
+    [
+      'a dialect of somebody else',
+      '{"$schema":"https://example.com","$defs":{"A":{}}}',
+      'schema.json#/$schema',
+      /example\.com/,
+    ],
+    [
+      'a definition twice',
+      good.replace('"EmptyResult":', '"EmptyResult":{"type":"string"},"EmptyResult":'),
+      'schema.json:1:',
+      /"EmptyResult" stands twice/,
+    ],
+    [
+      'a member twice, once in escapes',
+      good.replace('"params":', '"\\u0070arams":{},"params":'),
+      'schema.json:1:',
+      /"params" stands twice/,
+    ],
+    ['a keyword twice', good.replace('"anyOf":', '"anyOf":[],"anyOf":'), 'schema.json:1:', /"anyOf" stands twice/],
+  ])('%s: refused as schema and as catalog', async (_, file, place, message) => {
+    const fault = await refused(file);
+    expect(fault.message).toMatch(message);
+    expect(fault.place.startsWith(place), fault.place).toBe(true);
+    const asCatalog = await refused(schemaWith(), file);
+    expect(asCatalog.place).toMatch(/^catalog\.json/);
+    expect(internalsIn(asCatalog.message)).toEqual([]);
+  });
+
+  test('a BOM does no harm', async () => {
+    const bom = (value: Schema): Buffer => Buffer.from(`\ufeff${JSON.stringify(value)}`);
+    expect((await load(bom(schemaWith()), bom(catalogWith()))).definitions).toHaveLength(4);
+    expect((await load(`\ufeff${good}`)).definitions).toHaveLength(4);
+  });
+
+  test('`definitions` and `$defs` are read in either dialect', async () => {
+    const { $defs, ...rest } = schemaWith();
+    expect((await load({ ...rest, definitions: $defs })).definitions).toHaveLength(4);
+    const draft07 = { $schema: 'http://json-schema.org/draft-07/schema#', $defs };
+    expect((await load(draft07)).definitions).toHaveLength(4);
+  });
+
+  test('a schema of 250 levels is generated', async () => {
+    let deep: Schema = { type: 'string' };
+    for (let level = 0; level < 120; level += 1) {
+      deep = level % 2 === 0 ? { type: 'array', items: deep } : { type: 'object', properties: { a: deep } };
+    }
+    const files = await generated(schemaWith({ Deep: deep }));
+    expect(compiled(files).errors()).toEqual([]);
+  });
+
+  test('a schema of 5 MB is generated completely, within bounds', async () => {
+    const definitions: Schema = {};
+    const description = 'A sentence that says a little about what this is. '.repeat(24).trim();
+    let size = 0;
+    for (let index = 0; size < 5_000_000; index += 1) {
+      const one = {
+        type: 'object',
+        description,
+        properties: {
+          name: { type: 'string', description: 'The name.' },
+          kind: { const: `kind-${index}` },
+          next: REF(`Big${Math.max(0, index - 1)}`),
+          list: { type: 'array', items: REF('RequestId') },
+        },
+        required: ['name'],
+      };
+      size += JSON.stringify(one).length;
+      definitions[`Big${index}`] = one;
+    }
+    const contentsOfSchema = JSON.stringify(schemaWith(definitions));
+    expect(contentsOfSchema.length).toBeGreaterThan(5_000_000);
+    const out = temporaryFolder();
+    const started = Date.now();
+    const { protocols } = await generate({
+      out,
+      schema: { name: 'big.json', contents: contentsOfSchema },
+      catalog: { name: 'catalog.json', contents: JSON.stringify(catalogWith()) },
+      emit: ['types', 'methods', 'messages', 'guards', 'errors'],
+    });
+    const seconds = (Date.now() - started) / 1000;
+    const types = readFiles(out).get('draft/types.ts') ?? '';
+    const expected = [...Object.keys(definitions), ...Object.keys(pingDefinitions())].sort();
+    expect([...types.matchAll(/^export type (\w+)/gm)].map((match) => match[1]).sort()).toEqual(expected);
+    expect(protocols[0]?.definitions).toHaveLength(expected.length);
+    expect(types).toContain(`kind?: "kind-${expected.length - 5}";`);
+    expect(seconds).toBeLessThan(60);
+  });
+});
+
+describe('catalogs', () => {
+  test.each<[string, unknown, string]>([
+    ['null', null, 'catalog.json#'],
+    ['an array', [], 'catalog.json#'],
+    ['an empty object', {}, 'catalog.json#'],
+    ['another member', catalogWith({ foo: 1 }), 'catalog.json#'],
+    ['no methods', catalogWith({ methods: [] }), 'catalog.json#/methods'],
+    ['methods that are a number', catalogWith({ methods: 5 }), 'catalog.json#/methods'],
+    ['a row that is null', catalogWith({ methods: [null] }), 'catalog.json#/methods/0'],
+    ['a row with another member', catalogWith({ methods: [{ ...PING_ROW, x: 1 }] }), 'catalog.json#/methods/0'],
+    ['another kind', catalogWith({ methods: [{ ...PING_ROW, kind: 'response' }] }), 'catalog.json#/methods/0/kind'],
+    [
+      'another direction',
+      catalogWith({ methods: [{ ...PING_ROW, direction: 'up' }] }),
+      'catalog.json#/methods/0/direction',
+    ],
+    [
+      'a summary that is no sentence',
+      catalogWith({ methods: [{ ...PING_ROW, summary: 'x\ny' }] }),
+      'catalog.json#/methods/0/summary',
+    ],
+    [
+      'a row still undecided',
+      catalogWith({ methods: [{ ...PING_ROW, undecided: ['direction'] }] }),
+      'catalog.json#/methods/0',
+    ],
+    ['odd things undecided', catalogWith({ methods: [{ undecided: [{}, null] }] }), 'catalog.json#/methods/0'],
+    [
+      'an error called __proto__',
+      catalogWith({ errors: [{ name: '__proto__', code: 1, summary: 'A.' }] }),
+      'catalog.json#/errors/0/name',
+    ],
+    [
+      'a code that is no integer',
+      catalogWith({ errors: [{ name: 'A', code: 1.5, summary: 'A.' }] }),
+      'catalog.json#/errors/0/code',
+    ],
+    [
+      'a code twice',
+      catalogWith({
+        errors: [
+          { name: 'A', code: 1, summary: 'A.' },
+          { name: 'B', code: 1, summary: 'B.' },
+        ],
+      }),
+      'catalog.json#/errors/1',
+    ],
+    [
+      'a name twice',
+      catalogWith({
+        errors: [
+          { name: 'A', code: 1, summary: 'A.' },
+          { name: 'A', code: 2, summary: 'B.' },
+        ],
+      }),
+      'catalog.json#/errors/1',
+    ],
+  ])('%s: refused', async (_, catalog, place) => {
+    expect((await refused(schemaWith(), catalog)).place).toBe(place);
+  });
+
+  test.each<[string, Schema, string]>([
+    ['message', { message: 'Nope' }, 'message'],
+    ['params', { params: 'Nope' }, 'params'],
+    ['result', { result: 'Nope' }, 'result'],
+    ['capability', { capability: 'server.constructor' }, 'capability'],
+    ['direction', { direction: 'serverToClient' }, 'direction'],
+  ])('a %s that the schema contradicts is refused with both places', async (_, change, at) => {
+    const fault = await refused(schemaWith(), catalogWith({ methods: [{ ...PING_ROW, ...change }] }));
+    expect(fault.message).toContain(`catalog.json#/methods/0/${at}`);
+    expect(fault.message).toContain('schema.json#/$defs');
+  });
+});
+
+describe('revision names', () => {
+  const BAD = [
+    '../x',
+    'a/b',
+    '..',
+    '.',
+    '/etc',
+    'a\\b',
+    'a\0b',
+    'a\nb',
+    'a\u202eb',
+    '',
+    ' ',
+    '-x',
+    '~',
+    'C:',
+    '日本',
+    'a'.repeat(65),
+  ];
+
+  test.each(BAD)('%j is refused in the catalog', async (revision) => {
+    const fault = await refused(schemaWith(), catalogWith({ revision }));
+    expect(fault.place).toBe('catalog.json#/revision');
+    expect(fault.message).toMatch(/is not a name for a revision/);
+  });
+
+  test.each(BAD)('%j is refused as an option', async (revision) => {
+    const fault = await refused(schemaWith(), catalogWith(), { revision });
+    expect(fault.place).toBe('--revision');
+  });
+
+  test.each(BAD)('%j names no built-in revision', async (revision) => {
+    const fault = await errorOf(loadProtocol({ revision }));
+    expect(fault.message).toMatch(/not built in/);
+  });
+
+  test.each(['draft', '2025-11-25-rc.1', 'v2_x', '0'])('%j is fine', async (revision) => {
+    expect((await load(schemaWith(), catalogWith({ revision }))).revision).toBe(revision);
+  });
+
+  test('an option that the catalog contradicts is refused', async () => {
+    const fault = await refused(schemaWith(), catalogWith(), { revision: 'other' });
+    expect(fault.message).toBe('the catalog is of revision draft, not other');
+  });
+});
+
+describe('what lies in the output folder', () => {
+  const input = {
+    schema: { name: 'schema.json', contents: JSON.stringify(schemaWith()) },
+    catalog: { name: 'catalog.json', contents: JSON.stringify(catalogWith()) },
+  };
+  const hindered = async (out: string): Promise<ErrorParts> => {
+    const before = fingerprint(out);
+    const fault = await errorOf(generate({ ...input, out }));
+    expect(fingerprint(out), 'something was written').toBe(before);
+    return fault;
+  };
+
+  test('a symbolic link to a folder outside is not followed', async () => {
+    const outside = temporaryFolder();
+    const out = temporaryFolder();
+    symlinkSync(outside, path.join(out, 'draft'));
+    expect((await hindered(out)).message).toContain('leave the output folder');
+    expect(listFiles(outside)).toEqual([]);
+  });
+
+  test('a symbolic link to a file outside is not followed', async () => {
+    const outside = path.join(temporaryFolder(), 'mine.ts');
+    const out = temporaryFolder();
+    writeFileSync(outside, 'mine');
+    mkdirSync(path.join(out, 'draft'));
+    symlinkSync(outside, path.join(out, 'draft/types.ts'));
+    expect((await hindered(out)).message).toContain('leave the output folder');
+    expect(readFiles(path.dirname(outside)).get('mine.ts')).toBe('mine');
+  });
+
+  test.each(['/nonexistent/there', 'nowhere', 'draft'])(
+    'a symbolic link to %s is an explained fault',
+    async (target) => {
+      const out = temporaryFolder();
+      symlinkSync(target, path.join(out, 'draft'));
+      const fault = await hindered(out);
+      expect(fault.place).toBe(path.join(out, 'draft'));
+      expect(fault.message).toContain('leads nowhere');
+    },
+  );
+
+  test('a symbolic link that stays inside is followed', async () => {
+    const out = temporaryFolder();
+    mkdirSync(path.join(out, 'elsewhere'));
+    symlinkSync('elsewhere', path.join(out, 'draft'));
+    await generate({ ...input, out });
+    expect(readFiles(path.join(out, 'elsewhere')).has('types.ts')).toBe(true);
+  });
+
+  test('a planted link in the place of a file that is being written is not followed', async () => {
+    const out = temporaryFolder();
+    const outside = path.join(temporaryFolder(), 'mine.ts');
+    writeFileSync(outside, 'mine');
+    mkdirSync(path.join(out, 'draft'));
+    symlinkSync(outside, path.join(out, `draft/.mcpgen-tmp-${process.pid}-0`));
+    await generate({ ...input, out });
+    expect(readFiles(path.dirname(outside)).get('mine.ts')).toBe('mine');
+    expect(listFiles(out).filter((name) => name.includes('tmp'))).toEqual([]);
+  });
+
+  test('a folder where a file should be is named', async () => {
+    const out = temporaryFolder();
+    mkdirSync(path.join(out, 'draft/types.ts'), { recursive: true });
+    const fault = await hindered(out);
+    expect(fault.place).toBe(path.join(out, 'draft/types.ts'));
+    expect(fault.message).toContain('not a file');
+  });
+
+  test('a socket where a file should be is named', async () => {
+    const out = temporaryFolder();
+    mkdirSync(path.join(out, 'draft'));
+    const socket = path.join(out, 'draft/types.ts');
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    try {
+      const fault = await errorOf(generate({ ...input, out }));
+      expect(fault.place).toBe(socket);
+      expect(listFiles(out)).toEqual(['draft', 'draft/types.ts']);
+    } finally {
+      server.close();
+    }
+  });
+
+  test('a file where a folder should be is named', async () => {
+    const out = temporaryFolder();
+    writeFileSync(path.join(out, 'draft'), 'mine');
+    const fault = await hindered(out);
+    expect(fault.place).toBe(path.join(out, 'draft'));
+    expect(fault.message).toBe('a file stands where a folder should be');
+  });
+
+  test('a name that is too long for the file system is an explained fault', async () => {
+    const fault = await errorOf(generate({ ...input, out: path.join(temporaryFolder(), 'x'.repeat(300)) }));
+    expect(fault.message).toContain('too long');
+  });
+});
+
+describe('the command line', () => {
+  const attempt = async (
+    schema: string | Uint8Array,
+    more: { catalog?: string | Uint8Array; args?: readonly string[] } = {},
+  ): Promise<readonly string[]> => {
+    const cwd = temporaryFolder();
+    writeFileSync(path.join(cwd, 'schema.json'), schema);
+    writeFileSync(path.join(cwd, 'catalog.json'), more.catalog ?? JSON.stringify(catalogWith()));
+    const run = await mcpgen(
+      ['generate', '--schema', 'schema.json', '--catalog', 'catalog.json', '--out', 'out', ...(more.args ?? [])],
+      { cwd },
+    );
+    expect(run.stdout).toBe('');
+    expect(run.code, run.stderr).toBe(2);
+    expect(internalsIn(run.stderr)).toEqual([]);
+    expect(listFiles(cwd)).toEqual(['catalog.json', 'schema.json']);
+    const lines = run.stderr.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^error: /);
+    expect(lines.length).toBeGreaterThanOrEqual(2);
+    return lines;
+  };
+
+  test.each<[string, string | Uint8Array, string]>([
+    ['a truncated file', '{"$defs": {"A": {"type": "stri', 'error: schema.json:1:31: JSON ends too early'],
+    ['an empty file', '', 'error: schema.json: the file is empty'],
+    [
+      'a program',
+      Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 27, 91, 50, 74]),
+      'error: schema.json: the file is not text',
+    ],
+    ['a UTF-16 file', Buffer.from(JSON.stringify(schemaWith()), 'utf16le'), 'error: schema.json: the file is UTF-16'],
+    ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 'error: schema.json: nested deeper than 256 levels'],
+    [
+      'a keyword',
+      JSON.stringify(schemaWith({ Foo: { not: {} } })),
+      'error: schema.json#/$defs/Foo/not: the keyword "not" is not supported',
+    ],
+    [
+      'a reference',
+      JSON.stringify(schemaWith({ Foo: REF('Nope') })),
+      'error: schema.json#/$defs/Foo/$ref: the definition "Nope" does not exist',
+    ],
+  ])('%s: exit code 2, one message with place and remedy, nothing written', async (_, schema, first) => {
+    const lines = await attempt(schema);
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toBe(first);
+    expect(lines[1]).toMatch(/^ {2}\S.*[.?]$/);
+  });
+
+  test('a name with control and override characters does not reach the terminal as it is', async () => {
+    const name = 'a\u001b[2J\u202e\u009b\n*/';
+    const lines = await attempt(JSON.stringify(schemaWith({ [name]: { type: 'nope' } })));
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain('is not a type');
+  });
+
+  test('a name with control and override characters does not reach the terminal in a warning', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith({ 'a\u001b[2J\u202e\n': {} })));
+    writeFileSync(path.join(cwd, 'catalog.json'), JSON.stringify(catalogWith()));
+    const run = await mcpgen(['generate', '--schema', 'schema.json', '--catalog', 'catalog.json', '--out', 'out'], {
+      cwd,
+    });
+    expect(run.code).toBe(0);
+    expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(hiddenIn(run.stderr)).toEqual([]);
+  });
+
+  test('the revision of the catalog does not lead out of the folder', async () => {
+    await attempt(JSON.stringify(schemaWith()), { catalog: JSON.stringify(catalogWith({ revision: '../evil' })) });
+  });
+
+  test('--strict makes an error of a warning', async () => {
+    const lines = await attempt(JSON.stringify(schemaWith({ Foo: {} })), { args: ['--strict'] });
+    expect(lines[0]).toBe('error: schema.json#/$defs/Foo: Foo is the empty schema, so its type is unknown');
+  });
+
+  test('--revision does not lead out of the folder', async () => {
+    for (const revision of ['../x', 'a/b', '..', '/etc']) {
+      const lines = await attempt(JSON.stringify(schemaWith()), { args: ['--revision', revision] });
+      expect(lines[0]).toBe(`error: --revision: ${JSON.stringify(revision)} is not a name for a revision`);
+    }
+  });
+});
