@@ -5,7 +5,8 @@ import {
   UnsupportedMethodError,
   UnsupportedRevisionError,
 } from "./jsonrpc/call-errors.js";
-import { toResult, Endpoint, MAX_TIMER_DELAY_MS } from "./jsonrpc/endpoint.js";
+import { toResult, Endpoint } from "./jsonrpc/endpoint.js";
+import { MAX_TIMER_DELAY_MS } from "./jsonrpc/envelope.js";
 import type { CallOptions, EndpointOptions } from "./jsonrpc/endpoint.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
 import type { Notification, Request, RequestId } from "./jsonrpc/message.js";

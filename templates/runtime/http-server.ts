@@ -1,4 +1,5 @@
 import { isPromiseLike, SERVER_BUSY } from "./jsonrpc/endpoint.js";
+import { isObject } from "./jsonrpc/envelope.js";
 import { STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
 import { Authenticator } from "./http/server/auth.js";
 import type {
@@ -44,7 +45,6 @@ import type {
 } from "./jsonrpc/message.js";
 import {
   DEFAULT_MAX_DEPTH,
-  isObject,
   classifyMessage,
   parseMessage,
 } from "./jsonrpc/parse.js";

@@ -16,7 +16,7 @@ import type {
 } from "./jsonrpc/endpoint.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
 import type { Notification, Request, RequestId } from "./jsonrpc/message.js";
-import { isObject } from "./jsonrpc/parse.js";
+import { isObject } from "./jsonrpc/envelope.js";
 import type { Classification, Parsed } from "./jsonrpc/parse.js";
 import { RequestStateSigner } from "./protocol/request-state.js";
 import type { RequestStateOptions } from "./protocol/request-state.js";

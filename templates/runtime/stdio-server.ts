@@ -1,5 +1,6 @@
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
+import { MAX_TIMER_DELAY_MS } from "./jsonrpc/envelope.js";
 import { emitClose, emitError } from "./jsonrpc/transport-events.js";
 import { createLineReader, LineChannel } from "./stdio/lines.js";
 import type { LineOptions } from "./stdio/lines.js";
@@ -28,9 +29,6 @@ export interface StdioServerOptions extends LineOptions {
 const CLOSE_TIMEOUT_MS = 2000;
 
 const DEFAULT_DRAIN_MS = 1500;
-
-/** The longest time that `setTimeout` knows. */
-const MAX_TIMER_DELAY_MS = 2 ** 31 - 1;
 
 /**
  * The server's side of the stdio transport (specification: Basic, Transports, stdio): messages are lines of standard

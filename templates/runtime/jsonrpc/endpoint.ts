@@ -11,7 +11,8 @@ import type {
   Response,
 } from "./message.js";
 import type { Diagnostic } from "./ndjson.js";
-import { collectBatchResponse, isObject, classifyMessage } from "./parse.js";
+import { isObject, MAX_TIMER_DELAY_MS } from "./envelope.js";
+import { collectBatchResponse, classifyMessage } from "./parse.js";
 import type {
   Classification,
   Invalid,
@@ -158,9 +159,6 @@ const DEFAULT_MAX_CONCURRENT_REQUESTS = 1000;
 export function maxConcurrent(options: EndpointOptions): number {
   return options.maxConcurrentRequests ?? DEFAULT_MAX_CONCURRENT_REQUESTS;
 }
-
-/** The longest time that `setTimeout` knows. */
-export const MAX_TIMER_DELAY_MS = 2 ** 31 - 1;
 
 /** A call of ours that is not answered yet. */
 interface PendingRequest {

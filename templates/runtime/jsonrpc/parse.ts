@@ -1,3 +1,4 @@
+import { isObject } from "./envelope.js";
 import { STANDARD_ERROR_CODES } from "./error-codes.js";
 import { errorResponse, isRequestId } from "./message.js";
 import type {
@@ -171,11 +172,6 @@ export function invalidUtf8(options: ErrorResponseOptions): Invalid {
 
 /** What of the options says how to answer. */
 export type ErrorResponseOptions = Pick<ParseOptions, "unreadableId">;
-
-/** Whether a value is what JSON calls an object. */
-export function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The ready answer to what is no message, or undefined if there must be none. */
 export function errorResponseFor(

@@ -1,6 +1,6 @@
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import type { Notification } from "../jsonrpc/message.js";
-import { isObject } from "../jsonrpc/parse.js";
+import { isObject } from "../jsonrpc/envelope.js";
 import type { Classification } from "../jsonrpc/parse.js";
 import type { ValidateOptions, Validation } from "../validation.js";
 
