@@ -260,7 +260,7 @@ export class GuardWriter {
   }
 
   /** Checks that all have to pass, as one expression: those of a long list in functions. */
-  #every(checks: readonly string[], name: string, parameter: 'unknown' | 'check.Fields'): string {
+  #every(checks: readonly string[], name: string, parameter: 'unknown' | 'check.UnknownObject'): string {
     if (checks.length <= MAX_OPERANDS) return conjunction(checks);
     const parts = chunksOfOperands(checks).map((part) => {
       const own = this.#freeName(`${name}Part`);
@@ -299,7 +299,7 @@ export class GuardWriter {
       const item = type.rest.kind === 'never' ? 'check.absent' : this.#reference(type.rest, `${name}Value`);
       checks.push(`check.otherMembers(value, ${known}, ${item})`);
     }
-    const whole = conjunction(['check.object(value)', this.#every(checks, name, 'check.Fields')]);
+    const whole = conjunction(['check.object(value)', this.#every(checks, name, 'check.UnknownObject')]);
     return definition === undefined
       ? `return ${whole};\n`
       : `return (${whole}) || check.inDefinition(${JSON.stringify(definition)});\n`;

@@ -113,7 +113,7 @@ beforeAll(async () => {
     if (extension === 'js') {
       cpSync(path.join(root, 'generated'), out, {
         recursive: true,
-        filter: (file) => !/[/\\](?:stdio-[\w-]+|http-node)\.ts$/.test(file),
+        filter: (file) => !/[/\\](?:stdio-[\w-]+|http-node|stdio[/\\][\w-]+)\.ts$/.test(file),
       });
     }
     for (const protocol of extension === 'js' ? [] : protocols) {

@@ -186,7 +186,7 @@ new in 2025-11-25: tasks/get (request to the server; a handler declares tasks)
     `removed: notifications/tasks/status (was in 2025-11-25); named in 1 place
   src/handlers/on-tasks-status.ts:5:3
 removed: tasks/list (was in 2025-11-25); named in 1 place
-  src/handlers/tasks-list.ts:9:3
+  src/handlers/tasks-list.ts:6:3
 `,
   );
 }, 600_000);

@@ -1,4 +1,3 @@
-import { isObject } from "./envelope.js";
 import { STANDARD_ERROR_CODES } from "./error-codes.js";
 import { errorResponse, isRequestId } from "./message.js";
 import type {
