@@ -1,4 +1,9 @@
+import { isObject, metaOf } from "../jsonrpc/envelope.js";
+import type { UnknownObject } from "../jsonrpc/envelope.js";
 import { META_KEYS } from "../protocol/revision.js";
+
+export const JSON_TYPE = "application/json";
+export const STREAM_TYPE = "text/event-stream";
 
 /** Names of the headers that MCP gives a meaning; as all header names, they are compared without regard to case. */
 export const HTTP_HEADERS = {
@@ -94,10 +99,15 @@ export function isSessionId(value: string): boolean {
 /** A value as `Mcp-Name` and `Mcp-Param-*` hold it (MCP 2026-07-28, Streamable HTTP, Value Encoding). */
 export function encodeHeaderValue(value: string): string {
   if (PLAIN_VALUE.test(value) && !ENCODED_VALUE.test(value)) return value;
+  return `=?base64?${btoa(utf8Characters(value))}?=`;
+}
+
+/** The UTF-8 bytes of a text, one character each, as `btoa` and `Headers` want them. */
+export function utf8Characters(text: string): string {
   let bytes = "";
-  for (const byte of new TextEncoder().encode(value))
+  for (const byte of new TextEncoder().encode(text))
     bytes += String.fromCharCode(byte);
-  return `=?base64?${btoa(bytes)}?=`;
+  return bytes;
 }
 
 /** What such a header says; undefined if it is not written as the specification has it. */
@@ -131,7 +141,7 @@ export function headerParamsOf(inputSchema: unknown): HeaderParams {
     readonly path: readonly string[] | undefined;
   }[] = [{ schema: inputSchema, path: [] }];
   for (const { schema, path } of queue) {
-    if (!isRecord(schema)) continue;
+    if (!isObject(schema)) continue;
     if (Object.hasOwn(schema, HEADER_ANNOTATION)) {
       const name = schema[HEADER_ANNOTATION];
       const annotationError = annotationErrorOf(
@@ -265,7 +275,7 @@ function annotationErrorOf(
 
 /** The schemas inside a schema that are reached by something else than `properties`. */
 function subschemasOutsideProperties(
-  schema: Readonly<Record<string, unknown>>,
+  schema: UnknownObject,
 ): readonly unknown[] {
   return [
     ...SUBSCHEMA_KEYWORDS.flatMap((keyword) =>
@@ -278,15 +288,15 @@ function subschemasOutsideProperties(
 }
 
 function entriesOf(
-  schema: Readonly<Record<string, unknown>>,
+  schema: UnknownObject,
   keyword: string,
 ): readonly (readonly [string, unknown])[] {
   const value = Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
-  return isRecord(value) ? Object.entries(value) : [];
+  return isObject(value) ? Object.entries(value) : [];
 }
 
-function bodyVersion({ params }: MirroredMessage): unknown {
-  return memberAt(params, ["_meta", META_KEYS.VERSION]);
+function bodyVersion(message: MirroredMessage): unknown {
+  return metaOf(message)?.[META_KEYS.VERSION];
 }
 
 function bodyName({ method, params }: MirroredMessage): string | undefined {
@@ -307,7 +317,7 @@ function argumentAt(
 function memberAt(value: unknown, path: readonly string[]): unknown {
   let current = value;
   for (const name of path) {
-    if (!isRecord(current) || !Object.hasOwn(current, name)) return undefined;
+    if (!isObject(current) || !Object.hasOwn(current, name)) return undefined;
     current = current[name];
   }
   return current;
@@ -319,10 +329,6 @@ function headerText(value: unknown): string | undefined {
   if (typeof value === "boolean" || Number.isSafeInteger(value))
     return String(value);
   return undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** What a sender wrote, at a length that an error can hold. */

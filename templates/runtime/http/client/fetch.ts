@@ -1,6 +1,7 @@
 import { Authorizer, needsAuthorization } from "./auth.js";
 import type { AuthSettings, Fetch } from "./auth.js";
 import { HttpError, publicUrl } from "../errors.js";
+import { utf8Characters } from "../headers.js";
 
 /** Headers of one's own: fixed ones, or what gives them for each request. */
 export type HeaderSource =
@@ -256,10 +257,7 @@ function withoutCredentials(url: URL): URL {
 function basicCredentials({ username, password }: URL): string | undefined {
   if (username === "" && password === "") return undefined;
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const bytes = Array.from(new TextEncoder().encode(text), (byte) =>
-    String.fromCharCode(byte),
-  );
-  return `Basic ${btoa(bytes.join(""))}`;
+  return `Basic ${btoa(utf8Characters(text))}`;
 }
 
 /** Why a request had no answer: Node hides it one level down. */

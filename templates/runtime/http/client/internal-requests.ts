@@ -1,8 +1,9 @@
 import { isObject, responseIdOf } from "../../jsonrpc/envelope.js";
 import type { UnknownObject } from "../../jsonrpc/envelope.js";
+import { STREAM_TYPE } from "../headers.js";
 import { mediaTypeOf, readBodyStart, readBodyText } from "./fetch.js";
 import type { SentRequest } from "./messages.js";
-import { MAX_ERROR_BYTES, STREAM_TYPE } from "./requester.js";
+import { MAX_ERROR_BYTES } from "./requester.js";
 import type { HeaderList, Requester } from "./requester.js";
 import { StreamPosition } from "./stream.js";
 import type { MessageReader } from "./stream.js";

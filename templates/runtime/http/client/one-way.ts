@@ -53,12 +53,8 @@ export class OneWayPosts {
    * @returns Resolves when the server has accepted it, or the transport is closed.
    * @throws HttpError if too many wait: the server sends requests faster than it accepts responses.
    */
-  post(
-    message: object,
-    controller: AbortController,
-    method: string | undefined,
-  ): Promise<void> {
-    const accepted = this.#postInTurn(message, controller, method);
+  post(message: object, method: string | undefined): Promise<void> {
+    const accepted = this.#postInTurn(message, method);
     if (method === "notifications/initialized")
       this.#initializedAccepted = accepted.catch(() => undefined);
     return accepted;
@@ -73,25 +69,24 @@ export class OneWayPosts {
 
   async #postInTurn(
     message: object,
-    controller: AbortController,
     method: string | undefined,
   ): Promise<void> {
     if (method !== "notifications/initialized") await this.#initializedAccepted;
-    if (!this.#limiter.isFull) await this.#limiter.enter(controller.signal);
+    if (!this.#limiter.isFull) await this.#limiter.enter();
     else if (
       this.#context.closed.aborted ||
-      !(await this.#waitForTurn(message, controller.signal))
+      !(await this.#waitForTurn(message))
     )
       return;
     try {
-      await this.#postWithTimeout(message, controller);
+      await this.#postWithTimeout(message);
     } finally {
       this.#limiter.leave();
     }
   }
 
   /** @returns Whether the turn has come; false if the transport is closed. */
-  async #waitForTurn(message: object, signal: AbortSignal): Promise<boolean> {
+  async #waitForTurn(message: object): Promise<boolean> {
     if (
       this.#limiter.waiting >= MAX_QUEUED_RESPONSES ||
       this.#queuedChars > MAX_QUEUED_CHARS
@@ -103,7 +98,7 @@ export class OneWayPosts {
     const characters = JSON.stringify(message).length;
     this.#queuedChars += characters;
     try {
-      await this.#limiter.enter(signal);
+      await this.#limiter.enter();
       return true;
     } catch (error) {
       if (!this.#context.closed.aborted) throw error;
@@ -121,11 +116,9 @@ export class OneWayPosts {
     );
   }
 
-  async #postWithTimeout(
-    message: object,
-    controller: AbortController,
-  ): Promise<void> {
+  async #postWithTimeout(message: object): Promise<void> {
     const { acceptTimeout, requester, closed } = this.#context;
+    const controller = new AbortController();
     const timer = setTimeout(
       () => {
         controller.abort(

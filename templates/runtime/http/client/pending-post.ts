@@ -2,14 +2,22 @@ import type { RequestId } from "../../jsonrpc/message.js";
 import { isRequest, isStatelessRequest } from "./messages.js";
 import type { SentRequest } from "./messages.js";
 
+/** The requests in a message, which may be a batch. */
+export function requestsIn(message: object): readonly SentRequest[] {
+  if (Array.isArray(message))
+    return (message as readonly object[]).filter(isRequest);
+  return isRequest(message) ? [message] : [];
+}
+
 /**
- * A message that was posted, and the requests in it that wait for a response.
+ * A message with requests, until each of them is answered.
  *
  * `settled` resolves once: when `unanswered` is empty, or when the post is canceled.
  */
 export class PendingPost {
   readonly controller = new AbortController();
-  readonly requests: ReadonlyMap<RequestId, SentRequest>;
+  /** The request; undefined if the message is a batch of several. */
+  readonly request: SentRequest | undefined;
   readonly isStateless: boolean;
   /** Ids of the requests that wait for a response. */
   readonly unanswered: Set<RequestId>;
@@ -20,25 +28,13 @@ export class PendingPost {
   isCancelled = false;
   #resolveSettled: () => void = () => undefined;
 
-  constructor(message: object) {
-    const messages = (
-      Array.isArray(message) ? message : [message]
-    ) as readonly object[];
-    this.requests = new Map(
-      messages.filter(isRequest).map((request) => [request.id, request]),
-    );
-    this.unanswered = new Set(this.requests.keys());
-    this.isStateless = [...this.requests.values()].some(isStatelessRequest);
+  constructor(requests: readonly SentRequest[]) {
+    this.request = requests.length === 1 ? requests[0] : undefined;
+    this.isStateless = requests.some(isStatelessRequest);
+    this.unanswered = new Set(requests.map(({ id }) => id));
     this.settled = new Promise((resolve) => {
       this.#resolveSettled = resolve;
     });
-  }
-
-  /** The request; undefined if there is none, or a batch of several. */
-  get request(): SentRequest | undefined {
-    if (this.requests.size !== 1) return undefined;
-    const [request] = this.requests.values();
-    return request;
   }
 
   markAnswered(id: RequestId): void {

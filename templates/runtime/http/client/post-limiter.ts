@@ -26,7 +26,7 @@ export class PostLimiter {
    *
    * @returns Resolves when the turn comes, and rejects if the signal is aborted before; undefined if the turn is now.
    */
-  enter(signal: AbortSignal): Promise<void> | undefined {
+  enter(signal?: AbortSignal): Promise<void> | undefined {
     if (!this.isFull) {
       this.#running += 1;
       return undefined;
@@ -34,13 +34,13 @@ export class PostLimiter {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiting.delete(enter);
-        reject(signal.reason as Error);
+        reject(signal?.reason as Error);
       };
       const enter = (): void => {
-        signal.removeEventListener("abort", onAbort);
+        signal?.removeEventListener("abort", onAbort);
         resolve();
       };
-      signal.addEventListener("abort", onAbort, { once: true });
+      signal?.addEventListener("abort", onAbort, { once: true });
       this.#waiting.set(enter, reject);
     });
   }

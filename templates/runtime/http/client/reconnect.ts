@@ -1,7 +1,8 @@
 import { HttpError } from "../errors.js";
+import { STREAM_TYPE } from "../headers.js";
 import { mediaTypeOf, readBodyStart } from "./fetch.js";
 import type { ReconnectOptions } from "./options.js";
-import { MAX_ERROR_BYTES, STREAM_TYPE } from "./requester.js";
+import { MAX_ERROR_BYTES } from "./requester.js";
 import type { Requester } from "./requester.js";
 import type { ClientSession } from "./session.js";
 import type { StreamPosition } from "./stream.js";

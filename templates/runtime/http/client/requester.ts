@@ -1,13 +1,11 @@
 import { HttpError } from "../errors.js";
+import { JSON_TYPE, STREAM_TYPE } from "../headers.js";
 import type { Authorizer } from "./auth.js";
 import { AuthorizedFetch } from "./fetch.js";
 import type { FetchSettings } from "./fetch.js";
 
 /** Header fields of a request. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
-
-export const JSON_TYPE = "application/json";
-export const STREAM_TYPE = "text/event-stream";
 
 /** The headers of every POST. */
 export const POST_HEADERS: HeaderList = [

@@ -1,9 +1,10 @@
 import { HttpError } from "../errors.js";
 import { EventTooLargeError } from "../event-stream.js";
+import { STREAM_TYPE } from "../headers.js";
 import { discardBody, mediaTypeOf, readBodyStart } from "./fetch.js";
 import { isTransientStatus } from "./reconnect.js";
 import type { Reconnector } from "./reconnect.js";
-import { MAX_ERROR_BYTES, STREAM_TYPE } from "./requester.js";
+import { MAX_ERROR_BYTES } from "./requester.js";
 import type { Requester } from "./requester.js";
 import type { ClientSession } from "./session.js";
 import { StreamPosition } from "./stream.js";

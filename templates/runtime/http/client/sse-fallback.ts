@@ -1,6 +1,6 @@
 import type { SseEvent } from "../event-stream.js";
+import { STREAM_TYPE } from "../headers.js";
 import { discardBody, mediaTypeOf } from "./fetch.js";
-import { STREAM_TYPE } from "./requester.js";
 import type { Requester } from "./requester.js";
 import { StreamPosition } from "./stream.js";
 import type { MessageReader } from "./stream.js";

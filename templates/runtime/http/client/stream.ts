@@ -9,7 +9,7 @@ import {
 } from "../../jsonrpc/scan.js";
 import { readEventStream } from "../event-stream.js";
 import type { SseEvent } from "../event-stream.js";
-import { HTTP_HEADERS } from "../headers.js";
+import { HTTP_HEADERS, utf8Characters } from "../headers.js";
 import { parseJsonOrUndefined } from "./messages.js";
 import type { HeaderList } from "./requester.js";
 
@@ -59,11 +59,7 @@ export class StreamPosition {
   get headers(): HeaderList {
     if (this.lastEventId === undefined) return [];
     // A header is bytes, and the id is meant in UTF-8 (WHATWG HTML, server-sent events).
-    const bytes = Array.from(
-      new TextEncoder().encode(this.lastEventId),
-      (byte) => String.fromCharCode(byte),
-    );
-    return [[HTTP_HEADERS.LAST_EVENT_ID, bytes.join("")]];
+    return [[HTTP_HEADERS.LAST_EVENT_ID, utf8Characters(this.lastEventId)]];
   }
 }
 

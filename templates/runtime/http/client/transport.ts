@@ -16,7 +16,12 @@ import type { Transport } from "../../jsonrpc/transport.js";
 import { STATELESS_ERROR_CODES } from "../../protocol/revision.js";
 import { HttpError } from "../errors.js";
 import { EventTooLargeError } from "../event-stream.js";
-import { HTTP_HEADERS, mirroredHeaders } from "../headers.js";
+import {
+  HTTP_HEADERS,
+  JSON_TYPE,
+  mirroredHeaders,
+  STREAM_TYPE,
+} from "../headers.js";
 import {
   discardBody,
   mediaTypeOf,
@@ -38,16 +43,10 @@ import type {
   HttpSendOptions,
 } from "./options.js";
 import { ToolHeaderCache } from "./param-headers.js";
-import { PendingPost, PendingPosts } from "./pending-post.js";
+import { PendingPost, PendingPosts, requestsIn } from "./pending-post.js";
 import { PostLimiter } from "./post-limiter.js";
 import { Reconnector } from "./reconnect.js";
-import {
-  JSON_TYPE,
-  MAX_ERROR_BYTES,
-  POST_HEADERS,
-  Requester,
-  STREAM_TYPE,
-} from "./requester.js";
+import { MAX_ERROR_BYTES, POST_HEADERS, Requester } from "./requester.js";
 import type { HeaderList } from "./requester.js";
 import { ServerStream } from "./server-stream.js";
 import { ClientSession } from "./session.js";
@@ -191,13 +190,13 @@ export class HttpClient implements HttpClientTransport {
       cancelled.cancel();
       return;
     }
-    const post = new PendingPost(message);
-    if (post.unanswered.size > 0) {
-      await this.#sendRequests(message, post, options);
+    const requests = requestsIn(message);
+    if (requests.length > 0) {
+      await this.#sendRequests(message, new PendingPost(requests), options);
       return;
     }
     try {
-      await this.#oneWayPosts.post(message, post.controller, method);
+      await this.#oneWayPosts.post(message, method);
     } finally {
       // The server may leave the stream of a canceled request open; others of its batch still wait for it.
       if (
