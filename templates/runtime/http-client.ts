@@ -22,14 +22,14 @@ export type {
 } from "./http/client/options.js";
 
 /**
- * The client's side of the Streamable HTTP transport, in each of its forms: with a session and an own stream for what
- * the server has to say (2025-03-26 to 2025-11-25), stateless (2026-07-28), and HTTP+SSE of 2024-11-05 where a server
- * knows nothing newer. Needs `fetch` and streams, as browsers, Workers, Deno, Bun and Node have them.
+ * The client's side of the Streamable HTTP transport in all its forms: with sessions and a stream for the server's own
+ * messages (2025-03-26 to 2025-11-25), stateless (2026-07-28), and HTTP+SSE (2024-11-05) where a server supports nothing
+ * newer. Needs `fetch` and streams, which browsers, Workers, Deno, Bun and Node have.
  *
- * The promise of `send` resolves when a request is answered, and rejects with an {@link HttpError} if that cannot be any
- * more. A stream that breaks off is resumed where the server's events have ids.
+ * The promise of `send` resolves when a request is answered, and rejects with an {@link HttpError} if that has become
+ * impossible. A stream that breaks off is resumed if the server's events have ids.
  *
- * @throws TypeError if the URL is none, or not of HTTP, or a header is the transport's own.
+ * @throws TypeError if the URL is invalid or not an HTTP URL, or a header is reserved for the transport.
  */
 export function httpClientTransport(
   options: HttpClientOptions,
