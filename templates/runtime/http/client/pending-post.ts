@@ -49,11 +49,7 @@ export class PendingPost {
   }
 }
 
-/**
- * The posts that wait for responses.
- *
- * A post is in here until each of its requests is answered, or it is canceled or fails.
- */
+/** The posts of which requests may wait for responses. */
 export class PendingPosts {
   readonly #posts = new Set<PendingPost>();
 

@@ -14,20 +14,8 @@ import {
 } from "../../jsonrpc/transport-events.js";
 import type { Transport } from "../../jsonrpc/transport.js";
 import { STATELESS_ERROR_CODES } from "../../protocol/revision.js";
-import { HttpError } from "../errors.js";
-import { EventTooLargeError } from "../event-stream.js";
-import {
-  HTTP_HEADERS,
-  JSON_TYPE,
-  mirroredHeaders,
-  STREAM_TYPE,
-} from "../headers.js";
-import {
-  discardBody,
-  mediaTypeOf,
-  readBodyStart,
-  readBodyText,
-} from "./fetch.js";
+import { HTTP_HEADERS, mirroredHeaders } from "../headers.js";
+import { discardBody, readBodyStart } from "./fetch.js";
 import { InternalRequests } from "./internal-requests.js";
 import {
   errorIn,
@@ -48,13 +36,12 @@ import { PostLimiter } from "./post-limiter.js";
 import { Reconnector } from "./reconnect.js";
 import { MAX_ERROR_BYTES, POST_HEADERS, Requester } from "./requester.js";
 import type { HeaderList } from "./requester.js";
+import { ResponseReader } from "./response.js";
 import { ServerStream } from "./server-stream.js";
 import { ClientSession } from "./session.js";
 import { connectSse, SSE_FALLBACK_STATUSES } from "./sse-fallback.js";
-import { MessageReader, StreamPosition } from "./stream.js";
+import { MessageReader } from "./stream.js";
 
-/** Milliseconds that a stream may stay open after its last response, so that its connection can be used again. */
-const STREAM_LINGER_MS = 500;
 /** Calls at the same time, by default. */
 const DEFAULT_MAX_CONCURRENT_CALLS = 256;
 /** Calls that may wait for their turn. */
@@ -69,8 +56,8 @@ const STATELESS_CODES: ReadonlySet<unknown> = new Set(
 /**
  * Sends messages by POST and delivers what comes in return.
  *
- * A post is in `#pendingPosts` until each of its requests is answered, or it is canceled or fails.
- * After close() nothing is delivered.
+ * A post is in `#pendingPosts` exactly while the promise of its `send` is pending.
+ * After close() no message is delivered.
  */
 export class HttpClient implements HttpClientTransport {
   onmessage: Transport["onmessage"];
@@ -84,7 +71,7 @@ export class HttpClient implements HttpClientTransport {
   readonly #reader: MessageReader;
   readonly #toolHeaders: ToolHeaderCache;
   readonly #session: ClientSession;
-  readonly #reconnector: Reconnector;
+  readonly #responseReader: ResponseReader;
   readonly #serverStream: ServerStream;
   readonly #oneWayPosts: OneWayPosts;
   readonly #calls: PostLimiter;
@@ -123,15 +110,23 @@ export class HttpClient implements HttpClientTransport {
         this.#handleRenewal(id);
       },
     });
-    this.#reconnector = new Reconnector(
+    const reconnector = new Reconnector(
       requester,
       this.#session,
       options.reconnect,
     );
+    this.#responseReader = new ResponseReader({
+      requester,
+      reader,
+      reconnector,
+      deliver: (value, post) => {
+        this.#deliver(value, post);
+      },
+    });
     this.#serverStream = new ServerStream({
       requester,
       reader,
-      reconnector: this.#reconnector,
+      reconnector,
       session: this.#session,
       onValue: (value) => {
         this.#deliver(value);
@@ -320,7 +315,7 @@ export class HttpClient implements HttpClientTransport {
       return;
     }
     if (post.request?.method === "initialize") this.#session.saveId(response);
-    await this.#readResponse(response, post);
+    await this.#responseReader.read(response, post);
   }
 
   #postHeaders(message: object, { headers }: HttpSendOptions): HeaderList {
@@ -408,90 +403,6 @@ export class HttpClient implements HttpClientTransport {
         if (this.#closed === undefined) this.#fail(error);
       },
     });
-  }
-
-  /** Reads the responses to a post: one JSON text, or a stream. */
-  async #readResponse(response: Response, post: PendingPost): Promise<void> {
-    const type = mediaTypeOf(response);
-    if (type === STREAM_TYPE) await this.#readResponseStream(response, post);
-    else if (type === JSON_TYPE) await this.#readJsonResponse(response, post);
-    else {
-      const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
-      throw this.#requester.createError(
-        response,
-        type === ""
-          ? "the answer to a request has no content type"
-          : `the answer is ${JSON.stringify(type.slice(0, 60))}, neither ${JSON_TYPE} nor ${STREAM_TYPE}`,
-        text,
-      );
-    }
-  }
-
-  async #readJsonResponse(
-    response: Response,
-    post: PendingPost,
-  ): Promise<void> {
-    const limit = this.#reader.maxMessageBytes;
-    const text = await readBodyText(response, limit);
-    if (text === undefined)
-      throw this.#requester.createError(
-        response,
-        `the answer has more than ${limit} bytes`,
-      );
-    const read = this.#reader.parse(text);
-    if (typeof read === "string")
-      throw this.#requester.createError(
-        response,
-        `the answer is ${read}`,
-        text,
-      );
-    this.#deliver(read.value, post);
-    if (post.unanswered.size > 0)
-      throw this.#requester.createError(
-        response,
-        "the answer is no response to the request",
-        text,
-      );
-  }
-
-  /** Reads a stream until all requests are answered, and resumes it if it breaks off before. */
-  async #readResponseStream(first: Response, post: PendingPost): Promise<void> {
-    const { signal } = post.controller;
-    const position = new StreamPosition();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    try {
-      let stream = first;
-      for (;;) {
-        let cause: unknown;
-        const since = performance.now();
-        try {
-          await this.#reader.readEvents(stream, position, (value) => {
-            this.#deliver(value, post);
-            if (post.unanswered.size === 0)
-              timer ??= setTimeout(() => {
-                post.controller.abort();
-              }, STREAM_LINGER_MS);
-          });
-        } catch (error) {
-          if (post.unanswered.size === 0) return;
-          signal.throwIfAborted();
-          if (error instanceof EventTooLargeError)
-            throw this.#requester.createError(stream, error.message);
-          cause = error;
-        }
-        if (post.unanswered.size === 0) return;
-        if (post.isStateless || position.lastEventId === undefined)
-          throw new HttpError(
-            "the stream ended before the answer",
-            { method: "POST", url: this.#requester.url },
-            { cause },
-          );
-        position.noteEnd(performance.now() - since);
-        stream = await this.#reconnector.resume(position, signal);
-      }
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   /** Reports an event that is not a message; a request that it was to answer gets no other response. */
