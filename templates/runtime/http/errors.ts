@@ -1,31 +1,30 @@
-/** What is known of an HTTP request that failed. */
+/** An HTTP request that failed. */
 export interface HttpFailure {
   readonly method: string;
   readonly url: string | URL;
-  /** Undefined if no answer came. */
+  /** Undefined if there was no response. */
   readonly status?: number | undefined;
-  /** The body of the answer, or its beginning. */
+  /** The response's body, or its beginning. */
   readonly body?: string | undefined;
 }
 
 const MAX_BODY_CHARS = 200;
 
 /**
- * Statuses that no older revision and no older transport would change: they are about the sender, not about what was
- * sent.
+ * Statuses that an older revision or transport would not change: they are about the client, not about the message.
  */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 407, 429]);
 
-/** An HTTP request failed, or its answer is none that the protocol knows. */
+/** An HTTP request failed, or its response is not one of the protocol. */
 export class HttpError extends Error {
   override readonly name: string = "HttpError";
-  /** Undefined if no answer came. */
+  /** Undefined if there was no response. */
   readonly status: number | undefined;
   /** Without credentials and query. */
   readonly url: string;
-  /** The first part of the answer's body. */
+  /** The beginning of the response's body. */
   readonly body: string;
-  /** Whether there is no use in trying an older revision. */
+  /** Whether trying an older revision does not help. */
   readonly isFinal: boolean;
 
   constructor(
@@ -46,18 +45,18 @@ export class HttpError extends Error {
   }
 }
 
-/** The server wants an authorization that the client does not have and could not get. */
+/** The server requires an authorization that the client could not get. */
 export class UnauthorizedError extends HttpError {
   override readonly name = "UnauthorizedError";
 }
 
-/** A URL as a log may hold it: without user, password, query and fragment. */
+/** A URL that is safe to log: without user, password, query and fragment. */
 export function publicUrl(url: string | URL): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
 
-/** One line of visible characters, since it is the other side's text and goes into a log. */
+/** One line of printable characters, since the server's text goes into a log. */
 function excerptBody(body: string): string {
   const line = body
     .slice(0, 4 * MAX_BODY_CHARS)

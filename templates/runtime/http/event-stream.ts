@@ -1,24 +1,24 @@
 import { createParser } from "eventsource-parser";
 
-/** One event of an event stream. */
+/** An event of an event stream. */
 export interface SseEvent {
-  /** `message` if the stream names none. */
+  /** `message` if the stream names no type. */
   readonly type: string;
   readonly data: string;
-  /** The event's own; undefined if it has none. */
+  /** Undefined if the event has none itself. */
   readonly id: string | undefined;
 }
 
-/** What is done with an event stream. */
+/** How to read an event stream. */
 export interface EventStreamOptions {
-  /** How many characters an event may have; the rest of the stream is not read if one has more. */
+  /** Maximum of characters of an event; reading stops at a longer one. */
   readonly maxLength: number;
   readonly onEvent: (event: SseEvent) => void;
-  /** The stream says how many milliseconds to wait before it is asked for again. */
+  /** Receives the milliseconds to wait before reconnecting. */
   readonly onRetry?: (milliseconds: number) => void;
 }
 
-/** An event has more characters than it may have. */
+/** An event exceeds the maximum length. */
 export class EventTooLargeError extends Error {
   override readonly name = "EventTooLargeError";
 
@@ -27,11 +27,11 @@ export class EventTooLargeError extends Error {
   }
 }
 
-/** The parser looks through all of a piece for the end of each line, so pieces are kept short. */
+/** The parser searches a whole chunk for the end of each line, so chunks are kept short. */
 const FEED_CHUNK_CHARS = 4096;
 
 /**
- * Reads an event stream (WHATWG HTML, server-sent events) to its end. An event that the end cuts off is none.
+ * Reads an event stream (WHATWG HTML, server-sent events) to its end. An incomplete event at the end is ignored.
  *
  * @throws EventTooLargeError; what reading throws.
  */
@@ -44,13 +44,13 @@ export async function readEventStream(
   const parser = createParser({
     maxBufferSize: maxLength,
     onEvent: ({ event = "message", data, id }) => {
-      // The parser's own limit is for what is not complete.
+      // The parser's own limit is for incomplete events only.
       if (data.length > maxLength) tooLarge = new EventTooLargeError(maxLength);
       if (tooLarge === undefined) onEvent({ type: event, data, id });
     },
     ...(onRetry === undefined ? {} : { onRetry }),
     onError: ({ type }) => {
-      // Unknown fields and other oddities are passed over, as the standard has it.
+      // Unknown fields and other oddities are ignored, as the standard requires.
       if (type === "max-buffer-size-exceeded")
         tooLarge = new EventTooLargeError(maxLength);
     },

@@ -1,33 +1,38 @@
+import { isObject, metaOf } from "../jsonrpc/envelope.js";
+import type { UnknownObject } from "../jsonrpc/envelope.js";
 import { META_KEYS } from "../protocol/revision.js";
 
-/** Names of the headers that MCP gives a meaning; as all header names, they are compared without regard to case. */
+export const JSON_TYPE = "application/json";
+export const STREAM_TYPE = "text/event-stream";
+
+/** Names of the headers that MCP defines; like all header names, they are case-insensitive. */
 export const HTTP_HEADERS = {
   PROTOCOL_VERSION: "MCP-Protocol-Version",
   SESSION_ID: "Mcp-Session-Id",
   LAST_EVENT_ID: "Last-Event-ID",
   METHOD: "Mcp-Method",
   NAME: "Mcp-Name",
-  /** What the name of each header begins with that repeats a tool's argument. */
+  /** Prefix of the headers that repeat a tool's arguments. */
   PARAM_PREFIX: "Mcp-Param-",
 } as const;
 
-/** The member of a property's schema that has the argument repeated in a header. */
+/** The keyword of a property's schema that has the argument repeated in a header. */
 export const HEADER_ANNOTATION = "x-mcp-header";
 
 /** An argument of a tool that is repeated in a header. */
 export interface HeaderParam {
   /** The whole name, such as `Mcp-Param-Region`. */
   readonly header: string;
-  /** Where it is in the arguments: names of properties, from outside in. */
+  /** Path of property names in the arguments, outermost first. */
   readonly path: readonly string[];
 }
 
-/** What the annotations of a tool's input schema say, or why that schema is not to be used. */
+/** The annotations of a tool's input schema, or why the tool must not be used. */
 export type HeaderParams =
   | { readonly success: true; readonly value: readonly HeaderParam[] }
   | { readonly success: false; readonly reason: string };
 
-/** What the headers of a message are made of. */
+/** The parts of a message that headers repeat. */
 export interface MirroredMessage {
   readonly method: string;
   readonly params?: object | undefined;
@@ -35,9 +40,9 @@ export interface MirroredMessage {
 
 /** A field name by RFC 9110, 5.1. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** What a header holds as it is: visible characters of ASCII, and spaces between them. Tabs are left to Base64. */
+/** Values that a header can have as they are: printable ASCII, without spaces at the ends. Others need Base64. */
 const PLAIN_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
-/** What a header may hold by RFC 9110, 5.5, as the specification narrows it. */
+/** A field value by RFC 9110, 5.5, as the specification narrows it. */
 const FIELD_VALUE = /^[\t -~]*$/;
 const ENCODED_VALUE = /^=\?base64\?(.*)\?=$/;
 const BASE64 =
@@ -58,7 +63,7 @@ const NAME_PARAM: Readonly<Record<string, "name" | "uri">> = {
   "resources/read": "uri",
 };
 
-/** Keywords of JSON Schema that hold a schema or a list of them. */
+/** Keywords of JSON Schema whose value is a schema or a list of schemas. */
 const SUBSCHEMA_KEYWORDS = [
   "additionalItems",
   "additionalProperties",
@@ -77,7 +82,7 @@ const SUBSCHEMA_KEYWORDS = [
   "unevaluatedItems",
   "unevaluatedProperties",
 ];
-/** Keywords that hold schemas by name. */
+/** Keywords whose value has schemas by name. */
 const SUBSCHEMA_MAP_KEYWORDS = [
   "$defs",
   "definitions",
@@ -86,21 +91,26 @@ const SUBSCHEMA_MAP_KEYWORDS = [
   "patternProperties",
 ];
 
-/** Whether a session id is one by the specification: visible ASCII, and at least a character of it. */
+/** Whether a session id is valid: at least one character, and only visible ASCII. */
 export function isSessionId(value: string): boolean {
   return SESSION_ID_PATTERN.test(value);
 }
 
-/** A value as `Mcp-Name` and `Mcp-Param-*` hold it (MCP 2026-07-28, Streamable HTTP, Value Encoding). */
+/** Encodes a value for `Mcp-Name` and `Mcp-Param-*` (MCP 2026-07-28, Streamable HTTP, Value Encoding). */
 export function encodeHeaderValue(value: string): string {
   if (PLAIN_VALUE.test(value) && !ENCODED_VALUE.test(value)) return value;
-  let bytes = "";
-  for (const byte of new TextEncoder().encode(value))
-    bytes += String.fromCharCode(byte);
-  return `=?base64?${btoa(bytes)}?=`;
+  return `=?base64?${btoa(utf8Characters(value))}?=`;
 }
 
-/** What such a header says; undefined if it is not written as the specification has it. */
+/** The UTF-8 bytes of a text, one character each, as `btoa` and `Headers` want them. */
+export function utf8Characters(text: string): string {
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(text))
+    bytes += String.fromCharCode(byte);
+  return bytes;
+}
+
+/** Decodes such a header; undefined if it is invalid. */
 export function decodeHeaderValue(header: string): string | undefined {
   if (!FIELD_VALUE.test(header)) return undefined;
   const encoded = ENCODED_VALUE.exec(header)?.[1];
@@ -119,19 +129,19 @@ export function decodeHeaderValue(header: string): string | undefined {
 /**
  * Which arguments of a tool are repeated in headers (MCP 2026-07-28, Streamable HTTP, Schema Extension).
  *
- * @param inputSchema - The tool's. Only annotations in it are looked at; it need not be valid otherwise.
- * @returns The reason if an annotation is not as it must be: such a tool must not be used.
+ * @param inputSchema - The tool's. Only its annotations are read; it need not be valid otherwise.
+ * @returns The reason if an annotation is invalid: such a tool must not be used.
  */
 export function headerParamsOf(inputSchema: unknown): HeaderParams {
   const params: HeaderParam[] = [];
   const seen = new Set<string>();
-  // A list and not recursion: the schema comes from the other side.
+  // A queue and not recursion, since the other side controls the depth.
   const queue: {
     readonly schema: unknown;
     readonly path: readonly string[] | undefined;
   }[] = [{ schema: inputSchema, path: [] }];
   for (const { schema, path } of queue) {
-    if (!isRecord(schema)) continue;
+    if (!isObject(schema)) continue;
     if (Object.hasOwn(schema, HEADER_ANNOTATION)) {
       const name = schema[HEADER_ANNOTATION];
       const annotationError = annotationErrorOf(
@@ -159,10 +169,10 @@ export function headerParamsOf(inputSchema: unknown): HeaderParams {
 }
 
 /**
- * The headers that a request of 2026-07-28 bears because of what is in it (MCP 2026-07-28, Streamable HTTP, Request
- * Metadata), encoded. `MCP-Protocol-Version` is among them if the request says a version.
+ * The headers that repeat parts of a 2026-07-28 request (MCP 2026-07-28, Streamable HTTP, Request Metadata), encoded.
+ * `MCP-Protocol-Version` is among them if the request names a version.
  *
- * @param headerParams - Those of the tool that is called.
+ * @param headerParams - Those of the called tool.
  */
 export function mirroredHeaders(
   message: MirroredMessage,
@@ -184,11 +194,11 @@ export function mirroredHeaders(
 }
 
 /**
- * Holds the headers of a request against what is in it (MCP 2026-07-28, Streamable HTTP, Server Validation).
+ * Compares the headers of a request with its body (MCP 2026-07-28, Streamable HTTP, Server Validation).
  *
- * @param header - Gives a header's value by its name, or null; such as `(name) => request.headers.get(name)`.
- * @param headerParams - Those of the tool that is called.
- * @returns The first thing that is wrong, as the message of an error with the code -32020; undefined if nothing is.
+ * @param header - Returns a header's value by its name, or null; such as `(name) => request.headers.get(name)`.
+ * @param headerParams - Those of the called tool.
+ * @returns The first mismatch, as the message of an error with code -32020; undefined if there is none.
  */
 export function headerMismatch(
   header: (name: string) => string | null,
@@ -224,7 +234,7 @@ export function headerMismatch(
   return undefined;
 }
 
-/** What is wrong with a header that repeats a value, as the middle of a sentence. */
+/** How a header differs from the value that it repeats, as the middle of a sentence. */
 function describeDifference(
   header: string | null,
   value: unknown,
@@ -239,7 +249,7 @@ function describeDifference(
   return isSame ? undefined : `is ${quoteValue(header)}, which is not`;
 }
 
-/** Why an annotation is not as it must be. */
+/** Why an annotation is invalid. */
 function annotationErrorOf(
   name: unknown,
   type: unknown,
@@ -263,9 +273,9 @@ function annotationErrorOf(
   return undefined;
 }
 
-/** The schemas inside a schema that are reached by something else than `properties`. */
+/** The subschemas of a schema under keywords other than `properties`. */
 function subschemasOutsideProperties(
-  schema: Readonly<Record<string, unknown>>,
+  schema: UnknownObject,
 ): readonly unknown[] {
   return [
     ...SUBSCHEMA_KEYWORDS.flatMap((keyword) =>
@@ -278,15 +288,15 @@ function subschemasOutsideProperties(
 }
 
 function entriesOf(
-  schema: Readonly<Record<string, unknown>>,
+  schema: UnknownObject,
   keyword: string,
 ): readonly (readonly [string, unknown])[] {
   const value = Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
-  return isRecord(value) ? Object.entries(value) : [];
+  return isObject(value) ? Object.entries(value) : [];
 }
 
-function bodyVersion({ params }: MirroredMessage): unknown {
-  return memberAt(params, ["_meta", META_KEYS.VERSION]);
+function bodyVersion(message: MirroredMessage): unknown {
+  return metaOf(message)?.[META_KEYS.VERSION];
 }
 
 function bodyName({ method, params }: MirroredMessage): string | undefined {
@@ -307,13 +317,13 @@ function argumentAt(
 function memberAt(value: unknown, path: readonly string[]): unknown {
   let current = value;
   for (const name of path) {
-    if (!isRecord(current) || !Object.hasOwn(current, name)) return undefined;
+    if (!isObject(current) || !Object.hasOwn(current, name)) return undefined;
     current = current[name];
   }
   return current;
 }
 
-/** A value as text; undefined for what is in no header. */
+/** A value as text; undefined for values that no header repeats. */
 function headerText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "boolean" || Number.isSafeInteger(value))
@@ -321,11 +331,7 @@ function headerText(value: unknown): string | undefined {
   return undefined;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** What a sender wrote, at a length that an error can hold. */
+/** Quotes a value of the sender, shortened for an error message. */
 function quoteValue(value: unknown): string {
   const text = typeof value === "string" ? value : typeof value;
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);

@@ -1,12 +1,12 @@
 import { publicUrl } from "../errors.js";
 
-/** Where an address can be reached from. */
+/** The kind of network from which an address can be reached. */
 type Reach = "loopback" | "private" | "public" | "link-local";
 
-/** Names that only this machine or the network around it resolves (RFC 6761, 6762, 8375; `.internal` by ICANN). */
+/** Names that only this machine or its local network resolves (RFC 6761, 6762, 8375; `.internal` by ICANN). */
 const PRIVATE_NAME = /(?:^|\.)(?:local|internal|home\.arpa|lan|intranet)$/;
 
-/** Blocks of IPv4 that are not public: the first address, the length of the prefix, and what they are. */
+/** IPv4 blocks that are not public: first address, prefix length, and reach. */
 const V4_BLOCKS: readonly (readonly [string, number, Reach])[] = [
   // "This host": connects to loopback.
   ["0.0.0.0", 8, "loopback"],
@@ -15,7 +15,7 @@ const V4_BLOCKS: readonly (readonly [string, number, Reach])[] = [
   ["10.0.0.0", 8, "private"],
   ["172.16.0.0", 12, "private"],
   ["192.168.0.0", 16, "private"],
-  // Shared address space, IETF protocols, benchmarks, multicast and what is reserved.
+  // Shared address space, IETF protocols, benchmarks, multicast and reserved blocks.
   ["100.64.0.0", 10, "private"],
   ["192.0.0.0", 24, "private"],
   ["198.18.0.0", 15, "private"],
@@ -23,13 +23,13 @@ const V4_BLOCKS: readonly (readonly [string, number, Reach])[] = [
 ];
 
 /**
- * Why a URL that a server names must not be followed; undefined if it may. A server in the public network must not lead to
- * this machine or the network around it (MCP, security best practices, SSRF): it may name public addresses only, one of a
- * private network those too, and one on this machine all of these. Nobody but a link-local server may name link-local
- * addresses, where clouds keep credentials. Another origin needs https, unless it is on this machine.
+ * Why a URL that a server names must not be fetched; undefined if it may. A public server must not direct the client to
+ * this machine or its local network (MCP, security best practices, SSRF): it may name public addresses only, a server in a
+ * private network also private ones, and a server on this machine all of these. Only a link-local server may name
+ * link-local addresses, where clouds provide credentials. Another origin requires https, unless it is on this machine.
  *
- * Looks at literal addresses, in every notation that URLs have, and at names that are private by themselves. Where any
- * other name leads is not known here: only the network, or a `fetch` of one's own, can see to that.
+ * Checks literal addresses, in every notation of URLs, and names that are private by definition. Other names are not
+ * resolved: only the network, or a custom `fetch`, can check their addresses.
  *
  * @param server - The URL of the server, which the user chose.
  */
@@ -54,13 +54,13 @@ const MAY_NAME: Readonly<Record<Reach, readonly Reach[]>> = {
   "link-local": ["link-local", "public"],
 };
 
-/** What a host is, as `URL` writes it: it has brought all notations of an address to one. */
+/** The reach of a host as `URL` serializes it, which normalizes all notations of an address. */
 function reachOfHost(hostname: string): Reach {
   const host = hostname.replace(/\.$/, "");
   if (host.startsWith("[")) return reachOfV6(ipv6Groups(host.slice(1, -1)));
   if (/^\d+\.\d+\.\d+\.\d+$/.test(host)) return reachOfV4(ipv4Number(host));
   if (host === "localhost" || host.endsWith(".localhost")) return "loopback";
-  // A name without a dot is one of the network around.
+  // A name without a dot is one of the local network.
   return !host.includes(".") || PRIVATE_NAME.test(host) ? "private" : "public";
 }
 
@@ -80,7 +80,7 @@ function reachOfV6(groups: readonly number[]): Reach {
   const hasZeros = (from: number, to: number): boolean =>
     groups.slice(from, to).every((group) => group === 0);
   if (hasZeros(0, 7) && (groups[7] ?? 0) <= 1) return "loopback";
-  // Addresses of IPv4 inside: compatible and mapped (RFC 4291), translated (RFC 2765), NAT64 (RFC 6052, 8215), 6to4.
+  // Embedded IPv4 addresses: compatible and mapped (RFC 4291), translated (RFC 2765), NAT64 (RFC 6052, 8215), 6to4.
   if (hasZeros(0, 6) || (hasZeros(0, 5) && groups[5] === 0xffff)) return v4(6);
   if (hasZeros(0, 4) && groups[4] === 0xffff && groups[5] === 0) return v4(6);
   if (first === 0x64 && second === 0xff9b)

@@ -1,31 +1,31 @@
 import { refuseTarget } from "./address.js";
 import { HttpError, UnauthorizedError } from "../errors.js";
 
-/** A `fetch`, of the platform or one's own. */
+/** The platform's `fetch`, or a custom one. */
 export type Fetch = (
   url: string | URL,
   init?: RequestInit,
 ) => Promise<Response>;
 
-/** What an {@link AuthProvider} is told of a refusal. */
+/** What an {@link AuthProvider} receives when the server refused a token. */
 export interface UnauthorizedContext {
   readonly response: Response;
   readonly serverUrl: URL;
   readonly fetchFn: Fetch;
 }
 
-/** Gives bearer tokens. That of the official SDK's client 2.x is one. */
+/** Provides bearer tokens. The one of the official SDK's client 2.x fits. */
 export interface AuthProvider {
-  /** Asked before each request. */
+  /** Called before each request. */
   token(): string | undefined | Promise<string | undefined>;
   /**
-   * The server refused the token (401), or what it may do is not enough (403 `insufficient_scope`). Sees to it that
-   * `token` gives a better one: the request is sent once more. Throws if there is none to be had.
+   * Called when the server refused the token (401) or its scope (403 `insufficient_scope`). Makes `token` return a
+   * better one, and the request is retried; throws if that is not possible.
    */
   onUnauthorized?(context: UnauthorizedContext): Promise<void>;
 }
 
-/** An OAuth client as the official SDKs describe it, as far as it is used here; {@link AuthFlow} uses all of it. */
+/** The part of the official SDKs' OAuth client that is used here; {@link AuthFlow} uses all of it. */
 export interface OAuthClientProvider {
   clientInformation(): unknown;
   tokens(): OAuthTokens | undefined | Promise<OAuthTokens | undefined>;
@@ -36,7 +36,7 @@ interface OAuthTokens {
   readonly scope?: string | undefined;
 }
 
-/** What an {@link AuthFlow} is told. */
+/** What an {@link AuthFlow} receives. */
 export interface AuthFlowOptions {
   readonly serverUrl: URL;
   readonly authorizationCode?: string;
@@ -44,30 +44,29 @@ export interface AuthFlowOptions {
   readonly scope?: string;
   readonly resourceMetadataUrl?: URL;
   readonly fetchFn: Fetch;
-  /** A refreshed token would be able to do no more than the old one. */
+  /** Whether the user must authorize again, since a refreshed token would have the same scope. */
   readonly forceReauthorization?: boolean;
 }
 
-/** Runs an OAuth flow; `auth` of the official SDKs is one. */
+/** Runs an OAuth flow; `auth` of the official SDKs fits. */
 export type AuthFlow = (
   provider: never,
   options: AuthFlowOptions,
 ) => Promise<string>;
 
-/** Where a token comes from. */
+/** Where tokens come from. */
 export interface AuthSettings {
   readonly authProvider?: AuthProvider | OAuthClientProvider | undefined;
   readonly auth?: AuthFlow | undefined;
   /**
-   * Whether a URL that the server names for its authorization, and that is refused by default, may be used all the same.
-   * Refused are addresses of this machine, private networks and link-local ones, unless the server is at such an address
-   * itself, and http at another origin than the server's. Names are not resolved, so what a public name leads to is not
-   * checked.
+   * Whether to allow a URL that the server names for its authorization and that is refused by default: loopback, private
+   * and link-local addresses, unless the server itself has such an address, and http at an origin other than the server's.
+   * Names are not resolved, so the address of a public name is not checked.
    */
   readonly allowsAuthUrl?: ((url: URL) => boolean) | undefined;
 }
 
-/** What `WWW-Authenticate` says (MCP, authorization). */
+/** The Bearer challenge of a `WWW-Authenticate` header (MCP, authorization). */
 export interface BearerChallenge {
   readonly error: string | undefined;
   readonly scope: string | undefined;
@@ -76,18 +75,21 @@ export interface BearerChallenge {
 
 const AUTHORIZED = "AUTHORIZED";
 
-/** Redirects that are followed for the auth flow. */
+/** Maximum of redirects that an auth flow follows. */
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Keeps what is known of a client's authorization at one server. */
+/**
+ * Keeps the state of a client's authorization at one server.
+ *
+ * At most one renewal runs; requests that are refused meanwhile wait for its token.
+ */
 export class Authorizer {
   readonly #url: URL;
   readonly #redirectingFetch: Fetch;
   readonly #settings: AuthSettings;
   #resourceMetadataUrl: URL | undefined;
   #scope: string | undefined;
-  /** Requests that are refused at the same time wait for one new token. */
   #renewal: Promise<void> | undefined;
 
   constructor(url: URL, fetch: Fetch, settings: AuthSettings) {
@@ -118,9 +120,9 @@ export class Authorizer {
   }
 
   /**
-   * A request was refused: sees to a better token than the one that it bore.
+   * Gets a new token after a request was refused, unless there is one already.
    *
-   * @throws UnauthorizedError if there is none.
+   * @throws UnauthorizedError if there is no other token.
    */
   async renew(
     response: Response,
@@ -135,10 +137,10 @@ export class Authorizer {
   }
 
   /**
-   * Ends an OAuth flow in which the user was sent to the authorization server.
+   * Completes an OAuth flow in which the user was redirected to the authorization server.
    *
-   * @param answer - The code, or all params with which the user came back.
-   * @throws UnauthorizedError if the server gives no token for it.
+   * @param answer - The authorization code, or all parameters of the redirect back.
+   * @throws UnauthorizedError if the server issues no token for it.
    */
   async finish(answer: string | URLSearchParams, iss?: string): Promise<void> {
     const code = typeof answer === "string" ? answer : answer.get("code");
@@ -166,8 +168,8 @@ export class Authorizer {
   }
 
   /**
-   * The `fetch` of an auth flow. All that a flow fetches is named by the server or by who that names, up to the token
-   * endpoint, so each URL is checked, and so is each redirect.
+   * The `fetch` of an auth flow. The server, or another one that it names, chooses each URL of a flow, so each URL and each
+   * redirect is checked.
    */
   readonly #fetch: Fetch = async (url, init = {}) => {
     let target = new URL(url);
@@ -179,12 +181,12 @@ export class Authorizer {
         redirect: "manual",
       });
       const { status } = response;
-      // Browsers do not show the target: the flow sees an opaque response.
+      // Browsers hide the target: the flow gets an opaque response.
       if (!REDIRECTS.has(status)) return response;
       const location = response.headers.get("location") ?? "";
       response.body?.cancel().catch(() => undefined);
       const isRead = ["GET", "HEAD"].includes(init.method ?? "GET");
-      // A POST holds a code, a token or a secret for one place only.
+      // A POST has a code, a token or a secret for one URL only.
       if (!isRead || redirects >= MAX_REDIRECTS)
         throw this.#createError(
           isRead
@@ -288,7 +290,7 @@ export class Authorizer {
   }
 }
 
-/** Reads what a server wants. Parameters of schemes other than Bearer are not told apart from those of Bearer. */
+/** Reads the challenge of a response. Parameters of other schemes are taken for those of Bearer. */
 export function readChallenge(response: Response): BearerChallenge {
   const header = response.headers.get("www-authenticate") ?? "";
   const isBearer = /(?:^|,\s*)bearer\b/i.test(header);
@@ -311,7 +313,7 @@ export function readChallenge(response: Response): BearerChallenge {
   };
 }
 
-/** Whether a server refused a request for want of a (better) token. */
+/** Whether a server refused a request because of a missing or insufficient token. */
 export function needsAuthorization(response: Response): boolean {
   return (
     response.status === 401 ||
@@ -326,7 +328,7 @@ function isOAuthProvider(
   return "tokens" in provider && typeof provider.tokens === "function";
 }
 
-/** All scopes, each once; undefined if there is none. */
+/** All scopes without duplicates; undefined if there are none. */
 function unionScopes(
   ...scopes: readonly (string | undefined)[]
 ): string | undefined {

@@ -1,21 +1,22 @@
 import { Authorizer, needsAuthorization } from "./auth.js";
 import type { AuthSettings, Fetch } from "./auth.js";
 import { HttpError, publicUrl } from "../errors.js";
+import { utf8Characters } from "../headers.js";
 
-/** Headers of one's own: fixed ones, or what gives them for each request. */
+/** Custom headers: fixed ones, or a function that returns them for each request. */
 export type HeaderSource =
   | Readonly<Record<string, string>>
   | (() =>
       | Readonly<Record<string, string>>
       | Promise<Readonly<Record<string, string>>>);
 
-/** How requests are made. */
+/** How to make requests. */
 export interface FetchSettings extends AuthSettings {
   readonly headers?: HeaderSource | undefined;
   readonly fetch?: Fetch | undefined;
 }
 
-/** A request. */
+/** A request to make. */
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "DELETE";
   readonly url: URL;
@@ -28,10 +29,10 @@ const MAX_REDIRECTS = 5;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([
   301, 302, 303, 307, 308,
 ]);
-/** Redirects that leave the method as it is. */
+/** Redirects that preserve the method. */
 const METHOD_PRESERVING_REDIRECTS: ReadonlySet<number> = new Set([307, 308]);
 
-/** Headers that are the transport's alone: what they say must fit what is sent. */
+/** Headers that only the transport sets: they must match what is sent. */
 const RESERVED_HEADERS =
   /^(?:accept|content-type|content-length|host|last-event-id|mcp-.*)$/i;
 
@@ -42,7 +43,7 @@ export class AuthorizedFetch {
   readonly #basicAuthorization: string | undefined;
   readonly #fetch: Fetch;
 
-  /** @throws TypeError if a header of one's own is none, or the transport's. */
+  /** @throws TypeError if a custom header is invalid or reserved for the transport. */
   constructor(url: URL, settings: FetchSettings) {
     this.#settings = settings;
     this.#fetch = settings.fetch ?? ((to, init) => fetch(to, init));
@@ -56,10 +57,10 @@ export class AuthorizedFetch {
   }
 
   /**
-   * Makes a request. One that is refused for want of authorization is made once more, if the provider gets a token.
+   * Makes a request. If the server requires authorization, retries it once the provider has a token.
    *
-   * @returns The answer, whatever its status.
-   * @throws HttpError if there is none, or it leads elsewhere; UnauthorizedError; the signal's reason.
+   * @returns The response, whatever its status.
+   * @throws HttpError if there is no response, or it redirects elsewhere; UnauthorizedError; the signal's reason.
    */
   async call(request: HttpRequest): Promise<Response> {
     const refusedStatuses = new Set<number>();
@@ -83,7 +84,7 @@ export class AuthorizedFetch {
     }
   }
 
-  /** Follows redirects, as long as they stay at the origin: credentials and what is sent are meant for it only. */
+  /** Follows redirects within the origin: credentials and messages are meant for that only. */
   async #followRedirects(
     request: HttpRequest,
     token: string | undefined,
@@ -159,10 +160,10 @@ export class AuthorizedFetch {
 }
 
 /**
- * The text of an answer's body.
+ * Reads the text of a response's body.
  *
- * @param limit - Bytes; of a longer body, the rest is not read.
- * @returns Undefined in place of a longer one.
+ * @param limit - Maximum in bytes; the rest of a longer body is not read.
+ * @returns Undefined if the body is longer.
  */
 export async function readBodyText(
   response: Response,
@@ -172,7 +173,7 @@ export async function readBodyText(
   return isWhole ? text : undefined;
 }
 
-/** The text of an answer's body, or of its first bytes. */
+/** Reads the text of a response's body, up to a limit in bytes. */
 export async function readBodyStart(
   response: Response,
   limit: number,
@@ -199,27 +200,27 @@ export async function readBodyStart(
   }
 }
 
-/** Lets go of an answer that nobody reads. */
+/** Releases the connection of a response whose body nobody reads. */
 export function discardBody(response: Response): void {
   if (response.bodyUsed || response.body === null || response.body.locked)
     return;
   response.body.cancel().catch(() => undefined);
 }
 
-/** The media type of an answer, without its parameters. */
+/** The media type of a response, without its parameters. */
 export function mediaTypeOf(response: Response): string {
   const [type = ""] = (response.headers.get("content-type") ?? "").split(";");
   return type.trim().toLowerCase();
 }
 
 function isRedirect(response: Response): boolean {
-  // Browsers do not show a redirect that they do not follow.
+  // Browsers hide the status of a redirect that they do not follow.
   return (
     response.type === "opaqueredirect" || REDIRECT_STATUSES.has(response.status)
   );
 }
 
-/** An error that no older revision would change. */
+/** An error after which trying an older revision does not help. */
 function finalError(
   reason: string,
   failure: ConstructorParameters<typeof HttpError>[1],
@@ -256,13 +257,10 @@ function withoutCredentials(url: URL): URL {
 function basicCredentials({ username, password }: URL): string | undefined {
   if (username === "" && password === "") return undefined;
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const bytes = Array.from(new TextEncoder().encode(text), (byte) =>
-    String.fromCharCode(byte),
-  );
-  return `Basic ${btoa(bytes.join(""))}`;
+  return `Basic ${btoa(utf8Characters(text))}`;
 }
 
-/** Why a request had no answer: Node hides it one level down. */
+/** Why a request had no response: Node has the reason in `cause`. */
 function networkErrorReason(error: unknown): string {
   const { message, cause } = error as {
     readonly message?: unknown;

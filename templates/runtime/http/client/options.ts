@@ -1,0 +1,68 @@
+import type { SendOptions, Transport } from "../../jsonrpc/transport.js";
+import type { FetchSettings } from "./fetch.js";
+
+/** Which server to connect to, and how. */
+export interface HttpClientOptions extends FetchSettings {
+  /** The server's MCP endpoint, or the event stream of an HTTP+SSE server (2024-11-05). */
+  readonly url: string | URL;
+  /** Maximum size of a message in bytes; 16 MiB by default. */
+  readonly maxMessageBytes?: number | undefined;
+  /** Maximum nesting depth of arrays and objects; 256 by default. */
+  readonly maxDepth?: number | undefined;
+  /** How to reconnect to a stream that broke off. */
+  readonly reconnect?: ReconnectOptions | undefined;
+  /** Milliseconds that the server may take to accept a notification or response; 30,000 by default. */
+  readonly acceptTimeout?: number | undefined;
+  /**
+   * How many requests may wait for responses at the same time, each with its own connection; 256 by default. Further
+   * requests wait for their turn. Responses to the server and notifications do not wait for them: 32 are posted at the
+   * same time. If more than 4096 of those wait, or 128 Mi characters, the connection closes with an error.
+   */
+  readonly maxConcurrentCalls?: number | undefined;
+  /** Whether to fall back to HTTP+SSE (2024-11-05) if the server refuses the first request. On by default. */
+  readonly fallsBackToSse?: boolean | undefined;
+  /**
+   * Called when the server has lost the session and the client has started a new one, as the specification requires. The
+   * state of the old one, such as subscriptions and the logging level, is gone. The id is undefined if the server uses no
+   * sessions now.
+   */
+  readonly onSessionRenewed?: ((id: string | undefined) => void) | undefined;
+}
+
+/**
+ * How to reconnect to a stream that broke off. The server's `retry` takes precedence, but is at least 100 ms. If streams
+ * keep ending soon with at most one new event, the delay grows up to 5 s.
+ */
+export interface ReconnectOptions {
+  /** Milliseconds to wait at first, doubled with each failed attempt; 1000 by default. */
+  readonly initialDelayMs?: number | undefined;
+  /** Maximum that the doubling reaches, in milliseconds; 30,000 by default. */
+  readonly maxDelayMs?: number | undefined;
+  /** Consecutive failed attempts after which the stream is given up; 5 by default. */
+  readonly maxAttempts?: number | undefined;
+}
+
+/** Options of one message, in addition to {@link SendOptions}; the official SDK's client 2.x uses them. */
+export interface HttpSendOptions extends SendOptions {
+  /** Aborting it ends the request and its stream. */
+  readonly requestSignal?: AbortSignal;
+  /** Headers in addition to the transport's own; only `Mcp-Param-*` of stateless requests are sent. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called when the stream of the response has ended without the request being aborted. */
+  readonly onRequestStreamEnd?: () => void;
+}
+
+/** A transport to a server at a URL. */
+export interface HttpClientTransport extends Transport {
+  /** The id of the session that the server assigned; undefined if there is none. */
+  readonly sessionId: string | undefined;
+  send(message: object, options?: HttpSendOptions): Promise<void>;
+  setProtocolVersion(version: string): void;
+  /**
+   * Completes an OAuth flow in which the user was redirected to the authorization server; then connect again.
+   *
+   * @param answer - The authorization code, or all parameters of the redirect back.
+   * @throws UnauthorizedError if the server issues no token for it.
+   */
+  finishAuth(answer: string | URLSearchParams, iss?: string): Promise<void>;
+}

@@ -1,0 +1,104 @@
+import { HttpError } from "../errors.js";
+import { EventTooLargeError } from "../event-stream.js";
+import { STREAM_TYPE } from "../headers.js";
+import { discardBody, mediaTypeOf, readBodyStart } from "./fetch.js";
+import { isTransientStatus } from "./reconnect.js";
+import type { Reconnector } from "./reconnect.js";
+import { MAX_ERROR_BYTES } from "./requester.js";
+import type { Requester } from "./requester.js";
+import type { ClientSession } from "./session.js";
+import { StreamPosition } from "./stream.js";
+import type { MessageReader } from "./stream.js";
+
+/** What the stream needs of its transport. */
+export interface ServerStreamContext {
+  readonly requester: Requester;
+  readonly reader: MessageReader;
+  readonly reconnector: Reconnector;
+  readonly session: ClientSession;
+  readonly onValue: (value: unknown) => void;
+  /** Receives the reason why the stream ended for good. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * The stream on which the server sends messages that belong to no request, if it has one.
+ *
+ * At most one is open or being opened; opening another aborts the former. None is opened after close().
+ */
+export class ServerStream {
+  readonly #context: ServerStreamContext;
+  #current: AbortController | undefined;
+  #isClosed = false;
+
+  constructor(context: ServerStreamContext) {
+    this.#context = context;
+  }
+
+  /** Opens the stream and keeps it open. */
+  open(): void {
+    this.#current?.abort();
+    if (this.#isClosed) return;
+    const controller = new AbortController();
+    this.#current = controller;
+    this.#run(controller.signal).catch((error: unknown) => {
+      if (!controller.signal.aborted) this.#context.onError(error);
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#current?.abort();
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { requester, reader, reconnector, session, onValue } = this.#context;
+    const { maxAttempts } = reconnector;
+    const position = new StreamPosition();
+    for (let isFirst = true; ; isFirst = false) {
+      if (!isFirst) {
+        if (position.failedAttempts >= maxAttempts)
+          throw new HttpError(
+            `the server's own stream is given up after ${maxAttempts} attempts in vain`,
+            { method: "GET", url: requester.url },
+          );
+        await reconnector.wait(position, signal);
+      }
+      const sessionId = session.id;
+      const response = await reconnector.open(position, signal);
+      if (response === undefined) continue;
+      if (!response.ok || mediaTypeOf(response) !== STREAM_TYPE) {
+        if (isFirst && response.status === 405) {
+          discardBody(response);
+          return;
+        }
+        const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
+        // A new session has a stream of its own.
+        if (!isFirst && (await session.renewIfLost(response, sessionId)))
+          return;
+        if (
+          !isFirst &&
+          position.lastEventId !== undefined &&
+          response.status === 400
+        )
+          position.lastEventId = undefined;
+        else if (!isTransientStatus(response.status))
+          throw new HttpError("the server has no stream of its own", {
+            method: "GET",
+            url: requester.url,
+            status: response.status,
+            body: text,
+          });
+        continue;
+      }
+      const since = performance.now();
+      try {
+        await reader.readEvents(response, position, onValue);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof EventTooLargeError) throw error;
+      }
+      position.noteEnd(performance.now() - since);
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import { isObject, methodOf } from "../../jsonrpc/envelope.js";
+import { HttpError } from "../errors.js";
+import { HTTP_HEADERS, isSessionId } from "../headers.js";
+import { discardBody } from "./fetch.js";
+import type { InternalRequests } from "./internal-requests.js";
+import type { SentRequest } from "./messages.js";
+import { POST_HEADERS } from "./requester.js";
+import type { HeaderList, Requester } from "./requester.js";
+
+/** Milliseconds that the server may take to end a session. */
+const DELETE_TIMEOUT_MS = 2000;
+
+/** The first revision without sessions; the names of revisions sort by date. */
+const FIRST_STATELESS = "2026-07-28";
+
+/** What a session needs of its transport. */
+export interface ClientSessionContext {
+  readonly requester: Requester;
+  readonly internalRequests: InternalRequests;
+  /** Aborted when the transport closes. */
+  readonly closed: AbortSignal;
+  /** Receives the id of the new session; undefined if the server uses none now. */
+  readonly onRenewed: (id: string | undefined) => void;
+}
+
+/**
+ * The session that the server assigned, and the revision that its requests name.
+ *
+ * At most one renewal runs; requests that were refused with the old session wait for it.
+ * The id is the one in the newest response to `initialize`, or the lost one after a failed renewal.
+ */
+export class ClientSession {
+  readonly #context: ClientSessionContext;
+  #id: string | undefined;
+  #protocolVersion: string | undefined;
+  #isStateless = false;
+  #initializeRequest: SentRequest | undefined;
+  #renewal: Promise<void> | undefined;
+  #renewals = 0;
+
+  constructor(context: ClientSessionContext) {
+    this.#context = context;
+  }
+
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  /** Whether the agreed revision has no sessions; false until a revision is agreed. */
+  get isStateless(): boolean {
+    return this.#isStateless;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#protocolVersion = version;
+    this.#isStateless = version >= FIRST_STATELESS;
+  }
+
+  /** Remembers the request that starts a session, to renew it. */
+  rememberInitialize(request: SentRequest): void {
+    this.#initializeRequest = request;
+  }
+
+  /**
+   * Takes the id from the response to `initialize`, the only one that has it (MCP, Streamable HTTP, session management).
+   *
+   * @throws HttpError if the id has characters that it must not have.
+   */
+  saveId(response: Response): void {
+    const id = response.headers.get(HTTP_HEADERS.SESSION_ID) ?? undefined;
+    if (id !== undefined && !isSessionId(id)) {
+      discardBody(response);
+      throw this.#context.requester.createError(
+        response,
+        `the session id ${JSON.stringify(id.slice(0, 60))} is none`,
+      );
+    }
+    this.#id = id;
+  }
+
+  /** The headers that name the revision and the session. */
+  get headers(): HeaderList {
+    const headers: (readonly [string, string])[] = [];
+    if (this.#protocolVersion !== undefined)
+      headers.push([HTTP_HEADERS.PROTOCOL_VERSION, this.#protocolVersion]);
+    if (this.#id !== undefined)
+      headers.push([HTTP_HEADERS.SESSION_ID, this.#id]);
+    return headers;
+  }
+
+  /** The headers of a POST whose message does not name its revision itself. */
+  postHeaders(message: object): HeaderList {
+    const method = methodOf(message);
+    if (method === "initialize") return POST_HEADERS;
+    return this.#isStateless
+      ? [...POST_HEADERS, [HTTP_HEADERS.METHOD, method ?? ""], ...this.headers]
+      : [...POST_HEADERS, ...this.headers];
+  }
+
+  /**
+   * Starts a new session if the server has lost the one of a request (MCP 2025-11-25, Streamable HTTP, session management).
+   *
+   * @param id - The session of the request.
+   * @returns Whether there is a new one, so that the request may be sent again.
+   */
+  async renewIfLost(
+    response: Response,
+    id: string | undefined,
+  ): Promise<boolean> {
+    if (response.status !== 404 || id === undefined) return false;
+    if (
+      this.#initializeRequest === undefined ||
+      this.#context.requester.postUrl !== undefined
+    )
+      return false;
+    // Another request may have renewed it while this one was on its way.
+    if (this.#renewal === undefined && id !== this.#id) return true;
+    this.#renewal ??= this.#renew(this.#initializeRequest).finally(() => {
+      this.#renewal = undefined;
+    });
+    await this.#renewal;
+    return true;
+  }
+
+  async #renew({ params }: SentRequest): Promise<void> {
+    const { requester, internalRequests, closed, onRenewed } = this.#context;
+    const lost = this.#id;
+    this.#id = undefined;
+    this.#renewals += 1;
+    try {
+      const { result } = await internalRequests.send({
+        request: {
+          jsonrpc: "2.0",
+          id: `session-${this.#renewals}`,
+          method: "initialize",
+          ...(params === undefined ? {} : { params }),
+        },
+        headers: POST_HEADERS,
+        signal: closed,
+        onResponse: (response) => {
+          this.saveId(response);
+        },
+      });
+      this.#checkVersion(
+        isObject(result) ? result["protocolVersion"] : undefined,
+      );
+    } catch (error) {
+      this.#id = lost;
+      throw error;
+    }
+    const initialized = {
+      jsonrpc: "2.0",
+      method: "notifications/initialized",
+    };
+    const response = await requester.fetch(
+      "POST",
+      this.postHeaders(initialized),
+      closed,
+      initialized,
+    );
+    discardBody(response);
+    onRenewed(this.#id);
+  }
+
+  /** A new session goes on in the revision of the old one. */
+  #checkVersion(version: unknown): void {
+    if (
+      this.#protocolVersion !== undefined &&
+      version !== this.#protocolVersion
+    )
+      throw new HttpError(
+        `the server has forgotten the session, and speaks ${String(version).slice(0, 60)} instead of ${this.#protocolVersion} in a new one`,
+        { method: "POST", url: this.#context.requester.url, status: 404 },
+      );
+  }
+
+  /** Asks the server to end the session. */
+  async end(): Promise<void> {
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      controller.abort();
+    }, DELETE_TIMEOUT_MS);
+    try {
+      discardBody(
+        await this.#context.requester.fetch(
+          "DELETE",
+          this.headers,
+          controller.signal,
+        ),
+      );
+    } catch {
+      // The server ends the session eventually; a caller that closes has no use for the reason.
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { MAX_TIMER_DELAY_MS } from "../../jsonrpc/envelope.js";
+import { DEFAULT_MAX_MESSAGE_BYTES } from "../../jsonrpc/ndjson.js";
+import { DEFAULT_MAX_DEPTH } from "../../jsonrpc/parse.js";
+import type { Invalid } from "../../jsonrpc/parse.js";
+import {
+  dropPrototypeKeys,
+  exceedsDepth,
+  scanEnvelope,
+} from "../../jsonrpc/scan.js";
+import { readEventStream } from "../event-stream.js";
+import type { SseEvent } from "../event-stream.js";
+import { HTTP_HEADERS, utf8Characters } from "../headers.js";
+import { parseJsonOrUndefined } from "./messages.js";
+import type { HeaderList } from "./requester.js";
+
+/** A stream that was open for this many milliseconds was not cut short. */
+const HEALTHY_STREAM_MS = 5000;
+/** Characters that the id of an event may have, since it goes into a header. */
+const MAX_EVENT_ID_CHARS = 4096;
+
+const NOT_JSON = "no JSON";
+
+/**
+ * Where a stream is, so that it can be resumed.
+ *
+ * `failedAttempts` counts the attempts to reconnect since the last event or healthy stream; `shortStreams` counts
+ * consecutive streams that ended soon with at most one new event.
+ */
+export class StreamPosition {
+  lastEventId: string | undefined;
+  /** Milliseconds to wait before reconnecting, if the server says. */
+  retry: number | undefined;
+  failedAttempts = 0;
+  shortStreams = 0;
+  #events = 0;
+
+  advance(event: SseEvent): void {
+    this.failedAttempts = 0;
+    if (event.id === undefined || event.id !== this.lastEventId)
+      this.#events += 1;
+    if (event.id === undefined) return;
+    // An empty id resets the last one (WHATWG HTML, server-sent events).
+    this.lastEventId =
+      event.id === "" || event.id.length > MAX_EVENT_ID_CHARS
+        ? undefined
+        : event.id;
+  }
+
+  /** A stream has ended that was open for this many milliseconds. */
+  noteEnd(milliseconds: number): void {
+    const isSteady = milliseconds > HEALTHY_STREAM_MS;
+    if (isSteady) this.failedAttempts = 0;
+    this.shortStreams =
+      isSteady || this.#events > 1 ? 0 : this.shortStreams + 1;
+    this.#events = 0;
+  }
+
+  /** The header that asks the server to resume the stream here. */
+  get headers(): HeaderList {
+    if (this.lastEventId === undefined) return [];
+    // A header is bytes, and the id is meant in UTF-8 (WHATWG HTML, server-sent events).
+    return [[HTTP_HEADERS.LAST_EVENT_ID, utf8Characters(this.lastEventId)]];
+  }
+}
+
+/** How large and how deeply nested messages may be. */
+export interface MessageLimits {
+  readonly maxMessageBytes?: number | undefined;
+  readonly maxDepth?: number | undefined;
+}
+
+/** Reads the values in responses and streams, within the limits of the transport. */
+export class MessageReader {
+  readonly maxMessageBytes: number;
+  readonly #maxDepth: number;
+  readonly #onInvalid: (invalid: Invalid) => void;
+
+  /** @param onInvalid - Receives events that are not JSON or nested too deeply; they are skipped. */
+  constructor(
+    {
+      maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES,
+      maxDepth = DEFAULT_MAX_DEPTH,
+    }: MessageLimits,
+    onInvalid: (invalid: Invalid) => void,
+  ) {
+    this.maxMessageBytes = maxMessageBytes;
+    this.#maxDepth = maxDepth;
+    this.#onInvalid = onInvalid;
+  }
+
+  /** Reads the value of a text; a string says why there is none. */
+  parse(text: string): { readonly value: unknown } | string {
+    const limit = this.#maxDepth;
+    if (exceedsDepth(text, limit)) return `nested deeper than ${limit}`;
+    const value = parseJsonOrUndefined(text);
+    if (value === undefined) return NOT_JSON;
+    dropPrototypeKeys(text, value);
+    return { value };
+  }
+
+  /**
+   * Reads a stream to its end.
+   *
+   * @param onOther - Receives events of other types than `message`.
+   * @throws EventTooLargeError; what reading throws.
+   */
+  async readEvents(
+    response: Response,
+    position: StreamPosition,
+    onValue: (value: unknown) => void,
+    onOther?: (event: SseEvent) => void,
+  ): Promise<void> {
+    if (response.body === null) return;
+    await readEventStream(response.body, {
+      maxLength: this.maxMessageBytes,
+      onEvent: (event) => {
+        position.advance(event);
+        if (event.type !== "message") {
+          onOther?.(event);
+          return;
+        }
+        // A server may open a stream with an event that only has an id.
+        if (event.data.trim() === "") return;
+        const read = this.parse(event.data);
+        if (typeof read !== "string") onValue(read.value);
+        else this.#onInvalid(invalidEvent(event.data, read));
+      },
+      onRetry: (milliseconds) => {
+        position.retry = Math.min(milliseconds, MAX_TIMER_DELAY_MS);
+      },
+    });
+  }
+}
+
+function invalidEvent(text: string, reason: string): Invalid {
+  const { messageKind, id } = scanEnvelope(text, true);
+  return {
+    kind: "invalid",
+    code: reason === NOT_JSON ? "not-json" : "too-deep",
+    reason: `an event of the stream is ${reason}`,
+    messageKind,
+    id,
+    errorResponse: undefined,
+  };
+}

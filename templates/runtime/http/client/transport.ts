@@ -1,0 +1,450 @@
+import {
+  cancelledIdOf,
+  isObject,
+  methodOf,
+  responseIdOf,
+} from "../../jsonrpc/envelope.js";
+import type { RequestId } from "../../jsonrpc/message.js";
+import type { Invalid } from "../../jsonrpc/parse.js";
+import {
+  emitClose,
+  emitError,
+  emitInvalid,
+  emitMessage,
+} from "../../jsonrpc/transport-events.js";
+import type { Transport } from "../../jsonrpc/transport.js";
+import { STATELESS_ERROR_CODES } from "../../protocol/revision.js";
+import { HTTP_HEADERS, mirroredHeaders } from "../headers.js";
+import { discardBody, readBodyStart } from "./fetch.js";
+import { InternalRequests } from "./internal-requests.js";
+import {
+  errorIn,
+  isErrorObject,
+  isRequest,
+  isStatelessRequest,
+  parseJsonOrUndefined,
+} from "./messages.js";
+import { OneWayPosts } from "./one-way.js";
+import type {
+  HttpClientOptions,
+  HttpClientTransport,
+  HttpSendOptions,
+} from "./options.js";
+import { ToolHeaderCache } from "./param-headers.js";
+import { PendingPost, PendingPosts, requestsIn } from "./pending-post.js";
+import { PostLimiter } from "./post-limiter.js";
+import { Reconnector } from "./reconnect.js";
+import { MAX_ERROR_BYTES, POST_HEADERS, Requester } from "./requester.js";
+import type { HeaderList } from "./requester.js";
+import { ResponseReader } from "./response.js";
+import { ServerStream } from "./server-stream.js";
+import { ClientSession } from "./session.js";
+import { connectSse, SSE_FALLBACK_STATUSES } from "./sse-fallback.js";
+import { MessageReader } from "./stream.js";
+
+/** Calls at the same time, by default. */
+const DEFAULT_MAX_CONCURRENT_CALLS = 256;
+/** Calls that may wait for their turn. */
+const MAX_QUEUED_CALLS = 10_000;
+
+const PARAM_PREFIX = HTTP_HEADERS.PARAM_PREFIX.toLowerCase();
+
+const STATELESS_CODES: ReadonlySet<unknown> = new Set(
+  Object.values(STATELESS_ERROR_CODES),
+);
+
+/**
+ * Sends messages by POST and delivers what comes in return.
+ *
+ * A post is in `#pendingPosts` exactly while the promise of its `send` is pending.
+ * After close() no message is delivered.
+ */
+export class HttpClient implements HttpClientTransport {
+  onmessage: Transport["onmessage"];
+  onclose: Transport["onclose"];
+  onerror: Transport["onerror"];
+  oninvalid: Transport["oninvalid"];
+  readonly rejectsUnknownMethods = true;
+
+  readonly #options: HttpClientOptions;
+  readonly #requester: Requester;
+  readonly #reader: MessageReader;
+  readonly #toolHeaders: ToolHeaderCache;
+  readonly #session: ClientSession;
+  readonly #responseReader: ResponseReader;
+  readonly #serverStream: ServerStream;
+  readonly #oneWayPosts: OneWayPosts;
+  readonly #calls: PostLimiter;
+  readonly #pendingPosts = new PendingPosts();
+  /** Aborts what runs for no post. */
+  readonly #shutdown = new AbortController();
+
+  #hasStarted = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: HttpClientOptions) {
+    const { maxConcurrentCalls = DEFAULT_MAX_CONCURRENT_CALLS } = options;
+    if (!(maxConcurrentCalls >= 1))
+      throw new RangeError(
+        `maxConcurrentCalls must be at least 1, not ${maxConcurrentCalls}`,
+      );
+    this.#options = options;
+    this.#calls = new PostLimiter(maxConcurrentCalls);
+    const requester = new Requester(options.url, options);
+    const reader = new MessageReader(options, (invalid) => {
+      this.#handleInvalid(invalid);
+    });
+    const internalRequests = new InternalRequests(requester, reader);
+    const closed = this.#shutdown.signal;
+    const onError = (error: unknown): void => {
+      emitError(this, error);
+    };
+    this.#requester = requester;
+    this.#reader = reader;
+    this.#toolHeaders = new ToolHeaderCache(internalRequests, onError);
+    this.#session = new ClientSession({
+      requester,
+      internalRequests,
+      closed,
+      onRenewed: (id) => {
+        this.#handleRenewal(id);
+      },
+    });
+    const reconnector = new Reconnector(
+      requester,
+      this.#session,
+      options.reconnect,
+    );
+    this.#responseReader = new ResponseReader({
+      requester,
+      reader,
+      reconnector,
+      deliver: (value, post) => {
+        this.#deliver(value, post);
+      },
+    });
+    this.#serverStream = new ServerStream({
+      requester,
+      reader,
+      reconnector,
+      session: this.#session,
+      onValue: (value) => {
+        this.#deliver(value);
+      },
+      onError,
+    });
+    this.#oneWayPosts = new OneWayPosts({
+      requester,
+      session: this.#session,
+      acceptTimeout: options.acceptTimeout ?? 30_000,
+      closed,
+      onFlooded: (error) => {
+        this.#fail(error);
+      },
+    });
+  }
+
+  get sessionId(): string | undefined {
+    return this.#session.id;
+  }
+
+  start(): Promise<void> {
+    if (this.#hasStarted)
+      return Promise.reject(
+        new Error("the transport has been started already"),
+      );
+    if (this.#closed !== undefined)
+      return Promise.reject(new Error("the connection is closed"));
+    this.#hasStarted = true;
+    return Promise.resolve();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#session.setProtocolVersion(version);
+  }
+
+  finishAuth(answer: string | URLSearchParams, iss?: string): Promise<void> {
+    return this.#requester.authorizer.finish(answer, iss);
+  }
+
+  async send(message: object, options: HttpSendOptions = {}): Promise<void> {
+    if (this.#closed !== undefined) throw new Error("the connection is closed");
+    if (!this.#hasStarted)
+      throw new Error("the transport has not been started");
+    const method = methodOf(message);
+    if (method === undefined && !this.#mayRespond(message)) return;
+    const id =
+      method === "notifications/cancelled" ? cancelledIdOf(message) : undefined;
+    const cancelled =
+      id === undefined ? undefined : this.#pendingPosts.find(id);
+    if (
+      cancelled?.isStateless === true ||
+      (cancelled?.isPosted === false && cancelled.unanswered.size === 1)
+    ) {
+      // MCP 2026-07-28, cancellation: to close the stream is to cancel. What is not posted yet needs no notification.
+      cancelled.cancel();
+      return;
+    }
+    const requests = requestsIn(message);
+    if (requests.length > 0) {
+      await this.#sendRequests(message, new PendingPost(requests), options);
+      return;
+    }
+    try {
+      await this.#oneWayPosts.post(message, method);
+    } finally {
+      // The server may leave the stream of a canceled request open; others of its batch still wait for it.
+      if (
+        id !== undefined &&
+        cancelled !== undefined &&
+        cancelled.unanswered.size > 1
+      )
+        cancelled.markAnswered(id);
+      else cancelled?.cancel();
+    }
+    if (
+      method === "notifications/initialized" &&
+      this.#requester.postUrl === undefined
+    )
+      this.#serverStream.open();
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#serverStream.close();
+    this.#shutdown.abort(new Error("the connection is closed"));
+    this.#pendingPosts.cancelAll();
+    this.#oneWayPosts.close();
+    if (this.#session.id !== undefined && this.#requester.postUrl === undefined)
+      await this.#session.end();
+    emitClose(this);
+  }
+
+  /** Reports an error after which the connection is of no use, and closes it. */
+  #fail(error: unknown): void {
+    emitError(this, error);
+    void this.close();
+  }
+
+  /** Whether a response may be sent: not to a stateless server, and not without an id. */
+  #mayRespond(message: object): boolean {
+    if (!isObject(message)) return true;
+    const { id } = message;
+    if (id === undefined || id === null) return false;
+    if (!this.#session.isStateless) return true;
+    emitError(
+      this,
+      new Error(
+        "a stateless server sent a request, which it must not; it gets no answer",
+      ),
+    );
+    return false;
+  }
+
+  /** Posts requests when their turn comes, and waits for the responses. */
+  async #sendRequests(
+    message: object,
+    post: PendingPost,
+    options: HttpSendOptions,
+  ): Promise<void> {
+    const { requestSignal: signal } = options;
+    const abort = (): void => {
+      post.cancel(signal?.reason);
+    };
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", abort, { once: true });
+    this.#pendingPosts.add(post);
+    try {
+      const { request } = post;
+      if (request?.method === "initialize")
+        this.#session.rememberInitialize(request);
+      else await this.#oneWayPosts.initializedAccepted;
+      post.controller.signal.throwIfAborted();
+      if (this.#calls.waiting >= MAX_QUEUED_CALLS)
+        throw new Error(
+          `more than ${MAX_QUEUED_CALLS} calls wait for their turn`,
+        );
+      await this.#calls.enter(post.controller.signal);
+      post.isPosted = true;
+      try {
+        await this.#post(message, post, options);
+      } finally {
+        this.#calls.leave();
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (post.isCancelled) return;
+      throw error;
+    } finally {
+      this.#pendingPosts.delete(post);
+      signal?.removeEventListener("abort", abort);
+      // The body may not have been read to its end.
+      post.controller.abort();
+      if (!post.isCancelled) options.onRequestStreamEnd?.();
+    }
+  }
+
+  async #post(
+    message: object,
+    post: PendingPost,
+    options: HttpSendOptions,
+    isRetry = false,
+  ): Promise<void> {
+    const sessionId = this.#session.id;
+    const response = await this.#requester.fetch(
+      "POST",
+      this.#postHeaders(message, options),
+      post.controller.signal,
+      message,
+    );
+    if (!response.ok) {
+      const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
+      if (!isRetry && (await this.#canRetry(response, text, post, sessionId)))
+        await this.#post(message, post, options, true);
+      else await this.#handleFailure(response, text, message, post);
+      return;
+    }
+    if (this.#requester.postUrl !== undefined) {
+      // The response comes on the event stream.
+      discardBody(response);
+      await post.settled;
+      return;
+    }
+    if (post.request?.method === "initialize") this.#session.saveId(response);
+    await this.#responseReader.read(response, post);
+  }
+
+  #postHeaders(message: object, { headers }: HttpSendOptions): HeaderList {
+    if (!isRequest(message) || !isStatelessRequest(message))
+      return this.#session.postHeaders(message);
+    const added = Object.entries(headers ?? {}).filter(([name]) =>
+      name.toLowerCase().startsWith(PARAM_PREFIX),
+    );
+    const params = this.#toolHeaders.headerParamsFor(message);
+    return [...POST_HEADERS, ...added, ...mirroredHeaders(message, params)];
+  }
+
+  /** Whether the cause of a refusal is gone by now, so that the same message may be sent again. */
+  async #canRetry(
+    response: Response,
+    text: string,
+    post: PendingPost,
+    sessionId: string | undefined,
+  ): Promise<boolean> {
+    const { request } = post;
+    if (request?.method === "initialize") return false;
+    if (await this.#session.renewIfLost(response, sessionId)) return true;
+    // MCP 2026-07-28, Streamable HTTP, Client Behavior: the tool's schema may differ from the known one.
+    if (!post.isStateless || request?.method !== "tools/call") return false;
+    const code = errorIn(parseJsonOrUndefined(text))?.["code"];
+    if (code !== STATELESS_ERROR_CODES.HEADER_MISMATCH) return false;
+    return this.#toolHeaders.refresh(request, post.controller.signal);
+  }
+
+  /** Delivers the error response in the body of a refusal, or falls back to HTTP+SSE, or throws. */
+  async #handleFailure(
+    response: Response,
+    text: string,
+    message: object,
+    post: PendingPost,
+  ): Promise<void> {
+    const value = parseJsonOrUndefined(text);
+    const { request } = post;
+    const error = errorIn(value);
+    const isError = isErrorObject(error);
+    if (request !== undefined && isError) {
+      const id = isObject(value) ? (value["id"] ?? null) : null;
+      if (
+        id === request.id ||
+        (id === null && STATELESS_CODES.has(error.code))
+      ) {
+        this.#deliver({ jsonrpc: "2.0", id: request.id, error }, post);
+        return;
+      }
+    }
+    if (
+      request?.method === "initialize" &&
+      SSE_FALLBACK_STATUSES.has(response.status) &&
+      this.#options.fallsBackToSse !== false
+    ) {
+      const failure = await this.#connectSse();
+      if (failure === undefined) {
+        await this.#post(message, post, {});
+        return;
+      }
+      throw this.#requester.createError(
+        response,
+        `the server takes no initialize, and has no event stream of 2024-11-05 either (${failure})`,
+        text,
+      );
+    }
+    throw this.#requester.createError(
+      response,
+      response.status === 401
+        ? "the server wants an authorization"
+        : "the server refuses it",
+      isError ? `${error.code} ${error.message}` : text,
+    );
+  }
+
+  #connectSse(): Promise<string | undefined> {
+    return connectSse({
+      requester: this.#requester,
+      reader: this.#reader,
+      closed: this.#shutdown.signal,
+      onValue: (value) => {
+        this.#deliver(value);
+      },
+      onEnd: (error) => {
+        if (this.#closed === undefined) this.#fail(error);
+      },
+    });
+  }
+
+  /** Reports an event that is not a message; a request that it was to answer gets no other response. */
+  #handleInvalid(invalid: Invalid): void {
+    const { messageKind, id } = invalid;
+    if (messageKind === "response" && id !== null)
+      this.#pendingPosts.find(id)?.markAnswered(id);
+    emitInvalid(this, invalid);
+  }
+
+  #handleRenewal(id: string | undefined): void {
+    this.#serverStream.open();
+    try {
+      this.#options.onSessionRenewed?.(id);
+    } catch (error) {
+      emitError(this, error);
+    }
+  }
+
+  /** Delivers a value, and marks the requests that it answers. */
+  #deliver(value: unknown, post?: PendingPost): void {
+    if (this.#closed !== undefined) return;
+    let delivered = value;
+    for (const message of Array.isArray(value)
+      ? (value as readonly unknown[])
+      : [value]) {
+      const id = responseIdOf(message) ?? undefined;
+      if (id === undefined) continue;
+      const owner = this.#ownerOf(id, post);
+      if (owner?.request?.method === "tools/list" && owner.isStateless)
+        delivered = this.#toolHeaders.learn(message);
+      owner?.markAnswered(id);
+    }
+    emitMessage(this, delivered);
+  }
+
+  #ownerOf(
+    id: RequestId,
+    post: PendingPost | undefined,
+  ): PendingPost | undefined {
+    return post?.unanswered.has(id) === true
+      ? post
+      : this.#pendingPosts.find(id);
+  }
+}
