@@ -247,6 +247,18 @@ describe('answers', () => {
     await transport.close();
   });
 
+  test('closing from onclose ends there', async () => {
+    const transport = httpClientTransport({ url: 'http://127.0.0.1:9/mcp' });
+    let closed = 0;
+    transport.onclose = () => {
+      closed += 1;
+      void transport.close();
+    };
+    await transport.start();
+    await transport.close();
+    expect(closed).toBe(1);
+  });
+
   test('with an error of the protocol are that error, whatever the status', async () => {
     const { url } = await startScriptedServer(
       sessionScript(({ message }, response) => {

@@ -72,6 +72,7 @@ export class OneWayPosts {
     method: string | undefined,
   ): Promise<void> {
     if (method !== "notifications/initialized") await this.#initializedAccepted;
+    if (this.#context.closed.aborted) return;
     if (!this.#limiter.isFull) await this.#limiter.enter();
     else if (
       this.#context.closed.aborted ||

@@ -210,7 +210,9 @@ export class HttpClient implements HttpClientTransport {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#close();
+    // `onclose`, which is called meanwhile, may close again.
+    if (this.#shutdown.signal.aborted) return this.#closed ?? Promise.resolve();
+    this.#closed = this.#close();
     return this.#closed;
   }
 
