@@ -1,0 +1,56 @@
+/**
+ * Content blocks, as each revision knows them.
+ */
+import type { Content, ResourceContents } from "./types.js";
+import type { ResourceInfo } from "./resources.js";
+import { optionalMember } from "./lists.js";
+
+/** What a resource gives: its text, its bytes, or contents with addresses of their own. */
+export type ResourceOutcome =
+  string | Uint8Array | { readonly contents: readonly ResourceContents[] };
+
+export type ReadContents =
+  | { uri: string; mimeType?: string; text: string }
+  | { uri: string; mimeType?: string; blob: string };
+
+/** Content that fits the revision of the request, whichever it is. */
+export type AnyContent = never;
+
+/** Content in the terms of a revision: a kind of block that it lacks becomes a text that names what there is. */
+export function adaptContent(block: Content, revision: string): AnyContent {
+  if (block.type === "audio" && revision < "2025-03-26")
+    return { type: "text", text: `(audio, ${block.mimeType})` } as AnyContent;
+  if (block.type === "resource_link" && revision < "2025-06-18")
+    return { type: "text", text: `${block.name}: ${block.uri}` } as AnyContent;
+  return block as AnyContent;
+}
+
+export function resourceReadResult(
+  uri: string,
+  { mimeType }: ResourceInfo,
+  outcome: ResourceOutcome,
+): { contents: ReadContents[] } {
+  if (typeof outcome === "string")
+    return {
+      contents: [
+        { uri, ...optionalMember("mimeType", mimeType), text: outcome },
+      ],
+    };
+  if (outcome instanceof Uint8Array)
+    return {
+      contents: [
+        {
+          uri,
+          ...optionalMember("mimeType", mimeType),
+          blob: encodeBase64(outcome),
+        },
+      ],
+    };
+  return { contents: [...outcome.contents] };
+}
+
+function encodeBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}

@@ -1,0 +1,74 @@
+/**
+ * Lists of definitions: names are unique, and each list is one page.
+ */
+import type { ContentAnnotations, DefinitionContext } from "./types.js";
+import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
+import type { ResourceInfo } from "./resources.js";
+
+export interface ListParams {
+  readonly cursor?: string;
+}
+
+export interface ListedInfo {
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+  annotations?: ContentAnnotations;
+}
+
+export function contextRevision(context: unknown): string {
+  return (context as DefinitionContext).revision;
+}
+
+/** Values that a client gives by names of its choice, without those that every object has. */
+export function withoutPrototype(
+  values: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.assign(Object.create(null), values) as Record<string, string>;
+}
+
+export function invalidParamsError(message: string): RpcError {
+  return new RpcError(STANDARD_ERROR_CODES.INVALID_PARAMS, message);
+}
+
+export function indexBy<T>(
+  items: readonly T[],
+  kind: string,
+  keyOf: (item: T) => string,
+): ReadonlyMap<string, T> {
+  const index = new Map<string, T>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (index.has(key))
+      throw new TypeError(`there are two of the ${kind} ${key}`);
+    index.set(key, item);
+  }
+  return index;
+}
+
+/** All of it: there is no cursor that we could have given. */
+export function singlePage<T>({ cursor }: ListParams, all: readonly T[]): T[] {
+  if (cursor !== undefined) throw invalidParamsError("Unknown cursor");
+  return [...all];
+}
+
+/** A member that is there if it has a value. */
+export function optionalMember<Name extends string, T>(
+  name: Name,
+  value: T | undefined,
+): Partial<Record<Name, T>> {
+  return (value === undefined ? {} : { [name]: value }) as Partial<
+    Record<Name, T>
+  >;
+}
+
+export function listedInfo(item: ResourceInfo): ListedInfo {
+  return {
+    name: item.name,
+    ...optionalMember("title", item.title),
+    ...optionalMember("description", item.description),
+    ...optionalMember("mimeType", item.mimeType),
+    ...optionalMember("annotations", item.annotations),
+  };
+}

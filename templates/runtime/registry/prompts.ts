@@ -1,0 +1,205 @@
+/**
+ * Prompts: definitions, and the handlers of `prompts/list` and `prompts/get`.
+ */
+import type { Content, DefinitionContext, MaybePromise } from "./types.js";
+import type { Completer } from "./resources.js";
+import {
+  contextRevision,
+  indexBy,
+  invalidParamsError,
+  optionalMember,
+  singlePage,
+  withoutPrototype,
+} from "./lists.js";
+import type { ListParams } from "./lists.js";
+import { truncate } from "../protocol/revision.js";
+import { adaptContent } from "./content.js";
+import type { AnyContent } from "./content.js";
+
+/** An argument of a prompt. */
+export interface PromptArgument {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  /** Not here, where it would be told to clients: the prompt has `complete: { [name]: ... }` beside `arguments`. */
+  readonly complete?: never;
+}
+
+/** A message of a prompt. */
+export interface PromptMessage {
+  readonly role: "user" | "assistant";
+  readonly content: Content;
+}
+
+/** What a prompt gives: the text of a user's message, or messages. */
+export type PromptOutcome =
+  | string
+  | {
+      readonly description?: string;
+      readonly messages: readonly PromptMessage[];
+    };
+
+/** The values of a prompt's arguments: those that are required are there. */
+export type PromptValues<Arguments extends readonly PromptArgument[]> = {
+  readonly [
+    Argument in Arguments[number] as Argument["name"]
+  ]: Argument extends { readonly required: true } ? string : string | undefined;
+};
+
+/** A prompt: what the user is told of it, and what it says. */
+export interface PromptDefinition<
+  Arguments extends readonly PromptArgument[] = readonly PromptArgument[],
+  Context = DefinitionContext,
+> {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments?: Arguments;
+  /** By the argument's name. */
+  readonly complete?: Readonly<
+    Partial<Record<Arguments[number]["name"], Completer>>
+  >;
+  readonly render: (
+    values: PromptValues<Arguments>,
+    context: Context,
+  ) => MaybePromise<PromptOutcome>;
+}
+
+/** A prompt of a list: its own arguments know its values. */
+export type RegisteredPrompt<Context = DefinitionContext> = Omit<
+  PromptDefinition<readonly PromptArgument[], Context>,
+  "render" | "complete"
+> & {
+  readonly complete?: Readonly<Record<string, Completer | undefined>>;
+  readonly render: (
+    values: never,
+    context: Context,
+  ) => MaybePromise<PromptOutcome>;
+};
+
+/** Defines a prompt; `arguments` decides the type of its values. */
+export function definePrompt<
+  const Arguments extends readonly PromptArgument[] = readonly [],
+  Context = DefinitionContext,
+>(
+  prompt: PromptDefinition<Arguments, Context>,
+): PromptDefinition<Arguments, Context> {
+  return prompt;
+}
+
+/** Handlers of `prompts/list` and `prompts/get`. */
+export interface PromptHandlers<Context> {
+  readonly "prompts/list": (params: ListParams) => { prompts: ListedPrompt[] };
+  readonly "prompts/get": (
+    params: {
+      readonly name: string;
+      readonly arguments?: Readonly<Record<string, string>>;
+    },
+    context: Context,
+  ) => Promise<{ description?: string; messages: RenderedMessage[] }>;
+}
+
+/**
+ * Serves prompts. A name that none of them has, and a required argument that is missing, are answered by the error
+ * -32602 (MCP, server features, prompts, error handling).
+ *
+ * @throws TypeError if two prompts have one name, or `complete` of one stands where it would not be called.
+ */
+export function promptHandlers<Context = DefinitionContext>(
+  prompts: readonly RegisteredPrompt<Context>[],
+): PromptHandlers<Context> {
+  const byName = indexBy(prompts, "prompt", ({ name }) => name);
+  for (const prompt of prompts) refuseUnusedCompleters(prompt);
+  const listed = prompts.map(listedPrompt);
+  return {
+    "prompts/list": (params) => ({ prompts: singlePage(params, listed) }),
+    "prompts/get": async ({ name, arguments: values = {} }, context) => {
+      const prompt = byName.get(name);
+      if (prompt === undefined)
+        throw invalidParamsError(`Unknown prompt: ${truncate(name)}`);
+      for (const argument of prompt.arguments ?? []) {
+        if (argument.required === true && !Object.hasOwn(values, argument.name))
+          throw invalidParamsError(`Missing argument: ${argument.name}`);
+      }
+      const outcome = await prompt.render(
+        withoutPrototype(values) as never,
+        context,
+      );
+      const { description = prompt.description, messages } =
+        typeof outcome === "string"
+          ? {
+              messages: [
+                {
+                  role: "user" as const,
+                  content: { type: "text" as const, text: outcome },
+                },
+              ],
+            }
+          : outcome;
+      return {
+        ...optionalMember("description", description),
+        messages: messages.map(({ role, content }) => ({
+          role,
+          content: adaptContent(content, contextRevision(context)),
+        })),
+      };
+    },
+  };
+}
+
+/** Refuses what nobody would call: types tell of it, but not every author has them. */
+export function refuseUnusedCompleters<Context>(
+  prompt: RegisteredPrompt<Context>,
+): void {
+  const names = new Set<string>();
+  for (const argument of prompt.arguments ?? []) {
+    names.add(argument.name);
+    if ("complete" in argument)
+      throw new TypeError(
+        `prompt ${prompt.name}: \`complete\` of the argument ${argument.name} belongs beside \`arguments\`, as complete: { ${JSON.stringify(argument.name)}: ... }`,
+      );
+  }
+  const unused = Object.keys(prompt.complete ?? {}).find(
+    (name) => !names.has(name),
+  );
+  if (unused !== undefined)
+    throw new TypeError(
+      `prompt ${prompt.name} completes ${JSON.stringify(unused)}, which is none of its arguments`,
+    );
+}
+
+interface ListedPrompt {
+  name: string;
+  title?: string;
+  description?: string;
+  arguments: {
+    name: string;
+    title?: string;
+    description?: string;
+    required?: boolean;
+  }[];
+}
+
+interface RenderedMessage {
+  role: "user" | "assistant";
+  content: AnyContent;
+}
+
+function listedPrompt<Context>(
+  prompt: RegisteredPrompt<Context>,
+): ListedPrompt {
+  return {
+    name: prompt.name,
+    ...optionalMember("title", prompt.title),
+    ...optionalMember("description", prompt.description),
+    arguments: (prompt.arguments ?? []).map(
+      ({ name, title, description, required }) => ({
+        name,
+        ...optionalMember("title", title),
+        ...optionalMember("description", description),
+        ...optionalMember("required", required),
+      }),
+    ),
+  };
+}
