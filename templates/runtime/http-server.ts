@@ -12,12 +12,11 @@ import {
   MAX_UNCOUNTED_BODY_BYTES,
   RetainedBody,
 } from "./http/server/bodies.js";
-import { HttpExtra, NO_HEADERS, ResponseWriter } from "./http/server/reply.js";
-import type {
-  HeaderFields,
-  HttpCall,
-  StreamLimits,
-} from "./http/server/reply.js";
+import { NO_HEADERS } from "./http/server/call.js";
+import type { HeaderFields, HttpCall } from "./http/server/call.js";
+import { HttpExtra } from "./http/server/extra.js";
+import { ResponseWriter } from "./http/server/reply.js";
+import type { StreamLimits } from "./http/server/reply.js";
 import { addressKey, Callers } from "./http/server/callers.js";
 import type { Caller } from "./http/server/callers.js";
 import { OriginCheck } from "./http/server/origin.js";

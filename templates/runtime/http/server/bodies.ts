@@ -1,4 +1,4 @@
-import type { BodyProgress } from "./reply.js";
+import type { BodyProgress } from "./call.js";
 import type { Caller, Callers } from "./callers.js";
 import type { HandlerCounter } from "../../jsonrpc/transport.js";
 

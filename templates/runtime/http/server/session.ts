@@ -1,8 +1,11 @@
-import { responseIdOf, encodeSseEvent, HttpExtra } from "./reply.js";
-import type { HttpCall, DeliveryReceipt, ResponseWriter } from "./reply.js";
+import type { HttpCall } from "./call.js";
+import { HttpExtra } from "./extra.js";
+import { encodeSseEvent } from "./reply.js";
+import type { DeliveryReceipt, ResponseWriter } from "./reply.js";
 import { HTTP_HEADERS } from "../headers.js";
 import type { CallerResumeBudget, EventStore } from "./resume-budget.js";
 import { dropKeyOf } from "./unread-budget.js";
+import { responseIdOf } from "../../jsonrpc/envelope.js";
 import type { RequestId } from "../../jsonrpc/message.js";
 import type { Invalid, Parsed } from "../../jsonrpc/parse.js";
 import {

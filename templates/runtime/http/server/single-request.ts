@@ -1,6 +1,7 @@
-import { responseIdOf } from "./reply.js";
-import type { HttpExtra, ResponseWriter } from "./reply.js";
+import type { HttpExtra } from "./extra.js";
+import type { ResponseWriter } from "./reply.js";
 import { dropKeyOf } from "./unread-budget.js";
+import { responseIdOf } from "../../jsonrpc/envelope.js";
 import { emitClose } from "../../jsonrpc/transport-events.js";
 import type { SendOptions, Transport } from "../../jsonrpc/transport.js";
 import { encodeLine } from "../../jsonrpc/write.js";

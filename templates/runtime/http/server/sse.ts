@@ -1,6 +1,7 @@
 import { encodeSseEvent } from "./reply.js";
 import type { RetainedBody } from "./bodies.js";
-import type { HttpExtra, ResponseWriter } from "./reply.js";
+import type { HttpExtra } from "./extra.js";
+import type { ResponseWriter } from "./reply.js";
 import { dropKeyOf } from "./unread-budget.js";
 import { emitClose } from "../../jsonrpc/transport-events.js";
 import type { Transport } from "../../jsonrpc/transport.js";
