@@ -1,9 +1,11 @@
 import type { HttpCall } from "./call.js";
+import { encodeErrorResponse, STREAM_NOT_ACCEPTED } from "./error-response.js";
 import { HttpExtra } from "./extra.js";
 import { encodeSseEvent } from "./reply.js";
 import type { DeliveryReceipt, ResponseWriter } from "./reply.js";
 import { HTTP_HEADERS } from "../headers.js";
 import type { CallerResumeBudget, EventStore } from "./resume-budget.js";
+import type { AnyServer } from "./types.js";
 import { dropKeyOf } from "./unread-budget.js";
 import { responseIdOf } from "../../jsonrpc/envelope.js";
 import type { RequestId } from "../../jsonrpc/message.js";
@@ -18,6 +20,7 @@ import type {
   SendOptions,
   Transport,
 } from "../../jsonrpc/transport.js";
+import { versionOf } from "../../protocol/revision.js";
 import { encodeLine } from "../../jsonrpc/write.js";
 
 /** How much a session keeps of what its streams carried, so that a client can come back for what it missed. */
@@ -45,10 +48,6 @@ const FIRST_PRIMING_REVISION = "2025-11-25";
 
 /** What event ids of streams begin with that listen. */
 const LISTEN_KEY_PREFIX = "g";
-
-/** The refusal of a client that accepts JSON alone, where the answer must be a stream. */
-export const STREAM_NOT_ACCEPTED =
-  "the answer is a stream: Accept must list text/event-stream";
 
 /** Streams that listen for messages of no request, in one session. */
 const MAX_LISTEN_STREAMS = 8;
@@ -114,16 +113,11 @@ export class HttpSession implements Transport, EventStore {
   hasBeenUsed = false;
   /** Whether `initialize` was answered with a result. */
   isInitialized = false;
-  /** Reads a value by the rules of the revision that is spoken. */
-  classifyMessage: (value: unknown) => Parsed = () => {
-    throw new Error("the session is not connected yet");
-  };
-  /** The revision that was agreed upon. */
-  revision: () => string | undefined = () => undefined;
-  /** The stateful revisions that the server speaks. */
-  statefulVersions: () => readonly string[] = () => [];
 
   readonly #host: SessionHost;
+  readonly #server: AnyServer;
+  /** Set before {@link open} resolves. */
+  #connection: Awaited<ReturnType<AnyServer["connect"]>> | undefined;
   readonly #budget: CallerResumeBudget;
   readonly #streamByRequest = new Map<RequestId, SessionStream>();
   readonly #listenStreams: SessionStream[] = [];
@@ -139,16 +133,43 @@ export class HttpSession implements Transport, EventStore {
   #currentStream: SessionStream | undefined;
   #isClosed = false;
 
-  constructor(
+  private constructor(
     id: string,
     principal: string | undefined,
     host: SessionHost,
     budget: CallerResumeBudget,
+    server: AnyServer,
   ) {
     this.id = id;
     this.principal = principal;
     this.#host = host;
     this.#budget = budget;
+    this.#server = server;
+  }
+
+  /** Connects a server to a new session, which has not been initialized. */
+  static async open(
+    id: string,
+    principal: string | undefined,
+    host: SessionHost,
+    budget: CallerResumeBudget,
+    server: AnyServer,
+  ): Promise<HttpSession> {
+    const session = new HttpSession(id, principal, host, budget, server);
+    session.#connection = await server.connect(session);
+    return session;
+  }
+
+  /** The negotiated revision. */
+  get revision(): string | undefined {
+    return this.#connection?.revision;
+  }
+
+  /** The stateful revisions that the server supports. */
+  get statefulVersions(): readonly string[] {
+    return this.#server.revisions
+      .filter(({ isStateless }) => !isStateless)
+      .map(versionOf);
   }
 
   /** Whether a connection is held for it. */
@@ -172,7 +193,7 @@ export class HttpSession implements Transport, EventStore {
   ): void {
     this.lastUsedAt = Date.now();
     if (this.isInitialized) this.hasBeenUsed = true;
-    const parsed = this.classifyMessage(value);
+    const parsed = this.#classify(value);
     const requests = requestIdsIn(parsed);
     if (requests.length === 0) {
       this.#acceptWithoutRequests(writer, parsed, value);
@@ -299,6 +320,13 @@ export class HttpSession implements Transport, EventStore {
     if (stream.pending.size === 0) this.#endStream(stream);
   }
 
+  /** Classifies a value by the rules of the negotiated revision. */
+  #classify(value: unknown): Parsed {
+    if (this.#connection === undefined)
+      throw new Error("the session is not connected yet");
+    return this.#connection.classifyMessage(value);
+  }
+
   #acceptWithoutRequests(
     writer: ResponseWriter,
     parsed: Parsed,
@@ -420,7 +448,7 @@ export class HttpSession implements Transport, EventStore {
   #sendPrimingEvent(stream: SessionStream, retry?: number): void {
     if (
       this.#host.resumeLimits === undefined ||
-      (this.revision() ?? "") < FIRST_PRIMING_REVISION
+      (this.revision ?? "") < FIRST_PRIMING_REVISION
     )
       return;
     stream.hasSentEventId = true;
@@ -438,7 +466,7 @@ export class HttpSession implements Transport, EventStore {
       writer === undefined ||
       writer.isJsonOnly ||
       this.#host.resumeLimits === undefined ||
-      (this.revision() ?? "") < FIRST_PRIMING_REVISION
+      (this.revision ?? "") < FIRST_PRIMING_REVISION
     )
       return false;
     writer.startStream();
@@ -667,18 +695,4 @@ function deliverWith(
   } catch (error) {
     session.onerror?.(error as Error);
   }
-}
-
-/** An error response as a text; without a request, it has no id. */
-export function encodeErrorResponse(
-  code: number,
-  message: string,
-  id?: RequestId | null,
-  data?: unknown,
-): string {
-  return JSON.stringify({
-    jsonrpc: "2.0",
-    ...(id === undefined ? {} : { id }),
-    error: { code, message, ...(data === undefined ? {} : { data }) },
-  });
 }
