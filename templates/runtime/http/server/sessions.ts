@@ -4,11 +4,12 @@ import type { Auth } from "./auth.js";
 import type { RetainedBody } from "./bodies.js";
 import type { Caller } from "./callers.js";
 import type { HttpContext } from "./context.js";
+import type { ResumeLimits } from "./event-buffer.js";
 import type { Responder } from "./responder.js";
 import { CallerResumeBudget, ResumeBudget } from "./resume-budget.js";
 import type { ServerSource } from "./server-source.js";
 import { HttpSession } from "./session.js";
-import type { ResumeLimits, SessionHost } from "./session.js";
+import type { SessionHost } from "./session.js";
 import type { ResumabilityOptions, SessionOptions } from "./types.js";
 
 const MIB = 1024 * 1024;
