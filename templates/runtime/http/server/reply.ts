@@ -83,6 +83,9 @@ interface QueuedMessage {
  *
  * Nothing is written beyond what the client's connection takes; the rest waits here. A client is cut off if it takes
  * nothing at all for some time, and not for how much waits for it.
+ *
+ * It is in `openWriters` from construction until it is settled; `isSettled` implies `isFinished`.
+ * `unreadBytes`, and the counts of budget and caller, include each byte that waits here or in a sink that is full.
  */
 export class ResponseWriter implements UnreadResponse {
   /** Set to be told when the client goes away, or is cut off, before the answer is given. */

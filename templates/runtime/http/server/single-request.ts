@@ -9,6 +9,9 @@ import { encodeLine } from "../../jsonrpc/write.js";
 /**
  * A connection for the messages of one POST, and nothing after them: how a stateless revision is spoken, and others where
  * no sessions are kept.
+ *
+ * It closes with its only answer, or with the connection, whichever comes first.
+ * After that nothing is written, and `onClosed` has been called once.
  */
 export class SingleRequestTransport implements Transport {
   onmessage: Transport["onmessage"];
