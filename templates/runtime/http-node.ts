@@ -8,7 +8,7 @@ import type {
   EventSink,
   HeaderFields,
   HttpCall,
-} from "./http/server/reply.js";
+} from "./http/server/call.js";
 import { HTTP_HEADERS } from "./http/headers.js";
 import type { HttpHandler } from "./http-server.js";
 

@@ -20,7 +20,7 @@ import type {
   Tool,
 } from '../../generated/2026-07-28/types.js';
 import { RpcError, STANDARD_ERROR_CODES } from '../../generated/runtime/jsonrpc/error-codes.js';
-import { HttpExtra } from '../../generated/runtime/http/server/reply.js';
+import { HttpExtra } from '../../generated/runtime/http/server/extra.js';
 import { serveHttp, type ListeningServer } from '../../generated/runtime/http-node.js';
 import { createHttpHandler, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
 

@@ -5,7 +5,7 @@ import { revision as revision20250618 } from '../../generated/2025-06-18/revisio
 import { revision as revision20251125 } from '../../generated/2025-11-25/revision.js';
 import { revision as revision20260728 } from '../../generated/2026-07-28/revision.js';
 import { createServer, type ServerOptions } from '../../generated/2026-07-28/server.js';
-import { HttpExtra } from '../../generated/runtime/http/server/reply.js';
+import { HttpExtra } from '../../generated/runtime/http/server/extra.js';
 import type { Auth } from '../../generated/runtime/http/server/auth.js';
 import { createHttpHandler, type HttpHandler, type HttpHandlerOptions } from '../../generated/runtime/http-server.js';
 

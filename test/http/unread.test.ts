@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { HttpCall } from '../../generated/runtime/http/server/reply.js';
+import type { HttpCall } from '../../generated/runtime/http/server/call.js';
 import { nodeListener, serveHttp } from '../../generated/runtime/http-node.js';
 import { ResumeBudget, type EventStore } from '../../generated/runtime/http/server/resume-budget.js';
 import type { HttpHandler, HttpHandlerOptions } from '../../generated/runtime/http-server.js';

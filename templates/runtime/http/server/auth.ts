@@ -1,4 +1,4 @@
-import type { HeaderFields, HttpCall } from "./reply.js";
+import type { HeaderFields, HttpCall } from "./call.js";
 
 /** What is known of who sends a request. */
 export interface Auth {

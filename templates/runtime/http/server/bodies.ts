@@ -1,10 +1,13 @@
-import type { BodyProgress } from "./reply.js";
+import type { BodyProgress } from "./call.js";
 import type { Caller, Callers } from "./callers.js";
 import type { HandlerCounter } from "../../jsonrpc/transport.js";
 
 /**
  * The bodies that are arriving. What counts is what has come, not what was announced. Past the limit, bodies are dropped
  * that hold it up: of the caller that holds the most, the one that began first.
+ *
+ * A body is in `arriving` exactly while its caller's `bodyBytes` include bytes of it.
+ * After `enforceLimit` all bodies together have at most `max` bytes.
  */
 export class ArrivingBodies {
   readonly #callers: Callers;
@@ -137,7 +140,12 @@ export class RetainedBody implements HandlerCounter {
 const MIN_KEPT_CHUNK_BYTES = 4096;
 const BLOCK_BYTES = 16 * 1024;
 
-/** The chunks of a body, in about as much memory as they have bytes, however small they are. */
+/**
+ * The chunks of a body, in about as much memory as they have bytes, however small they are.
+ *
+ * The chunks and then the used part of `block` are the body so far, in order.
+ * `length` is their sum until `clear`.
+ */
 export class BodyChunks {
   length = 0;
   #chunks: Uint8Array[] = [];

@@ -19,7 +19,12 @@ export type Totals = Readonly<Record<SharedResource, { held: number }>>;
  */
 const FAIR_SHARE_FACTOR = 4;
 
-/** Counts what each caller of a handler holds, and what all of them hold together. */
+/**
+ * Counts what each caller of a handler holds, and what all of them hold together.
+ *
+ * `total` is the sum of what all callers hold, unknown ones included.
+ * A caller that is referenced or holds anything is in `byKey`; at most one other is.
+ */
 export class Callers {
   readonly total: Totals = {
     visits: { held: 0 },
@@ -61,7 +66,12 @@ export class Callers {
   }
 }
 
-/** A caller, with its share of each limit. */
+/**
+ * A caller, with its share of each limit.
+ *
+ * `references` counts its users and those of its shares that hold anything.
+ * `onIdle` is called each time that this becomes 0.
+ */
 export class Caller implements HandlerCounter {
   readonly admissions: ResourceShare;
   readonly openResponses: ResourceShare;

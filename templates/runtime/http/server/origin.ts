@@ -1,4 +1,4 @@
-import type { HeaderFields, HttpCall } from "./reply.js";
+import type { HeaderFields, HttpCall } from "./call.js";
 import { HTTP_HEADERS } from "../headers.js";
 
 /** Which hosts and origins are let in. */

@@ -1,75 +1,9 @@
 import { LOG_DROP_KEY } from "./unread-budget.js";
 import type { UnreadResponse, UnreadBudget } from "./unread-budget.js";
-import type { RequestId } from "../../jsonrpc/message.js";
 import type { RetainedBody } from "./bodies.js";
+import { NO_HEADERS } from "./call.js";
+import type { EventSink, HeaderFields, HttpCall } from "./call.js";
 import type { Caller } from "./callers.js";
-import type {
-  PrincipalInfo,
-  WithHandlerCounter,
-  HandlerCounter,
-} from "../../jsonrpc/transport.js";
-
-/** One HTTP request, as a binding hands it to the handler. It is answered once, by {@link respond} or {@link stream}. */
-export interface HttpCall {
-  readonly method: string;
-  /** The path, with the query. */
-  readonly target: string;
-  /** What the runtime has for it: a `Request`, or an `IncomingMessage` in Node. */
-  readonly raw: unknown;
-  /** Whether the client went away before the answer was complete. */
-  readonly isDisconnected: boolean;
-  /** The address of the client, or of the proxy before it; undefined if the runtime does not know it. */
-  readonly remoteAddress?: string | undefined;
-  /** A header that may be there only once and came twice, where the runtime shows that; such a request is refused. */
-  readonly repeatedHeader?: string | undefined;
-  /**
-   * Called once if the client goes away before the answer is complete, or when the system has taken all of an answer that
-   * was still pending. Set by the handler, and not called during a call of one of the methods here.
-   */
-  onDisconnect: (() => void) | undefined;
-  /** The value of a header; the name is in lower case. */
-  header(name: string): string | undefined;
-  /**
-   * The whole body, or undefined if it has more than so many bytes or was stopped. Rejects if it breaks off.
-   *
-   * @param progress - Is told how much has come, and can stop it.
-   */
-  body(
-    maxBytes: number,
-    progress?: BodyProgress,
-  ): Promise<string | Uint8Array | undefined>;
-  /**
-   * Answers at once.
-   *
-   * @returns Whether the answer is pending: `onGone` is called when that is over.
-   */
-  respond(status: number, headers: HeaderFields, body?: string): boolean;
-  /** Answers with a body that is written bit by bit. @param length - Its bytes, where they are known. */
-  stream(status: number, headers: HeaderFields, length?: number): EventSink;
-  /** Breaks the connection off. */
-  abort(): void;
-}
-
-/** Watches a body while it arrives. */
-export interface BodyProgress {
-  /** Called by the binding with the number of bytes of each chunk, after it has taken the chunk. */
-  received(bytes: number): void;
-  /** Set by the binding: no more of the body is wanted. */
-  stop: (() => void) | undefined;
-}
-
-/** Headers by name, in lower case. */
-export type HeaderFields = Readonly<Record<string, string>>;
-
-/** Where a body goes that is written bit by bit. */
-export interface EventSink {
-  /** Called when everything was taken, after `write` returned false. Set by whoever writes. */
-  onDrain: (() => void) | undefined;
-  /** Writes what is a small part of a body. False if nothing more should come before `onDrain` is called. */
-  write(chunk: string | Uint8Array): boolean;
-  /** Ends the body, when nothing waits for `onDrain`. Returns whether it is pending, as `respond` does. */
-  end(): boolean;
-}
 
 /** How answers are written. */
 export interface StreamLimits {
@@ -149,6 +83,9 @@ interface QueuedMessage {
  *
  * Nothing is written beyond what the client's connection takes; the rest waits here. A client is cut off if it takes
  * nothing at all for some time, and not for how much waits for it.
+ *
+ * It is in `openWriters` from construction until it is settled; `isSettled` implies `isFinished`.
+ * `unreadBytes`, and the counts of budget and caller, include each byte that waits here or in a sink that is full.
  */
 export class ResponseWriter implements UnreadResponse {
   /** Set to be told when the client goes away, or is cut off, before the answer is given. */
@@ -495,72 +432,5 @@ export class ResponseWriter implements UnreadResponse {
     this.#droppableMessages = undefined;
     this.#caller.openResponses.release();
     this.#retainedBody?.release();
-  }
-}
-
-/** The object that says that there are none, so that the common case can be told by looking. */
-export const NO_HEADERS: HeaderFields = Object.freeze({});
-
-/** The id of the request that a message answers; undefined if it answers none. */
-export function responseIdOf(message: object): RequestId | null | undefined {
-  if ("method" in message) return undefined;
-  const { id = null } = message as { readonly id?: RequestId | null };
-  return id;
-}
-
-/** What a handler finds as `context.extra` when its request came over HTTP. */
-export class HttpExtra<Auth = unknown>
-  implements PrincipalInfo, WithHandlerCounter
-{
-  /** What the authorization hook found out; undefined if there is none. */
-  readonly auth: Auth | undefined;
-  readonly principal: string | undefined;
-  /** @internal */
-  readonly counter: HandlerCounter | undefined;
-  readonly #call: HttpCall;
-  readonly #writer: ResponseWriter;
-  readonly #detachConnection: (() => boolean) | undefined;
-
-  /** @internal */
-  constructor(
-    call: HttpCall,
-    writer: ResponseWriter,
-    auth: Auth | undefined,
-    principal: string | undefined,
-    counter: HandlerCounter | undefined,
-    detachConnection?: () => boolean,
-  ) {
-    this.#call = call;
-    this.#writer = writer;
-    this.auth = auth;
-    this.principal = principal;
-    this.counter = counter;
-    this.#detachConnection = detachConnection;
-  }
-
-  /** The runtime's own request: a `Request`, or an `IncomingMessage` in Node. */
-  get raw(): unknown {
-    return this.#call.raw;
-  }
-
-  /** A header of the HTTP request. */
-  header(name: string): string | undefined {
-    return this.#call.header(name.toLowerCase());
-  }
-
-  /** Answers with a stream of events from now on, even if nothing is sent before the result. */
-  openStream(): void {
-    this.#writer.startStream();
-  }
-
-  /**
-   * Closes the connection and not the stream: the client comes back for the rest (MCP 2025-11-25, Streamable HTTP, Sending
-   * Messages to the Server). For what takes long, so that no connection is held all that time.
-   *
-   * @returns False, with nothing done, if the client could not come back: older revisions and 2026-07-28 do not have
-   *   this, and `resumability` must be on.
-   */
-  closeStream(): boolean {
-    return this.#detachConnection?.() ?? false;
   }
 }

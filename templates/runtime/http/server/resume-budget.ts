@@ -17,6 +17,9 @@ const QUEUED_FRACTION = 4;
  * The characters that all sessions together keep. When they are too many, the session that keeps the most loses its oldest
  * delivered event; if it has none, another one's delivered event goes; and an undelivered event only if there is no other,
  * again of the session that keeps the most. So a session that keeps little never pays for one that keeps much.
+ *
+ * `used` is what all holders keep, plus `reserved`. A holder is in the heap, at its `heapIndex`, while it keeps anything.
+ * `delivered` includes every holder that has a delivered event, and perhaps others.
  */
 export class ResumeBudget {
   readonly max: number;

@@ -1,8 +1,17 @@
-import { responseIdOf, encodeSseEvent, HttpExtra } from "./reply.js";
-import type { HttpCall, DeliveryReceipt, ResponseWriter } from "./reply.js";
+import type { HttpCall } from "./call.js";
+import { encodeErrorResponse, STREAM_NOT_ACCEPTED } from "./error-response.js";
+import { HttpExtra } from "./extra.js";
+import { EventBuffer } from "./event-buffer.js";
+import type { BufferedEvent, ResumeLimits } from "./event-buffer.js";
+import { MessageQueue } from "./message-queue.js";
+import { encodeSseEvent } from "./reply.js";
+import type { ResponseWriter } from "./reply.js";
 import { HTTP_HEADERS } from "../headers.js";
-import type { CallerResumeBudget, EventStore } from "./resume-budget.js";
+import type { CallerResumeBudget } from "./resume-budget.js";
+import { listenKeyOf, parseEventId, SessionStream } from "./session-stream.js";
+import type { AnyServer } from "./types.js";
 import { dropKeyOf } from "./unread-budget.js";
+import { cancelledIdOf, responseIdOf } from "../../jsonrpc/envelope.js";
 import type { RequestId } from "../../jsonrpc/message.js";
 import type { Invalid, Parsed } from "../../jsonrpc/parse.js";
 import {
@@ -15,15 +24,8 @@ import type {
   SendOptions,
   Transport,
 } from "../../jsonrpc/transport.js";
+import { versionOf } from "../../protocol/revision.js";
 import { encodeLine } from "../../jsonrpc/write.js";
-
-/** How much a session keeps of what its streams carried, so that a client can come back for what it missed. */
-export interface ResumeLimits {
-  readonly maxEvents: number;
-  readonly maxBytes: number;
-  /** Milliseconds after which a client should come back when a stream's connection was closed on purpose. */
-  readonly retry: number;
-}
 
 /** What a session must know of the handler that it belongs to. */
 export interface SessionHost {
@@ -40,64 +42,19 @@ export interface PostSender extends WithHandlerCounter {
 /** From this revision on an event may hold nothing but an id (MCP 2025-11-25, Streamable HTTP). */
 const FIRST_PRIMING_REVISION = "2025-11-25";
 
-/** What event ids of streams begin with that listen. */
-const LISTEN_KEY_PREFIX = "g";
-
-/** The refusal of a client that accepts JSON alone, where the answer must be a stream. */
-export const STREAM_NOT_ACCEPTED =
-  "the answer is a stream: Accept must list text/event-stream";
-
 /** Streams that listen for messages of no request, in one session. */
 const MAX_LISTEN_STREAMS = 8;
-/** Messages that wait until the client listens. */
-const MAX_QUEUED_MESSAGES = 256;
-/** Characters of these, if there is more than one. */
-const MAX_QUEUED_CHARS = 1024 * 1024;
-
-/** A stream of events, which may outlive the connection that carries it. */
-class SessionStream {
-  readonly key: number;
-  /** The requests that it answers. */
-  readonly pending = new Set<RequestId>();
-  readonly isListenStream: boolean;
-  /** The number of the last event; the priming one has 0. */
-  sequence = 0;
-  hasSentEventId = false;
-  /** The number of the last event that is not kept any more and that nobody may miss without knowing. */
-  lastLostSequence = 0;
-  writer: ResponseWriter | undefined;
-
-  constructor(key: number, writer: ResponseWriter, isListenStream: boolean) {
-    this.key = key;
-    this.writer = writer;
-    this.isListenStream = isListenStream;
-  }
-
-  /** The id of the last event: it tells the stream, and the place in it. */
-  get eventId(): string {
-    return `${this.isListenStream ? LISTEN_KEY_PREFIX : ""}${this.key}-${this.sequence}`;
-  }
-}
-
-/** An event that was sent and can be sent again. */
-interface BufferedEvent extends DeliveryReceipt {
-  readonly stream: SessionStream;
-  readonly sequence: number;
-  readonly text: string;
-  /** Whether it was said of a request and is no more than a notification: the next one stands for it as well. */
-  readonly isDroppable: boolean;
-  /** An answer, or a question, that no connection has carried to its end yet. */
-  isUndelivered: boolean;
-}
-
 /**
  * A session of a stateful revision over HTTP (MCP 2025-03-26 to 2025-11-25, Streamable HTTP): the transport of one
  * connection of the server, made of many HTTP requests.
  *
- * That a client goes away does not end its requests: it may come back for the answers. What cannot be sent is kept within
+ * A client that disconnects does not end its requests: it may come back for the answers. What cannot be sent is kept within
  * bounds, as far as it can be sent later, and dropped otherwise.
+ *
+ * A request id is in `streamByRequest` until its response is sent or the request is cancelled.
+ * `currentStream` is set only during a synchronous call of `onmessage` or `oninvalid`.
  */
-export class HttpSession implements Transport, EventStore {
+export class HttpSession implements Transport {
   onmessage: Transport["onmessage"];
   onclose: Transport["onclose"];
   onerror: Transport["onerror"];
@@ -111,41 +68,63 @@ export class HttpSession implements Transport, EventStore {
   hasBeenUsed = false;
   /** Whether `initialize` was answered with a result. */
   isInitialized = false;
-  /** Reads a value by the rules of the revision that is spoken. */
-  classifyMessage: (value: unknown) => Parsed = () => {
-    throw new Error("the session is not connected yet");
-  };
-  /** The revision that was agreed upon. */
-  revision: () => string | undefined = () => undefined;
-  /** The stateful revisions that the server speaks. */
-  statefulVersions: () => readonly string[] = () => [];
 
   readonly #host: SessionHost;
-  readonly #budget: CallerResumeBudget;
+  readonly #server: AnyServer;
+  /** Set before {@link open} resolves. */
+  #connection: Awaited<ReturnType<AnyServer["connect"]>> | undefined;
   readonly #streamByRequest = new Map<RequestId, SessionStream>();
   readonly #listenStreams: SessionStream[] = [];
-  readonly #queuedMessages: string[] = [];
-  #queuedChars = 0;
-  #bufferedEvents: BufferedEvent[] = [];
-  bufferedChars = 0;
-  heapIndex = -1;
-  /** The newest of the streams that listened and of which an event is not kept any more. */
-  #newestLostListenKey = 0;
+  readonly #queue: MessageQueue;
+  /** Undefined without resumability. */
+  readonly #events: EventBuffer | undefined;
   #nextKey = 1;
   /** Where an answer goes that names no request, such as one to what is no message. */
   #currentStream: SessionStream | undefined;
+  readonly #onDrained: () => void;
   #isClosed = false;
 
-  constructor(
+  private constructor(
     id: string,
     principal: string | undefined,
     host: SessionHost,
     budget: CallerResumeBudget,
+    server: AnyServer,
   ) {
     this.id = id;
     this.principal = principal;
     this.#host = host;
-    this.#budget = budget;
+    this.#queue = new MessageQueue(budget);
+    const { resumeLimits } = host;
+    if (resumeLimits !== undefined)
+      this.#events = new EventBuffer(resumeLimits, budget);
+    this.#onDrained = () => this.#events?.handleDrained();
+    this.#server = server;
+  }
+
+  /** Connects a server to a new session, which has not been initialized. */
+  static async open(
+    id: string,
+    principal: string | undefined,
+    host: SessionHost,
+    budget: CallerResumeBudget,
+    server: AnyServer,
+  ): Promise<HttpSession> {
+    const session = new HttpSession(id, principal, host, budget, server);
+    session.#connection = await server.connect(session);
+    return session;
+  }
+
+  /** The negotiated revision. */
+  get revision(): string | undefined {
+    return this.#connection?.revision;
+  }
+
+  /** The stateful revisions that the server supports. */
+  get statefulVersions(): readonly string[] {
+    return this.#server.revisions
+      .filter(({ isStateless }) => !isStateless)
+      .map(versionOf);
   }
 
   /** Whether a connection is held for it. */
@@ -169,7 +148,7 @@ export class HttpSession implements Transport, EventStore {
   ): void {
     this.lastUsedAt = Date.now();
     if (this.isInitialized) this.hasBeenUsed = true;
-    const parsed = this.classifyMessage(value);
+    const parsed = this.#classify(value);
     const requests = requestIdsIn(parsed);
     if (requests.length === 0) {
       this.#acceptWithoutRequests(writer, parsed, value);
@@ -296,6 +275,13 @@ export class HttpSession implements Transport, EventStore {
     if (stream.pending.size === 0) this.#endStream(stream);
   }
 
+  /** Classifies a value by the rules of the negotiated revision. */
+  #classify(value: unknown): Parsed {
+    if (this.#connection === undefined)
+      throw new Error("the session is not connected yet");
+    return this.#connection.classifyMessage(value);
+  }
+
   #acceptWithoutRequests(
     writer: ResponseWriter,
     parsed: Parsed,
@@ -393,8 +379,9 @@ export class HttpSession implements Transport, EventStore {
     const { writer } = stream;
     writer?.startStream();
     // A client that went away before the first event knows no id to come back with.
+    const events = this.#events;
     const canResume =
-      this.#host.resumeLimits !== undefined &&
+      events !== undefined &&
       (writer !== undefined || stream.hasSentEventId || stream.sequence > 0);
     if (!canResume) {
       writer?.writeEvent(`data: ${data}\n`, name);
@@ -410,14 +397,14 @@ export class HttpSession implements Transport, EventStore {
       isUndelivered: !isDroppable,
     };
     writer?.writeEvent(text, name, isDroppable ? undefined : kept);
-    this.#bufferEvent(kept);
+    events.add(kept);
   }
 
   /** Gives the client an id to come back with before there is anything to send. */
   #sendPrimingEvent(stream: SessionStream, retry?: number): void {
     if (
       this.#host.resumeLimits === undefined ||
-      (this.revision() ?? "") < FIRST_PRIMING_REVISION
+      (this.revision ?? "") < FIRST_PRIMING_REVISION
     )
       return;
     stream.hasSentEventId = true;
@@ -435,7 +422,7 @@ export class HttpSession implements Transport, EventStore {
       writer === undefined ||
       writer.isJsonOnly ||
       this.#host.resumeLimits === undefined ||
-      (this.revision() ?? "") < FIRST_PRIMING_REVISION
+      (this.revision ?? "") < FIRST_PRIMING_REVISION
     )
       return false;
     writer.startStream();
@@ -449,110 +436,17 @@ export class HttpSession implements Transport, EventStore {
     const stream = this.#listenStreams.at(-1);
     if (stream !== undefined)
       this.#sendEvent(stream, data, name !== undefined, name);
-    else if (this.#queuedMessages.length >= MAX_QUEUED_MESSAGES)
-      throw new Error("the client does not listen");
-    else {
-      const isLarge = this.#queuedChars + data.length > MAX_QUEUED_CHARS;
-      if (
-        (isLarge && this.#queuedMessages.length > 0) ||
-        !this.#budget.reserve(data.length)
-      )
-        throw new Error("too much waits for clients that do not listen");
-      this.#queuedChars += data.length;
-      this.#queuedMessages.push(data);
-    }
+    else this.#queue.add(data);
   }
 
   #sendQueued(stream: SessionStream): void {
-    const waiting = this.#queuedMessages.splice(0);
-    this.#budget.release(this.#queuedChars);
-    this.#queuedChars = 0;
-    for (const data of waiting) this.#sendEvent(stream, data);
+    for (const data of this.#queue.takeAll()) this.#sendEvent(stream, data);
   }
 
-  #bufferEvent(event: BufferedEvent): void {
-    const { resumeLimits } = this.#host;
-    const budget = this.#budget;
-    if (resumeLimits === undefined) return;
-    if (event.text.length > budget.max) {
-      this.#recordLost(event);
-      return;
-    }
-    this.#bufferedEvents.push(event);
-    this.#adjustBuffered(event.text.length);
-    if (!event.isUndelivered) budget.markDelivered(this);
-    this.#trim(resumeLimits);
-    budget.trim();
-  }
-
-  /** A session forgets events by its own limits: undelivered ones only where there are too many. */
-  #trim({ maxEvents, maxBytes }: ResumeLimits): void {
-    while (this.#bufferedEvents.length > maxEvents)
-      if (!this.dropDelivered()) this.dropUndelivered();
-    // A client may be about to lose the connection that carries the newest one.
-    while (this.bufferedChars > maxBytes) {
-      const index = this.#bufferedEvents.findIndex(
-        ({ isUndelivered }) => !isUndelivered,
-      );
-      if (index < 0 || index === this.#bufferedEvents.length - 1) return;
-      this.#dropEvent(index);
-    }
-  }
-
-  readonly #onDrained = (): void => {
-    this.#handleDrained();
-  };
-
-  /** Something that waited was taken. */
-  #handleDrained(): void {
-    const { resumeLimits } = this.#host;
-    const budget = this.#budget;
-    if (resumeLimits === undefined || this.#bufferedEvents.length === 0) return;
-    budget.markDelivered(this);
-    this.#trim(resumeLimits);
-  }
-
-  /** @internal */
-  dropDelivered(): boolean {
-    return this.#dropEvent(
-      this.#bufferedEvents.findIndex(({ isUndelivered }) => !isUndelivered),
-    );
-  }
-
-  /** @internal */
-  dropUndelivered(): boolean {
-    return this.#dropEvent(
-      this.#bufferedEvents.findIndex(({ isUndelivered }) => isUndelivered),
-    );
-  }
-
-  #dropEvent(index: number): boolean {
-    const [dropped] = index < 0 ? [] : this.#bufferedEvents.splice(index, 1);
-    if (dropped === undefined) return false;
-    this.#adjustBuffered(-dropped.text.length);
-    this.#recordLost(dropped);
-    return true;
-  }
-
-  #recordLost({ stream, sequence, isDroppable }: BufferedEvent): void {
-    if (stream.isListenStream)
-      this.#newestLostListenKey = Math.max(
-        this.#newestLostListenKey,
-        stream.key,
-      );
-    if (!isDroppable)
-      stream.lastLostSequence = Math.max(stream.lastLostSequence, sequence);
-  }
-
-  #adjustBuffered(characters: number): void {
-    this.bufferedChars += characters;
-    this.#budget.adjust(this, characters);
-  }
-
-  /** Of a stream that listened and is not known any more: whether nothing of it was lost, so that a new one will do. */
+  /** Whether an unknown stream listened, and nothing of it was lost: then a new stream will do. */
   #hasLostNothing(lastEventId: string): boolean {
-    const key = /^g(\d{1,15})-\d{1,15}$/.exec(lastEventId)?.[1];
-    return key !== undefined && Number(key) > this.#newestLostListenKey;
+    const key = listenKeyOf(lastEventId);
+    return key !== undefined && key > (this.#events?.newestLostListenKey ?? 0);
   }
 
   /**
@@ -560,11 +454,11 @@ export class HttpSession implements Transport, EventStore {
    * the stream is not known, or too much of it is gone.
    */
   #resume(writer: ResponseWriter, lastEventId: string): boolean {
-    const [, key, sequence] =
-      /^g?(\d{1,15})-(\d{1,15})$/.exec(lastEventId) ?? [];
-    if (key === undefined) return false;
-    const stream = this.#findStream(Number(key));
-    if (stream === undefined || Number(sequence) < stream.lastLostSequence)
+    const position = parseEventId(lastEventId);
+    if (position === undefined) return false;
+    const { key, sequence } = position;
+    const stream = this.#findStream(key);
+    if (stream === undefined || sequence < stream.lastLostSequence)
       return false;
     // A connection that the client has given up, though we do not know it yet.
     const previous = stream.writer;
@@ -577,15 +471,7 @@ export class HttpSession implements Transport, EventStore {
     }
     this.#attach(stream, writer);
     writer.startStream();
-    for (const event of this.#bufferedEvents) {
-      if (event.stream === stream && event.sequence > Number(sequence))
-        writer.writeEvent(
-          event.text,
-          undefined,
-          event.isDroppable ? undefined : event,
-        );
-    }
-    this.#handleDrained();
+    this.#events?.replay(stream, sequence, writer);
     if (stream.isListenStream) this.#sendQueued(stream);
     else if (stream.pending.size === 0) this.#endStream(stream);
     return true;
@@ -596,7 +482,7 @@ export class HttpSession implements Transport, EventStore {
       if (stream.key === key) return stream;
     return (
       this.#listenStreams.find((stream) => stream.key === key) ??
-      this.#bufferedEvents.find(({ stream }) => stream.key === key)?.stream
+      this.#events?.findStream(key)
     );
   }
 
@@ -613,11 +499,8 @@ export class HttpSession implements Transport, EventStore {
       if (writer?.isStream === false) writer.sendEmpty(503);
       else writer?.end();
     }
-    this.#queuedMessages.length = 0;
-    this.#budget.release(this.#queuedChars);
-    this.#queuedChars = 0;
-    this.#bufferedEvents = [];
-    this.#adjustBuffered(-this.bufferedChars);
+    this.#queue.takeAll();
+    this.#events?.clear();
     this.#host.onClosed(this);
     emitClose(this);
   }
@@ -648,9 +531,7 @@ function cancelledIdsIn(parsed: Parsed): readonly RequestId[] {
     parsed.message.method !== "notifications/cancelled"
   )
     return [];
-  const { requestId } = (parsed.message.params ?? {}) as {
-    readonly requestId?: RequestId;
-  };
+  const requestId = cancelledIdOf(parsed.message);
   return requestId === undefined ? [] : [requestId];
 }
 
@@ -664,18 +545,4 @@ function deliverWith(
   } catch (error) {
     session.onerror?.(error as Error);
   }
-}
-
-/** An error response as a text; without a request, it has no id. */
-export function encodeErrorResponse(
-  code: number,
-  message: string,
-  id?: RequestId | null,
-  data?: unknown,
-): string {
-  return JSON.stringify({
-    jsonrpc: "2.0",
-    ...(id === undefined ? {} : { id }),
-    error: { code, message, ...(data === undefined ? {} : { data }) },
-  });
 }

@@ -1,6 +1,7 @@
-import { responseIdOf } from "./reply.js";
-import type { HttpExtra, ResponseWriter } from "./reply.js";
+import type { HttpExtra } from "./extra.js";
+import type { ResponseWriter } from "./reply.js";
 import { dropKeyOf } from "./unread-budget.js";
+import { responseIdOf } from "../../jsonrpc/envelope.js";
 import { emitClose } from "../../jsonrpc/transport-events.js";
 import type { SendOptions, Transport } from "../../jsonrpc/transport.js";
 import { encodeLine } from "../../jsonrpc/write.js";
@@ -8,6 +9,9 @@ import { encodeLine } from "../../jsonrpc/write.js";
 /**
  * A connection for the messages of one POST, and nothing after them: how a stateless revision is spoken, and others where
  * no sessions are kept.
+ *
+ * It closes with its only answer, or with the connection, whichever comes first.
+ * After that nothing is written, and `onClosed` has been called once.
  */
 export class SingleRequestTransport implements Transport {
   onmessage: Transport["onmessage"];

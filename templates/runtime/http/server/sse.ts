@@ -1,6 +1,7 @@
 import { encodeSseEvent } from "./reply.js";
 import type { RetainedBody } from "./bodies.js";
-import type { HttpExtra, ResponseWriter } from "./reply.js";
+import type { HttpExtra } from "./extra.js";
+import type { ResponseWriter } from "./reply.js";
 import { dropKeyOf } from "./unread-budget.js";
 import { emitClose } from "../../jsonrpc/transport-events.js";
 import type { Transport } from "../../jsonrpc/transport.js";
@@ -9,6 +10,9 @@ import { encodeLine } from "../../jsonrpc/write.js";
 /**
  * A session over HTTP with SSE (MCP 2024-11-05, Transports): all that the server sends goes over one stream, which is the
  * connection; the client posts to another path.
+ *
+ * It closes once, with the stream or by `close`; `onClosed` is called then.
+ * After that `send` throws, and `initializeBody` has been released.
  */
 export class SseTransport implements Transport {
   onmessage: Transport["onmessage"];

@@ -23,6 +23,9 @@ const PRESSURE_TICK_MS = 250;
  * The unread bytes of all answers. Past half of the limit, the clients that have taken nothing lose their connections: those
  * of the caller first that holds the most, and of these the ones that hold the most for the longest time. A client that was
  * seen to read keeps its answer, however slow it is, unless its caller alone holds more than half of the limit.
+ *
+ * `used` is the sum of `unreadBytes` of all responses that are not over.
+ * A timer runs while `used` is above half of the limit, and at most once after that.
  */
 export class UnreadBudget {
   readonly max: number;

@@ -4,7 +4,7 @@ import type {
   EventSink,
   HeaderFields,
   HttpCall,
-} from "./reply.js";
+} from "./call.js";
 
 /** Makes a function that answers requests as `fetch` does, from one that takes calls. */
 export function toFetchHandler(

@@ -1,0 +1,47 @@
+import { metaOf } from "../../jsonrpc/envelope.js";
+import type { RequestId } from "../../jsonrpc/message.js";
+import type { Parsed } from "../../jsonrpc/parse.js";
+import { META_KEYS } from "../../protocol/revision.js";
+import type { Auth } from "./auth.js";
+import type { RetainedBody } from "./bodies.js";
+import type { HeaderFields, HttpCall } from "./call.js";
+import type { Caller } from "./callers.js";
+
+/** One HTTP request and what is known of it. */
+export interface HttpContext<A extends Auth = Auth> {
+  readonly call: HttpCall;
+  readonly path: string;
+  /** Headers of every answer. */
+  readonly headers: HeaderFields;
+  readonly auth: A | undefined;
+  /** The principal with authorization, else the same as {@link connection}. */
+  readonly caller: Caller;
+  /** Whoever is at the other end of the connection. */
+  readonly connection: Caller;
+  /** Whether the client accepts JSON and nothing else. */
+  readonly isJsonOnly: boolean;
+  /** The bytes of its body, once that has come, if they count. */
+  retainedBody?: RetainedBody;
+}
+
+/** A request that was posted. */
+export interface PostedRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: object;
+}
+
+/** The version in a request's `_meta`; undefined if it has none. */
+export function metaVersionOf(value: unknown): unknown {
+  return metaOf(value)?.[META_KEYS.VERSION];
+}
+
+/** Whether a message is a request that is answered although its parameters are not valid. */
+export function isRequestWithInvalidParams(parsed: Parsed): boolean {
+  return (
+    parsed.kind === "invalid" &&
+    parsed.code === "params" &&
+    parsed.messageKind === "request" &&
+    parsed.id !== null
+  );
+}

@@ -1,0 +1,109 @@
+import type { Notification } from "../../jsonrpc/message.js";
+import { parseMessage } from "../../jsonrpc/parse.js";
+import type { Parsed } from "../../jsonrpc/parse.js";
+import {
+  ArrivingBodies,
+  MAX_UNCOUNTED_BODY_BYTES,
+  RetainedBody,
+} from "./bodies.js";
+import type { Callers } from "./callers.js";
+import type { HttpContext } from "./context.js";
+import { ERROR_HEADERS } from "./error-response.js";
+import type { Responder } from "./responder.js";
+
+/** How large a body may be. */
+export interface BodyLimits {
+  readonly maxBodyBytes: number;
+  readonly maxTotalBodyBytes: number;
+  readonly maxDepth: number;
+}
+
+/**
+ * Reads what clients post.
+ *
+ * A body counts as arriving from its first byte until `read` has parsed it, failed, or dropped it.
+ * `read` returns undefined exactly when it has answered the call.
+ */
+export class BodyReader {
+  readonly #responder: Responder;
+  readonly #limits: BodyLimits;
+  readonly #bodies: ArrivingBodies;
+
+  constructor(responder: Responder, callers: Callers, limits: BodyLimits) {
+    this.#responder = responder;
+    this.#limits = limits;
+    this.#bodies = new ArrivingBodies(callers, limits.maxTotalBodyBytes);
+  }
+
+  /** The JSON value that was posted, or why there is none. Undefined if that was answered. */
+  async read(context: HttpContext): Promise<Parsed | undefined> {
+    const { call, headers, caller, connection } = context;
+    const length = call.header("content-length");
+    const maxBytes = this.#limits.maxBodyBytes;
+    if (length !== undefined && !/^\d+$/.test(length)) {
+      this.#responder.refuse(
+        call,
+        headers,
+        400,
+        "Bad Request: Content-Length is no number",
+      );
+      return undefined;
+    }
+    if (length !== undefined && Number(length) > maxBytes) {
+      this.#refuseTooLarge(context);
+      return undefined;
+    }
+    const arriving = this.#bodies.begin(connection);
+    try {
+      const body = await call.body(maxBytes, arriving);
+      if (this.#responder.refuseIfClosed(call, headers)) return undefined;
+      if (arriving.isDropped) {
+        this.#responder.refuseBusy(call, headers);
+        return undefined;
+      }
+      if (body === undefined) {
+        this.#refuseTooLarge(context);
+        return undefined;
+      }
+      if (body.length > MAX_UNCOUNTED_BODY_BYTES) {
+        if (!caller.requestBytes.canAcquire(this.#limits.maxTotalBodyBytes)) {
+          this.#responder.refuseBusy(call, headers);
+          return undefined;
+        }
+        context.retainedBody = new RetainedBody(caller, body.length);
+      }
+      return parseMessage(body, {
+        classify: acceptAnyJson,
+        maxDepth: this.#limits.maxDepth,
+      });
+    } catch {
+      // It broke off: nobody is there any more to be told.
+      call.respond(400, ERROR_HEADERS);
+      return undefined;
+    } finally {
+      arriving.end();
+    }
+  }
+
+  /** Drops the bodies that are not complete. */
+  dropAll(): void {
+    this.#bodies.dropAll();
+  }
+
+  #refuseTooLarge({ call, headers }: HttpContext): void {
+    this.#responder.refuse(
+      call,
+      headers,
+      413,
+      `a body must not have more than ${this.#limits.maxBodyBytes} bytes`,
+    );
+  }
+}
+
+/** Every JSON value counts as a message until it is known which revision it belongs to. */
+const acceptAnyJson = (
+  value: unknown,
+): { kind: "notification"; message: Notification } => ({
+  kind: "notification",
+  message: value as Notification,
+});

@@ -1,0 +1,183 @@
+import { SERVER_BUSY } from "../../jsonrpc/endpoint.js";
+import { STANDARD_ERROR_CODES } from "../../jsonrpc/error-codes.js";
+import type { RequestId } from "../../jsonrpc/message.js";
+import type { Invalid } from "../../jsonrpc/parse.js";
+import { notifyListener } from "../../jsonrpc/transport-events.js";
+import { unreadIdPolicy } from "../../protocol/revision.js";
+import { NO_HEADERS } from "./call.js";
+import type { HeaderFields, HttpCall } from "./call.js";
+import type { Callers } from "./callers.js";
+import type { HttpContext } from "./context.js";
+import { encodeErrorResponse, ERROR_HEADERS } from "./error-response.js";
+import { ResponseWriter } from "./reply.js";
+import type { StreamLimits } from "./reply.js";
+import type { HttpEvent } from "./types.js";
+import type { UnreadBudget } from "./unread-budget.js";
+
+/** Characters of a refusal that is sent without being counted: a connection has one of them at a time. */
+const MAX_UNCOUNTED_REFUSAL_CHARS = 4096;
+
+/**
+ * Answers calls: by a writer, or with a refusal.
+ *
+ * A call is in `admitting` from `admit` until it has a writer, or its handling ends.
+ * After `close`, `refuseIfClosed` answers every call that has no writer yet with 503.
+ */
+export class Responder {
+  readonly streamLimits: StreamLimits;
+  readonly openWriters: ReadonlySet<ResponseWriter>;
+  readonly #openWriters: Set<ResponseWriter>;
+  readonly #unread: UnreadBudget;
+  readonly #callers: Callers;
+  readonly #onEvent: ((event: HttpEvent) => void) | undefined;
+  readonly #admitting = new Set<HttpCall>();
+  #isClosed = false;
+
+  /** @param openWriters - Lists the writers that are open; `unread` watches the same ones. */
+  constructor(
+    streamLimits: StreamLimits,
+    openWriters: Set<ResponseWriter>,
+    unread: UnreadBudget,
+    callers: Callers,
+    onEvent: ((event: HttpEvent) => void) | undefined,
+  ) {
+    this.streamLimits = streamLimits;
+    this.openWriters = openWriters;
+    this.#openWriters = openWriters;
+    this.#unread = unread;
+    this.#callers = callers;
+    this.#onEvent = onEvent;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Handling of a call begins. */
+  admit(call: HttpCall): void {
+    this.#admitting.add(call);
+  }
+
+  /** Handling of a call has ended, whatever came of it. */
+  endAdmission(call: HttpCall): void {
+    this.#admitting.delete(call);
+  }
+
+  /** Refuses the calls that have no writer yet, and all that come later. */
+  close(): void {
+    this.#isClosed = true;
+    // A hook or a factory that they wait for may never return.
+    for (const call of [...this.#admitting]) {
+      this.#admitting.delete(call);
+      this.refuseIfClosed(call, NO_HEADERS);
+    }
+  }
+
+  /** The writer of the answer to a call. */
+  reply({
+    call,
+    headers,
+    caller,
+    isJsonOnly,
+    retainedBody: request,
+  }: HttpContext): ResponseWriter {
+    this.#admitting.delete(call);
+    return new ResponseWriter(
+      call,
+      headers,
+      this.streamLimits,
+      this.#openWriters,
+      this.#unread,
+      caller,
+      isJsonOnly,
+      request,
+    );
+  }
+
+  /** Whether the handler is closed, which may happen during any `await`; then the call is refused. */
+  refuseIfClosed(call: HttpCall, headers: HeaderFields): boolean {
+    if (this.#isClosed)
+      this.refuse(call, headers, 503, "the server is shutting down");
+    return this.#isClosed;
+  }
+
+  refuseUnknownSession({ call, headers }: HttpContext): void {
+    this.refuse(
+      call,
+      headers,
+      404,
+      "Not Found: there is no such session, or it has ended",
+    );
+  }
+
+  refuseMethod({ call, headers }: HttpContext): void {
+    this.refuse(
+      call,
+      { ...headers, allow: "POST, GET, DELETE" },
+      405,
+      "Method Not Allowed",
+    );
+  }
+
+  /** Answers what is no message as the endpoint does, with the id that the revision wants where none can be read. */
+  refuseInvalid(
+    { call, headers }: HttpContext,
+    { errorResponse: answer, id, reason }: Invalid,
+    version: string,
+  ): void {
+    // What must not be answered gets an error of the transport, which has no id.
+    const answered =
+      answer === undefined || unreadIdPolicy(version) === "absent"
+        ? (id ?? undefined)
+        : id;
+    this.refuse(
+      call,
+      headers,
+      400,
+      answer?.error.message ?? reason,
+      answer?.error.code,
+      answered,
+    );
+  }
+
+  refuseBusy(call: HttpCall, headers: HeaderFields): void {
+    this.refuse(
+      call,
+      { ...headers, "retry-after": "1" },
+      503,
+      "Server busy",
+      SERVER_BUSY,
+    );
+  }
+
+  /** Answers with an error response of the transport (MCP, Streamable HTTP: a response without an id). */
+  refuse(
+    call: HttpCall,
+    headers: HeaderFields,
+    status: number,
+    reason: string,
+    code: number = STANDARD_ERROR_CODES.INVALID_REQUEST,
+    id?: RequestId | null,
+    data?: unknown,
+  ): void {
+    this.emit({ kind: "refused", status, reason });
+    const text = encodeErrorResponse(code, reason, id, data);
+    if (text.length <= MAX_UNCOUNTED_REFUSAL_CHARS)
+      call.respond(status, { ...ERROR_HEADERS, ...headers }, text);
+    else {
+      // It repeats an id that a client chose, and waits like any other answer.
+      new ResponseWriter(
+        call,
+        headers,
+        this.streamLimits,
+        this.#openWriters,
+        this.#unread,
+        this.#callers.of(undefined),
+      ).sendJson(status, text);
+    }
+  }
+
+  emit(event: HttpEvent): void {
+    notifyListener(this.#onEvent, event);
+  }
+}

@@ -1,0 +1,52 @@
+import type { RequestId } from "../../jsonrpc/message.js";
+import type { ResponseWriter } from "./reply.js";
+
+/** What event ids of streams begin with that listen. */
+const LISTEN_KEY_PREFIX = "g";
+
+/**
+ * A stream of events, which may outlive the connection that carries it.
+ *
+ * `sequence` only grows, so an event id names one event of the session forever.
+ * `writer` is the one connection that carries the stream now, or undefined while none does.
+ */
+export class SessionStream {
+  readonly key: number;
+  /** The requests that it answers. */
+  readonly pending = new Set<RequestId>();
+  readonly isListenStream: boolean;
+  /** The number of the last event; the priming one has 0. */
+  sequence = 0;
+  hasSentEventId = false;
+  /** The number of the last event that is not kept any more and that nobody may miss without knowing. */
+  lastLostSequence = 0;
+  writer: ResponseWriter | undefined;
+
+  constructor(key: number, writer: ResponseWriter, isListenStream: boolean) {
+    this.key = key;
+    this.writer = writer;
+    this.isListenStream = isListenStream;
+  }
+
+  /** The id of the last event: it tells the stream, and the place in it. */
+  get eventId(): string {
+    return `${this.isListenStream ? LISTEN_KEY_PREFIX : ""}${this.key}-${this.sequence}`;
+  }
+}
+
+/** Reads an event id that {@link SessionStream.eventId} has written; undefined for any other text. */
+export function parseEventId(
+  text: string,
+): { readonly key: number; readonly sequence: number } | undefined {
+  const [, key, sequence] = /^g?(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
+  return key === undefined
+    ? undefined
+    : { key: Number(key), sequence: Number(sequence) };
+}
+
+/** The key in the event id of a stream that listens; undefined for any other text. */
+export function listenKeyOf(eventId: string): number | undefined {
+  return eventId.startsWith(LISTEN_KEY_PREFIX)
+    ? parseEventId(eventId)?.key
+    : undefined;
+}
