@@ -1,145 +1,71 @@
 import {
+  META_KEYS,
+  checkVendorNotifications,
+  deriveCapabilities,
+  maySend,
+  methodNotFoundError,
+  missingCapability,
+  newestRevision,
+  truncate,
+  unknownNotificationListener,
+  versionOf,
+} from "./protocol/revision.js";
+import type { Implementation, Revision } from "./protocol/revision.js";
+import type {
+  ClientRequestHandler,
+  ClientSettings,
+  ListenOptions,
+  ServerInfo,
+  Subscription,
+} from "./client/types.js";
+import { Endpoint, toResult } from "./jsonrpc/endpoint.js";
+import type { CallOptions } from "./jsonrpc/endpoint.js";
+import type { Notification, Request, RequestId } from "./jsonrpc/message.js";
+import type { Classification } from "./jsonrpc/parse.js";
+import {
   CapabilityError,
   ConnectionClosedError,
   TimeoutError,
   UnsupportedMethodError,
   UnsupportedRevisionError,
 } from "./jsonrpc/call-errors.js";
-import { toResult, Endpoint } from "./jsonrpc/endpoint.js";
-import { MAX_TIMER_DELAY_MS } from "./jsonrpc/envelope.js";
-import type { CallOptions, EndpointOptions } from "./jsonrpc/endpoint.js";
-import { RpcError, STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
-import type { Notification, Request, RequestId } from "./jsonrpc/message.js";
-import type { Classification } from "./jsonrpc/parse.js";
-import {
-  checkVendorNotifications,
-  truncate,
-  deriveCapabilities,
-  maySend,
-  META_KEYS,
-  methodNotFoundError,
-  missingCapability,
-  STATELESS_ERROR_CODES,
-  newestRevision,
-  unknownNotificationListener,
-  versionOf,
-} from "./protocol/revision.js";
-import type {
-  Implementation,
-  Revision,
-  UnknownNotificationSettings,
-} from "./protocol/revision.js";
 import type { Transport } from "./jsonrpc/transport.js";
+import {
+  DEFAULT_MAX_INPUT_REQUESTS,
+  DEFAULT_MAX_ROUNDS,
+  isInputRequired,
+} from "./client/input.js";
+import type { InputRequiredResult } from "./client/input.js";
+import {
+  InvalidResultError,
+  TooManyInputsError,
+  TooManyRoundsError,
+} from "./client/errors.js";
+import { MAX_LIST_PAGES, allPages } from "./client/pages.js";
+import { MAX_TIMER_DELAY_MS } from "./jsonrpc/envelope.js";
+import {
+  DEFAULT_PROBE_TIMEOUT_MS,
+  MAX_OFFERED_VERSIONS,
+  isFinalError,
+  supportedVersionsIn,
+} from "./client/negotiate.js";
+import { RpcError, STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
 import { describeFailure } from "./validation.js";
-import type { Failure, Leniency } from "./validation.js";
-
-/** What a handler of a client is given beside the params. */
-export interface ClientContext {
-  readonly method: string;
-  /** Aborted when the server cancels its request, the caller the call that it belongs to, or the connection ends. */
-  readonly signal: AbortSignal;
-  /** The key under which a stateless server asked for it; undefined for a request of its own. */
-  readonly key: string | undefined;
-}
-
-/** A handler of what a server asks, types aside. */
-export type ClientRequestHandler = (
-  params: never,
-  context: ClientContext,
-) => object | Promise<object>;
-
-/** A handler of notifications, types aside. */
-export type ClientNotificationHandler = (params: never) => void | Promise<void>;
-
-/** What a client is made of, types aside. The generated `ClientOptions` are the typed ones. */
-export interface ClientSettings
-  extends EndpointOptions, UnknownNotificationSettings<undefined> {
-  readonly info: Implementation;
-  /** What the handlers do not show, such as `{ roots: { listChanged: true } }`; `false` takes a capability away. */
-  readonly capabilities?: object | undefined;
-  /** Handlers of what a server asks for, be it by a request of its own or inside a result. */
-  readonly handlers?:
-    Readonly<Record<string, ClientRequestHandler | undefined>> | undefined;
-  readonly notifications?:
-    Readonly<Record<string, ClientNotificationHandler | undefined>> | undefined;
-  /** Validates results before the caller sees them; on by default. */
-  readonly validateResults?: boolean | undefined;
-  /** Deviations of servers to put up with in results, as `tolerating(...)` makes it. None by default. */
-  readonly lenient?: Leniency | undefined;
-  /** Sends what the server has not declared all the same. Off by default. */
-  readonly ignoreCapabilities?: boolean | undefined;
-  /**
-   * Milliseconds to wait for an answer to `server/discover` before the server is taken for an older one; 5000 by default.
-   * Over HTTP, where an older server refuses it, it has the time of any request.
-   */
-  readonly probeTimeout?: number | undefined;
-  /** Rounds of input that a call may take; 10 by default. */
-  readonly maxRounds?: number | undefined;
-  /** Requests for input that a server may make in one round of a call; 100 by default. */
-  readonly maxInputRequests?: number | undefined;
-}
-
-/** What a server says of itself. */
-export interface ServerInfo {
-  readonly info: Implementation | undefined;
-  readonly capabilities: object;
-  readonly instructions: string | undefined;
-}
-
-/** The server asked for input more often than the client lets it. */
-export class TooManyRoundsError extends Error {
-  override readonly name = "TooManyRoundsError";
-
-  constructor(method: string, rounds: number) {
-    super(`${method} still asks for input after ${rounds} rounds`);
-  }
-}
-
-/** The server asked for more at once than the client lets it. */
-export class TooManyInputsError extends Error {
-  override readonly name = "TooManyInputsError";
-
-  constructor(requested: number, limit: number) {
-    super(
-      `the server asks for ${requested} inputs at once, more than ${limit}`,
-    );
-  }
-}
-
-/** A result that is not what its method promises. */
-export class InvalidResultError extends Error {
-  override readonly name = "InvalidResultError";
-  readonly failure: Failure;
-
-  constructor(method: string, failure: Failure) {
-    super(`the result of ${method} is wrong: ${describeFailure(failure)}`);
-    this.failure = failure;
-  }
-}
-
-const DEFAULT_PROBE_TIMEOUT_MS = 5000;
-const DEFAULT_MAX_ROUNDS = 10;
-const DEFAULT_MAX_INPUT_REQUESTS = 100;
-
-/** Settings of a subscription. */
-export interface ListenOptions extends Pick<CallOptions, "signal"> {
-  /** Receives what the subscription carries, beside the client's own handlers. */
-  readonly onNotification?:
-    ((method: string, params: object) => void) | undefined;
-  /** Milliseconds to wait for the acknowledgement. */
-  readonly timeout?: number | undefined;
-}
-
-/** An open subscription (MCP 2026-07-28, subscriptions). */
-export interface Subscription {
-  readonly id: RequestId;
-  /** What the server agreed to send. */
-  readonly filter: object;
-  /** Resolves when the server ends it, rejects if the connection breaks. */
-  readonly ended: Promise<void>;
-  /** Ends it. */
-  close(): void;
-}
+export type {
+  ClientContext,
+  ClientRequestHandler,
+  ClientNotificationHandler,
+  ClientSettings,
+  ServerInfo,
+  ListenOptions,
+  Subscription,
+} from "./client/types.js";
+export {
+  TooManyRoundsError,
+  TooManyInputsError,
+  InvalidResultError,
+} from "./client/errors.js";
+export { allPages } from "./client/pages.js";
 
 interface SubscriptionEntry {
   readonly acknowledge: (filter: object) => void;
@@ -817,85 +743,4 @@ export class BaseClient<
       this.#endpoint.emit({ kind: "handlerFailed", method, error });
     }
   }
-}
-
-/** Pages of one list, of which a server that means well has far fewer. */
-const MAX_LIST_PAGES = 10_000;
-
-/**
- * All items of a paged list.
- *
- * @param fetchPage - Gives the page at a cursor; undefined for the first.
- * @param endsAtEmpty - Whether an empty cursor means that there is no other page. It does up to 2025-11-25; from 2026-07-28
- *   on it is a cursor like any other (MCP, pagination).
- * @returns Ends at a page without a cursor, or with one that came before.
- * @throws Error at a list that has more pages than `maxPages`.
- */
-export async function* allPages<
-  Page extends { readonly nextCursor?: string | null | undefined },
-  Item,
->(
-  fetchPage: (cursor: string | undefined) => Promise<Page>,
-  itemsOf: (page: Page) => readonly Item[],
-  maxPages = MAX_LIST_PAGES,
-  endsAtEmpty: () => boolean = () => true,
-): AsyncGenerator<Item, void, undefined> {
-  const seen = new Set<string>();
-  let cursor: string | undefined;
-  for (;;) {
-    const page = await fetchPage(cursor);
-    yield* itemsOf(page);
-    cursor = page.nextCursor ?? undefined;
-    if (cursor === undefined || (cursor === "" && endsAtEmpty())) return;
-    if (seen.has(cursor)) return;
-    seen.add(cursor);
-    if (seen.size >= maxPages)
-      throw new Error(`the list has no end: ${maxPages} pages were read`);
-  }
-}
-
-interface InputRequiredResult {
-  readonly inputRequests?: Readonly<
-    Record<string, { readonly method: string; readonly params?: object }>
-  >;
-  readonly requestState?: string;
-}
-
-function isInputRequired(result: object): result is InputRequiredResult {
-  return (
-    (result as { readonly resultType?: unknown }).resultType ===
-    "input_required"
-  );
-}
-
-/**
- * Whether an older revision would fare no better: the server is a stateless one that finds fault with what was sent (MCP
- * 2026-07-28, Streamable HTTP, backward compatibility), or the transport says so, such as for want of authorization.
- */
-function isFinalError(error: unknown): boolean {
-  if (error instanceof RpcError)
-    return (
-      error.code === STATELESS_ERROR_CODES.HEADER_MISMATCH ||
-      error.code === STATELESS_ERROR_CODES.MISSING_CLIENT_CAPABILITY
-    );
-  return (error as { readonly isFinal?: unknown } | null)?.isFinal === true;
-}
-
-/** Versions of a server that are looked at; there are not so many. */
-const MAX_OFFERED_VERSIONS = 100;
-
-/** What a stateless server says that it speaks when it refuses a version; undefined if it did not say so. */
-function supportedVersionsIn(error: unknown): readonly string[] | undefined {
-  if (
-    !(error instanceof RpcError) ||
-    error.code !== STATELESS_ERROR_CODES.UNSUPPORTED_VERSION
-  )
-    return undefined;
-  const { supported } = (error.data ?? {}) as { readonly supported?: unknown };
-  return Array.isArray(supported)
-    ? supported
-        .filter((item): item is string => typeof item === "string")
-        .slice(0, MAX_OFFERED_VERSIONS)
-        .map(truncate)
-    : [];
 }

@@ -5,6 +5,8 @@ export type {
   ContentAnnotations,
   ResourceContents,
   Content,
+  ResourceInfo,
+  ResourceOutcome,
 } from "./registry/types.js";
 export { ToolError, defineTool, toolHandlers } from "./registry/tools.js";
 export type {
@@ -20,7 +22,6 @@ export {
   resourceHandlers,
 } from "./registry/resources.js";
 export type {
-  ResourceInfo,
   ResourceDefinition,
   VariablesOf,
   Completer,
@@ -28,7 +29,6 @@ export type {
   RegisteredResource,
   ResourceHandlers,
 } from "./registry/resources.js";
-export type { ResourceOutcome } from "./registry/content.js";
 export { definePrompt, promptHandlers } from "./registry/prompts.js";
 export type {
   PromptArgument,

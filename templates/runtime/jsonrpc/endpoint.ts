@@ -1,5 +1,18 @@
-import { ConnectionClosedError, TimeoutError } from "./call-errors.js";
-import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
+import {
+  DEFAULT_CALL_OPTIONS,
+  DEFAULT_TIMEOUT_MS,
+  SERVER_BUSY,
+  maxConcurrent,
+} from "./endpoint-options.js";
+import type {
+  CallOptions,
+  EndpointEvent,
+  EndpointOptions,
+  Progress,
+  Role,
+} from "./endpoint-options.js";
+import { classifyMessage } from "./parse.js";
+import type { Classification, Invalid, ParseOptions, Parsed } from "./parse.js";
 import { errorResponse } from "./message.js";
 import type {
   ErrorObject,
@@ -10,155 +23,34 @@ import type {
   RequestId,
   Response,
 } from "./message.js";
-import type { Diagnostic } from "./ndjson.js";
-import { isObject, MAX_TIMER_DELAY_MS } from "./envelope.js";
-import { collectBatchResponse, classifyMessage } from "./parse.js";
-import type {
-  Classification,
-  Invalid,
-  Parsed,
-  ParseOptions,
-  ToleratedDeviation,
-} from "./parse.js";
+import { InboundRequest, PendingBatch } from "./inbound-request.js";
+import type { SendOptions, Transport } from "./transport.js";
+import { ConnectionClosedError, TimeoutError } from "./call-errors.js";
 import { notifyListener } from "./transport-events.js";
-import type { HandlerCounter, SendOptions, Transport } from "./transport.js";
-
-/** Something that is worth a line in a log, and no reason to stop. */
-export type EndpointEvent =
-  /** What came is no message; it was skipped, and answered if it may be. */
-  | { readonly kind: "invalidMessage"; readonly invalid: Invalid | Diagnostic }
-  /** What came deviates from JSON-RPC in a way that an option tolerates. */
-  | {
-      readonly kind: "toleratedMessage";
-      readonly deviation: ToleratedDeviation;
-      readonly id: RequestId | null;
-    }
-  /** A response to a call that was cancelled, timed out or answered before. */
-  | { readonly kind: "lateResponse"; readonly id: RequestId }
-  /** A response to nothing that was ever asked. */
-  | { readonly kind: "unknownResponse"; readonly id: RequestId | null }
-  /** A request in a revision in which this side is asked nothing, so that it must not answer either. */
-  | {
-      readonly kind: "unexpectedRequest";
-      readonly id: RequestId;
-      readonly method: string;
-    }
-  /** Progress of a call that nobody waits for, or that goes backwards. */
-  | {
-      readonly kind: "unknownProgress" | "progressNotIncreasing";
-      readonly token: unknown;
-    }
-  /** A notification that the revision does not know and that no handler is registered for. */
-  | {
-      readonly kind: "unknownNotification";
-      readonly method: string;
-      readonly params: object | undefined;
-    }
-  | {
-      readonly kind: "invalidNotification";
-      readonly method: string;
-      readonly reason: string;
-    }
-  /** A handler threw; the caller was told no more than that. */
-  | {
-      readonly kind: "handlerFailed";
-      readonly method: string;
-      readonly error: unknown;
-    }
-  /** The server exited instead of answering `method`; it was started again and is sent `initialize`. */
-  | { readonly kind: "serverRestarted"; readonly method: string }
-  | { readonly kind: "transportFailed"; readonly error: unknown };
-
-/** How far a call has come. */
-export interface Progress {
-  readonly progress: number;
-  readonly total?: number | undefined;
-  readonly message?: string | undefined;
-}
-
-/** How a request is sent. */
-export interface CallOptions {
-  /** Aborting it cancels the call, here and, as far as it listens, on the other side. */
-  readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until the call is given up; 60,000 by default, `Infinity` for none. */
-  readonly timeout?: number | undefined;
-  /** Progress restarts the timeout, up to {@link maxTimeout}; the request asks for progress. Off by default. */
-  readonly resetTimeoutOnProgress?: boolean | undefined;
-  /** Milliseconds until the call is given up whatever progress it makes; none by default. */
-  readonly maxTimeout?: number | undefined;
-  /** Asks for progress, and receives it. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** The request that is being handled and that this one belongs to. */
-  readonly relatedRequestId?: RequestId | undefined;
-  /** Told the id under which it is sent, before it is. */
-  readonly onSent?: ((id: RequestId) => void) | undefined;
-}
-
-/** What makes an endpoint a client or a server. */
-export interface Role {
-  /** The envelope rules of the revision that is spoken. */
-  classify(value: unknown): Classification;
-  /** @returns Why a request must not be in a batch; undefined if it may. */
-  refuseInBatch?(method: string): string | undefined;
-  /**
-   * Whether this side answers; yes where it does not say.
-   *
-   * @param id - Of the request; null if it is unreadable, or what came was none.
-   */
-  mayRespond?(id: RequestId | null): boolean;
-  /** What an answer bears whose id could not be read, in the revision that is spoken; null where it does not say. */
-  unreadId?(): "null" | "absent";
-  /** @returns The result; what it throws is the error. */
-  handleRequest(
-    request: Request,
-    inbound: InboundRequest,
-  ): object | Promise<object>;
-  handleNotification(notification: Notification): void;
-  /** The other side cancels what is no request of its own; a stateless server ends a subscription so. */
-  handleCancelled?(id: RequestId): void;
-  /** The other side says nothing more and waits for the answers to what it asked; what has no end of its own ends now. */
-  handleInputEnd?(): void;
-  /**
-   * The other side has ended by itself, and the transport can start it again.
-   *
-   * @returns Whether it should; calls that wait are rejected either way.
-   */
-  handleExit?(): boolean;
-  /** The connection is over; all calls have been ended. */
-  handleClose(): void;
-}
-
-/** Settings of an endpoint. */
-export interface EndpointOptions {
-  /** Milliseconds until a call is given up, where it does not say so itself; 60,000 by default. */
-  readonly timeout?: number | undefined;
-  /**
-   * Requests that are handled at the same time; a further one is answered with {@link SERVER_BUSY}. 1000 by default. A
-   * cancelled one counts until its handler has ended, or a client that cancels what it asks could have any number of them
-   * run. Over HTTP it is one limit for all connections of a handler, in which each caller has a share.
-   */
-  readonly maxConcurrentRequests?: number | undefined;
-  /** Reads a result next to `error: null`, which some peers write, and reports it as an event. Refused by default. */
-  readonly nullErrorAsAbsent?: boolean | undefined;
-  /** Tells the caller the message of an error that a handler threw, which may hold what is not meant for it. Off by default. */
-  readonly exposeErrors?: boolean | undefined;
-  readonly onEvent?: ((event: EndpointEvent) => void) | undefined;
-}
-
-/**
- * The code that says that a limit of the receiver is reached: too many requests, sessions or subscriptions. It is outside
- * the range that JSON-RPC reserves, as MCP 2026-07-28 wants new codes (Basic, Error Codes: -32000 to -32019 are closed); that
- * of the HTTP status says the same.
- */
-export const SERVER_BUSY = 503;
-
-const DEFAULT_TIMEOUT_MS = 60_000;
-const DEFAULT_MAX_CONCURRENT_REQUESTS = 1000;
-
-/** The limit of requests that are handled at the same time. */
-export function maxConcurrent(options: EndpointOptions): number {
-  return options.maxConcurrentRequests ?? DEFAULT_MAX_CONCURRENT_REQUESTS;
-}
+import {
+  createAbortError,
+  errorClassName,
+  errorMessage,
+  invalidRequestError,
+  isPromiseLike,
+  serializationErrorOf,
+  toErrorObject,
+  toResult,
+  toRpcError,
+} from "./handler-errors.js";
+import type { Diagnostic } from "./ndjson.js";
+import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
+import { MAX_TIMER_DELAY_MS } from "./envelope.js";
+export { SERVER_BUSY, maxConcurrent } from "./endpoint-options.js";
+export type {
+  EndpointEvent,
+  Progress,
+  CallOptions,
+  Role,
+  EndpointOptions,
+} from "./endpoint-options.js";
+export { InboundRequest } from "./inbound-request.js";
+export { isPromiseLike, toResult } from "./handler-errors.js";
 
 /** A call of ours that is not answered yet. */
 interface PendingRequest {
@@ -172,77 +64,6 @@ interface PendingRequest {
   deadline: number;
   lastProgress: number;
   onAbort?: () => void;
-}
-
-/** A request of the other side that is being handled. */
-export class InboundRequest {
-  readonly request: Request;
-  /** What the transport knows beyond the message. */
-  readonly extra: unknown;
-  /** Where the answer goes if the request came in a batch. */
-  readonly batch: PendingBatch | undefined;
-  /** What counts its handler beyond the connection, if the role has it run one that counts. */
-  counter: HandlerCounter | undefined;
-  #isSettled = false;
-  #controller: AbortController | undefined;
-  #abortReason: unknown;
-
-  constructor(
-    request: Request,
-    extra: unknown,
-    batch: PendingBatch | undefined,
-  ) {
-    this.request = request;
-    this.extra = extra;
-    this.batch = batch;
-  }
-
-  /** Whether it is answered or cancelled: nothing more may be sent for it. */
-  get isSettled(): boolean {
-    return this.#isSettled;
-  }
-
-  /** Aborted if the request is cancelled or the connection ends. Made when first asked for, since most handlers never do. */
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#abortReason !== undefined && !this.#controller.signal.aborted)
-      this.#controller.abort(this.#abortReason);
-    return this.#controller.signal;
-  }
-
-  /** It is answered. */
-  complete(): void {
-    this.#isSettled = true;
-  }
-
-  /** Nobody waits for it any more. */
-  abort(reason: unknown): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.#abortReason = reason;
-    this.#controller?.abort(reason);
-  }
-}
-
-/** Requests that came together and are answered together. */
-class PendingBatch {
-  readonly #responses: Response[] = [];
-  #outstanding: number;
-  readonly #send: (answers: readonly Response[]) => void;
-
-  constructor(expected: number, send: (answers: readonly Response[]) => void) {
-    this.#outstanding = expected;
-    this.#send = send;
-  }
-
-  /** One more is answered, or needs no answer. */
-  addResponse(response: Response | undefined): void {
-    if (response !== undefined) this.#responses.push(response);
-    this.#outstanding -= 1;
-    if (this.#outstanding > 0) return;
-    const responses = collectBatchResponse(this.#responses);
-    this.#send(responses ?? []);
-  }
 }
 
 /**
@@ -993,105 +814,7 @@ export class Endpoint {
   }
 }
 
-const DEFAULT_CALL_OPTIONS: CallOptions = Object.freeze({});
-
 const INPUT_ENDED = "the other side sends nothing more, so no answer either";
-
-function invalidRequestError(reason: string): ErrorObject {
-  return {
-    code: STANDARD_ERROR_CODES.INVALID_REQUEST,
-    message: `Invalid Request: ${reason}`,
-  };
-}
-
-/** Whether a handler's outcome is a promise. It may be no object at all, and one of another library or realm is one too. */
-export function isPromiseLike(
-  value: object | Promise<object>,
-): value is Promise<object> {
-  return (
-    typeof (value as { readonly then?: unknown } | null | undefined)?.then ===
-    "function"
-  );
-}
-
-/**
- * What a handler gave as a result.
- *
- * @throws TypeError if it is none.
- */
-export function toResult(handlerResult: object | null | undefined): object {
-  // What says itself how it is written may say anything, such as nothing.
-  const { toJSON } = (handlerResult ?? {}) as { readonly toJSON?: unknown };
-  const result: unknown =
-    typeof toJSON === "function"
-      ? toJSON.call(handlerResult, "result")
-      : handlerResult;
-  if (!isObject(result))
-    throw new TypeError("a handler gave no object as result");
-  return result;
-}
-
-/** Why JSON cannot hold an answer; undefined if it can. */
-function serializationErrorOf(
-  response: Response,
-): { readonly reason: unknown } | undefined {
-  try {
-    JSON.stringify(response);
-    return undefined;
-  } catch (reason) {
-    return { reason };
-  }
-}
-
-/** The error of an answer, if what was thrown is one. Nothing that it brings along can make this fail. */
-function toErrorObject(thrown: unknown): ErrorObject | undefined {
-  try {
-    if (!(thrown instanceof RpcError)) return undefined;
-    const { code, message, data } = thrown.toJSON();
-    // It may have been changed since it was made.
-    return Number.isSafeInteger(code) && typeof message === "string"
-      ? { code, message, ...(data === undefined ? {} : { data }) }
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The name of the class of what was thrown, likewise. */
-function errorClassName(error: unknown): string {
-  try {
-    if (!(error instanceof Error)) return typeof error;
-    const { constructor } = error as { readonly constructor: unknown };
-    const name: unknown =
-      typeof constructor === "function" ? constructor.name : undefined;
-    return typeof name === "string" ? name : "Error";
-  } catch {
-    return typeof error;
-  }
-}
-
-/** Its message, likewise. */
-function errorMessage(error: unknown): string {
-  try {
-    return String(error instanceof Error ? error.message : error);
-  } catch {
-    return "Internal error";
-  }
-}
-
-/** The error of an answer. A code that no error of ours can have must not keep the caller waiting. */
-function toRpcError(error: ErrorObject): RpcError {
-  if (Number.isSafeInteger(error.code)) return RpcError.from(error);
-  return new RpcError(
-    STANDARD_ERROR_CODES.INVALID_REQUEST,
-    `the answer is an error with the code ${error.code}, which is out of range: ${error.message}`,
-    error.data,
-  );
-}
-
-function createAbortError(reason: string): Error {
-  return Object.assign(new Error(reason), { name: "AbortError" });
-}
 
 function withProgressToken(
   params: object | undefined,

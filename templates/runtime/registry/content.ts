@@ -1,13 +1,8 @@
 /**
  * Content blocks, as each revision knows them.
  */
-import type { Content, ResourceContents } from "./types.js";
-import type { ResourceInfo } from "./resources.js";
+import type { Content, ResourceInfo, ResourceOutcome } from "./types.js";
 import { optionalMember } from "./lists.js";
-
-/** What a resource gives: its text, its bytes, or contents with addresses of their own. */
-export type ResourceOutcome =
-  string | Uint8Array | { readonly contents: readonly ResourceContents[] };
 
 export type ReadContents =
   | { uri: string; mimeType?: string; text: string }

@@ -1,9 +1,12 @@
 /**
  * Lists of definitions: names are unique, and each list is one page.
  */
-import type { ContentAnnotations, DefinitionContext } from "./types.js";
+import type {
+  ContentAnnotations,
+  DefinitionContext,
+  ResourceInfo,
+} from "./types.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
-import type { ResourceInfo } from "./resources.js";
 
 export interface ListParams {
   readonly cursor?: string;

@@ -2,12 +2,13 @@
  * Resources and resource templates: definitions and handlers.
  */
 import type {
-  ContentAnnotations,
   DefinitionContext,
   MaybePromise,
+  ResourceInfo,
+  ResourceOutcome,
 } from "./types.js";
 import { resourceReadResult } from "./content.js";
-import type { ReadContents, ResourceOutcome } from "./content.js";
+import type { ReadContents } from "./content.js";
 import {
   contextRevision,
   indexBy,
@@ -19,16 +20,6 @@ import type { ListParams, ListedInfo } from "./lists.js";
 import { matchUri, parseUriTemplate } from "./uri-template.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import { truncate } from "../protocol/revision.js";
-
-/** What is told of a resource. */
-export interface ResourceInfo {
-  /** A short name, for programs. */
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly mimeType?: string;
-  readonly annotations?: ContentAnnotations;
-}
 
 /** A resource with an address of its own. */
 export interface ResourceDefinition<

@@ -81,3 +81,17 @@ export type Content = ContentBase &
   );
 
 export type MaybePromise<T> = T | Promise<T>;
+
+/** What is told of a resource. */
+export interface ResourceInfo {
+  /** A short name, for programs. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly annotations?: ContentAnnotations;
+}
+
+/** What a resource gives: its text, its bytes, or contents with addresses of their own. */
+export type ResourceOutcome =
+  string | Uint8Array | { readonly contents: readonly ResourceContents[] };

@@ -74,11 +74,7 @@ export class OneWayPosts {
     if (method !== "notifications/initialized") await this.#initializedAccepted;
     if (this.#context.closed.aborted) return;
     if (!this.#limiter.isFull) await this.#limiter.enter();
-    else if (
-      this.#context.closed.aborted ||
-      !(await this.#waitForTurn(message))
-    )
-      return;
+    else if (!(await this.#waitForTurn(message))) return;
     try {
       await this.#postWithTimeout(message);
     } finally {

@@ -1,0 +1,369 @@
+/**
+ * What a handler is given for one request.
+ */
+import {
+  STATELESS_ERROR_CODES,
+  maySend,
+  missingCapability,
+} from "../protocol/revision.js";
+import type { Implementation, Revision } from "../protocol/revision.js";
+import type { RequestStateSigner } from "../protocol/request-state.js";
+import { isPromiseLike } from "../jsonrpc/endpoint.js";
+import type { CallOptions, InboundRequest } from "../jsonrpc/endpoint.js";
+import type { Request, RequestId } from "../jsonrpc/message.js";
+import type {
+  ClientInfo,
+  EmbeddedRequest,
+  HandlerContext,
+  RequestHandler,
+} from "./types.js";
+import {
+  InputRequiredSignal,
+  capabilitiesNeededBy,
+  completeResult,
+  unwrapInputRequired,
+} from "./complete-result.js";
+import { principalOf } from "../jsonrpc/transport.js";
+import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
+import { metaOf, paramsOf } from "../jsonrpc/envelope.js";
+import { UnsupportedMethodError } from "../jsonrpc/call-errors.js";
+import { invalidParams } from "./invalid-params.js";
+
+/** Notifications that belong to a request; a stateless revision has no others outside a subscription. */
+const REQUEST_SCOPED_NOTIFICATIONS: ReadonlySet<string> = new Set([
+  "notifications/progress",
+  "notifications/message",
+]);
+
+/** What a context needs of the session that its request came over. */
+interface ContextSession {
+  readonly server: {
+    readonly settings: { readonly info: Implementation };
+    readonly requestStateSigner: RequestStateSigner;
+  };
+  request(
+    method: string,
+    params?: object,
+    options?: CallOptions,
+  ): Promise<object>;
+  notifyIfWanted(method: string, params?: object): void;
+  notifyForRequest(
+    inbound: InboundRequest,
+    method: string,
+    params: object | undefined,
+  ): void;
+  wantsLog(revision: Revision, request: Request, level: string): boolean;
+}
+
+/** What a handler is given; one for each request. */
+export class RequestContext implements HandlerContext {
+  readonly client: ClientInfo;
+  readonly #session: ContextSession;
+  readonly #revision: Revision;
+  readonly #inbound: InboundRequest;
+  #lastProgress = Number.NEGATIVE_INFINITY;
+  #state: unknown;
+  /** Of this round and all before it; made when first asked for, since most handlers never do. */
+  #inputResponses: Map<string, unknown> | undefined;
+  /** The request state that {@link requireInput} gives out. */
+  #issuedState: string | undefined;
+
+  constructor(
+    session: ContextSession,
+    revision: Revision,
+    client: ClientInfo,
+    inbound: InboundRequest,
+  ) {
+    this.#session = session;
+    this.#revision = revision;
+    this.client = client;
+    this.#inbound = inbound;
+  }
+
+  get id(): RequestId {
+    return this.#inbound.request.id;
+  }
+
+  get method(): string {
+    return this.#inbound.request.method;
+  }
+
+  get revision(): string {
+    return this.#revision.version;
+  }
+
+  get signal(): AbortSignal {
+    return this.#inbound.signal;
+  }
+
+  get extra(): unknown {
+    return this.#inbound.extra;
+  }
+
+  get state(): unknown {
+    return this.#state;
+  }
+
+  /** Runs a handler; one that waits for input gives the result that asks for it. */
+  run(handler: RequestHandler, params: object): object | Promise<object> {
+    try {
+      const outcome = handler(params as never, this as never);
+      return isPromiseLike(outcome)
+        ? Promise.resolve(outcome).catch(unwrapInputRequired)
+        : outcome;
+    } catch (error) {
+      return unwrapInputRequired(error);
+    }
+  }
+
+  /** Runs a handler with the state of the round before. */
+  async resume(
+    handler: RequestHandler,
+    params: Record<string, unknown>,
+  ): Promise<object> {
+    const { server } = this.#session;
+    const { requestState } = params;
+    const previous =
+      typeof requestState === "string"
+        ? await server.requestStateSigner.verify(
+            requestState,
+            this.method,
+            params,
+            principalOf(this.extra),
+          )
+        : undefined;
+    if (previous === undefined) {
+      throw new RpcError(
+        STANDARD_ERROR_CODES.INVALID_PARAMS,
+        "Invalid params: the request state is not one of this server for this request, or too old",
+        {
+          path: "/requestState",
+        },
+      );
+    }
+    this.#state = previous.state;
+    const handlerParams = previous.isHandlerState
+      ? { ...params, requestState: previous.state }
+      : params;
+    this.#inputResponses = new Map(
+      Object.entries({
+        ...previous.answers,
+        ...(params["inputResponses"] as object | undefined),
+      }),
+    );
+    const result = await this.run(handler, handlerParams);
+    return this.completeResult(result);
+  }
+
+  /** What a stateless revision wants on a result and a handler need not know of. */
+  completeResult(result: object): object | Promise<object> {
+    const { settings, requestStateSigner } = this.#session.server;
+    const completed = completeResult(
+      this.#revision,
+      this.method,
+      result,
+      settings.info,
+    ) as {
+      readonly inputRequests?: unknown;
+      readonly requestState?: unknown;
+      readonly resultType?: unknown;
+    };
+    const { requestState: state, resultType } = completed;
+    if (resultType !== "input_required") return completed;
+    // MCP 2026-07-28, multi round-trip requests: a client cannot go on from a result with neither.
+    if (state === undefined && completed.inputRequests === undefined)
+      throw new TypeError(
+        "a result that requires input has neither inputRequests nor requestState",
+      );
+    if (state === undefined || state === this.#issuedState) return completed;
+    // State that a handler wrote itself is protected like any other.
+    return requestStateSigner
+      .sign(
+        this.method,
+        paramsOf(this.#inbound.request),
+        {
+          state,
+          answers: Object.fromEntries(this.#knownResponses()),
+          isHandlerState: true,
+        },
+        principalOf(this.extra),
+      )
+      .then((requestState) => ({ ...completed, requestState }));
+  }
+
+  // Functions of their own, since a handler may take them out of the context: `(args, { progress }) => ...`.
+  readonly progress = (
+    progress: number,
+    total?: number,
+    message?: string,
+  ): void => {
+    const token = metaOf(this.#inbound.request)?.["progressToken"];
+    // MCP, progress: only if asked for, and always increasing. JSON has no infinite numbers.
+    if (
+      (typeof token !== "string" && !Number.isFinite(token)) ||
+      !Number.isFinite(progress) ||
+      !(progress > this.#lastProgress)
+    )
+      return;
+    this.#lastProgress = progress;
+    this.#session.notifyForRequest(this.#inbound, "notifications/progress", {
+      progressToken: token,
+      progress,
+      ...(Number.isFinite(total) ? { total } : {}),
+      ...(message === undefined ? {} : { message }),
+    });
+  };
+
+  readonly log = (level: string, data: unknown, logger?: string): void => {
+    if (!this.#session.wantsLog(this.#revision, this.#inbound.request, level))
+      return;
+    this.#session.notifyForRequest(this.#inbound, "notifications/message", {
+      level,
+      ...(logger === undefined ? {} : { logger }),
+      data,
+    });
+  };
+
+  readonly notify = (method: string, params?: object): void => {
+    if (!maySend(this.#revision, "server", "notification", method)) {
+      throw new UnsupportedMethodError(method, this.revision);
+    }
+    const level = (params as { readonly level?: unknown } | undefined)?.level;
+    if (
+      method === "notifications/message" &&
+      !this.#session.wantsLog(
+        this.#revision,
+        this.#inbound.request,
+        String(level),
+      )
+    )
+      return;
+    if (!this.#revision.isStateless || REQUEST_SCOPED_NOTIFICATIONS.has(method))
+      this.#session.notifyForRequest(this.#inbound, method, params);
+    else this.#session.notifyIfWanted(method, params);
+  };
+
+  readonly request = (
+    method: string,
+    params?: object,
+    options?: CallOptions,
+  ): Promise<object> => {
+    if (this.#revision.isStateless)
+      return Promise.reject(new UnsupportedMethodError(method, this.revision));
+    return this.#session.request(method, params, {
+      signal: this.signal,
+      ...options,
+      relatedRequestId: this.id,
+    });
+  };
+
+  readonly sampling = (
+    params: object,
+    options?: CallOptions,
+  ): Promise<object> => {
+    return this.request("sampling/createMessage", params, options);
+  };
+
+  readonly elicitation = (
+    params: object,
+    options?: CallOptions,
+  ): Promise<object> => {
+    return this.request("elicitation/create", params, options);
+  };
+
+  readonly roots = (
+    params?: object,
+    options?: CallOptions,
+  ): Promise<object> => {
+    return this.request("roots/list", params, options);
+  };
+
+  #knownResponses(): Map<string, unknown> {
+    const given = paramsOf(this.#inbound.request)["inputResponses"];
+    this.#inputResponses ??= new Map(
+      Object.entries((given ?? {}) as Record<string, unknown>),
+    );
+    return this.#inputResponses;
+  }
+
+  readonly requireInput = async (
+    requests: Readonly<Record<string, EmbeddedRequest>>,
+    state?: unknown,
+  ): Promise<Record<string, object>> => {
+    if (!this.#revision.isStateless) return this.#requestInput(requests);
+    const responses = this.#knownResponses();
+    const missing: Record<string, EmbeddedRequest> = {};
+    for (const [key, request] of Object.entries(requests)) {
+      const info = this.#revision.embedded[request.method];
+      if (info === undefined)
+        throw new UnsupportedMethodError(request.method, this.revision);
+      const response = responses.get(key);
+      if (response === undefined) {
+        this.#checkCapability(request, info.capabilities);
+        missing[key] = request;
+        continue;
+      }
+      const outcome = info.validateResult(response);
+      if (!outcome.success)
+        throw invalidParams(outcome.failure, `/inputResponses/${key}`);
+    }
+    if (Object.keys(missing).length === 0) {
+      return Object.fromEntries(
+        Object.keys(requests).map((key) => [key, responses.get(key) as object]),
+      );
+    }
+    const params = paramsOf(this.#inbound.request);
+    const previousResponses = Object.fromEntries(responses);
+    this.#issuedState = await this.#session.server.requestStateSigner.sign(
+      this.method,
+      params,
+      {
+        state: state ?? this.#state,
+        answers: previousResponses,
+        isHandlerState: false,
+      },
+      principalOf(this.extra),
+    );
+    throw new InputRequiredSignal({
+      resultType: "input_required",
+      inputRequests: missing,
+      requestState: this.#issuedState,
+    });
+  };
+
+  /** In a stateful revision, input is asked for at once, by requests of their own. */
+  async #requestInput(
+    requests: Readonly<Record<string, EmbeddedRequest>>,
+  ): Promise<Record<string, object>> {
+    const results = await Promise.all(
+      Object.entries(requests).map(
+        async ([key, { method, params }]) =>
+          [key, await this.request(method, params)] as const,
+      ),
+    );
+    return Object.fromEntries(results);
+  }
+
+  /** MCP 2026-07-28: a server must not ask for what the client did not declare. */
+  #checkCapability(request: EmbeddedRequest, needed: readonly string[]): void {
+    const missing = missingCapability(
+      capabilitiesNeededBy(
+        request.method,
+        request.params,
+        needed,
+        this.client.capabilities,
+      ),
+      "client",
+      this.client.capabilities,
+    );
+    if (missing === undefined) return;
+    let requiredCapabilities: object = {};
+    for (const name of missing.split(".").slice(1).reverse())
+      requiredCapabilities = { [name]: requiredCapabilities };
+    throw new RpcError(
+      STATELESS_ERROR_CODES.MISSING_CLIENT_CAPABILITY,
+      `Missing required client capability: ${missing.slice("client.".length)}`,
+      { requiredCapabilities },
+    );
+  }
+}
