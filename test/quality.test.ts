@@ -60,7 +60,12 @@ describe('layers', () => {
     print: ['errors', 'read', 'model', 'text'],
     emit: ['errors', 'read', 'model', 'print', 'text'],
     output: ['errors', 'paths', 'print', 'text'],
-    index: ['errors', 'read', 'model', 'emit', 'print', 'output', 'drift', 'text'],
+    'render-options': ['errors', 'emit', 'print'],
+    'command-line': ['emit', 'model', 'print', 'render-options', 'text', 'paths'],
+    render: ['errors', 'read', 'model', 'emit', 'print', 'output', 'text', 'render-options', 'command-line'],
+    generate: ['errors', 'read', 'model', 'emit', 'output', 'text', 'render', 'render-options'],
+    // What the package exports, and nothing else.
+    index: ['errors', 'read', 'model', 'emit', 'print', 'output', 'drift', 'generate', 'render', 'render-options'],
     // `..` is generated/: what a project is given must be what the runtime accepts, so its own parser says.
     scaffold: ['errors', 'model', 'print', 'read', 'text', '..'],
     drift: ['errors', 'paths', 'read', 'model', 'print', 'text'],

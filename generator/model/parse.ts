@@ -1,107 +1,20 @@
-import { McpgenError } from '../errors.js';
 import type { DefinitionsKey } from '../read/schema/canonical.js';
+import { compareText, formatPointer, isObject, objectFromEntries, ownMember, parsePointer } from '../read/json/json.js';
+import type { JsonObject, JsonValue } from '../read/json/json.js';
 import type { Docs } from '../read/builtin/docs.js';
-import {
-  compareText,
-  isObject,
-  ownMember,
-  objectFromEntries,
-  formatPointer,
-  parsePointer,
-  type JsonObject,
-  type JsonValue,
-} from '../read/json/json.js';
 import type { Constraints, Definition, Member, ObjectNode, TypeNode, Warning } from './protocol.js';
-
-const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set([
-  '$comment',
-  'title',
-  'description',
-  'default',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'contentSchema',
-]);
-const CONSTRAINT_KEYWORDS: ReadonlySet<string> = new Set([
-  'format',
-  // Annotations like an unknown format: they are told in docs, and no value is held against them.
-  'contentEncoding',
-  'contentMediaType',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'minProperties',
-  'maxProperties',
-]);
-/** Constraints whose value is something other than a number. */
-const NON_NUMERIC_CONSTRAINTS: Readonly<Record<string, 'string' | 'boolean'>> = {
-  format: 'string',
-  contentEncoding: 'string',
-  contentMediaType: 'string',
-  pattern: 'string',
-  uniqueItems: 'boolean',
-};
-/** Keywords that say something about values of one type only. */
-const TYPE_OF_KEYWORD: Readonly<Record<string, string>> = {
-  properties: 'object',
-  required: 'object',
-  additionalProperties: 'object',
-  items: 'array',
-};
-const STRUCTURE_KEYWORDS: ReadonlySet<string> = new Set([
-  '$ref',
-  'type',
-  'const',
-  'enum',
-  'properties',
-  'required',
-  'additionalProperties',
-  'items',
-  'anyOf',
-  'oneOf',
-  'allOf',
-]);
-/** Formats that JSON Schema or MCP names; any other is kept as an annotation, with a warning. */
-const KNOWN_FORMATS: ReadonlySet<string> = new Set([
-  'date-time',
-  'date',
-  'time',
-  'duration',
-  'email',
-  'idn-email',
-  'hostname',
-  'idn-hostname',
-  'ipv4',
-  'ipv6',
-  'uri',
-  'uri-reference',
-  'iri',
-  'iri-reference',
-  'uuid',
-  'uri-template',
-  'json-pointer',
-  'relative-json-pointer',
-  'regex',
-  'byte',
-  'int32',
-  'int64',
-  'float',
-  'double',
-  'password',
-  'binary',
-]);
-const PRIMITIVES = ['string', 'number', 'integer', 'boolean', 'null'] as const;
-type Primitive = (typeof PRIMITIVES)[number];
+import { refuseAliasCycles } from './alias-cycles.js';
+import {
+  ANNOTATION_KEYWORDS,
+  CONSTRAINT_KEYWORDS,
+  KNOWN_FORMATS,
+  NON_NUMERIC_CONSTRAINTS,
+  PRIMITIVES,
+  STRUCTURE_KEYWORDS,
+  TYPE_OF_KEYWORD,
+  isPrimitive,
+} from './keywords.js';
+import { McpgenError } from '../errors.js';
 
 /** What is known of the file that definitions come from. */
 export interface DefinitionsFile {
@@ -502,10 +415,6 @@ function withAbsoluteLinks(text: string, site: string | undefined): string {
   );
 }
 
-function isPrimitive(type: string): type is Primitive {
-  return (PRIMITIVES as readonly string[]).includes(type);
-}
-
 function makeUnion(variants: readonly TypeNode[], exclusive: boolean): TypeNode {
   const [only, second] = variants;
   if (only === undefined) return { kind: 'never' };
@@ -529,51 +438,5 @@ function decodeFragment(ref: string): string {
     return decodeURIComponent(ref.slice(1));
   } catch {
     return ref.slice(1);
-  }
-}
-
-/** TypeScript refuses an alias that is nothing but itself; objects and arrays in between make recursion fine. */
-function refuseAliasCycles(definitions: readonly Definition[], place: string): void {
-  const targets = new Map(definitions.map((definition) => [definition.name, aliasTargets(definition.type)]));
-  const done = new Set<string>();
-  for (const { name: start } of definitions) {
-    // By hand, since a long chain of aliases would be too deep for recursion. A map keeps the order of the trail.
-    const trail = new Map([[start, [...(targets.get(start) ?? [])]]]);
-    const steps = [start];
-    for (let name = steps.at(-1); name !== undefined; name = steps.at(-1)) {
-      const next = trail.get(name)?.pop();
-      if (next === undefined || done.has(name)) {
-        done.add(name);
-        trail.delete(name);
-        steps.pop();
-      } else if (trail.has(next)) {
-        throw aliasCycleError(steps.slice(steps.indexOf(next)), place);
-      } else if (!done.has(next)) {
-        trail.set(next, [...(targets.get(next) ?? [])]);
-        steps.push(next);
-      }
-    }
-  }
-}
-
-function aliasCycleError(names: readonly string[], place: string): McpgenError {
-  const [first = ''] = names;
-  const shown = names.length > 10 ? [...names.slice(0, 10), `${names.length - 10} more`] : names;
-  return new McpgenError(`definitions refer to each other in a circle: ${[...shown, first].join(' -> ')}`, {
-    place: place + formatPointer(first),
-    remedy: 'A definition may contain itself in a member or an array, but not be itself.',
-  });
-}
-
-function aliasTargets(type: TypeNode): readonly string[] {
-  switch (type.kind) {
-    case 'ref':
-      return [type.name];
-    case 'union':
-      return type.variants.flatMap(aliasTargets);
-    case 'intersection':
-      return type.parts.flatMap(aliasTargets);
-    default:
-      return [];
   }
 }

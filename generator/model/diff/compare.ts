@@ -1,6 +1,7 @@
-import { compareText, stableStringify } from '../../read/json/json.js';
-import { asObjectType, resolveType, typesByName, type TypesByName } from '../types/accepts.js';
-import { Assignability, isAsStrict, relationOf, type Relation } from '../types/assignable.js';
+/**
+ * Compares two protocols. The class is long: its methods call each other along the tree of types, and record changes in one
+ * list.
+ */
 import type {
   CatalogError,
   Constraints,
@@ -11,10 +12,29 @@ import type {
   Protocol,
   TypeNode,
 } from '../protocol.js';
-import { changeLocation, type Change, type Step, type Subject } from './change.js';
-import { findRenames, type Rename } from './pairing.js';
-import { sendersOf, sendersOfMethod } from './reach.js';
+import { findRenames } from './pairing.js';
+import type { Rename } from './pairing.js';
+import { changeLocation } from './change.js';
+import type { Change, Step, Subject } from './change.js';
+import { asObjectType, resolveType, typesByName } from '../types/accepts.js';
+import type { TypesByName } from '../types/accepts.js';
+import { Assignability, isAsStrict, relationOf } from '../types/assignable.js';
+import type { Relation } from '../types/assignable.js';
+import { DIRECTIONS, allResults, describe, directionRule, methodWithLostDirection } from './methods.js';
 import type { RuleId } from './rules.js';
+import {
+  ANNOTATION_KEYWORDS,
+  DIRECTION_UNIONS,
+  MCP_NAME_PREFIX,
+  MIN_LIKENESS,
+  listLocations,
+  showValue,
+} from './change-details.js';
+import type { ChangeDetails } from './change-details.js';
+import { compareText, stableStringify } from '../../read/json/json.js';
+import { sendersOf, sendersOfMethod } from './reach.js';
+import { flatVariants, labelOf, literalsDiffer, refName, sharesLiteral, typeKind } from './variants.js';
+export { flatVariants } from './variants.js';
 
 /** All differences between two revisions. */
 export interface ProtocolDifference {
@@ -25,20 +45,6 @@ export interface ProtocolDifference {
   readonly changes: readonly Change[];
 }
 
-/** Unions that say who sends what: what stands in them is told as methods and their results. */
-const DIRECTION_UNIONS: ReadonlySet<string> = new Set(
-  ['Client', 'Server'].flatMap((side) => [`${side}Request`, `${side}Notification`, `${side}Result`]),
-);
-
-/** Names that the protocol keeps for itself (specification, basic, `_meta`). */
-const MCP_NAME_PREFIX = /^(?:[\w-]+\.)*(?:modelcontextprotocol|mcp)(?:\.[\w-]+)*\//;
-
-/** Least share of members that two variants have in common to be taken for one. */
-const MIN_LIKENESS = 0.5;
-
-/** Annotations, which no value is held against. */
-const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set(['format', 'contentEncoding', 'contentMediaType']);
-
 /**
  * Compares two revisions by structure: their methods, error codes, and definitions member by member. A definition that
  * others refer to is compared once, where it is defined.
@@ -47,8 +53,6 @@ export function compareProtocols(before: Protocol, after: Protocol): ProtocolDif
   const comparison = new ProtocolComparison(before, after);
   return { before, after, renames: comparison.renames, changes: comparison.run() };
 }
-
-type ChangeDetails = Omit<Change, 'sentBy' | 'rule' | 'subject' | 'name' | 'path'>;
 
 class ProtocolComparison {
   readonly renames: readonly Rename[];
@@ -514,93 +518,4 @@ class ProtocolComparison {
     const all = names.size + to.members.length - shared;
     return all === 0 ? 1 : shared / all;
   }
-}
-
-/** The variants of a union, inline unions in it taken apart, and so are those that only one revision gave a name. */
-export function flatVariants(types: TypesByName, type: TypeNode, others: TypesByName): readonly TypeNode[] {
-  if (type.kind === 'ref') {
-    const target = resolveType(types, type);
-    return target.kind === 'union' ? flatVariants(types, target, others) : [type];
-  }
-  if (type.kind !== 'union') return [type];
-  return type.variants.flatMap((variant) => {
-    const isNamedHereOnly = variant.kind === 'ref' && !others.has(variant.name);
-    if (variant.kind === 'union' || (isNamedHereOnly && resolveType(types, variant).kind === 'union')) {
-      return flatVariants(types, variant, others);
-    }
-    return [variant];
-  });
-}
-
-function refName(type: TypeNode): string {
-  return type.kind === 'ref' ? type.name : stableStringify(type as never);
-}
-
-/** Integers are numbers when variants are paired. */
-function typeKind(types: TypesByName, type: TypeNode): string {
-  const { kind } = resolveType(types, type);
-  if (asObjectType(types, type) !== undefined) return 'object';
-  return kind === 'integer' ? 'number' : kind;
-}
-
-function literalMembers(type: ObjectNode | undefined): ReadonlyMap<string, unknown> {
-  return new Map(
-    (type?.members ?? []).flatMap(({ name, required, type: own }) =>
-      required && own.kind === 'literal' && name !== 'jsonrpc' ? [[name, own.value] as const] : [],
-    ),
-  );
-}
-
-function sharesLiteral(a: ObjectNode | undefined, b: ObjectNode | undefined): boolean {
-  const [before, after] = [literalMembers(a), literalMembers(b)];
-  return !literalsDiffer(a, b) && [...before].some(([name, value]) => after.has(name) && after.get(name) === value);
-}
-
-function literalsDiffer(a: ObjectNode | undefined, b: ObjectNode | undefined): boolean {
-  const [before, after] = [literalMembers(a), literalMembers(b)];
-  return [...before].some(([name, value]) => after.has(name) && after.get(name) !== value);
-}
-
-/** What tells a variant apart, for a reader. */
-function labelOf(types: TypesByName, type: TypeNode): string {
-  if (type.kind === 'ref') return type.name;
-  const [literal] = literalMembers(asObjectType(types, type));
-  if (literal !== undefined) return `${literal[0]} ${JSON.stringify(literal[1])}`;
-  return type.kind;
-}
-
-/** A method as the side sends it that may send it no longer. */
-function methodWithLostDirection(a: Method, b: Method): Method {
-  return { ...a, direction: b.direction === 'clientToServer' ? 'serverToClient' : 'clientToServer' };
-}
-
-const DIRECTIONS = {
-  clientToServer: 'sent by the client',
-  serverToClient: 'sent by the server',
-  both: 'sent by either side',
-  embedded: 'inside results',
-} as const;
-
-function directionRule(a: Method, b: Method): RuleId | undefined {
-  if (a.direction === b.direction) return undefined;
-  if (b.direction === 'embedded') return 'method-embedded';
-  if (a.direction === 'embedded') return 'method-unembedded';
-  if (b.direction === 'both') return 'direction-widened';
-  return a.direction === 'both' ? 'direction-narrowed' : 'direction-turned';
-}
-
-function describe(method: Method): string {
-  return `${method.kind}, ${DIRECTIONS[method.direction]}`;
-}
-
-function allResults({ results, taskResult }: Method): readonly string[] {
-  return taskResult === undefined ? results : [...results, taskResult];
-}
-
-function listLocations(places: readonly string[]): string {
-  return places.length === 0 ? '' : ` and ${places.length} more`;
-}
-
-function showValue(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

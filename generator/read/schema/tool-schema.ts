@@ -1,13 +1,22 @@
-import { closestMatch } from '../../text.js';
+import { formatPointer, isObject, objectFromEntries, ownMember, parsePointer } from '../json/json.js';
+import type { JsonObject, JsonValue } from '../json/json.js';
+import { aliasedKeys, definitionNameOf, findAnchors, referencedKeys } from './tool-references.js';
 import {
-  isObject,
-  ownMember,
-  objectFromEntries,
-  formatPointer,
-  parsePointer,
-  type JsonObject,
-  type JsonValue,
-} from '../json/json.js';
+  ANNOTATION_KEYWORDS,
+  COUNT_KEYWORDS,
+  JSON_SCHEMA_TYPES,
+  KEYWORDS_BY_TYPE,
+  SUPPORTED_KEYWORDS,
+  UNSUPPORTED_KEYWORDS,
+  annotations,
+  hasAny,
+  isEqualJson,
+  isOfType,
+  isPlainConstant,
+  isRegularExpression,
+} from './tool-keywords.js';
+import type { ConstrainedType } from './tool-keywords.js';
+import { closestMatch } from '../../text.js';
 
 /** A schema of a tool in the terms that the model reads: a definition for all that is referred to, and nothing else. */
 export interface NormalizedToolSchema {
@@ -21,84 +30,9 @@ export interface NormalizedToolSchema {
 
 /** Most schemas within one tool's; a larger one is not worth a type. */
 export const MAX_SUBSCHEMAS = 20_000;
+
 /** Most definitions of one tool. */
 export const MAX_DEFINITIONS = 1000;
-
-type ConstrainedType = 'object' | 'array' | 'string' | 'number';
-
-const JSON_SCHEMA_TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'];
-
-/** Keywords that say something of values of one kind, as far as the model knows them. */
-const KEYWORDS_BY_TYPE: Readonly<Record<ConstrainedType, readonly string[]>> = {
-  object: ['properties', 'required', 'additionalProperties', 'patternProperties', 'minProperties', 'maxProperties'],
-  array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'],
-  string: ['minLength', 'maxLength', 'pattern', 'format', 'contentEncoding', 'contentMediaType'],
-  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-};
-
-/** Keywords that narrow values in a way that neither TypeScript nor our validators can say. */
-const UNSUPPORTED_KEYWORDS: readonly string[] = [
-  '$dynamicRef',
-  '$recursiveRef',
-  'not',
-  'if',
-  'contains',
-  'propertyNames',
-  'dependentRequired',
-  'dependentSchemas',
-  'dependencies',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-];
-
-/** Keywords that allow and forbid nothing by themselves. */
-const ANNOTATION_KEYWORDS: readonly string[] = [
-  '$schema',
-  '$id',
-  'id',
-  '$anchor',
-  '$dynamicAnchor',
-  '$recursiveAnchor',
-  '$vocabulary',
-  '$comment',
-  '$defs',
-  'definitions',
-  'title',
-  'description',
-  'default',
-  'deprecated',
-  'examples',
-  'example',
-  'readOnly',
-  'writeOnly',
-  'contentSchema',
-  'then',
-  'else',
-  'minContains',
-  'maxContains',
-  'additionalItems',
-];
-
-const SUPPORTED_KEYWORDS: readonly string[] = [
-  '$ref',
-  'type',
-  'const',
-  'enum',
-  'anyOf',
-  'oneOf',
-  'allOf',
-  ...Object.values(KEYWORDS_BY_TYPE).flat(),
-];
-
-/** Limits: each needs a number that is not negative, but for those of numbers. */
-const COUNT_KEYWORDS: readonly string[] = [
-  'minProperties',
-  'maxProperties',
-  'minItems',
-  'maxItems',
-  'minLength',
-  'maxLength',
-];
 
 /**
  * Brings the schema of a tool's arguments or results, which a stranger may have written, into the terms of the model.
@@ -560,88 +494,5 @@ class ToolSchemaNormalizer {
         } else if (!done.has(next)) enter(next);
       }
     }
-  }
-}
-
-/** Pointers of all anchors in a schema, by name; the first of two counts. */
-function findAnchors(schema: JsonValue | undefined, base: string): ReadonlyMap<string, string> {
-  const anchors = new Map<string, string>();
-  const open: [JsonValue | undefined, string][] = [[schema, base]];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [value, pointer] = next;
-    if (value === null || typeof value !== 'object') continue;
-    if (isObject(value)) {
-      const [anchor, id] = [ownMember(value, '$anchor'), ownMember(value, '$id')];
-      for (const name of [anchor, typeof id === 'string' && id.startsWith('#') ? id.slice(1) : undefined]) {
-        if (typeof name === 'string' && !anchors.has(name)) anchors.set(name, pointer);
-      }
-    }
-    for (const [key, child] of Object.entries(value)) open.push([child, pointer + formatPointer(key)]);
-  }
-  return anchors;
-}
-
-/** What a key comes to once it is a name. */
-function definitionNameOf(key: string): string {
-  return key.replaceAll(' ', '').toLowerCase();
-}
-
-/** Keys of all definitions that a schema refers to, anywhere in it; constants hold nothing that looks like one. */
-function referencedKeys(schema: JsonValue): readonly string[] {
-  if (Array.isArray(schema)) return (schema as readonly JsonValue[]).flatMap(referencedKeys);
-  if (!isObject(schema)) return [];
-  const ref = ownMember(schema, '$ref');
-  const own = typeof ref === 'string' ? [parsePointer(ref.slice(1))[1] ?? ''] : [];
-  return [...own, ...Object.values(schema).flatMap(referencedKeys)];
-}
-
-/** Keys of the definitions that a schema is, in whole or as one of its variants or parts. */
-function aliasedKeys(schema: JsonValue): string[] {
-  if (!isObject(schema)) return [];
-  const ref = ownMember(schema, '$ref');
-  const own = typeof ref === 'string' ? [parsePointer(ref.slice(1))[1] ?? ''] : [];
-  const parts = (['anyOf', 'oneOf', 'allOf'] as const).flatMap(
-    (keyword) => (ownMember(schema, keyword) ?? []) as readonly JsonValue[],
-  );
-  return [...own, ...parts.flatMap(aliasedKeys)];
-}
-
-function annotations(schema: JsonObject): [string, JsonValue][] {
-  const description = ownMember(schema, 'description');
-  const initial = ownMember(schema, 'default');
-  return [
-    ...(typeof description === 'string' ? [['description', description] as [string, JsonValue]] : []),
-    ...(ownMember(schema, 'deprecated') === true ? [['deprecated', true] as [string, JsonValue]] : []),
-    ...(initial === undefined ? [] : [['default', initial] as [string, JsonValue]]),
-  ];
-}
-
-function hasAny(schema: JsonObject, keywords: readonly string[]): boolean {
-  return keywords.some((keyword) => Object.hasOwn(schema, keyword));
-}
-
-function isOfType(value: JsonValue, type: string): boolean {
-  if (type === 'null') return value === null;
-  if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return isObject(value);
-  if (type === 'integer') return Number.isInteger(value);
-  return typeof value === type;
-}
-
-/** A constant that TypeScript has a type for. */
-function isPlainConstant(value: JsonValue): boolean {
-  return value === null || (typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object');
-}
-
-function isEqualJson(a: JsonValue, b: JsonValue): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function isRegularExpression(text: string): boolean {
-  try {
-    new RegExp(text, 'u');
-    return true;
-  } catch {
-    return false;
   }
 }

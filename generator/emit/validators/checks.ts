@@ -1,0 +1,118 @@
+/**
+ * Expressions that check one value.
+ */
+import { isObjectPrototypeMember } from '../../model/protocol.js';
+import type { Constraints, ObjectNode, TypeNode } from '../../model/protocol.js';
+import type { JsonKind } from '../../model/types/discriminate.js';
+
+/**
+ * Most operands of one `&&` or `||`. Compilers recurse into them, and TypeScript gives up on a function with some 2000
+ * (TS2563); beyond it constants go into a set, and checks into functions.
+ */
+export const MAX_OPERANDS = 64;
+
+/** Reads a member of `value`. */
+export function memberAccess(name: string): string {
+  return isObjectPrototypeMember(name)
+    ? `check.ownMember(value, ${JSON.stringify(name)})`
+    : `value[${JSON.stringify(name)}]`;
+}
+
+export function hasMembers(type: ObjectNode): boolean {
+  return type.members.length > 0 || type.rest?.kind === 'never';
+}
+
+export function isUnconstrained(constraints: Constraints): boolean {
+  return Object.keys(constraints).length === 0;
+}
+
+export function conjunction(parts: readonly (string | false | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== false && part !== '').join(' && ');
+}
+
+export function parenthesizeOr(expression: string): string {
+  return expression.includes(' && ') ? `(${expression})` : expression;
+}
+
+/** What a failure says of constants that are too many to be named. */
+export function describeManyValues(count: number): string {
+  return `one of ${count} known values`;
+}
+
+export const NUMBER_LIMITS = {
+  minimum: 'min',
+  maximum: 'max',
+  exclusiveMinimum: 'above',
+  exclusiveMaximum: 'below',
+  multipleOf: 'step',
+} as const;
+
+/**
+ * Compared on the spot, which spares a call where values are many; methods and codes, of which a message has one, are
+ * compared by a function, which is shorter.
+ */
+export function literalCheck(constant: string | number | boolean | null, value: string): string {
+  const text = JSON.stringify(constant);
+  return typeof constant === 'number' || text.includes('/')
+    ? `check.literal(${value}, ${text})`
+    : `(${value} === ${text} || check.noneOf(${value}, ${text}))`;
+}
+
+export function stringCheck(constraints: Constraints, value: string): string {
+  const format = constraints['format'];
+  const limits = limitsOf(constraints, { minLength: 'min', maxLength: 'max', pattern: 'pattern' });
+  const parts = [
+    typeof format === 'string' && `check.stringWithFormat(${value}, ${JSON.stringify(format)})`,
+    limits && `check.stringWithin(${value}, ${limits})`,
+  ];
+  return conjunction(parts) || `check.string(${value})`;
+}
+
+/** Constraints as an object literal, under the names that the runtime gives them. */
+export function limitsOf(constraints: Constraints, names: Readonly<Record<string, string>>): string | undefined {
+  const entries = Object.entries(names)
+    .filter(([keyword]) => Object.hasOwn(constraints, keyword))
+    .map(([keyword, name]) => {
+      const value = constraints[keyword];
+      return `${name}: ${keyword === 'pattern' ? `new RegExp(${JSON.stringify(value)}, "u")` : JSON.stringify(value)}`;
+    });
+  return entries.length === 0 ? undefined : `{ ${entries.join(', ')} }`;
+}
+
+/** A list in pieces of {@link MAX_OPERANDS}. */
+export function chunksOfOperands<T>(list: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(list.length / MAX_OPERANDS) }, (_, index) =>
+    list.slice(index * MAX_OPERANDS, (index + 1) * MAX_OPERANDS),
+  );
+}
+
+/** The test of a kind without constraints, and what it expects in words; undefined for any other type. */
+export function inlineTest(type: TypeNode): [condition: string, expected: string] | undefined {
+  const { kind } = type;
+  if (kind !== 'string' && kind !== 'number' && kind !== 'integer' && kind !== 'boolean' && kind !== 'null')
+    return undefined;
+  return isUnconstrained(type.constraints) ? [KIND_TESTS[kind], kindsText([kind])] : undefined;
+}
+
+const KIND_TESTS = {
+  string: 'typeof value === "string"',
+  number: 'Number.isFinite(value)',
+  integer: 'Number.isInteger(value)',
+  boolean: 'typeof value === "boolean"',
+  null: 'value === null',
+} as const;
+
+export function kindTest(kind: JsonKind): string {
+  if (kind === 'array') return 'Array.isArray(value)';
+  return kind === 'null' ? 'value === null' : `typeof value === ${JSON.stringify(kind)}`;
+}
+
+export function kindsText(kinds: readonly string[]): string {
+  return joinAlternatives(
+    kinds.map((kind) => (kind === 'null' ? 'null' : `${/^[aio]/.test(kind) ? 'an' : 'a'} ${kind}`)),
+  );
+}
+
+export function joinAlternatives(texts: readonly string[]): string {
+  return texts.length < 2 ? (texts[0] ?? 'nothing') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1) ?? ''}`;
+}

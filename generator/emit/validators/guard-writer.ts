@@ -1,0 +1,320 @@
+import { orderedMembers } from '../../print/type.js';
+import type { TypePrinter } from '../../print/type.js';
+import { discriminate, jsonKinds, typeLookup } from '../../model/types/discriminate.js';
+import type { JsonKind, TypeLookup } from '../../model/types/discriminate.js';
+import type { Definitions, ObjectNode, TypeNode } from '../../model/protocol.js';
+import { branchingDefinitions, recursiveDefinitions } from './recursion.js';
+import { checkName } from './names.js';
+import {
+  MAX_OPERANDS,
+  NUMBER_LIMITS,
+  chunksOfOperands,
+  conjunction,
+  describeManyValues,
+  hasMembers,
+  inlineTest,
+  isUnconstrained,
+  joinAlternatives,
+  kindTest,
+  kindsText,
+  limitsOf,
+  literalCheck,
+  memberAccess,
+  parenthesizeOr,
+  stringCheck,
+} from './checks.js';
+import { capitalize } from '../../model/naming.js';
+
+/** Characters of a function's name, which grows with the depth of what it checks. */
+const MAX_LISTED_NAME_LENGTH = 80;
+
+/** Most constants that a failure names one by one. */
+const MAX_LISTED_NAMES = 8;
+
+/** Writes guards: one for each definition, and one for each inline type that is too large to stand in an expression. */
+export class GuardWriter {
+  /** Guards of inline types, in the order in which they were asked for. */
+  readonly inline: string[] = [];
+  readonly #names = new Set<string>();
+  /** The number that the next function of a name gets, where several want one name. */
+  readonly #numbers = new Map<string, number>();
+  /** Functions of inline types by their type, so that one serves wherever it recurs. */
+  readonly #hoisted = new Map<string, string>();
+  readonly #printer: TypePrinter;
+  readonly #lookup: TypeLookup;
+  /** Definitions that one value may meet many times, so that the runtime counts and keeps their verdicts. */
+  readonly #nested: ReadonlySet<string>;
+
+  /** @param taken - Names that the file has for something else. */
+  constructor(
+    { protocol, printer }: { readonly protocol: Definitions; readonly printer: TypePrinter },
+    taken: readonly string[],
+  ) {
+    this.#printer = printer;
+    this.#lookup = typeLookup(protocol);
+    this.#nested = new Set([...recursiveDefinitions(protocol), ...branchingDefinitions(protocol, this.#lookup)]);
+    for (const name of taken) this.#names.add(name);
+    for (const { name } of protocol.definitions) this.#names.add(this.guardOf(name));
+  }
+
+  /** Name of the guard of a definition. */
+  guardOf(definition: string): string {
+    return checkName('is', this.#printer.name(definition));
+  }
+
+  /** The guard of a definition. */
+  printGuard(definition: string, type: TypeNode): string {
+    const name = this.#printer.name(definition);
+    const guard = this.guardOf(definition);
+    const doc = `/** Whether a value is of the type {@link ${name}}, however deep one looks. */\n`;
+    const signature = `export function ${guard}(value: unknown): value is ${name} {\n`;
+    if (!this.#nested.has(definition)) return `${doc}${signature}${this.#body(guard, type, name)}}\n`;
+    return `${doc}${signature}return check.nested(value, ${this.#hoist(type, `${guard}Inner`)});\n}\n`;
+  }
+
+  /** An expression that says whether `value` is of a type. */
+  #expression(type: TypeNode, value: string, hint: string): string {
+    switch (type.kind) {
+      case 'unknown':
+        return `check.present(${value})`;
+      case 'never':
+        return `check.absent(${value})`;
+      case 'boolean':
+        return `check.boolean(${value})`;
+      case 'null':
+        return literalCheck(null, value);
+      case 'literal':
+        return literalCheck(type.value, value);
+      case 'string':
+        return stringCheck(type.constraints, value);
+      case 'number':
+      case 'integer': {
+        const limits = limitsOf(type.constraints, NUMBER_LIMITS);
+        return conjunction([`check.${type.kind}(${value})`, limits && `check.numberWithin(${value}, ${limits})`]);
+      }
+      case 'ref':
+        return `${this.guardOf(type.name)}(${value})`;
+      case 'array': {
+        const limits = limitsOf(type.constraints, { minItems: 'min', maxItems: 'max' });
+        return conjunction([
+          type.items.kind === 'unknown'
+            ? `check.array(${value})`
+            : `check.arrayOf(${value}, ${this.#reference(type.items, `${hint}Item`)})`,
+          limits && `check.itemsWithin(${value}, ${limits})`,
+          type.constraints['uniqueItems'] === true && `check.uniqueItems(${value})`,
+        ]);
+      }
+      case 'object': {
+        if (hasMembers(type)) return this.#guardCall(type, value, hint);
+        const limits = limitsOf(type.constraints, { minProperties: 'min', maxProperties: 'max' });
+        return conjunction([
+          type.rest === undefined || type.rest.kind === 'unknown'
+            ? `check.object(${value})`
+            : `check.recordOf(${value}, ${this.#reference(type.rest, `${hint}Value`)})`,
+          limits && `check.membersWithin(${value}, ${limits})`,
+        ]);
+      }
+      case 'union':
+      case 'intersection':
+        return this.#guardCall(type, value, hint);
+    }
+  }
+
+  #guardCall(type: TypeNode, value: string, hint: string): string {
+    return `${this.#hoist(type, hint)}(${value})`;
+  }
+
+  /** A function that checks a type: one that exists, or a new one. */
+  #reference(type: TypeNode, hint: string): string {
+    return this.#builtinGuard(type) ?? this.#hoist(type, hint);
+  }
+
+  /** A function that checks a type, if there is one without writing it. */
+  #builtinGuard(type: TypeNode): string | undefined {
+    if (type.kind === 'ref') return this.guardOf(type.name);
+    if (type.kind === 'boolean') return 'check.boolean';
+    if (
+      type.kind === 'object' &&
+      !hasMembers(type) &&
+      isUnconstrained(type.constraints) &&
+      (type.rest === undefined || type.rest.kind === 'unknown')
+    )
+      return 'check.object';
+    if (type.kind === 'array' && type.items.kind === 'unknown' && isUnconstrained(type.constraints))
+      return 'check.array';
+    const primitive = type.kind === 'string' || type.kind === 'number' || type.kind === 'integer';
+    return primitive && isUnconstrained(type.constraints) ? `check.${type.kind}` : undefined;
+  }
+
+  #hoist(type: TypeNode, hint: string): string {
+    const shape = JSON.stringify(type, omitDocs);
+    const same = this.#hoisted.get(shape);
+    if (same !== undefined) return same;
+    const name = this.#freeName(hint);
+    this.#hoisted.set(shape, name);
+    const index = this.inline.length;
+    // Kept in front of the inline types that it needs itself.
+    this.inline.push('');
+    this.inline[index] = `function ${name}(value: unknown): boolean {\n${this.#body(name, type)}}\n`;
+    return name;
+  }
+
+  #freeName(hint: string): string {
+    const start =
+      hint.length > MAX_LISTED_NAME_LENGTH ? Array.from(hint).slice(0, MAX_LISTED_NAME_LENGTH).join('') : hint;
+    let number = this.#numbers.get(start) ?? 2;
+    let name = start;
+    for (; this.#names.has(name); number += 1) name = `${start}${number}`;
+    this.#numbers.set(start, number);
+    this.#names.add(name);
+    return name;
+  }
+
+  /** Checks that all have to pass, as one expression: those of a long list in functions. */
+  #every(checks: readonly string[], name: string, parameter: 'unknown' | 'check.UnknownObject'): string {
+    if (checks.length <= MAX_OPERANDS) return conjunction(checks);
+    const parts = chunksOfOperands(checks).map((part) => {
+      const own = this.#freeName(`${name}Part`);
+      this.inline.push(`function ${own}(value: ${parameter}): boolean {\nreturn ${conjunction(part)};\n}\n`);
+      return `${own}(value)`;
+    });
+    return this.#every(parts, name, parameter);
+  }
+
+  #body(name: string, type: TypeNode, definition?: string): string {
+    if (type.kind === 'object' && hasMembers(type)) return this.#objectBody(name, type, definition);
+    if (type.kind === 'union') return this.#unionBody(name, type.variants, type.exclusive);
+    if (type.kind === 'intersection') {
+      const parts = this.#every(
+        type.parts.map((part, index) => this.#expression(part, 'value', `${name}Part${index + 1}`)),
+        name,
+        'unknown',
+      );
+      return `return ${definition === undefined ? parts : `(${parts}) || check.inDefinition(${JSON.stringify(definition)})`};\n`;
+    }
+    return `return ${this.#expression(type, 'value', name)};\n`;
+  }
+
+  #objectBody(name: string, type: ObjectNode, definition: string | undefined): string {
+    const checks: string[] = [];
+    for (const member of orderedMembers(type.members)) {
+      const hint = name + capitalize(member.name);
+      if (member.required) checks.push(this.#expression(member.type, memberAccess(member.name), hint));
+      else if (member.type.kind !== 'unknown')
+        checks.push(this.#optionalExpression(member.type, memberAccess(member.name), hint));
+    }
+    const limits = limitsOf(type.constraints, { minProperties: 'min', maxProperties: 'max' });
+    if (limits !== undefined) checks.push(`check.membersWithin(value, ${limits})`);
+    if (type.rest !== undefined && type.rest.kind !== 'unknown') {
+      const known = `[${type.members.map((member) => JSON.stringify(member.name)).join(', ')}]`;
+      const item = type.rest.kind === 'never' ? 'check.absent' : this.#reference(type.rest, `${name}Value`);
+      checks.push(`check.otherMembers(value, ${known}, ${item})`);
+    }
+    const whole = conjunction(['check.object(value)', this.#every(checks, name, 'check.UnknownObject')]);
+    return definition === undefined
+      ? `return ${whole};\n`
+      : `return (${whole}) || check.inDefinition(${JSON.stringify(definition)});\n`;
+  }
+
+  #optionalExpression(type: TypeNode, value: string, hint: string): string {
+    const existing = this.#builtinGuard(type);
+    if (existing?.startsWith('check.')) return `check.maybe${capitalize(existing.slice('check.'.length))}(${value})`;
+    const expression = this.#expression(type, value, hint);
+    if ((type.kind === 'array' || type.kind === 'object') && isUnconstrained(type.constraints)) {
+      const bare = /^check\.(arrayOf|recordOf)\(/.exec(expression);
+      if (bare?.[1] !== undefined) return `check.maybe${capitalize(bare[1])}(${expression.slice(bare[0].length)}`;
+    }
+    return `(${value} === undefined || ${parenthesizeOr(expression)})`;
+  }
+
+  /** A union of plain kinds and constants, as one expression; many constants are looked up in a set. */
+  #simpleUnion(name: string, variants: readonly TypeNode[]): string | undefined {
+    let tests = new Map<string, string>();
+    const constants = new Set<string>();
+    for (const variant of variants) {
+      if (variant.kind === 'literal') {
+        const text = JSON.stringify(variant.value);
+        constants.add(text);
+        tests.set(`value === ${text}`, text);
+      } else {
+        const plain = inlineTest(variant);
+        if (plain === undefined) return undefined;
+        tests.set(...plain);
+      }
+    }
+    if (constants.size === tests.size && constants.size <= MAX_OPERANDS)
+      return `${[...tests.keys()].join(' || ')} || check.noneOf(value, ${[...constants].join(', ')})`;
+    if (constants.size > MAX_OPERANDS) {
+      const set = this.#freeName(`${name}Values`);
+      const list = [...constants].join(', ');
+      this.inline.push(`const ${set}: ReadonlySet<unknown> = /* @__PURE__ */ new Set<unknown>([${list}]);\n`);
+      const others = [...tests].filter(([, text]) => !constants.has(text));
+      tests = new Map([...others, [`${set}.has(value)`, describeManyValues(constants.size)]]);
+    }
+    return `${[...tests.keys()].join(' || ')} || check.mismatch(${JSON.stringify(joinAlternatives([...tests.values()]))}, value)`;
+  }
+
+  #unionBody(name: string, variants: readonly TypeNode[], exclusive: boolean): string {
+    const variantHint = (index: number): string => `${name}Variant${index + 1}`;
+    if (exclusive) {
+      const outcomes = variants.map((variant, index) => this.#expression(variant, 'value', variantHint(index)));
+      return `return check.oneOf(value, ${outcomes.join(', ')});\n`;
+    }
+    const simple = this.#simpleUnion(name, variants);
+    if (simple !== undefined) return `return ${simple};\n`;
+    const pick = (indices: readonly number[]): string => {
+      const types = indices.map((index) => variants[index] ?? { kind: 'never' as const });
+      const [only, second] = types;
+      if (only !== undefined && second === undefined)
+        return `return ${this.#expression(only, 'value', variantHint(indices[0] ?? 0))};\n`;
+      return `return check.anyOf(value, ${types.map((type, position) => this.#reference(type, variantHint(indices[position] ?? 0))).join(', ')});\n`;
+    };
+    const kinds = variants.map((variant) => jsonKinds(variant, this.#lookup));
+    if (kinds.some((own) => own === undefined)) return pick(variants.map((_, index) => index));
+
+    const byKind = new Map<JsonKind, number[]>();
+    kinds.forEach((own, index) => {
+      for (const kind of own ?? []) byKind.set(kind, [...(byKind.get(kind) ?? []), index]);
+    });
+    const objects = byKind.get('object') ?? [];
+    const tests = new Map<string, { conditions: string[]; indices: readonly number[] }>();
+    for (const [kind, indices] of byKind) {
+      if (kind === 'object') continue;
+      const entry = tests.get(indices.join()) ?? { conditions: [], indices };
+      entry.conditions.push(kindTest(kind));
+      tests.set(indices.join(), entry);
+    }
+    const lines = [...tests.values()].map(
+      ({ conditions, indices }) => `if (${conditions.join(' || ')}) ${pick(indices)}`,
+    );
+    const expected = JSON.stringify(kindsText([...byKind.keys()]));
+    if (objects.length === 0) return `${lines.join('')}return check.mismatch(${expected}, value);\n`;
+    if (tests.size > 0)
+      lines.push(`if (typeof value !== "object" || value === null) return check.mismatch(${expected}, value);\n`);
+    const chosen = objects.map((index) => variants[index] ?? { kind: 'never' as const });
+    const discriminator = chosen.length > 1 ? discriminate(chosen, this.#lookup) : undefined;
+    if (discriminator === undefined) return `${lines.join('')}${pick(objects)}`;
+
+    const { member, cases } = discriminator;
+    const byTarget = new Map<string, { tags: string[]; indices: readonly number[] }>();
+    for (const [tag, positions] of cases) {
+      const indices = positions.map((position) => objects[position] ?? 0);
+      const entry = byTarget.get(indices.join()) ?? { tags: [], indices };
+      entry.tags.push(JSON.stringify(tag));
+      byTarget.set(indices.join(), entry);
+    }
+    const branches = [...byTarget.values()].map(
+      ({ tags, indices }) => `${tags.map((tag) => `case ${tag}:\n`).join('')}${pick(indices)}`,
+    );
+    const otherwise =
+      cases.size > MAX_LISTED_NAMES
+        ? `check.mismatch(${JSON.stringify(describeManyValues(cases.size))}, ${memberAccess(member)})`
+        : `check.noneOf(${memberAccess(member)}, ${[...cases.keys()].map((tag) => JSON.stringify(tag)).join(', ')})`;
+    return `${lines.join('')}if (!check.object(value)) return false;
+switch (${memberAccess(member)}) {\n${branches.join('')}default:\nreturn ${otherwise};\n}\n`;
+  }
+}
+
+function omitDocs(key: string, value: unknown): unknown {
+  return key === 'doc' || key === 'deprecated' || key === 'defaultValue' ? undefined : value;
+}

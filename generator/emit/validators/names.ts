@@ -1,0 +1,47 @@
+import { MESSAGE_GUARDS } from '../guards.js';
+
+/** Names of the validators and guards that choose by method; those of a definition of such a name give way. */
+export const METHOD_VALIDATORS: ReadonlySet<string> = new Set([
+  'validateParams',
+  'validateResult',
+  'validateTaskResult',
+  'validateResponse',
+  'validateTaskResponse',
+  'validateRequestMessage',
+  'validateNotificationMessage',
+  'isRequestMessage',
+  'isNotificationMessage',
+  'isMessageOf',
+  'isResultOf',
+  'isTaskResultOf',
+  'isResponseWith',
+]);
+
+/**
+ * A name made of a verb and a definition, marked as the definition's where a function on messages has one of the three
+ * names already: the three always go together.
+ */
+export function checkName(verb: 'is' | 'validate' | 'assert', definition: string): string {
+  const taken = ['is', 'validate', 'assert'].some(
+    (item) => METHOD_VALIDATORS.has(item + definition) || MESSAGE_GUARDS.has(item + definition),
+  );
+  return taken ? `${verb}${definition}Definition` : verb + definition;
+}
+
+/** The validator of a definition. */
+export function validatorName(name: string): string {
+  return `/** Validates {@link ${name}}. */
+export const ${checkName('validate', name)}: check.Validator<${name}> = /* @__PURE__ */ check.validator(${checkName('is', name)});
+`;
+}
+
+/** The assertion of a definition. */
+export function assertionName(name: string): string {
+  return `/**
+ * Does nothing if a value is of the type {@link ${name}}.
+ *
+ * @throws ValidationError if it is not.
+ */
+export const ${checkName('assert', name)}: check.Assertion<${name}> = /* @__PURE__ */ check.assertion(${checkName('is', name)});
+`;
+}

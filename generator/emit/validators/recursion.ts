@@ -1,0 +1,82 @@
+/**
+ * Which definitions contain themselves, and which of these can take exponential time to check.
+ */
+import type { Definitions, TypeNode } from '../../model/protocol.js';
+import { refsIn } from '../../model/catalog/derive.js';
+import { discriminate } from '../../model/types/discriminate.js';
+import type { TypeLookup } from '../../model/types/discriminate.js';
+
+/** Definitions that can contain themselves. */
+export function recursiveDefinitions(protocol: Definitions): ReadonlySet<string> {
+  const targets = new Map(
+    protocol.definitions.map((definition) => [definition.name, new Set(refsIn(definition.type))]),
+  );
+  const reaches = (from: string, wanted: string): boolean => {
+    const seen = new Set<string>();
+    const open = [...(targets.get(from) ?? [])];
+    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (name === wanted) return true;
+      if (seen.has(name)) continue;
+      seen.add(name);
+      open.push(...(targets.get(name) ?? []));
+    }
+    return false;
+  };
+  return new Set(protocol.definitions.map((definition) => definition.name).filter((name) => reaches(name, name)));
+}
+
+/** Longest chain of definitions with branches that nothing tells apart of which each checks all that follow anew. */
+const MAX_CALL_CHAIN = 4;
+
+/**
+ * Definitions that begin a long chain in which each has several branches with the next one in them: without verdicts that
+ * are kept, the time doubles with each, though none of them contains itself.
+ */
+export function branchingDefinitions(protocol: Definitions, lookup: TypeLookup): ReadonlySet<string> {
+  const types = new Map(protocol.definitions.map(({ name, type }) => [name, type]));
+  const lengths = new Map<string, number>();
+  // By hand, since a long chain would be too deep for recursion.
+  for (const start of types.keys()) {
+    const open = [start];
+    for (let name = open.at(-1); name !== undefined; name = open.at(-1)) {
+      const type = types.get(name);
+      const targets = type === undefined ? [] : refsIn(type);
+      const missing = lengths.has(name) ? [] : targets.filter((target) => !lengths.has(target));
+      // What is looked at already counts as nothing, which ends a circle.
+      if (!lengths.has(name)) lengths.set(name, 0);
+      if (missing.length > 0) {
+        open.push(...missing);
+        continue;
+      }
+      open.pop();
+      const longest = targets.reduce((most, target) => Math.max(most, lengths.get(target) ?? 0), 0);
+      lengths.set(name, longest + (type !== undefined && isBranching(type, lookup) ? 1 : 0));
+    }
+  }
+  return new Set([...lengths].filter(([, length]) => length > MAX_CALL_CHAIN).map(([name]) => name));
+}
+
+/** Whether a type holds a union of which several branches may have to be tried, each to its end. */
+function isBranching(type: TypeNode, lookup: TypeLookup): boolean {
+  switch (type.kind) {
+    case 'union': {
+      if (type.variants.some((variant) => variant.kind !== 'ref' && isBranching(variant, lookup))) return true;
+      const compound = type.variants.filter((variant) => refsIn(variant).length > 0);
+      return compound.length > 1 && (type.exclusive || discriminate(compound, lookup) === undefined);
+    }
+    case 'intersection':
+      return (
+        type.parts.filter((part) => refsIn(part).length > 0).length > 1 ||
+        type.parts.some((part) => isBranching(part, lookup))
+      );
+    case 'array':
+      return isBranching(type.items, lookup);
+    case 'object':
+      return (
+        type.members.some((member) => isBranching(member.type, lookup)) ||
+        (type.rest !== undefined && isBranching(type.rest, lookup))
+      );
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * From options to files in a folder: loads protocols, renders them, and plans and writes the result.
+ */
+import path from 'node:path';
+import { partsToEmit, requireFolder } from './render-options.js';
+import type { RenderOptions } from './render-options.js';
+import { loadProtocol, refuseWarnings } from './model/load.js';
+import type { InputFile } from './model/load.js';
+import type { ToolSource } from './read/tools.js';
+import type { Protocol, Warning } from './model/protocol.js';
+import { findKeptFiles, isUpToDate, planChanges, refuseOutputFolder } from './output/plan.js';
+import type { FileChange, PlannedFile } from './output/plan.js';
+import { writeChanges } from './output/write.js';
+import { McpgenError } from './errors.js';
+import { refuseMethodsWithoutStub } from './emit/stubs.js';
+import { Formatter } from './output/format.js';
+import { renderProtocolFiles, renderToolsWith } from './render.js';
+import { builtinRevisions } from './read/builtin/revisions.js';
+
+/** What to generate, and where to. */
+export interface GenerateOptions extends RenderOptions {
+  /** Built-in revisions; all released ones by default. With `schema`, the one revision that it is of. */
+  readonly revisions?: readonly string[];
+  /** A schema that is not built in. */
+  readonly schema?: InputFile;
+  /** The catalog of `schema`. */
+  readonly catalog?: InputFile;
+  /** Tools to write types and validators of, into the folder `tools` below the output folder; see {@link readToolFiles}. */
+  readonly tools?: readonly ToolSource[];
+  /** Whether errata are applied; true by default. */
+  readonly errata?: boolean;
+  /** Makes an error of what would otherwise be a warning. */
+  readonly strict?: boolean;
+  /** The output folder. Each revision gets a folder of its own below it. */
+  readonly out: string;
+  /** Plans, but writes nothing. */
+  readonly dryRun?: boolean;
+  /** Told of each revision before its files are rendered. */
+  readonly onProgress?: (revision: string) => void;
+}
+
+/** What a run did, or would do. */
+export interface GenerateResult {
+  /** The output folder, absolute. */
+  readonly out: string;
+  readonly protocols: readonly Protocol[];
+  /** Every planned file, every orphan, and files beside them that are not ours, with what is to happen to each. */
+  readonly changes: readonly FileChange[];
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Generates typings into a folder: plans all files first, writes them all or none, and removes files of its own that
+ * nothing generates any more.
+ *
+ * @example
+ * ```ts
+ * const { changes } = await generate({ revisions: ['2025-11-25'], out: 'src/generated' });
+ * ```
+ * @throws {@link McpgenError} if the input is wrong or the output cannot be written; nothing has changed then.
+ */
+export async function generate(options: GenerateOptions): Promise<GenerateResult> {
+  const result = await planGeneration(options);
+  if (options.dryRun !== true) writeChanges(result.out, result.changes);
+  return result;
+}
+
+/** What {@link check} found. */
+export interface CheckResult extends GenerateResult {
+  /** Whether every file is there, up to date, and none is left over. */
+  readonly upToDate: boolean;
+}
+
+/**
+ * Checks whether a folder holds just what {@link generate} would write. Writes nothing.
+ *
+ * @throws {@link McpgenError} if the input is wrong.
+ */
+export async function check(options: Omit<GenerateOptions, 'dryRun'>): Promise<CheckResult> {
+  const result = await planGeneration(options);
+  return { ...result, upToDate: result.changes.every(isUpToDate) };
+}
+
+/** Files in memory, with the protocols that they were made from. */
+export interface Rendering {
+  readonly protocols: readonly Protocol[];
+  readonly files: readonly PlannedFile[];
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Renders all files that {@link generate} would write, and writes none.
+ *
+ * @throws {@link McpgenError} if the input is wrong.
+ */
+export async function renderAll(options: GenerateOptions): Promise<Rendering> {
+  requireFolder(options.out);
+  const protocols = await loadAll(options);
+  if (options.methods !== undefined) {
+    if (!partsToEmit(options).includes('stubs')) {
+      throw new McpgenError('methods are named, but no stubs are asked for', {
+        place: '--methods',
+        remedy: 'Add --emit stubs.',
+      });
+    }
+    refuseMethodsWithoutStub(protocols, options.methods);
+  }
+  const files: PlannedFile[] = [];
+  const formatter = new Formatter();
+  for (const protocol of protocols) {
+    options.onProgress?.(protocol.revision);
+    files.push(...(await renderProtocolFiles(formatter, protocol, options.out, options)));
+  }
+  const warnings = protocols.flatMap((protocol) => protocol.warnings);
+  if (options.tools !== undefined) {
+    options.onProgress?.('tools');
+    const rendered = await renderToolsWith(formatter, options.tools, options.out, options);
+    if (options.strict === true) refuseWarnings(rendered.warnings);
+    files.push(...rendered.files);
+    warnings.push(...rendered.warnings);
+  }
+  // Each revision brings the shared files that it needs; they are the same.
+  return { protocols, files: [...new Map(files.map((file) => [file.path, file])).values()], warnings };
+}
+
+async function planGeneration(options: GenerateOptions): Promise<GenerateResult> {
+  requireFolder(options.out);
+  const out = path.resolve(options.out);
+  refuseOutputFolder(out);
+  const { protocols, files, warnings } = await renderAll(options);
+  return { out, protocols, changes: [...planChanges(out, files), ...findKeptFiles(out, files)], warnings };
+}
+
+/**
+ * Loads the protocols that {@link generate} would write, and renders nothing.
+ *
+ * @throws {@link McpgenError} if the input is wrong.
+ */
+export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<readonly Protocol[]> {
+  const common = {
+    ...(options.errata === undefined ? {} : { errata: options.errata }),
+    ...(options.strict === undefined ? {} : { strict: options.strict }),
+  };
+  if (options.schema !== undefined) {
+    const [revision, second] = options.revisions ?? [];
+    if (second !== undefined) {
+      throw new McpgenError('a schema is of one revision', { remedy: 'Name one revision, or leave the schema out.' });
+    }
+    return [
+      await loadProtocol({
+        ...common,
+        schema: options.schema,
+        ...(revision === undefined ? {} : { revision }),
+        ...(options.catalog === undefined ? {} : { catalog: options.catalog }),
+      }),
+    ];
+  }
+  if (options.catalog !== undefined) {
+    throw new McpgenError('a catalog is given without a schema', { remedy: 'Give the schema that it belongs to.' });
+  }
+  const released = builtinRevisions().filter((item) => item.status === 'released');
+  const revisions = options.revisions ?? released.map((item) => item.revision);
+  if (revisions.length === 0) {
+    throw new McpgenError('the list of revisions is empty', { remedy: 'Name one, or leave the list out for all.' });
+  }
+  return Promise.all([...new Set(revisions)].sort().map((revision) => loadProtocol({ ...common, revision })));
+}

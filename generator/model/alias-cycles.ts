@@ -1,0 +1,52 @@
+/**
+ * Definitions that are only references, and lead back to themselves.
+ */
+import type { Definition, TypeNode } from './protocol.js';
+import { McpgenError } from '../errors.js';
+import { formatPointer } from '../read/json/json.js';
+
+/** TypeScript refuses an alias that is nothing but itself; objects and arrays in between make recursion fine. */
+export function refuseAliasCycles(definitions: readonly Definition[], place: string): void {
+  const targets = new Map(definitions.map((definition) => [definition.name, aliasTargets(definition.type)]));
+  const done = new Set<string>();
+  for (const { name: start } of definitions) {
+    // By hand, since a long chain of aliases would be too deep for recursion. A map keeps the order of the trail.
+    const trail = new Map([[start, [...(targets.get(start) ?? [])]]]);
+    const steps = [start];
+    for (let name = steps.at(-1); name !== undefined; name = steps.at(-1)) {
+      const next = trail.get(name)?.pop();
+      if (next === undefined || done.has(name)) {
+        done.add(name);
+        trail.delete(name);
+        steps.pop();
+      } else if (trail.has(next)) {
+        throw aliasCycleError(steps.slice(steps.indexOf(next)), place);
+      } else if (!done.has(next)) {
+        trail.set(next, [...(targets.get(next) ?? [])]);
+        steps.push(next);
+      }
+    }
+  }
+}
+
+function aliasCycleError(names: readonly string[], place: string): McpgenError {
+  const [first = ''] = names;
+  const shown = names.length > 10 ? [...names.slice(0, 10), `${names.length - 10} more`] : names;
+  return new McpgenError(`definitions refer to each other in a circle: ${[...shown, first].join(' -> ')}`, {
+    place: place + formatPointer(first),
+    remedy: 'A definition may contain itself in a member or an array, but not be itself.',
+  });
+}
+
+function aliasTargets(type: TypeNode): readonly string[] {
+  switch (type.kind) {
+    case 'ref':
+      return [type.name];
+    case 'union':
+      return type.variants.flatMap(aliasTargets);
+    case 'intersection':
+      return type.parts.flatMap(aliasTargets);
+    default:
+      return [];
+  }
+}

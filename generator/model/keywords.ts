@@ -1,0 +1,103 @@
+/**
+ * The keywords of JSON Schema that the schema of a revision may use, by what is done with them.
+ */
+export const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set([
+  '$comment',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'contentSchema',
+]);
+
+export const CONSTRAINT_KEYWORDS: ReadonlySet<string> = new Set([
+  'format',
+  // Annotations like an unknown format: they are told in docs, and no value is held against them.
+  'contentEncoding',
+  'contentMediaType',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+]);
+
+/** Constraints whose value is something other than a number. */
+export const NON_NUMERIC_CONSTRAINTS: Readonly<Record<string, 'string' | 'boolean'>> = {
+  format: 'string',
+  contentEncoding: 'string',
+  contentMediaType: 'string',
+  pattern: 'string',
+  uniqueItems: 'boolean',
+};
+
+/** Keywords that say something about values of one type only. */
+export const TYPE_OF_KEYWORD: Readonly<Record<string, string>> = {
+  properties: 'object',
+  required: 'object',
+  additionalProperties: 'object',
+  items: 'array',
+};
+
+export const STRUCTURE_KEYWORDS: ReadonlySet<string> = new Set([
+  '$ref',
+  'type',
+  'const',
+  'enum',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'oneOf',
+  'allOf',
+]);
+
+/** Formats that JSON Schema or MCP names; any other is kept as an annotation, with a warning. */
+export const KNOWN_FORMATS: ReadonlySet<string> = new Set([
+  'date-time',
+  'date',
+  'time',
+  'duration',
+  'email',
+  'idn-email',
+  'hostname',
+  'idn-hostname',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uri-reference',
+  'iri',
+  'iri-reference',
+  'uuid',
+  'uri-template',
+  'json-pointer',
+  'relative-json-pointer',
+  'regex',
+  'byte',
+  'int32',
+  'int64',
+  'float',
+  'double',
+  'password',
+  'binary',
+]);
+
+export const PRIMITIVES = ['string', 'number', 'integer', 'boolean', 'null'] as const;
+
+type Primitive = (typeof PRIMITIVES)[number];
+
+export function isPrimitive(type: string): type is Primitive {
+  return (PRIMITIVES as readonly string[]).includes(type);
+}

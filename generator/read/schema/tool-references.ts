@@ -1,0 +1,48 @@
+/**
+ * References and anchors in the schema of a tool.
+ */
+import { formatPointer, isObject, ownMember, parsePointer } from '../json/json.js';
+import type { JsonValue } from '../json/json.js';
+
+/** Pointers of all anchors in a schema, by name; the first of two counts. */
+export function findAnchors(schema: JsonValue | undefined, base: string): ReadonlyMap<string, string> {
+  const anchors = new Map<string, string>();
+  const open: [JsonValue | undefined, string][] = [[schema, base]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [value, pointer] = next;
+    if (value === null || typeof value !== 'object') continue;
+    if (isObject(value)) {
+      const [anchor, id] = [ownMember(value, '$anchor'), ownMember(value, '$id')];
+      for (const name of [anchor, typeof id === 'string' && id.startsWith('#') ? id.slice(1) : undefined]) {
+        if (typeof name === 'string' && !anchors.has(name)) anchors.set(name, pointer);
+      }
+    }
+    for (const [key, child] of Object.entries(value)) open.push([child, pointer + formatPointer(key)]);
+  }
+  return anchors;
+}
+
+/** What a key comes to once it is a name. */
+export function definitionNameOf(key: string): string {
+  return key.replaceAll(' ', '').toLowerCase();
+}
+
+/** Keys of all definitions that a schema refers to, anywhere in it; constants hold nothing that looks like one. */
+export function referencedKeys(schema: JsonValue): readonly string[] {
+  if (Array.isArray(schema)) return (schema as readonly JsonValue[]).flatMap(referencedKeys);
+  if (!isObject(schema)) return [];
+  const ref = ownMember(schema, '$ref');
+  const own = typeof ref === 'string' ? [parsePointer(ref.slice(1))[1] ?? ''] : [];
+  return [...own, ...Object.values(schema).flatMap(referencedKeys)];
+}
+
+/** Keys of the definitions that a schema is, in whole or as one of its variants or parts. */
+export function aliasedKeys(schema: JsonValue): string[] {
+  if (!isObject(schema)) return [];
+  const ref = ownMember(schema, '$ref');
+  const own = typeof ref === 'string' ? [parsePointer(ref.slice(1))[1] ?? ''] : [];
+  const parts = (['anyOf', 'oneOf', 'allOf'] as const).flatMap(
+    (keyword) => (ownMember(schema, keyword) ?? []) as readonly JsonValue[],
+  );
+  return [...own, ...parts.flatMap(aliasedKeys)];
+}

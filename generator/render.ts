@@ -1,0 +1,172 @@
+/**
+ * From a protocol, or a list of tools, to formatted files. Nothing is read or written but the config of Prettier.
+ */
+import path from 'node:path';
+import type { Protocol, Warning } from './model/protocol.js';
+import { partsToEmit } from './render-options.js';
+import type { RenderOptions } from './render-options.js';
+import type { PlannedFile } from './output/plan.js';
+import { Formatter } from './output/format.js';
+import { requireFolder } from './render-options.js';
+import { McpgenError } from './errors.js';
+import { EMITTABLE, runtimeModulesFor } from './emit/parts.js';
+import { emit } from './emit/index.js';
+import { protocolHeader, runtimeHeader, toolHeader } from './print/header.js';
+import { regenerateCommand } from './command-line.js';
+import type { ImportExtension, RuntimeModule, SourceFile, ToolModule } from './print/source-file.js';
+import { readRuntimeFiles } from './read/builtin/runtime.js';
+import { addHeader } from './output/ownership.js';
+import type { ToolSource } from './read/tools.js';
+import { ToolNamer, emitTool, emitToolIndex, summarizeTool, toolRuntime } from './emit/tools/tools.js';
+import type { ToolSummary } from './emit/tools/tools.js';
+import { parseTool } from './model/tools.js';
+import { NO_DOCS } from './read/builtin/docs.js';
+
+/**
+ * Renders the files of a protocol in memory, laid out by the Prettier config that holds for a folder.
+ *
+ * @param protocol - As {@link loadProtocol} gives it.
+ * @param out - The output folder; only its Prettier config is read.
+ * @returns Files with paths below the output folder: `<revision>/types.ts` and so on, and `runtime/*.ts` which all
+ *   revisions share.
+ * @throws {@link McpgenError} if names collide.
+ */
+export async function render(
+  protocol: Protocol,
+  out: string,
+  options: RenderOptions = {},
+): Promise<readonly PlannedFile[]> {
+  return renderProtocolFiles(new Formatter(), protocol, out, options);
+}
+
+export async function renderProtocolFiles(
+  formatter: Formatter,
+  protocol: Protocol,
+  out: string,
+  options: RenderOptions,
+): Promise<readonly PlannedFile[]> {
+  requireFolder(out);
+  const importExtension = options.importExtension ?? 'js';
+  const parts = partsToEmit(options);
+  if (parts.length === 0) {
+    throw new McpgenError('the list of parts is empty', {
+      remedy: `Name some of ${EMITTABLE.join(', ')}, or leave it out.`,
+    });
+  }
+  const files = emit(protocol, parts, importExtension, options.methods);
+  const head = protocolHeader(protocol, regenerateCommand(protocol, options));
+  const own = files.map((file) => ({
+    path: `${protocol.revision}/${file.name}.ts`,
+    pieces: file.print({ header: file.belongsToUser ? '' : head, importExtension }),
+    isFormatted: false,
+    belongsToUser: file.belongsToUser,
+  }));
+  return formatFiles(formatter, [...own, ...runtimeFiles(runtimeModulesFor(parts), importExtension)], out);
+}
+
+/** A file whose text is still to be laid out. */
+interface UnformattedFile {
+  readonly path: string;
+  readonly pieces: readonly string[];
+  readonly isFormatted: boolean;
+  readonly belongsToUser: boolean;
+}
+
+/** The shared files of some roots, and what these import. */
+function runtimeFiles(roots: readonly RuntimeModule[], importExtension: ImportExtension): readonly UnformattedFile[] {
+  const extension = importExtension === 'none' ? '' : `.${importExtension}`;
+  return readRuntimeFiles(roots, extension).map(({ name, text }) => ({
+    path: `${name}.ts`,
+    pieces: [runtimeHeader(name), text],
+    isFormatted: true,
+    belongsToUser: false,
+  }));
+}
+
+async function formatFiles(
+  formatter: Formatter,
+  drafts: readonly UnformattedFile[],
+  out: string,
+): Promise<readonly PlannedFile[]> {
+  const planned: PlannedFile[] = [];
+  // One after the other, so that each finds what the ones before it had in common with it.
+  for (const { path: name, pieces, isFormatted, belongsToUser } of drafts) {
+    const text = await formatter.format(pieces, path.resolve(out, name), isFormatted);
+    planned.push(
+      belongsToUser ? { path: name, contents: text, belongsToUser } : { path: name, contents: addHeader(name, text) },
+    );
+  }
+  return planned;
+}
+
+/** How the files of tools are made. */
+export interface ToolOptions {
+  /** What stands behind the name of an imported file; `js` by default. */
+  readonly importExtension?: ImportExtension;
+  /** The command that makes the files anew, for their headers. */
+  readonly command?: string;
+}
+
+/** Files of tools in memory. */
+export interface ToolRendering {
+  readonly files: readonly PlannedFile[];
+  /** Where a type is wider than the schema that it was made from. */
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Renders types, guards and validators of tools' arguments and structured content, laid out by the Prettier config that
+ * holds for a folder.
+ *
+ * @param tools - As {@link readToolFiles} or {@link readToolList} gives them.
+ * @param out - The output folder; only its Prettier config is read.
+ * @returns Files with paths below the output folder: `tools/<name>.ts`, `tools/index.ts` and what they share.
+ */
+export async function renderTools(
+  tools: readonly ToolSource[],
+  out: string,
+  options: ToolOptions = {},
+): Promise<ToolRendering> {
+  return renderToolsWith(new Formatter(), tools, out, options);
+}
+
+export async function renderToolsWith(
+  formatter: Formatter,
+  tools: readonly ToolSource[],
+  out: string,
+  { importExtension = 'js', command = 'mcpgen generate' }: ToolOptions,
+): Promise<ToolRendering> {
+  requireFolder(out);
+  const namer = new ToolNamer();
+  const summaries: ToolSummary[] = [];
+  const warnings: Warning[] = [];
+  const files: PlannedFile[] = [];
+  const add = async (file: SourceFile<ToolModule>, source?: ToolSource): Promise<void> => {
+    const head = toolHeader(
+      source === undefined ? undefined : { name: source.name, places: toolLocations(source) },
+      command,
+    );
+    const pieces = file.print({ header: head, importExtension });
+    files.push(...(await formatFiles(formatter, [{ path: `${file.name}.ts`, pieces, ...GENERATED_FILE }], out)));
+  };
+  // One after the other, so that of thousands only the texts are kept.
+  for (const tool of tools) {
+    const model = parseTool(tool, NO_DOCS);
+    const named = namer.name(model);
+    warnings.push(...model.warnings);
+    summaries.push(summarizeTool(named));
+    await add(emitTool(named), tool);
+  }
+  for (const file of emitToolIndex(summaries, importExtension)) await add(file);
+  files.push(...(await formatFiles(formatter, runtimeFiles(toolRuntime(summaries), importExtension), out)));
+  return { files, warnings };
+}
+
+/** What holds of every file of tools. */
+const GENERATED_FILE = { isFormatted: false, belongsToUser: false } as const;
+
+/** The files that a tool's schemas are in, without their folders. */
+function toolLocations({ input, output, places }: ToolSource): readonly string[] {
+  const used = [...(input === undefined ? [] : [places.input]), ...(output === undefined ? [] : [places.output])];
+  return [...new Set(used.map((place) => path.basename(place.split('#')[0] ?? '')))];
+}
