@@ -80,9 +80,9 @@ export function fileNameOf({ text }: CodeBlock): string | undefined {
   return /^\/\/ ([\w./-]+\.ts)\n/.exec(text)?.[1];
 }
 
-/** Anchors of a file's headings, as GitHub makes them. */
+/** Anchors of a file: those of headings, as GitHub makes them, and explicit ones. */
 export function anchorsOf(text: string): ReadonlySet<string> {
-  const anchors = new Set<string>();
+  const anchors = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id));
   for (const [, heading = ''] of text.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm)) {
     const slug = heading
       .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
