@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { FOLDER_ABOVE, formatCommand } from '../command-line.js';
 import { McpgenError } from '../errors.js';
 import { renderTools, type ToolRendering } from '../index.js';
 import { refuseWarnings } from '../model/load.js';
@@ -9,7 +10,6 @@ import type { ConfigFile } from '../read/config/config.js';
 import { requireRevision } from '../read/builtin/revisions.js';
 import { readToolFiles, readToolList, parseTools, type ToolSource } from '../read/tools.js';
 import { showProgress, printLine, printJson } from '../terminal.js';
-import { shellQuote } from '../text.js';
 import {
   fileChangeJson,
   pluralize,
@@ -39,12 +39,14 @@ export async function typesToolsCommand(
   const tools = isConfigured
     ? await readConfiguredWith(config, toolList, savedFile ?? (server === undefined ? file : undefined))
     : toolList.tools;
-  const command = [
-    'mcpgen types tools',
-    server === undefined ? shellQuote(file === '-' ? '-' : path.basename(file ?? '')) : '--from-server <its command>',
-    ...(importExtension === 'js' ? [] : [`--import-extension ${importExtension}`]),
-    '--out <folder above this one>',
-  ].join(' ');
+  const command = formatCommand('types tools', {
+    words: server === undefined ? [path.basename(file ?? '')] : [],
+    options: {
+      fromServer: server === undefined ? undefined : { placeholder: 'its command' },
+      importExtension: importExtension === 'js' ? undefined : importExtension,
+      out: FOLDER_ABOVE,
+    },
+  });
   showProgress('tools ...');
   const rendered = await renderTools(tools, folder, { importExtension, ...(isConfigured ? {} : { command }) });
   showProgress('');

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { formatCommand, type ShownArguments } from '../../command-line.js';
 import type { Side } from '../../model/protocol.js';
 import { readTextFile } from '../../read/files.js';
+import type { ConfigFile } from '../../read/config/config.js';
 import { isObject, ownMember, parseJson, type JsonObject } from '../../read/json/json.js';
 import { PACKAGE_MANAGERS, RUNNERS, type PackageManager } from '../../scaffold/project/selection.js';
 
@@ -21,8 +23,18 @@ const LOCKFILES: readonly (readonly [string, PackageManager])[] = [
   ['bun.lockb', 'bun'],
 ];
 
-/** How `mcpgen` is run in a project, as a command to paste: by its package manager where it is installed there. */
-export function mcpgenCommand(project: string): string {
+/** The folder of a project: that of its config, else the current one. */
+export function projectFolder(config: ConfigFile | undefined): string {
+  return config?.folder ?? process.cwd();
+}
+
+/** A command line to paste in a project: `npx mcpgen generate` where the project depends on mcpgen. */
+export function projectCommand(project: string, verb: string, shown: Omit<ShownArguments, 'program'>): string {
+  return formatCommand(verb, { ...shown, program: mcpgenProgram(project) });
+}
+
+/** How mcpgen is run in a project: through its package manager where the project depends on mcpgen. */
+function mcpgenProgram(project: string): string {
   const own = readProjectManifest(project);
   const depends = ['devDependencies', 'dependencies'].some((key) => {
     const list = own === undefined ? undefined : ownMember(own, key);
