@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { FOLDER_ABOVE, formatCommand } from '../command-line.js';
 import { McpgenError } from '../errors.js';
-import { renderTools, type ToolRendering } from '../index.js';
+import { renderTools } from '../index.js';
 import { refuseWarnings } from '../model/load.js';
 import { isUpToDate, planChanges } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
@@ -13,6 +13,7 @@ import { showProgress, printLine, printJson } from '../terminal.js';
 import {
   fileChangeJson,
   pluralize,
+  printFiles,
   printWarning,
   printOutdatedFiles,
   displayedFolder,
@@ -52,7 +53,8 @@ export async function typesToolsCommand(
   showProgress('');
   if (booleanOption(flags, 'strict')) refuseWarnings(rendered.warnings);
   if (out === '-') {
-    printToolTypes(rendered);
+    const files = rendered.files.filter((item) => item.path.startsWith('tools/') && item.path !== 'tools/index.ts');
+    printFiles(files, rendered.warnings, { withPaths: true });
     return 0;
   }
   const changes = planChanges(folder, rendered.files);
@@ -175,13 +177,4 @@ function saveToolList(file: string, contents: string | Uint8Array): void {
   writeChanges(path.dirname(target), [
     { path: path.basename(target), status: 'stale', expected: String(contents), actual: undefined },
   ]);
-}
-
-function printToolTypes({ files, warnings }: ToolRendering): void {
-  for (const file of files) {
-    if (file.path.startsWith('tools/') && file.path !== 'tools/index.ts') {
-      process.stdout.write(`// file: ${file.path}\n${file.contents}\n`);
-    }
-  }
-  for (const warning of warnings) printWarning(warning);
 }

@@ -15,6 +15,7 @@ import { escapeHiddenCharacters } from '../../text.js';
 import {
   fileChangeJson,
   pluralize,
+  printFiles,
   printWarning,
   printOutdatedFiles,
   displayedFolder,
@@ -83,10 +84,7 @@ async function printGeneratedFile(options: GenerateOptions, flags: Record<string
   const name = only === 'stubs' ? 'handlers' : only;
   const wanted =
     only === '' || second !== undefined ? files : files.filter((file) => file.path.endsWith(`/${name}.ts`));
-  for (const file of wanted) {
-    process.stdout.write(wanted.length === 1 ? file.contents : `// file: ${file.path}\n${file.contents}\n`);
-  }
-  for (const warning of warnings) printWarning(warning);
+  printFiles(wanted, warnings, { withPaths: wanted.length !== 1 });
   return 0;
 }
 

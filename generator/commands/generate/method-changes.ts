@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { handledMethods } from '../../emit/handled.js';
 import type { GenerateResult } from '../../index.js';
@@ -12,6 +12,7 @@ import { constantCase } from '../../model/naming.js';
 import type { MessageKind, Method, Protocol, Side } from '../../model/protocol.js';
 import { displayPath } from '../../paths.js';
 import { readOrigin } from '../../output/ownership.js';
+import { tryReadText } from '../../read/files.js';
 import { findHandledMethods, findMethodLocations, type MethodLocation } from '../../scaffold/edit/method-names.js';
 import { stdoutColors, printLine } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
@@ -138,7 +139,7 @@ function leftoverRevisionsIn(
 ): ReadonlyMap<string, readonly MethodConstant[]> {
   const left = new Map<string, readonly MethodConstant[]>();
   for (const name of subfolderNames(out)) {
-    const text = currentRevisions.has(name) ? undefined : readTextIfExists(path.join(out, name, 'methods.ts'));
+    const text = currentRevisions.has(name) ? undefined : tryReadText(path.join(out, name, 'methods.ts'));
     const methods =
       text !== undefined && readOrigin(path.join(name, 'methods.ts'), text) !== 'foreign' ? parseMethodsFile(text) : [];
     if (methods.length > 0) left.set(name, methods);
@@ -164,18 +165,9 @@ function subfolderNames(folder: string): readonly string[] {
   }
 }
 
-/** The text of a file that tells something if it is there; whatever keeps it from being read, a run stands without. */
-function readTextIfExists(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
 /** The file in which a project names the revisions that it speaks. */
 function protocolFileText(project: string): string | undefined {
-  return readTextIfExists(path.join(project, 'src/protocol.ts'));
+  return tryReadText(path.join(project, 'src/protocol.ts'));
 }
 
 /** New revisions that `src/protocol.ts` does not name yet, in a project that has one. */
