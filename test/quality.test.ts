@@ -83,6 +83,7 @@ describe('layers', () => {
       'drift',
       'connect',
       'index',
+      'command-line',
       'paths',
       'terminal',
       'text',

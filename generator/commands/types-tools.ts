@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { FOLDER_ABOVE, formatCommand } from '../command-line.js';
 import { McpgenError } from '../errors.js';
-import { renderTools, type ToolRendering } from '../index.js';
+import { renderTools } from '../index.js';
 import { refuseWarnings } from '../model/load.js';
 import { isUpToDate, planChanges } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
@@ -9,10 +10,10 @@ import type { ConfigFile } from '../read/config/config.js';
 import { requireRevision } from '../read/builtin/revisions.js';
 import { readToolFiles, readToolList, parseTools, type ToolSource } from '../read/tools.js';
 import { showProgress, printLine, printJson } from '../terminal.js';
-import { shellQuote } from '../text.js';
 import {
   fileChangeJson,
   pluralize,
+  printFiles,
   printWarning,
   printOutdatedFiles,
   displayedFolder,
@@ -39,18 +40,21 @@ export async function typesToolsCommand(
   const tools = isConfigured
     ? await readConfiguredWith(config, toolList, savedFile ?? (server === undefined ? file : undefined))
     : toolList.tools;
-  const command = [
-    'mcpgen types tools',
-    server === undefined ? shellQuote(file === '-' ? '-' : path.basename(file ?? '')) : '--from-server <its command>',
-    ...(importExtension === 'js' ? [] : [`--import-extension ${importExtension}`]),
-    '--out <folder above this one>',
-  ].join(' ');
+  const command = formatCommand('types tools', {
+    words: server === undefined ? [path.basename(file ?? '')] : [],
+    options: {
+      fromServer: server === undefined ? undefined : { placeholder: 'its command' },
+      importExtension: importExtension === 'js' ? undefined : importExtension,
+      out: FOLDER_ABOVE,
+    },
+  });
   showProgress('tools ...');
   const rendered = await renderTools(tools, folder, { importExtension, ...(isConfigured ? {} : { command }) });
   showProgress('');
   if (booleanOption(flags, 'strict')) refuseWarnings(rendered.warnings);
   if (out === '-') {
-    printToolTypes(rendered);
+    const files = rendered.files.filter((item) => item.path.startsWith('tools/') && item.path !== 'tools/index.ts');
+    printFiles(files, rendered.warnings, { withPaths: true });
     return 0;
   }
   const changes = planChanges(folder, rendered.files);
@@ -173,13 +177,4 @@ function saveToolList(file: string, contents: string | Uint8Array): void {
   writeChanges(path.dirname(target), [
     { path: path.basename(target), status: 'stale', expected: String(contents), actual: undefined },
   ]);
-}
-
-function printToolTypes({ files, warnings }: ToolRendering): void {
-  for (const file of files) {
-    if (file.path.startsWith('tools/') && file.path !== 'tools/index.ts') {
-      process.stdout.write(`// file: ${file.path}\n${file.contents}\n`);
-    }
-  }
-  for (const warning of warnings) printWarning(warning);
 }

@@ -1,5 +1,6 @@
 import { memberOf } from '../model/catalog/derive.js';
-import { findDefinition, methodsFrom, type Method, type ObjectNode, type TypeNode } from '../model/protocol.js';
+import { findDefinition, methodsFrom, type Method } from '../model/protocol.js';
+import { followReferences, typeLookup } from '../model/types/references.js';
 import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
 import { firstDefinition, messageHasMember, importDefinition, type EmitContext } from './context.js';
@@ -155,17 +156,8 @@ function hasOptionalParams(context: EmitContext, method: Method, stateless: bool
   if (member?.required !== true) return true;
   if (!stateless) return false;
   const filled: ReadonlySet<string> = new Set(RUNTIME_MEMBERS);
-  return (
-    resolveObject(context, member.type)?.members.every(({ name, required }) => !required || filled.has(name)) === true
-  );
-}
-
-function resolveObject(context: EmitContext, type: TypeNode): ObjectNode | undefined {
-  if (type.kind === 'ref') {
-    const target = findDefinition(context.protocol, type.name)?.type;
-    return target === undefined ? undefined : resolveObject(context, target);
-  }
-  return type.kind === 'object' ? type : undefined;
+  const params = followReferences(member.type, typeLookup(context.protocol));
+  return params?.kind === 'object' && params.members.every(({ name, required }) => !required || filled.has(name));
 }
 
 /** For a paged list, a method that goes through all pages. */

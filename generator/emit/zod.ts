@@ -1,5 +1,6 @@
 import { McpgenError } from '../errors.js';
-import { discriminate, typeLookup, resolveReferences, type TypeLookup } from '../model/types/discriminate.js';
+import { discriminate, resolveReferences } from '../model/types/discriminate.js';
+import { typeLookup, type TypeLookup } from '../model/types/references.js';
 import {
   isObjectPrototypeMember,
   type Constraints,

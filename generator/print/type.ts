@@ -1,4 +1,5 @@
 import type { Constraints, Definition, Member, ObjectNode, TypeNode } from '../model/protocol.js';
+import { shapeKey } from '../model/types/shape-key.js';
 import type { JsonValue } from '../read/json/json.js';
 import { docComment, type DocComment } from './doc-comment.js';
 import { memberName } from './names.js';
@@ -88,8 +89,9 @@ function isSplit(type: TypeNode): boolean {
   if (type.kind !== 'object' || type.members.length === 0) return false;
   const { rest } = type;
   if (rest === undefined || rest.kind === 'unknown' || rest.kind === 'never') return false;
-  const same = bareTypeKey(rest);
-  return isJoined(rest) || type.members.some((member) => bareTypeKey(member.type) !== same);
+  const printed = { ignoreDefaults: true, ignoreConstraints: true };
+  const key = shapeKey(rest, printed);
+  return isJoined(rest) || type.members.some((member) => shapeKey(member.type, printed) !== key);
 }
 
 /** Whether a type holds one that is joined of parts, which TypeScript need not find assignable to its like. */
@@ -110,10 +112,6 @@ function isJoined(type: TypeNode): boolean {
     default:
       return false;
   }
-}
-
-function bareTypeKey(type: TypeNode): string {
-  return JSON.stringify(type, (key, value: unknown) => (key === 'constraints' || key === 'doc' ? undefined : value));
 }
 
 function printBlock(members: readonly string[]): string {

@@ -13,7 +13,7 @@ import { relativeImportPath } from '../../paths.js';
 import { isReserved } from '../../print/names.js';
 import { readConfig, type ConfigFile } from '../../read/config/config.js';
 import { NO_DOCS } from '../../read/builtin/docs.js';
-import { readBytes, readTemplate, readTextFile } from '../../read/files.js';
+import { readBytes, readTemplate, readTextIfExists } from '../../read/files.js';
 import { isObject, ownMember, parseUntrustedJson, type JsonValue } from '../../read/json/json.js';
 import { readToolFiles } from '../../read/tools.js';
 import { additionHandlerFile, additionTestFile, type Addable, type Addition } from '../../scaffold/edit/addition.js';
@@ -160,8 +160,7 @@ function refuseAdditionName(kind: Addable, name: string): void {
 
 /** The text of a file of the project; undefined if there is none. */
 function readProjectFile(project: AddProject, file: string): string | undefined {
-  const target = path.join(project.folder, file);
-  return existsSync(target) ? readTextFile(target) : undefined;
+  return readTextIfExists(path.join(project.folder, file));
 }
 
 /** A file of the project as one names it who is where the command runs. */

@@ -8,7 +8,7 @@ import { formatProjectFile } from '../../output/format.js';
 import { fileEdit, planChanges, type FileChange } from '../../output/plan.js';
 import { writeChanges } from '../../output/write.js';
 import { relativeImportPath } from '../../paths.js';
-import { readTextFile } from '../../read/files.js';
+import { readTextFile, readTextIfExists } from '../../read/files.js';
 import { methodHandlerFile, handlerNames, type HandlerNames } from '../../scaffold/edit/handler-file.js';
 import { findHandledMethods } from '../../scaffold/edit/method-names.js';
 import { typedRevision } from '../../scaffold/project/protocol-file.js';
@@ -159,8 +159,8 @@ function findMethod(
   name: string,
 ): { readonly method: Method; readonly protocol: Protocol; readonly isForeign: boolean } {
   const { protocols, side, folder } = project;
-  const file = path.join(folder, 'src/protocol.ts');
-  const accepting = existsSync(file) ? typedRevision(readTextFile(file), side) : undefined;
+  const text = readTextIfExists(path.join(folder, 'src/protocol.ts'));
+  const accepting = text === undefined ? undefined : typedRevision(text, side);
   const matching = protocols.flatMap((protocol) =>
     methodsWithHandlerType(protocol, side)
       .filter((method) => method.name === name)
@@ -200,8 +200,8 @@ async function methodRequiredError({ protocols, side, folder, out }: HandlerProj
 function availableStem({ folder }: HandlerProject, { stem }: HandlerNames, method: string): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? stem : `${stem}-${number}`;
-    const file = path.join(folder, `src/handlers/${name}.ts`);
-    if (!existsSync(file) || readTextFile(file).includes(method)) return name;
+    const text = readTextIfExists(path.join(folder, `src/handlers/${name}.ts`));
+    if (text === undefined || text.includes(method)) return name;
   }
 }
 

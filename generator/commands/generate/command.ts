@@ -1,3 +1,4 @@
+import { optionFlag } from '../../command-line.js';
 import { McpgenError } from '../../errors.js';
 import {
   check,
@@ -10,10 +11,11 @@ import {
 import { isUpToDate } from '../../output/plan.js';
 import { readOrigin } from '../../output/ownership.js';
 import { stdoutColors, showProgress, printLine, printJson, formatTable, type Cell } from '../../terminal.js';
-import { escapeHiddenCharacters, shellQuote } from '../../text.js';
+import { escapeHiddenCharacters } from '../../text.js';
 import {
   fileChangeJson,
   pluralize,
+  printFiles,
   printWarning,
   printOutdatedFiles,
   displayedFolder,
@@ -21,7 +23,8 @@ import {
 } from '../shared/file-changes.js';
 import { planGenerate, type GeneratePlan } from './plan.js';
 import { reportMethodChanges, printMethodChanges, type MethodChangeReport } from './method-changes.js';
-import { booleanOption, optionFlag, refuseBothOptions, stringsOption } from '../shared/options.js';
+import { booleanOption, refuseBothOptions, stringOption, stringsOption } from '../shared/options.js';
+import { projectCommand, projectFolder } from '../shared/project.js';
 import { withConfigLocations, resolveSettings, type Settings } from '../shared/settings.js';
 
 /** `mcpgen generate`: writes, checks, watches or only plans. Returns the exit code. */
@@ -52,22 +55,17 @@ async function generateOnce(
     // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed one.
     process.exitCode = result.upToDate ? 0 : 1;
     const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
-    printGenerateReport(result, methodChanges, flags, commandLine, () => {
-      printCheckFailures(result, out, commandLine);
+    const fix = fixCommand(settings, commandLine);
+    printGenerateReport(result, methodChanges, flags, fix, () => {
+      printCheckFailures(result, out, fix);
     });
     return result.upToDate ? 0 : 1;
   }
   const result = await generate(options);
   showProgress('');
-  printGenerateReport(
-    result,
-    await reportMethodChanges(result, plan, settings, commandLine),
-    flags,
-    commandLine,
-    () => {
-      printGenerateSummary(result, out, options.dryRun === true);
-    },
-  );
+  printGenerateReport(result, await reportMethodChanges(result, plan, settings, commandLine), flags, undefined, () => {
+    printGenerateSummary(result, out, options.dryRun === true);
+  });
   return 0;
 }
 
@@ -86,10 +84,7 @@ async function printGeneratedFile(options: GenerateOptions, flags: Record<string
   const name = only === 'stubs' ? 'handlers' : only;
   const wanted =
     only === '' || second !== undefined ? files : files.filter((file) => file.path.endsWith(`/${name}.ts`));
-  for (const file of wanted) {
-    process.stdout.write(wanted.length === 1 ? file.contents : `// file: ${file.path}\n${file.contents}\n`);
-  }
-  for (const warning of warnings) printWarning(warning);
+  printFiles(wanted, warnings, { withPaths: wanted.length !== 1 });
   return 0;
 }
 
@@ -97,7 +92,7 @@ function printGenerateReport(
   result: GenerateResult,
   methodChanges: MethodChangeReport,
   flags: Record<string, unknown>,
-  commandLine: Record<string, unknown>,
+  fix: string | undefined,
   printForPeople: () => void,
 ): void {
   if (!booleanOption(flags, 'json')) {
@@ -120,7 +115,7 @@ function printGenerateReport(
     dryRun: booleanOption(flags, 'dryRun'),
     files: result.changes.map((change) => fileChangeJson(change, upToDate !== undefined)),
     ...methodChanges,
-    ...(upToDate === false ? { mend: fixCommand(commandLine) } : {}),
+    ...(upToDate === false ? { mend: fix } : {}),
     warnings: result.warnings,
   };
   printJson(summary);
@@ -157,7 +152,7 @@ function printGenerateSummary(result: GenerateResult, out: string, dryRun: boole
   );
 }
 
-function printCheckFailures(result: CheckResult, out: string, commandLine: Record<string, unknown>): void {
+function printCheckFailures(result: CheckResult, out: string, fix: string): void {
   const outdated = result.changes.filter((change) => !isUpToDate(change));
   if (outdated.length === 0) {
     printLine(`${pluralize(result.changes.length, 'file')} in ${displayedFolder(out)}: all up to date`);
@@ -165,25 +160,24 @@ function printCheckFailures(result: CheckResult, out: string, commandLine: Recor
   }
   printOutdatedFiles(outdated, out);
   printLine(
-    `\n${outdated.length} of ${pluralize(result.changes.length, 'file')} not up to date. To mend it:\n  ${escapeHiddenCharacters(fixCommand(commandLine))}`,
+    `\n${outdated.length} of ${pluralize(result.changes.length, 'file')} not up to date. To mend it:\n  ${escapeHiddenCharacters(fix)}`,
   );
 }
 
-/** The command line that was given, without `--check`; what the config says needs no flag. */
-function fixCommand(commandLine: Record<string, unknown>): string {
-  const option = (name: string, value: unknown): string[] =>
-    typeof value === 'string' ? [`--${name} ${shellQuote(value)}`] : [];
-  return [
-    'mcpgen generate',
-    ...option('config', commandLine['config']),
-    ...stringsOption(commandLine, 'revision').map((revision) => `--revision ${shellQuote(revision)}`),
-    ...option('schema', commandLine['schema']),
-    ...option('catalog', commandLine['catalog']),
-    ...option('emit', commandLine['emit']),
-    ...option('methods', commandLine['methods']),
-    ...option('import-extension', commandLine['importExtension']),
-    ...(commandLine['errata'] === false ? ['--no-errata'] : []),
-    ...option('out', commandLine['out']),
-    ...(booleanOption(commandLine, 'allowOutside') ? ['--allow-outside'] : []),
-  ].join(' ');
+/** The command line without `--check`; values from the config are not repeated. */
+function fixCommand({ config }: Settings, commandLine: Record<string, unknown>): string {
+  return projectCommand(projectFolder(config), 'generate', {
+    options: {
+      config: stringOption(commandLine, 'config'),
+      schema: stringOption(commandLine, 'schema'),
+      catalog: stringOption(commandLine, 'catalog'),
+      revision: stringsOption(commandLine, 'revision'),
+      emit: stringOption(commandLine, 'emit'),
+      methods: stringOption(commandLine, 'methods'),
+      importExtension: stringOption(commandLine, 'importExtension'),
+      errata: commandLine['errata'] === false ? false : undefined,
+      out: stringOption(commandLine, 'out'),
+      allowOutside: booleanOption(commandLine, 'allowOutside') ? true : undefined,
+    },
+  });
 }

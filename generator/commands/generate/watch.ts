@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { watch } from 'chokidar';
+import { optionFlag } from '../../command-line.js';
 import { McpgenError } from '../../errors.js';
 import { generate } from '../../index.js';
 import { isUpToDate } from '../../output/plan.js';
@@ -8,7 +9,7 @@ import { escapeHiddenCharacters } from '../../text.js';
 import { fileChangeJson, printWarning, displayedFolder, countByStatus } from '../shared/file-changes.js';
 import { planGenerate } from './plan.js';
 import { reportMethodChanges, printMethodChanges } from './method-changes.js';
-import { booleanOption, optionFlag, refuseBothOptions, stringOption } from '../shared/options.js';
+import { booleanOption, refuseBothOptions, stringOption } from '../shared/options.js';
 import { withConfigLocations, resolveSettings, type Settings } from '../shared/settings.js';
 
 /** Milliseconds without a change before a round begins: editors save in several steps. */

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import validateName from 'validate-npm-package-name';
 import { EMITTABLE, DEFAULT_PARTS, type Emittable } from '../../emit/parts.js';
+import { optionFlag } from '../../command-line.js';
 import { McpgenError } from '../../errors.js';
 import { renderAll } from '../../index.js';
 import { formatProjectFile } from '../../output/format.js';
@@ -35,7 +36,7 @@ import { printWarning } from '../shared/file-changes.js';
 import { initGitRepository, installDependencies, packageManagerVersion } from './install.js';
 import { installCommandLine, printInitResult, initResultJson, type InitResult } from './report.js';
 import { readToolListSource, TOOL_LIST_FILE, toolListSource } from './tools.js';
-import { booleanOption, listOption, optionFlag, stringOption, stringsOption } from '../shared/options.js';
+import { booleanOption, listOption, stringOption, stringsOption } from '../shared/options.js';
 
 /** Exit code of a program that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;

@@ -1,3 +1,4 @@
+import { optionFlag } from '../../command-line.js';
 import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../../emit/parts.js';
 import { McpgenError } from '../../errors.js';
 import { STANDARD_INPUT, type InputFile } from '../../model/load.js';
@@ -21,11 +22,6 @@ function emptyValueError(name: string): McpgenError {
     place: optionFlag(name),
     remedy: 'Give a value, or leave the option out.',
   });
-}
-
-/** The option that a value belongs to, as it is written: `importExtension` to `--import-extension`. */
-export function optionFlag(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /**

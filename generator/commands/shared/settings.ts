@@ -1,9 +1,10 @@
 import path from 'node:path';
+import { optionFlag } from '../../command-line.js';
 import { McpgenError } from '../../errors.js';
 import { isWithin } from '../../output/plan.js';
 import { readConfig, type Config, type ConfigFile } from '../../read/config/config.js';
 import { readToolFiles, type ToolSource } from '../../read/tools.js';
-import { booleanOption, optionFlag, stringOption } from './options.js';
+import { booleanOption, stringOption } from './options.js';
 
 /** The output folder where nothing names one. */
 export const DEFAULT_OUT = 'generated';

@@ -1,7 +1,10 @@
 import { orderedMembers } from '../../print/type.js';
 import type { TypePrinter } from '../../print/type.js';
-import { discriminate, jsonKinds, typeLookup } from '../../model/types/discriminate.js';
-import type { JsonKind, TypeLookup } from '../../model/types/discriminate.js';
+import { discriminate, jsonKinds } from '../../model/types/discriminate.js';
+import type { JsonKind } from '../../model/types/discriminate.js';
+import { typeLookup } from '../../model/types/references.js';
+import type { TypeLookup } from '../../model/types/references.js';
+import { shapeKey } from '../../model/types/shape-key.js';
 import type { Definitions, ObjectNode, TypeNode } from '../../model/protocol.js';
 import { branchingDefinitions, recursiveDefinitions } from './recursion.js';
 import { checkName } from './names.js';
@@ -147,7 +150,7 @@ export class GuardWriter {
   }
 
   #hoist(type: TypeNode, hint: string): string {
-    const shape = JSON.stringify(type, omitDocs);
+    const shape = shapeKey(type, { ignoreDefaults: true });
     const same = this.#hoisted.get(shape);
     if (same !== undefined) return same;
     const name = this.#freeName(hint);
@@ -313,8 +316,4 @@ export class GuardWriter {
     return `${lines.join('')}if (!check.object(value)) return false;
 switch (${memberAccess(member)}) {\n${branches.join('')}default:\nreturn ${otherwise};\n}\n`;
   }
-}
-
-function omitDocs(key: string, value: unknown): unknown {
-  return key === 'doc' || key === 'deprecated' || key === 'defaultValue' ? undefined : value;
 }
