@@ -1,3 +1,4 @@
+import os from 'node:os';
 import { defineConfig } from 'vitest/config';
 import SlowFirst from './test/support/slow-first.js';
 
@@ -9,6 +10,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    // Vitest leaves one core to itself, though its main process is idle most of the time.
+    maxWorkers: Math.max(2, os.availableParallelism()),
     sequence: { sequencer: SlowFirst },
   },
 });

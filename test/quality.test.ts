@@ -17,17 +17,6 @@ test('the compiler finds nothing', () => {
   expect(run('node_modules/typescript/bin/tsc', '-p', '.')).toEqual({ status: 0, output: '' });
 });
 
-// With types, it takes minutes where another worker runs at the same time.
-test('ESLint finds nothing', { timeout: 600_000 }, () => {
-  expect(run('node_modules/eslint/bin/eslint.js', '--max-warnings', '0', '.')).toEqual({ status: 0, output: '' });
-});
-
-test('Prettier finds nothing', () => {
-  expect(run('node_modules/prettier/bin/prettier.cjs', '--check', '.').output).toContain(
-    'All matched files use Prettier code style!',
-  );
-});
-
 /** The files that a file imports by relative paths, types and dynamic imports included. */
 function importsOf(file: string): readonly string[] {
   return [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map((match) =>

@@ -1,6 +1,12 @@
+import { appendFileSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
-/** Ends a run with one plain line of true counts, after the reason of each skipped test. */
+/**
+ * Ends a run with one line of counts, after the reason of each skipped test.
+ *
+ * Where `MCPGEN_TEST_COUNTS` names a file, the counts are appended to it as a line of JSON, and the printed line begins with
+ * "this run", so that only the total of several runs is a line of counts alone.
+ */
 export default class ClosingLine implements Reporter {
   #vitest: Vitest | undefined;
 
@@ -32,7 +38,10 @@ export default class ClosingLine implements Reporter {
     counts.failed += errors.length;
     for (const reason of reasons) this.#vitest?.logger.log(reason);
     const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
-    this.#vitest?.logger.log(`\n${counts.passed} passed, ${counts.failed} failed${skipped}`);
+    const line = `${counts.passed} passed, ${counts.failed} failed${skipped}`;
+    const countsFile = process.env['MCPGEN_TEST_COUNTS'] ?? '';
+    if (countsFile !== '') appendFileSync(countsFile, `${JSON.stringify(counts)}\n`);
+    this.#vitest?.logger.log(`\n${countsFile === '' ? '' : 'this run: '}${line}`);
   }
 }
 

@@ -2,12 +2,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that are short to read and take minutes. */
 const SLOW = [
-  'test/quality.test.ts',
-  'test/scaffold/installed.test.ts',
+  'test/quality.slow.test.ts',
+  'test/scaffold/installed.slow.test.ts',
   'test/model/assignable.test.ts',
-  'test/conformance/client.test.ts',
-  'test/conformance/server.test.ts',
-  'test/drift/official.test.ts',
+  'test/conformance/client.slow.test.ts',
+  'test/conformance/server.slow.test.ts',
+  'test/drift/official.slow.test.ts',
 ];
 
 /** Begins with what takes longest, so that no core waits at the end for another one. */
