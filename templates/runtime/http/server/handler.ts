@@ -349,7 +349,7 @@ export class HttpRequestHandler<A extends Auth> {
       );
       return;
     }
-    const value: unknown = (parsed as { readonly message: unknown }).message;
+    const { value } = parsed;
     if (auth !== undefined) {
       const challenge = this.#authenticator?.missingScopes(
         auth,
