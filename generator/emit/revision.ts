@@ -38,10 +38,10 @@ export function emitRevision(context: EmitContext): SourceFile {
         ]
       : []),
   ];
-  file.add(
-    `/** Revision ${protocol.version}, as client and server need it; give several to one that is to speak several. */\n`,
-    `export const revision: ${file.importType('runtime/protocol/revision', 'Revision')} = {\n${members.join(',\n')},\n};\n`,
-  );
+  file.declare('const', 'revision', {
+    doc: `/** Revision ${protocol.version}, as client and server need it; give several to one that is to speak several. */`,
+    code: `: ${file.importType('runtime/protocol/revision', 'Revision')} = {\n${members.join(',\n')},\n};`,
+  });
   return file;
 }
 

@@ -3,6 +3,7 @@ import { shapeKey } from '../model/types/shape-key.js';
 import type { JsonValue } from '../read/json/json.js';
 import { docComment, type DocComment } from './doc-comment.js';
 import { memberName } from './names.js';
+import { exported, type Declaration } from './source-file.js';
 
 /** How types are printed: what to call a definition, and which names docs may link to. */
 export interface TypePrinter {
@@ -26,10 +27,17 @@ const LEADING_MEMBERS: readonly string[] = [
   'description',
 ];
 
+/** A definition as an exported type alias with its docs. */
+export function declareDefinition(definition: Definition, printer: TypePrinter): Declaration {
+  return exported('type', printer.name(definition.name), {
+    doc: printDoc(definition, printer),
+    code: ` = ${printType(definition.type, printer)};`,
+  });
+}
+
 /** Prints a definition as an exported type alias with its docs. */
 export function printDefinition(definition: Definition, printer: TypePrinter): string {
-  const doc = printDoc(definition, printer);
-  return `${doc}export type ${printer.name(definition.name)} = ${printType(definition.type, printer)};\n`;
+  return `${declareDefinition(definition, printer).text}\n`;
 }
 
 /** Prints a type as a TypeScript type expression. */

@@ -1,3 +1,5 @@
+import { exported, local } from '../../print/source-file.js';
+import type { Declaration } from '../../print/source-file.js';
 import { orderedMembers } from '../../print/type.js';
 import type { TypePrinter } from '../../print/type.js';
 import { discriminate, jsonKinds } from '../../model/types/discriminate.js';
@@ -37,7 +39,7 @@ const MAX_LISTED_NAMES = 8;
 /** Writes guards: one for each definition, and one for each inline type that is too large to stand in an expression. */
 export class GuardWriter {
   /** Guards of inline types, in the order in which they were asked for. */
-  readonly inline: string[] = [];
+  readonly inline: Declaration[] = [];
   readonly #names = new Set<string>();
   /** The number that the next function of a name gets, where several want one name. */
   readonly #numbers = new Map<string, number>();
@@ -66,13 +68,16 @@ export class GuardWriter {
   }
 
   /** The guard of a definition. */
-  printGuard(definition: string, type: TypeNode): string {
+  declareGuard(definition: string, type: TypeNode): Declaration {
     const name = this.#printer.name(definition);
     const guard = this.guardOf(definition);
-    const doc = `/** Whether a value is of the type {@link ${name}}, however deep one looks. */\n`;
-    const signature = `export function ${guard}(value: unknown): value is ${name} {\n`;
-    if (!this.#nested.has(definition)) return `${doc}${signature}${this.#body(guard, type, name)}}\n`;
-    return `${doc}${signature}return check.nested(value, ${this.#hoist(type, `${guard}Inner`)});\n}\n`;
+    const body = this.#nested.has(definition)
+      ? `return check.nested(value, ${this.#hoist(type, `${guard}Inner`)});\n`
+      : this.#body(guard, type, name);
+    return exported('function', guard, {
+      doc: `/** Whether a value is of the type {@link ${name}}, however deep one looks. */`,
+      code: `(value: unknown): value is ${name} {\n${body}}`,
+    });
   }
 
   /** An expression that says whether `value` is of a type. */
@@ -156,9 +161,9 @@ export class GuardWriter {
     const name = this.#freeName(hint);
     this.#hoisted.set(shape, name);
     const index = this.inline.length;
-    // Kept in front of the inline types that it needs itself.
-    this.inline.push('');
-    this.inline[index] = `function ${name}(value: unknown): boolean {\n${this.#body(name, type)}}\n`;
+    const body = this.#body(name, type);
+    // In front of the inline types that it needs itself.
+    this.inline.splice(index, 0, local('function', name, { code: `(value: unknown): boolean {\n${body}}` }));
     return name;
   }
 
@@ -178,7 +183,8 @@ export class GuardWriter {
     if (checks.length <= MAX_OPERANDS) return conjunction(checks);
     const parts = chunksOfOperands(checks).map((part) => {
       const own = this.#freeName(`${name}Part`);
-      this.inline.push(`function ${own}(value: ${parameter}): boolean {\nreturn ${conjunction(part)};\n}\n`);
+      const code = `(value: ${parameter}): boolean {\nreturn ${conjunction(part)};\n}`;
+      this.inline.push(local('function', own, { code }));
       return `${own}(value)`;
     });
     return this.#every(parts, name, parameter);
@@ -250,7 +256,8 @@ export class GuardWriter {
     if (constants.size > MAX_OPERANDS) {
       const set = this.#freeName(`${name}Values`);
       const list = [...constants].join(', ');
-      this.inline.push(`const ${set}: ReadonlySet<unknown> = /* @__PURE__ */ new Set<unknown>([${list}]);\n`);
+      const code = `: ReadonlySet<unknown> = /* @__PURE__ */ new Set<unknown>([${list}]);`;
+      this.inline.push(local('const', set, { code }));
       const others = [...tests].filter(([, text]) => !constants.has(text));
       tests = new Map([...others, [`${set}.has(value)`, describeManyValues(constants.size)]]);
     }
