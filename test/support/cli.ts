@@ -74,9 +74,15 @@ export function removeTemporaryFolders(): void {
 /** Paths of all entries below a folder, sorted, with forward slashes; none if it is not there. */
 export function listFiles(folder: string): readonly string[] {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => name.replaceAll(path.sep, '/'))
-    .sort();
+  return [...entriesBelow(folder, '')].sort();
+}
+
+/** Does not follow links, as `readdir` with `recursive` does: one of them may lead to all installed packages. */
+function* entriesBelow(folder: string, prefix: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    yield `${prefix}${entry.name}`;
+    if (entry.isDirectory()) yield* entriesBelow(path.join(folder, entry.name), `${prefix}${entry.name}/`);
+  }
 }
 
 /** Contents of all files below a folder, by path. */

@@ -2,15 +2,20 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'vitest';
 
-/** Reference material beside the project: official schemas and examples. It is not part of the project. */
-const folder = path.resolve(import.meta.dirname, '../../../shared');
+const project = path.resolve(import.meta.dirname, '../..');
 
-/** Whether the reference material is there. Tests that need it skip with a reason where it is not. */
+/**
+ * Official schemas and examples, which are not in the repository: `spec/<revision>/schema.json` and
+ * `examples/<revision>/<definition>/*.json`, in the folder that `MCPGEN_REFERENCE` names or in `../shared`.
+ */
+const folder = path.resolve(project, process.env['MCPGEN_REFERENCE'] ?? '../shared');
+
+/** Whether the reference files exist. Tests that need them skip with a reason otherwise. */
 export const hasReferenceMaterial = existsSync(path.join(folder, 'spec'));
 
-/** Skips the running test, with the reason, where the reference material is not there. */
+/** Skips the running test, with the reason, without the reference files. */
 export function requireReferenceMaterial(context: TestContext): void {
-  context.skip(!hasReferenceMaterial, 'the reference material is not beside the project');
+  context.skip(!hasReferenceMaterial, 'needs official files in ../shared, or in the folder that MCPGEN_REFERENCE names');
 }
 
 /** Text of an official schema file. */
