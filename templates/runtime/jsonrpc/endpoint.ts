@@ -1,3 +1,7 @@
+/**
+ * One side of a connection. Long because the states of a connection and of its requests change together; ids, timeouts
+ * and responses are in files of their own.
+ */
 import {
   DEFAULT_CALL_OPTIONS,
   DEFAULT_TIMEOUT_MS,
@@ -14,7 +18,6 @@ import { classifyMessage } from "./parse.js";
 import type { Classification, Invalid, ParseOptions, Parsed } from "./parse.js";
 import { errorResponse } from "./message.js";
 import type {
-  ErrorObject,
   ErrorResponse,
   Message,
   Notification,
@@ -28,18 +31,15 @@ import { ConnectionClosedError } from "./call-errors.js";
 import { notifyListener } from "./transport-events.js";
 import {
   createAbortError,
-  errorClassName,
-  errorMessage,
   invalidRequestError,
   isPromiseLike,
-  replaceUnserializable,
-  serializationErrorOf,
   toErrorObject,
   toResult,
   toRpcError,
 } from "./handler-errors.js";
 import { PendingRequests, withProgressToken } from "./pending-requests.js";
 import type { PendingRequest } from "./pending-requests.js";
+import { ResponseSender } from "./response-sender.js";
 import type { Diagnostic } from "./ndjson.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
 export { SERVER_BUSY, maxConcurrent } from "./endpoint-options.js";
@@ -70,6 +70,7 @@ export class Endpoint {
   readonly #pending = new PendingRequests((pending, error) => {
     this.#cancelCall(pending, error, "timed out");
   });
+  readonly #responses: ResponseSender;
   readonly #inboundRequests = new Map<RequestId, InboundRequest>();
   /** Handlers that have not ended, those of cancelled requests among them. */
   #runningHandlers = 0;
@@ -97,6 +98,16 @@ export class Endpoint {
         this.emit({ kind: "toleratedMessage", deviation, id });
       },
     };
+    this.#responses = new ResponseSender(options.exposeErrors === true, {
+      isOpen: () => this.#state === "open",
+      send: (message, relatedRequestId, onFailure) => {
+        this.#send(message, relatedRequestId, onFailure);
+      },
+      endUnanswered: () => this.#transport?.endUnanswered?.(),
+      emit: (event) => {
+        this.emit(event);
+      },
+    });
     this.#closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
@@ -321,7 +332,7 @@ export class Endpoint {
       ({ kind }) => kind === "request" || kind === "invalid",
     ).length;
     const batch = new PendingBatch(expected, (answers) => {
-      this.#sendBatchResponse(answers);
+      this.#responses.sendBatch(answers);
     });
     for (const [index, member] of members.entries()) {
       // One of them may have ended the connection.
@@ -350,26 +361,6 @@ export class Endpoint {
           this.#handleResponse(member.message);
       }
     }
-  }
-
-  /** A batch that cannot be written is answered all the same: only the answer to blame gives way to an error. */
-  #sendBatchResponse(responses: readonly Response[]): void {
-    if (responses.length === 0) {
-      this.#transport?.endUnanswered?.();
-      return;
-    }
-    this.#send(responses, undefined, (error) => {
-      const writable =
-        this.#state === "open"
-          ? replaceUnserializable(responses, (reason) => {
-              const method = "a member of a batch";
-              this.emit({ kind: "handlerFailed", method, error: reason });
-              return this.#internalError(reason);
-            })
-          : undefined;
-      if (writable === undefined) this.emit({ kind: "transportFailed", error });
-      else this.#send(writable);
-    });
   }
 
   /**
@@ -442,7 +433,7 @@ export class Endpoint {
     }
     const inbound = new InboundRequest(request, extra, batch);
     if (this.#inboundRequests.has(request.id)) {
-      this.#sendError(
+      this.#responses.sendError(
         inbound,
         invalidRequestError("a request with this id is being handled"),
       );
@@ -452,7 +443,10 @@ export class Endpoint {
       Math.max(this.#inboundRequests.size, this.#runningHandlers) >=
       this.#maxConcurrentRequests
     ) {
-      this.#sendError(inbound, { code: SERVER_BUSY, message: "Server busy" });
+      this.#responses.sendError(inbound, {
+        code: SERVER_BUSY,
+        message: "Server busy",
+      });
       return;
     }
     this.#inboundRequests.set(request.id, inbound);
@@ -498,7 +492,7 @@ export class Endpoint {
       return;
     }
     if (!this.#completeRequest(inbound)) return;
-    this.#sendResponse(inbound, {
+    this.#responses.send(inbound, {
       jsonrpc: "2.0",
       id: inbound.request.id,
       result,
@@ -512,50 +506,10 @@ export class Endpoint {
     let error = toErrorObject(thrown);
     if (error === undefined) {
       this.emit({ kind: "handlerFailed", method, error: thrown });
-      error = this.#internalError(thrown);
+      error = this.#responses.internalError(thrown);
     }
-    this.#sendResponse(inbound, { jsonrpc: "2.0", id, error });
+    this.#responses.send(inbound, { jsonrpc: "2.0", id, error });
     if (this.#isDraining) this.#closeIfIdle();
-  }
-
-  /** Sends an answer. If it cannot be written, the caller is told that instead of waiting for ever. */
-  #sendResponse(inbound: InboundRequest, response: Response): void {
-    if (inbound.batch !== undefined) {
-      inbound.batch.addResponse(response);
-      return;
-    }
-    const { id, method } = inbound.request;
-    this.#send(response, id, (error) => {
-      const serializationError =
-        this.#state === "open" ? serializationErrorOf(response) : undefined;
-      if (serializationError === undefined) {
-        this.emit({ kind: "transportFailed", error });
-        return;
-      }
-      this.emit({
-        kind: "handlerFailed",
-        method,
-        error: serializationError.reason,
-      });
-      this.#sendError(inbound, this.#internalError(serializationError.reason));
-    });
-  }
-
-  #internalError(error: unknown): ErrorObject {
-    const code = STANDARD_ERROR_CODES.INTERNAL_ERROR;
-    const data = { name: errorClassName(error) };
-    const message =
-      this.#options.exposeErrors === true
-        ? errorMessage(error)
-        : "Internal error";
-    return { code, message, data };
-  }
-
-  #sendError(inbound: InboundRequest, error: ErrorObject): void {
-    const { id } = inbound.request;
-    const response: Response = { jsonrpc: "2.0", id, error };
-    if (inbound.batch === undefined) this.#send(response, id);
-    else inbound.batch.addResponse(response);
   }
 
   /** Ends the handling of a request; false if it was over already. */

@@ -36,7 +36,7 @@ import {
   Subscriptions,
   supportedFilter,
 } from "./subscriptions.js";
-import { Negotiation } from "./negotiation.js";
+import { SessionLifecycle } from "./lifecycle.js";
 import { describeFailure } from "../validation.js";
 import { severityOf } from "./log-levels.js";
 import type { Classification, Parsed } from "../jsonrpc/parse.js";
@@ -105,7 +105,7 @@ export interface ServerCore {
 export class ServerSession {
   readonly server: ServerCore;
   readonly #endpoint: Endpoint;
-  readonly #negotiation: Negotiation;
+  readonly #lifecycle: SessionLifecycle;
   readonly #subscriptions: Subscriptions;
   #minLogLevel = 0;
 
@@ -115,18 +115,18 @@ export class ServerSession {
     negotiatedVersion?: string,
   ) {
     this.server = server;
-    this.#negotiation = new Negotiation(server.revisions, negotiatedVersion);
+    this.#lifecycle = new SessionLifecycle(server.revisions, negotiatedVersion);
     this.#endpoint = new Endpoint(
       {
         classify: (value): Classification =>
-          this.#negotiation.envelopeRevision.classify(value),
+          this.#lifecycle.envelopeRevision.classify(value),
         // MCP 2025-03-26, lifecycle: until it is answered, nobody knows whether there are batches.
         refuseInBatch: (method) =>
           method === "initialize"
             ? "initialize must not be part of a batch"
             : undefined,
         unreadId: () =>
-          unreadIdPolicy(this.#negotiation.envelopeRevision.version),
+          unreadIdPolicy(this.#lifecycle.envelopeRevision.version),
         handleRequest: (request, inbound) =>
           this.#handleRequest(request, inbound),
         handleNotification: (notification) => {
@@ -153,12 +153,12 @@ export class ServerSession {
 
   /** The revision of a stateful session; undefined before `initialize`, and with clients that speak a stateless one. */
   get revision(): string | undefined {
-    return this.#negotiation.revision?.version;
+    return this.#lifecycle.revision?.version;
   }
 
   /** What the client said in `initialize`. */
   get client(): ClientInfo {
-    return this.#negotiation.client;
+    return this.#lifecycle.client;
   }
 
   /** Resolves when the connection is over. */
@@ -197,14 +197,14 @@ export class ServerSession {
     params?: object,
     options?: CallOptions,
   ): Promise<object> {
-    const { revision } = this.#negotiation;
+    const { revision } = this.#lifecycle;
     if (
       revision === undefined ||
       !maySend(revision, "server", "request", method)
     ) {
       throw new UnsupportedMethodError(
         method,
-        this.#negotiation.envelopeRevision.version,
+        this.#lifecycle.envelopeRevision.version,
       );
     }
     const missing = missingCapability(
@@ -231,14 +231,14 @@ export class ServerSession {
 
   /** Sends a notification to the client of a stateful session, wanted or not. */
   notify(method: string, params?: object): void {
-    const { revision } = this.#negotiation;
+    const { revision } = this.#lifecycle;
     if (
       revision === undefined ||
       !maySend(revision, "server", "notification", method)
     ) {
       throw new UnsupportedMethodError(
         method,
-        this.#negotiation.envelopeRevision.version,
+        this.#lifecycle.envelopeRevision.version,
       );
     }
     this.#endpoint.notify(method, params);
@@ -247,10 +247,10 @@ export class ServerSession {
   /** Sends a change notice if the client wants it. */
   notifyIfWanted(method: string, params?: object): void {
     this.#subscriptions.notify(method, params);
-    const { revision } = this.#negotiation;
+    const { revision } = this.#lifecycle;
     if (
       revision === undefined ||
-      !this.#negotiation.isInitialized ||
+      !this.#lifecycle.isInitialized ||
       !maySend(revision, "server", "notification", method)
     )
       return;
@@ -284,7 +284,7 @@ export class ServerSession {
     request: Request,
     inbound: InboundRequest,
   ): object | Promise<object> {
-    const target = this.#negotiation.resolve(
+    const target = this.#lifecycle.resolve(
       request,
       this.server.settings.strictLifecycle === true,
     );
@@ -296,9 +296,9 @@ export class ServerSession {
 
   #initialize(request: Request): object {
     const params = paramsOf(request);
-    const revision = this.#negotiation.choose(params["protocolVersion"]);
+    const revision = this.#lifecycle.choose(params["protocolVersion"]);
     this.#validate(revision, request);
-    this.#negotiation.initialize(revision, params);
+    this.#lifecycle.initialize(revision, params);
     const { info, instructions } = this.server.settings;
     return {
       protocolVersion: revision.version,
@@ -422,7 +422,7 @@ export class ServerSession {
   #discoverResult(revision: Revision): object {
     const { instructions } = this.server.settings;
     return {
-      supportedVersions: this.#negotiation.statelessVersions,
+      supportedVersions: this.#lifecycle.statelessVersions,
       capabilities: this.server.capabilities(revision),
       ...(instructions === undefined ? {} : { instructions }),
     };
@@ -430,7 +430,7 @@ export class ServerSession {
 
   #handleNotification(notification: Notification): void {
     const { method, params } = notification;
-    const revision = this.#negotiation.notificationRevision;
+    const revision = this.#lifecycle.notificationRevision;
     if (revision === undefined) {
       this.#endpoint.emit({ kind: "unknownNotification", method, params });
       return;
@@ -448,7 +448,7 @@ export class ServerSession {
       });
       return;
     }
-    if (method === "notifications/initialized") this.#negotiation.confirm();
+    if (method === "notifications/initialized") this.#lifecycle.confirm();
     const handler = this.server.settings.notifications?.[method];
     void this.#runNotificationHandler(method, () =>
       handler?.(params as never, this),

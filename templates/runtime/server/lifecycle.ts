@@ -21,7 +21,7 @@ import type { ClientInfo } from "./types.js";
  * The stateful revision is undefined until `initialize` is answered, and does not change after that.
  * Requests of a stateless revision name theirs in `_meta`; they neither read nor change the state.
  */
-export class Negotiation {
+export class SessionLifecycle {
   #stateful: readonly Revision[];
   #stateless: readonly Revision[];
   #fallback: Revision;
