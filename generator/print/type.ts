@@ -153,8 +153,13 @@ function printDoc(owner: Definition | Member, printer: TypePrinter): string {
   };
   // A limit belongs behind the sentence that it limits, not into a paragraph of its own, as long as both are short.
   const short = owner.doc !== undefined && limits !== '' && !owner.doc.includes('\n');
-  const text = short ? { ...doc, text: `${owner.doc} ${limits}`, more: [] } : doc;
+  const text = short ? { ...doc, text: `${withFullStop(owner.doc ?? '')} ${limits}`, more: [] } : doc;
   return docComment(text, printer.linkable, printer.columns);
+}
+
+/** A sentence with a full stop, so that another one can follow. */
+function withFullStop(sentence: string): string {
+  return /[.!?:;)]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /** Constraints in words, since a TypeScript type cannot hold them; those that the doc text gives already are left out. */

@@ -95,8 +95,7 @@ expect(tools.map((tool) => tool.name)).toContain("${name}");
       return `${start}test("${name} answers", async () => {
 const client = await connect();
 const result = await client.callTool({ name: "${name}"${args} });
-expect(result.isError).not.toBe(true);
-expect(result).toMatchObject({ content: [{ type: "text", text: ${text} }] });
+expect(result.isError, JSON.stringify(result.content)).not.toBe(true);
 });
 `;
     }
