@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { appendValue, refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
 
 /** Declares `mcpgen drift`. */
@@ -41,8 +42,8 @@ Names and patterns that are always the same go into the config, as
 
 Exit codes: 0 no drift, 1 drift, 2 wrong usage, or the package is not there.`,
     )
-    .action(async (options: Record<string, unknown>) => {
-      const { driftCommand } = await import('../commands/drift.js');
-      process.exitCode = await driftCommand(options);
+    .action(async (options: RawOptions) => {
+      const { driftCommand, parseDriftOptions } = await import('../commands/drift.js');
+      process.exitCode = await driftCommand(parseDriftOptions(options));
     });
 }

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { DEFAULT_PARTS, EMITTABLE } from '../emit/parts.js';
 import {
   allowOutsideOption,
@@ -67,8 +68,8 @@ A revision names its folder and is the PROTOCOL_VERSION in it. A schema does not
 hold its version: give it by --revision, or in the catalog. An official file that
 is known by its SHA-256 keeps its own PROTOCOL_VERSION under any name.`,
     )
-    .action(async (options: Record<string, unknown>) => {
-      const { generateCommand } = await import('../commands/generate/command.js');
-      process.exitCode = await generateCommand(options);
+    .action(async (options: RawOptions) => {
+      const { generateCommand, parseGenerateOptions } = await import('../commands/generate/command.js');
+      process.exitCode = await generateCommand(parseGenerateOptions(options));
     });
 }

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import {
   PROJECT_KINDS,
   FEATURES,
@@ -70,8 +71,8 @@ Examples:
 
 Without a terminal nothing is asked: give every answer, or --yes.`,
     )
-    .action(async (name: string | undefined, options: Record<string, unknown>) => {
-      const { initCommand } = await import('../commands/init/command.js');
-      process.exitCode = await initCommand(kind, name, options);
+    .action(async (name: string | undefined, options: RawOptions) => {
+      const { initCommand, parseInitOptions } = await import('../commands/init/command.js');
+      process.exitCode = await initCommand(kind, name, parseInitOptions(options));
     });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { appendValue, refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
 
 /** Declares `mcpgen sync`. */
@@ -43,8 +44,8 @@ The SHA-256 of a revision is pinned in the config, or known where it is built in
 A name that is no date is a draft: without a pin it may change, and everything made of it says that it is one.
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY are followed.`,
     )
-    .action(async (options: Record<string, unknown>) => {
-      const { syncCommand } = await import('../commands/sync/command.js');
-      process.exitCode = await syncCommand(options);
+    .action(async (options: RawOptions) => {
+      const { syncCommand, parseSyncOptions } = await import('../commands/sync/command.js');
+      process.exitCode = await syncCommand(parseSyncOptions(options));
     });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import {
   allowOutsideOption,
   appendValue,
@@ -49,8 +50,8 @@ A URL is called through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name
 What a schema says beyond what TypeScript and plain code can check is left out with a
 warning: the type is wider there, and whatever the schema allows is allowed.`,
     )
-    .action(async (file: string | undefined, options: Record<string, unknown>) => {
-      const { typesToolsCommand } = await import('../commands/types-tools.js');
-      process.exitCode = await typesToolsCommand(file, options);
+    .action(async (file: string | undefined, options: RawOptions) => {
+      const { typesToolsCommand, parseTypesToolsOptions } = await import('../commands/types-tools.js');
+      process.exitCode = await typesToolsCommand(file, parseTypesToolsOptions(options));
     });
 }

@@ -23,55 +23,52 @@ import {
 } from '../shared/file-changes.js';
 import { planGenerate, type GeneratePlan } from './plan.js';
 import { reportMethodChanges, printMethodChanges, type MethodChangeReport } from './method-changes.js';
-import { booleanOption, refuseBothOptions, stringOption, stringsOption } from '../shared/options.js';
+import type { GenerateCommandLine } from './options.js';
 import { projectCommand, projectFolder } from '../shared/project.js';
 import { withConfigLocations, resolveSettings, type Settings } from '../shared/settings.js';
 
+export { parseGenerateOptions } from './options.js';
+
 /** `mcpgen generate`: writes, checks, watches or only plans. Returns the exit code. */
-export async function generateCommand(commandLine: Record<string, unknown>): Promise<number> {
-  if (booleanOption(commandLine, 'watch')) {
+export async function generateCommand(commandLine: GenerateCommandLine): Promise<number> {
+  if (commandLine.watch) {
     const { watchCommand } = await import('./watch.js');
     return watchCommand(commandLine);
   }
   const settings = await resolveSettings(commandLine);
   return withConfigLocations(settings, commandLine, async () =>
-    generateOnce(await planGenerate(settings), settings, commandLine),
+    generateOnce(await planGenerate(settings, commandLine), settings, commandLine),
   );
 }
 
 /** @param commandLine - What the command line alone says. */
-async function generateOnce(
-  plan: GeneratePlan,
-  settings: Settings,
-  commandLine: Record<string, unknown>,
-): Promise<number> {
+async function generateOnce(plan: GeneratePlan, settings: Settings, commandLine: GenerateCommandLine): Promise<number> {
   const { out, options } = plan;
-  const { flags } = settings;
-  if (out === '-') return printGeneratedFile(options, flags);
-  if (booleanOption(flags, 'check')) {
-    refuseBothOptions(flags, 'check', 'dryRun', 'Both write nothing; --check sets the exit code.');
+  if (out === '-') return printGeneratedFile(options, commandLine);
+  if (commandLine.check) {
     const result = await check(options);
     showProgress('');
     // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed one.
     process.exitCode = result.upToDate ? 0 : 1;
     const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
     const fix = fixCommand(settings, commandLine);
-    printGenerateReport(result, methodChanges, flags, fix, () => {
+    printGenerateReport(result, methodChanges, commandLine, fix, () => {
       printCheckFailures(result, out, fix);
     });
     return result.upToDate ? 0 : 1;
   }
   const result = await generate(options);
   showProgress('');
-  printGenerateReport(result, await reportMethodChanges(result, plan, settings, commandLine), flags, undefined, () => {
+  const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
+  printGenerateReport(result, methodChanges, commandLine, undefined, () => {
     printGenerateSummary(result, out, options.dryRun === true);
   });
   return 0;
 }
 
-async function printGeneratedFile(options: GenerateOptions, flags: Record<string, unknown>): Promise<number> {
+async function printGeneratedFile(options: GenerateOptions, commandLine: GenerateCommandLine): Promise<number> {
   for (const name of ['check', 'dryRun', 'json'] as const) {
-    if (!booleanOption(flags, name)) continue;
+    if (!commandLine[name]) continue;
     throw new McpgenError(`${optionFlag(name)} needs an output folder`, {
       place: '--out -',
       remedy: 'Give --out DIR.',
@@ -91,11 +88,11 @@ async function printGeneratedFile(options: GenerateOptions, flags: Record<string
 function printGenerateReport(
   result: GenerateResult,
   methodChanges: MethodChangeReport,
-  flags: Record<string, unknown>,
+  { json, dryRun }: GenerateCommandLine,
   fix: string | undefined,
   printForPeople: () => void,
 ): void {
-  if (!booleanOption(flags, 'json')) {
+  if (!json) {
     for (const warning of result.warnings) printWarning(warning);
     printForPeople();
     printMethodChanges(methodChanges);
@@ -112,7 +109,7 @@ function printGenerateReport(
       sha256: protocol.source.sha256,
       errata: protocol.errata.map((erratum) => erratum.id),
     })),
-    dryRun: booleanOption(flags, 'dryRun'),
+    dryRun,
     files: result.changes.map((change) => fileChangeJson(change, upToDate !== undefined)),
     ...methodChanges,
     ...(upToDate === false ? { mend: fix } : {}),
@@ -165,19 +162,19 @@ function printCheckFailures(result: CheckResult, out: string, fix: string): void
 }
 
 /** The command line without `--check`; values from the config are not repeated. */
-function fixCommand({ config }: Settings, commandLine: Record<string, unknown>): string {
+function fixCommand({ config }: Settings, commandLine: GenerateCommandLine): string {
   return projectCommand(projectFolder(config), 'generate', {
     options: {
-      config: stringOption(commandLine, 'config'),
-      schema: stringOption(commandLine, 'schema'),
-      catalog: stringOption(commandLine, 'catalog'),
-      revision: stringsOption(commandLine, 'revision'),
-      emit: stringOption(commandLine, 'emit'),
-      methods: stringOption(commandLine, 'methods'),
-      importExtension: stringOption(commandLine, 'importExtension'),
-      errata: commandLine['errata'] === false ? false : undefined,
-      out: stringOption(commandLine, 'out'),
-      allowOutside: booleanOption(commandLine, 'allowOutside') ? true : undefined,
+      config: commandLine.config,
+      schema: commandLine.schema,
+      catalog: commandLine.catalog,
+      revision: commandLine.revisions,
+      emit: commandLine.emit?.join(','),
+      methods: commandLine.methods?.join(','),
+      importExtension: commandLine.importExtension,
+      errata: commandLine.errata ? undefined : false,
+      out: commandLine.out,
+      allowOutside: commandLine.allowOutside ? true : undefined,
     },
   });
 }

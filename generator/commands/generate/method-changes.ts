@@ -19,9 +19,8 @@ import { escapeHiddenCharacters } from '../../text.js';
 import { readAuthorFiles } from '../shared/author-files.js';
 import { pluralize } from '../shared/file-changes.js';
 import type { GeneratePlan } from './plan.js';
-import { stringOption } from '../shared/options.js';
 import { projectCommand, projectFolder, sidesOf } from '../shared/project.js';
-import type { Settings } from '../shared/settings.js';
+import type { CommandLine, Settings } from '../shared/settings.js';
 
 /** A method that this generation brought and that a handler can be written for. */
 export interface NewMethod {
@@ -83,7 +82,7 @@ export async function reportMethodChanges(
   result: GenerateResult,
   { options }: GeneratePlan,
   { config }: Settings,
-  commandLine: Readonly<Record<string, unknown>>,
+  commandLine: CommandLine,
 ): Promise<MethodChangeReport> {
   const methodsAfter = new Map(result.protocols.map((protocol) => [protocol.revision, namedMethodsOf(protocol)]));
   const written = new Map(
@@ -97,7 +96,7 @@ export async function reportMethodChanges(
   const { newRevisions, added, removed } = compareMethods(new Map([...written, ...leftoverRevisions]), methodsAfter);
   // A config says all that the folder is to hold; a command line may be one of several that write to it.
   const coversAllRevisions =
-    config !== undefined && commandLine['revision'] === undefined && commandLine['schema'] === undefined;
+    config !== undefined && commandLine.revisions === undefined && commandLine.schema === undefined;
   const remainingMethods = new Set(
     coversAllRevisions ? [] : [...leftoverRevisions.values()].flat().map(({ name }) => name),
   );
@@ -107,7 +106,7 @@ export async function reportMethodChanges(
     unhandled.size === 0
       ? unhandled
       : await findHandledMethods(await readAuthorFiles(project, result.out), [...unhandled]);
-  const configFile = stringOption(commandLine, 'config');
+  const configFile = commandLine.config;
   const context: OfferContext = { project, out: result.out, emit: options.emit, configFile };
   const newMethods = added
     .filter(({ name }) => !handled.has(name))

@@ -53,7 +53,7 @@ export interface Mismatch {
 }
 
 /** How to plan. */
-export interface SyncOptions {
+export interface SyncPlanOptions {
   /** Folder of the schemas, absolute. */
   readonly out: string;
   readonly prose: 'keep' | 'strip';
@@ -76,7 +76,7 @@ export interface SyncPlan {
  *
  * @throws {@link McpgenError} if a source cannot be read or is no schema.
  */
-export async function planSync(requests: readonly SyncRequest[], options: SyncOptions): Promise<SyncPlan> {
+export async function planSync(requests: readonly SyncRequest[], options: SyncPlanOptions): Promise<SyncPlan> {
   const items: SyncItem[] = [];
   const mismatches: Mismatch[] = [];
   const manifestEntries = new Map<string, JsonObject>();
@@ -124,7 +124,7 @@ async function planRevision(
   { revision }: SyncRequest,
   status: 'released' | 'draft',
   file: { readonly place: string; readonly bytes: Uint8Array; readonly sha256: string },
-  { out, prose }: SyncOptions,
+  { out, prose }: SyncPlanOptions,
   source: string,
 ): Promise<{ item: SyncItem; dialect: string }> {
   const canonical = canonicalizeSchema(parseUntrustedJson(file.bytes, file.place), file.place, { prose });
