@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    // Files share a worker and the modules in it: loading compiler and generator for each took over a second.
+    isolate: false,
     // Vitest leaves one core to itself, though its main process is idle most of the time.
     maxWorkers: Math.max(2, os.availableParallelism()),
     sequence: { sequencer: SlowFirst },

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { RULES } from '../generator/model/diff/rules.js';
 import type { DiffReport } from '../generator/print/diff/report.js';
-import { fingerprint, listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
+import { fingerprint, listFiles, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
+import { mcpgen } from './support/in-process.js';
 import { internalsIn } from './support/hostile.js';
 
 afterAll(removeTemporaryFolders);

@@ -2,7 +2,15 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CLI, mcpgen, plainEnvironment, removeTemporaryFolders, temporaryFolder, type Run } from './support/cli.js';
+import {
+  CLI,
+  mcpgen as mcpgenProcess,
+  plainEnvironment,
+  removeTemporaryFolders,
+  temporaryFolder,
+  type Run,
+} from './support/cli.js';
+import { mcpgen } from './support/in-process.js';
 import { hiddenIn, internalsIn } from './support/hostile.js';
 
 afterAll(removeTemporaryFolders);
@@ -56,7 +64,7 @@ describe('a file that cannot be read', () => {
   test('types that are nested deeper than the compiler reads', async () => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'deep.ts'), `export const a = ${'['.repeat(100_000)}`);
-    const result = await mcpgen(['drift', '--sdk', './deep.ts', '-r', '2025-11-25'], { cwd });
+    const result = await mcpgenProcess(['drift', '--sdk', './deep.ts', '-r', '2025-11-25'], { cwd });
     expectRefused(result, 'nested deeper than the compiler can read', cwd);
   });
 });
@@ -82,10 +90,10 @@ describe('a config that is a program and', () => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'package.json'), '{ "type": "module" }');
     writeFileSync(path.join(cwd, 'mcpgen.config.js'), text);
-    const result = await mcpgen(['methods', '-r', '2025-11-25'], { cwd });
+    const result = await mcpgenProcess(['methods', '-r', '2025-11-25'], { cwd });
     // A command that needs no config does not load it.
     expect(result.code).toBe(0);
-    expectRefused(await mcpgen(['generate'], { cwd }), message, cwd);
+    expectRefused(await mcpgenProcess(['generate'], { cwd }), message, cwd);
   });
 
   test('leaves something running: the run ends all the same', async () => {
@@ -94,14 +102,19 @@ describe('a config that is a program and', () => {
       path.join(cwd, 'mcpgen.config.mjs'),
       'setInterval(() => {}, 1000); export default { revisions: ["2025-11-25"], emit: ["errors"], out: "out" }',
     );
-    expect(await mcpgen(['generate', '--config', 'mcpgen.config.mjs'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    expect(await mcpgenProcess(['generate', '--config', 'mcpgen.config.mjs'], { cwd })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
   });
 
   test('of Prettier, which ends the process: no check passes by it', async () => {
     const cwd = temporaryFolder();
     mkdirSync(path.join(cwd, 'out'));
     writeFileSync(path.join(cwd, '.prettierrc.mjs'), 'process.exit(0)');
-    const result = await mcpgen(['generate', '-r', '2025-11-25', '--emit', 'errors', '-o', 'out', '--check'], { cwd });
+    const result = await mcpgenProcess(['generate', '-r', '2025-11-25', '--emit', 'errors', '-o', 'out', '--check'], {
+      cwd,
+    });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('error: the run was ended by a program that it loads\n');
   });

@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generate, loadProtocol, type PlannedFile } from '../generator/index.js';
-import { readFiles, fingerprint, listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
+import { readFiles, fingerprint, listFiles, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
+import { mcpgen } from './support/in-process.js';
 import {
   asFile,
   catalogWith,

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readFiles, mcpgen, removeTemporaryFolders, run, temporaryFolder, type Run } from '../support/cli.js';
+import { readFiles, removeTemporaryFolders, run, temporaryFolder, type Run } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 import { internalsIn } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

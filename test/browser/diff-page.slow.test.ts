@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import type { DiffReport } from '../../generator/print/diff/report.js';
-import { mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 
 const EXECUTABLE = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { DriftReport } from '../../generator/drift/report.js';
-import { mcpgen, removeTemporaryFolders } from '../support/cli.js';
+import { removeTemporaryFolders } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 import { FIXTURES, folderWith } from './support.js';
 
 afterAll(removeTemporaryFolders);

@@ -17,7 +17,7 @@ import { guessRenames } from '../../generator/model/diff/pairing.js';
 import { findFormerNames } from '../../generator/model/renames.js';
 import { buildReport } from '../../generator/print/diff/report.js';
 import { builtinRenames } from '../../generator/read/builtin/renames.js';
-import { mcpgen } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 import { REVISIONS } from '../support/revisions.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

@@ -7,7 +7,8 @@ import type * as ClientModule from '../../generated/2025-11-25/client.js';
 import type * as ServerModule from '../../generated/2025-11-25/server.js';
 import type * as MemoryModule from '../../generated/runtime/memory.js';
 import { generate, loadProtocol, render } from '../../generator/index.js';
-import { readFiles, fingerprint, listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { readFiles, fingerprint, listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 import { REVISIONS } from '../support/revisions.js';
 
 const REVISION = '2025-11-25';

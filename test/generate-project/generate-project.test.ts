@@ -6,13 +6,13 @@ import { afterAll, expect, test } from 'vitest';
 import {
   CLI,
   readFiles,
-  mcpgen,
   plainEnvironment,
   removeTemporaryFolders,
   run,
   temporaryFolder,
   type Run,
 } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 import { shareModules } from '../scaffold/support.js';
 import { readOrigin, addHeader } from '../../generator/output/ownership.js';
 import { catalogWith, PING_ROW, pingDefinitions, schemaWith } from '../support/hostile.js';

@@ -24,13 +24,13 @@ import {
   readFiles,
   fingerprint,
   listFiles,
-  mcpgen,
   plainEnvironment,
   removeTemporaryFolders,
   run,
   temporaryFolder,
   type Run,
 } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 import { catalogWith, errorOf, internalsIn, schemaWith } from '../support/hostile.js';
 
 const REVISION = '2024-11-05';

@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { installationSpec } from '../../generator/read/builtin/own-package.js';
-import { readFiles, fingerprint, listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { readFiles, fingerprint, listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 
 afterAll(removeTemporaryFolders);
 

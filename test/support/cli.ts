@@ -49,7 +49,7 @@ export async function run(program: string, args: readonly string[], options: Run
 }
 
 /** A folder outside the project, so that no config is found there. */
-const ELSEWHERE = path.join(os.tmpdir(), 'mcpgen-test-cwd');
+export const ELSEWHERE = path.join(os.tmpdir(), 'mcpgen-test-cwd');
 
 /** Runs `mcpgen` to its end, in a folder without a config unless another one is given. */
 export async function mcpgen(args: readonly string[], options: RunOptions = {}): Promise<Run> {

@@ -1,14 +1,36 @@
+import { mkdirSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { buildProgram } from '../../generator/cli/program.js';
 import { McpgenError } from '../../generator/errors.js';
-import type { Run } from './cli.js';
+import { ELSEWHERE, mcpgen as mcpgenProcess, type Run, type RunOptions } from './cli.js';
+
+let previous: Promise<unknown> = Promise.resolve();
+
+/** Variables that are read once, when the program is loaded. */
+const READ_AT_START = ['FORCE_COLOR', 'NO_COLOR', 'TERM', 'CI'];
 
 /**
- * Runs `mcpgen` in this process, which spares the start of another; output and exit code are as `cli.ts` makes them. One at
- * a time: the current folder and the standard streams belong to all.
+ * Runs `mcpgen` in this process, which saves the start of another; output and exit code are as `cli.ts` makes them. A run
+ * with an input, or with colors, has a process of its own. What is about the process itself, its signals or its memory,
+ * needs `mcpgen` of `cli.ts`.
+ *
+ * One runs at a time, since all share the current folder, the environment and the standard streams.
  */
-export async function runInProcess(args: readonly string[], cwd: string): Promise<Run> {
-  const before = { cwd: process.cwd(), exitCode: process.exitCode };
+export async function mcpgen(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { cwd, env = {}, ...others } = options;
+  if (Object.keys(others).length > 0 || READ_AT_START.some((name) => name in env)) return mcpgenProcess(args, options);
+  const running = previous.then(async () => runAlone(args, cwd, env));
+  previous = running.catch(() => undefined);
+  return running;
+}
+
+async function runAlone(
+  args: readonly string[],
+  cwd: string | undefined,
+  env: Readonly<Record<string, string>>,
+): Promise<Run> {
+  if (cwd === undefined) mkdirSync(ELSEWHERE, { recursive: true });
+  const before = { cwd: process.cwd(), exitCode: process.exitCode, env: { ...process.env } };
   const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write.bind(stream) }));
   let stdout = '';
   let stderr = '';
@@ -17,7 +39,8 @@ export async function runInProcess(args: readonly string[], cwd: string): Promis
   process.exitCode = 0;
   let code: number;
   try {
-    process.chdir(cwd);
+    process.chdir(cwd ?? ELSEWHERE);
+    Object.assign(process.env, env);
     await buildProgram().parseAsync([...args], { from: 'user' });
     code = process.exitCode;
   } catch (error) {
@@ -28,6 +51,10 @@ export async function runInProcess(args: readonly string[], cwd: string): Promis
     for (const { stream, write } of streams) stream.write = write;
     process.exitCode = before.exitCode;
     process.chdir(before.cwd);
+    for (const name of Object.keys(env)) {
+      if (before.env[name] === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = before.env[name];
+    }
   }
   return { code, stdout, stderr };
 }

@@ -15,13 +15,19 @@ export const hasReferenceMaterial = existsSync(path.join(folder, 'spec'));
 
 /** Skips the running test, with the reason, without the reference files. */
 export function requireReferenceMaterial(context: TestContext): void {
-  context.skip(!hasReferenceMaterial, 'needs official files in ../shared, or in the folder that MCPGEN_REFERENCE names');
+  context.skip(
+    !hasReferenceMaterial,
+    'needs official files in ../shared, or in the folder that MCPGEN_REFERENCE names',
+  );
 }
 
 /** Text of an official schema file. */
 export function officialSchema(revision: string): string {
   return readFileSync(path.join(folder, 'spec', revision, 'schema.json'), 'utf8');
 }
+
+/** The folder of the official schema files: `<revision>/schema.json`. */
+export const officialSchemas = path.join(folder, 'spec');
 
 /** Path of an official schema file. */
 export function officialSchemaPath(revision: string): string {

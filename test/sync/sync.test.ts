@@ -12,13 +12,18 @@ import {
   readFiles,
   fingerprint,
   listFiles,
-  mcpgen,
   removeTemporaryFolders,
   temporaryFolder,
   type Run,
 } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 import { internalsIn } from '../support/hostile.js';
-import { requireReferenceMaterial, officialSchema, officialSchemaPath } from '../support/reference-material.js';
+import {
+  requireReferenceMaterial,
+  officialSchema,
+  officialSchemaPath,
+  officialSchemas,
+} from '../support/reference-material.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -81,8 +86,7 @@ describe('from files', () => {
     async ({ revision, sha256: known }, context) => {
       requireReferenceMaterial(context);
       const folder = temporaryFolder();
-      const source = path.join(ROOT, '..', 'shared', 'spec');
-      const run = await sync(folder, ['-r', revision, '--from', source, '--prose', 'strip']);
+      const run = await sync(folder, ['-r', revision, '--from', officialSchemas, '--prose', 'strip']);
       expect([run.code, run.stderr]).toEqual([0, '']);
       const built = (name: string): string => readFileSync(path.join(ROOT, 'schema', revision, name), 'utf8');
       expect(readFileSync(path.join(folder, 'schema', revision, 'schema.json'), 'utf8')).toBe(built('schema.json'));
@@ -94,7 +98,16 @@ describe('from files', () => {
       });
       // Again, nothing is to be done, and nothing is touched.
       const before = fingerprint(folder);
-      const again = await sync(folder, ['-r', revision, '--from', source, '--prose', 'strip', '--check', '--json']);
+      const again = await sync(folder, [
+        '-r',
+        revision,
+        '--from',
+        officialSchemas,
+        '--prose',
+        'strip',
+        '--check',
+        '--json',
+      ]);
       expect([again.code, (JSON.parse(again.stdout) as { upToDate: boolean }).upToDate]).toEqual([0, true]);
       expect(fingerprint(folder)).toBe(before);
     },

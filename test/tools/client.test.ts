@@ -11,7 +11,8 @@ import { defineTool, toolHandlers } from '../../generated/runtime/registry.js';
 import { renderAll, renderTools } from '../../generator/index.js';
 import type { JsonValue } from '../../generator/read/json/json.js';
 import { parseTools } from '../../generator/read/tools.js';
-import { listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 import { compiled, hiddenIn, internalsIn } from '../support/hostile.js';
 import { runScripts, shareModules, runStep } from '../scaffold/support.js';
 

@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { mcpgen, removeTemporaryFolders, type Run, temporaryFolder } from '../support/cli.js';
+import { removeTemporaryFolders, type Run, temporaryFolder } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 
 const servers: Server[] = [];
 afterAll(() => {

@@ -11,7 +11,8 @@ import { parseTool } from '../../generator/model/tools.js';
 import { NO_DOCS } from '../../generator/read/builtin/docs.js';
 import { objectFromEntries, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
 import { parseTools, type ToolSource } from '../../generator/read/tools.js';
-import { mcpgen, removeTemporaryFolders, run, temporaryFolder } from '../support/cli.js';
+import { removeTemporaryFolders, run, temporaryFolder } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 import { catalogWith, compiled, generated, schemaWith, type Schema } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

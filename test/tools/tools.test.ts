@@ -8,7 +8,8 @@ import { normalizeToolSchema } from '../../generator/read/schema/tool-schema.js'
 import { parseTools } from '../../generator/read/tools.js';
 import { splitCommand } from '../../generator/text.js';
 import type { Validator } from '../../templates/runtime/validation.js';
-import { listFiles, mcpgen, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 import { compiled, errorOf, hiddenIn, internalsIn } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

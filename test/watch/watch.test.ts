@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { CLI, mcpgen, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { CLI, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { mcpgen } from '../support/in-process.js';
 import { catalogWith, internalsIn, schemaWith } from '../support/hostile.js';
 import { cases } from '../support/cases.js';
 
