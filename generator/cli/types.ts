@@ -32,8 +32,8 @@ export function declareTypes(program: Command): void {
     .addOption(importExtensionOption())
     .option('--config <file>', 'the config to use for out and importExtension (default: the nearest one, upwards)')
     .addOption(allowOutsideOption())
-    .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
-    .option('--strict', 'make an error of every warning')
+    .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')
+    .option('--strict', 'treat warnings as errors')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',

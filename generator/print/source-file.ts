@@ -24,7 +24,7 @@ export type RuntimeModule = `runtime/${string}`;
 
 type AnyModule = ModuleName | RuntimeModule | ToolModule;
 
-/** What stands behind the name of an imported file. */
+/** Extension of imported files. */
 export type ImportExtension = 'js' | 'ts' | 'none';
 
 /** How one generated file is to be finished: what stands above it, and how it names its neighbours. */

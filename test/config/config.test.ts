@@ -311,7 +311,7 @@ describe('generate with a config', () => {
     ['pnpm exec', { 'package.json': { devDependencies: { mcpgen: '1' } }, 'pnpm-lock.yaml': '' }],
   ])('--check prints a fix that runs with %s in a project that depends on mcpgen', async (runner, files) => {
     const folder = folderWith({ 'mcpgen.config.json': config, ...files });
-    const stale = await runInProcess(['generate', '--check', '--json'], folder);
+    const stale = await mcpgen(['generate', '--check', '--json'], { cwd: folder });
     expect(JSON.parse(stale.stdout)).toMatchObject({ mend: `${runner} mcpgen generate` });
   });
 

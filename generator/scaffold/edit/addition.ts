@@ -20,7 +20,7 @@ export interface Addition {
   readonly description?: string;
   /** Where the generated code is, seen from `src/<kind>s`. */
   readonly generated: string;
-  /** What stands behind the name of an imported file, with its dot. */
+  /** Extension of imported files, with its dot. */
   readonly extension: string;
 }
 
