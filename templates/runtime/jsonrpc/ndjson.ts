@@ -295,7 +295,12 @@ export class JsonLineReader {
       return;
     }
     // Inside a message that is written over several lines, a line can be JSON by chance, such as `{}` or `1`.
-    if (!text.includes('"jsonrpc"') && this.#multiline.continues(text)) return;
+    if (
+      this.#multiline.isOpen &&
+      !text.includes('"jsonrpc"') &&
+      this.#multiline.continues(text)
+    )
+      return;
     this.#multiline.reset();
     events.push(read);
   }
@@ -486,6 +491,11 @@ const JSON_SCALAR = /(?:-?\d[\d.eE+-]*|true|false|null)(?![\w.])/y;
 /** Keeps track of a message that is written over several lines, so that it is reported once. */
 class MultilineMessage {
   #depth = 0;
+
+  /** Whether such a message has begun and not ended. */
+  get isOpen(): boolean {
+    return this.#depth > 0;
+  }
 
   reset(): void {
     this.#depth = 0;
