@@ -129,21 +129,18 @@ export class BaseClient<
         handleExit: () => this.#negotiation.restarts(),
         handleClose: () => {
           this.#subscriptions.clear();
-          this.#input.close(new ConnectionClosedError());
+          this.#input.close();
         },
       },
       settings,
     );
-    this.#negotiation = new Negotiation(revisions, settings, this.#spoken, {
-      isOpen: () => this.#endpoint.isOpen,
-      request: (method, params, options) =>
-        this.#endpoint.request(method, params, options),
-      validateResult: (method, result) =>
-        this.#validateResult(method, {}, result),
-      emit: (event) => {
-        this.#endpoint.emit(event);
-      },
-    });
+    this.#negotiation = new Negotiation(
+      revisions,
+      settings,
+      this.#spoken,
+      this.#endpoint,
+      (method, result) => this.#validateResult(method, {}, result),
+    );
     this.#subscriptions = new ClientSubscriptions(
       settings.timeout,
       (method, params, options) =>

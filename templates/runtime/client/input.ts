@@ -1,7 +1,10 @@
 /**
  * Results that require input (MCP 2026-07-28, multi round-trip requests).
  */
-import { CapabilityError } from "../jsonrpc/call-errors.js";
+import {
+  CapabilityError,
+  ConnectionClosedError,
+} from "../jsonrpc/call-errors.js";
 import { toResult } from "../jsonrpc/endpoint.js";
 import { missingCapability } from "../protocol/revision.js";
 import { TooManyInputsError } from "./errors.js";
@@ -41,8 +44,8 @@ export class InputCollector {
   }
 
   /** Ends all collections: the connection is closed. */
-  close(error: Error): void {
-    for (const abort of this.#aborts) abort(error);
+  close(): void {
+    for (const abort of this.#aborts) abort(new ConnectionClosedError());
   }
 
   /** Runs the handlers for what a server asks for. Returns what to add to the params of the next round. */

@@ -2,7 +2,7 @@
  * How a client agrees on a revision with a server.
  */
 import { RpcError } from "../jsonrpc/error-codes.js";
-import type { CallOptions, EndpointEvent } from "../jsonrpc/endpoint.js";
+import type { CallOptions, Endpoint } from "../jsonrpc/endpoint.js";
 import { UnsupportedRevisionError } from "../jsonrpc/call-errors.js";
 import type { Transport } from "../jsonrpc/transport.js";
 import {
@@ -18,18 +18,6 @@ import type { ClientSettings, ServerInfo } from "./types.js";
 
 /** How to connect. */
 export type ConnectOptions = Pick<CallOptions, "signal" | "timeout">;
-
-/** What negotiation needs of its client. */
-export interface NegotiatingClient {
-  isOpen(): boolean;
-  request(
-    method: string,
-    params: object,
-    options: CallOptions,
-  ): Promise<object>;
-  validateResult(method: string, result: object): object;
-  emit(event: EndpointEvent): void;
-}
 
 const DEFAULT_PROBE_TIMEOUT_MS = 5000;
 
@@ -73,26 +61,29 @@ export class Negotiation {
   readonly #revisions: readonly Revision[];
   readonly #settings: ClientSettings;
   readonly #spoken: SpokenRevision;
-  readonly #peer: NegotiatingClient;
+  readonly #endpoint: Endpoint;
+  readonly #validateResult: (method: string, result: object) => object;
   #isProbing = false;
 
   constructor(
     revisions: readonly Revision[],
     settings: ClientSettings,
     spoken: SpokenRevision,
-    peer: NegotiatingClient,
+    endpoint: Endpoint,
+    validateResult: (method: string, result: object) => object,
   ) {
     this.#revisions = revisions;
     this.#settings = settings;
     this.#spoken = spoken;
-    this.#peer = peer;
+    this.#endpoint = endpoint;
+    this.#validateResult = validateResult;
   }
 
   /**
    * Agrees on a revision: sends `server/discover` if the client speaks a stateless one, and falls back to `initialize` if
    * the server does not know that (MCP 2026-07-28, stdio, backward compatibility).
    *
-   * @throws UnsupportedRevisionError if there is none in common; what the transport and the server throw.
+   * @throws UnsupportedRevisionError if they have no revision in common; what the transport and the server throw.
    */
   async agree(
     transport: Transport,
@@ -107,7 +98,7 @@ export class Negotiation {
   restarts(): boolean {
     if (!this.#isProbing) return false;
     this.#isProbing = false;
-    this.#peer.emit({ kind: "serverRestarted", method: "server/discover" });
+    this.#endpoint.emit({ kind: "serverRestarted", method: "server/discover" });
     return true;
   }
 
@@ -127,7 +118,7 @@ export class Negotiation {
       this.#spoken.use(proposed);
       let discovered: object;
       try {
-        discovered = await this.#peer.request(
+        discovered = await this.#endpoint.request(
           "server/discover",
           this.#spoken.withMeta({}),
           {
@@ -145,7 +136,7 @@ export class Negotiation {
         const supported = supportedVersionsIn(error);
         if (supported === undefined) {
           if (
-            !this.#peer.isOpen() ||
+            !this.#endpoint.isOpen ||
             isFinalError(error) ||
             (!hasOlder && !(error instanceof RpcError))
           )
@@ -160,7 +151,7 @@ export class Negotiation {
       }
       let checked: object;
       try {
-        checked = this.#peer.validateResult("server/discover", discovered);
+        checked = this.#validateResult("server/discover", discovered);
       } catch (error) {
         // An older server may answer whatever it is asked.
         if (hasOlder) return undefined;
@@ -190,7 +181,7 @@ export class Negotiation {
     throw new UnsupportedRevisionError([], stateless.map(versionOf));
   }
 
-  /** The newest that both speak; undefined if there is none but older ones are left to try. */
+  /** The newest that both speak; undefined if they share none and older ones are left to try. */
   #newestCommon(
     ours: readonly Revision[],
     theirs: readonly string[],
@@ -207,7 +198,7 @@ export class Negotiation {
     const stateful = this.#revisions.filter(({ isStateless }) => !isStateless);
     const newest = newestRevision(stateful);
     this.#spoken.use(newest);
-    const result = (await this.#peer.request(
+    const result = (await this.#endpoint.request(
       "initialize",
       {
         protocolVersion: newest.version,
@@ -235,7 +226,7 @@ export class Negotiation {
       );
     }
     this.#spoken.use(agreed);
-    this.#peer.validateResult("initialize", result);
+    this.#validateResult("initialize", result);
     return {
       info: result.serverInfo,
       capabilities: result.capabilities ?? {},

@@ -119,7 +119,7 @@ export class ClientSubscriptions {
     }
   }
 
-  /** The listener of the subscription that a notification is tagged with; undefined if there is none. */
+  /** The listener of the subscription that a notification is tagged with; undefined if no subscription has that tag. */
   listenerOf(method: string, params: object): (() => unknown) | undefined {
     const tag = (
       params as { readonly _meta?: Readonly<Record<string, unknown>> }

@@ -137,7 +137,7 @@ export function readJson(
   // Before JSON.parse, which in some engines recurses.
   if (exceedsDepth(text, maxDepth))
     return invalidDepth(text, maxDepth, options);
-  const value = parseJson(text);
+  const value = parseJsonOrUndefined(text);
   if (value === undefined)
     return createInvalid(
       "not-json",
@@ -227,8 +227,8 @@ function invalidDepth(
   );
 }
 
-/** The value of a JSON text, or undefined if it is none. */
-function parseJson(text: string): unknown {
+/** The value of a JSON text, or undefined if it is not JSON. */
+export function parseJsonOrUndefined(text: string): unknown {
   // A banner shows by its first character, which is far cheaper than an error.
   if (text.charCodeAt(0) !== 0x7b && !/^[ \t\r\n]*[-{["\dtfn]/.test(text))
     return undefined;

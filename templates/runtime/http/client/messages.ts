@@ -51,12 +51,3 @@ export function isErrorObject(
     typeof error?.["code"] === "number" && typeof error["message"] === "string"
   );
 }
-
-/** The value of a JSON text; undefined if it is not JSON, which has no such value. */
-export function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

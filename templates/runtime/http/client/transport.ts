@@ -1,3 +1,4 @@
+import { parseJsonOrUndefined } from "../../jsonrpc/parse.js";
 import {
   cancelledIdOf,
   isObject,
@@ -22,7 +23,6 @@ import {
   isErrorObject,
   isRequest,
   isStatelessRequest,
-  parseJsonOrUndefined,
 } from "./messages.js";
 import { OneWayPosts } from "./one-way.js";
 import type {
