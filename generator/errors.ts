@@ -1,7 +1,7 @@
 import { escapeHiddenCharacters, withoutCredentials } from './text.js';
 
 /**
- * What a user of the tool did wrong or must mend: a clear message, the place it is about, and the remedy.
+ * What a user of the tool did wrong or must fix: a clear message, the place it is about, and the remedy.
  * The command line prints it without a stack trace and exits with 2.
  */
 export class McpgenError extends Error {

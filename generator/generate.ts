@@ -44,7 +44,7 @@ export interface GenerateResult {
   /** The output folder, absolute. */
   readonly out: string;
   readonly protocols: readonly Protocol[];
-  /** Every planned file, every orphan, and files beside them that are not ours, with what is to happen to each. */
+  /** Every planned file, every orphan, and files next to them that are not ours, with what is to happen to each. */
   readonly changes: readonly FileChange[];
   readonly warnings: readonly Warning[];
 }

@@ -23,7 +23,7 @@ import { parseTool } from './model/tools.js';
 import { NO_DOCS } from './read/builtin/docs.js';
 
 /**
- * Renders the files of a protocol in memory, laid out by the Prettier config that holds for a folder.
+ * Renders the files of a protocol in memory, formatted by the Prettier config that holds for a folder.
  *
  * @param protocol - As {@link loadProtocol} gives it.
  * @param out - The output folder; only its Prettier config is read.
@@ -115,7 +115,7 @@ export interface ToolRendering {
 }
 
 /**
- * Renders types, guards and validators of tools' arguments and structured content, laid out by the Prettier config that
+ * Renders types, guards and validators of tools' arguments and structured content, formatted by the Prettier config that
  * holds for a folder.
  *
  * @param tools - As {@link readToolFiles} or {@link readToolList} gives them.

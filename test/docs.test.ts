@@ -300,7 +300,7 @@ describe('error messages', () => {
     expect(messages.length).toBeGreaterThan(30);
   });
 
-  // `…` stands for what differs from case to case.
+  // `…` is a placeholder for what differs from case to case.
   test.each(messages)('%s', (message) => {
     const missing = message
       .split('…')

@@ -9,7 +9,7 @@ export interface NameOptions {
   readonly names?: Readonly<Record<string, string>>;
   /** What a wrong entry of `names` is called in an error. */
   readonly placeOfName?: (name: string) => string;
-  /** Definitions or paths to leave out; `*` stands for any text. */
+  /** Definitions or paths to leave out; `*` matches any text. */
   readonly ignore?: readonly string[];
 }
 
@@ -73,7 +73,7 @@ function findInNamespaces(name: string, types: ReadonlyMap<string, ExportedType>
     .sort((a, b) => a.name.length - b.name.length || compareText(a.name, b.name))[0];
 }
 
-/** Whether a text fits a pattern in which `*` stands for any text. */
+/** Whether a text fits a pattern in which `*` matches any text. */
 export function matchesPattern(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

@@ -56,7 +56,7 @@ export interface DriftFinding {
 /** One definition of the protocol, and what became of it. */
 export interface ComparedDefinition {
   readonly name: string;
-  /** The export that it was held against; absent where there is none. */
+  /** The export that it was compared with; absent if no export has its name. */
   readonly theirs?: string;
   readonly status: 'same' | 'drift' | 'missing' | 'ignored';
 }
@@ -89,7 +89,7 @@ export interface DriftReport {
   };
   readonly definitions: readonly ComparedDefinition[];
   readonly findings: readonly DriftFinding[];
-  /** Exported types that no definition was held against, with the other built-in revisions that define their names. */
+  /** Exported types that no definition was compared with, with the other built-in revisions that define their names. */
   readonly otherExports: readonly { readonly name: string; readonly revisions: readonly string[] }[];
   /** What was taken as equal, and how often. */
   readonly equivalences: readonly { readonly id: EquivalenceId; readonly times: number; readonly reason: string }[];

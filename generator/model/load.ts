@@ -56,7 +56,7 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a protocol revision: schema, errata, docs and catalog, held against each other.
+ * Loads a protocol revision: schema, errata, docs and catalog, and checks that they match.
  *
  * @example
  * ```ts

@@ -107,7 +107,7 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
 let catalogValidator: ValidateFunction | undefined;
 
 async function compileCatalogValidator(): Promise<ValidateFunction> {
-  // Loaded only for catalogs from outside: the built-in ones are held against the schema by the tests.
+  // Loaded only for catalogs from outside: tests compare the built-in ones with the schema.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   return new Ajv2020({ strict: true, allowUnionTypes: true }).compile(readBuiltinJson('catalog.schema.json') as object);
 }

@@ -18,7 +18,7 @@ export interface Config {
   readonly schema?: string;
   /** The method catalog of `schema`. */
   readonly catalog?: string;
-  /** The parts to write; `default` stands for those that are written without this key. */
+  /** The parts to write; `default` means those that are written without this key. */
   readonly emit?: readonly string[];
   /** With `stubs`: the methods to write a handler of. */
   readonly methods?: readonly string[];
@@ -31,7 +31,7 @@ export interface Config {
   readonly tools?: readonly string[];
   /** Where each revision's schema comes from, by revision. */
   readonly sync?: Readonly<Record<string, { readonly source: string; readonly sha256?: string }>>;
-  /** How our types are held against another package's. */
+  /** How our types are compared with another package's. */
   readonly drift?: {
     /** Our name of a type, and theirs. */
     readonly names?: Readonly<Record<string, string>>;
