@@ -1,5 +1,6 @@
 import path from 'node:path';
 import ts from 'typescript';
+import { createProgram } from './program.js';
 import {
   loadProtocol,
   McpgenError,
@@ -175,7 +176,23 @@ const COMPILER_OPTIONS: ts.CompilerOptions = {
 };
 
 const ROOT = path.resolve(import.meta.dirname, '__generated__');
-const sources = new Map<string, ts.SourceFile | undefined>();
+
+const runtimeErrors = new Map<string, readonly string[]>();
+
+const RUNTIME = '/runtime/';
+
+function isRuntime(name: string): boolean {
+  return name.includes(RUNTIME);
+}
+
+/** Whether a file is a module without declarations of globals or of other modules. */
+function isSelfContained(source: ts.SourceFile | undefined): boolean {
+  return source !== undefined && ts.isExternalModule(source) && !source.statements.some(ts.isModuleDeclaration);
+}
+
+function textOfDiagnostic({ file, messageText }: ts.Diagnostic): string {
+  return `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+}
 
 /** Generated files as a program. */
 export class Compiled {
@@ -189,26 +206,42 @@ export class Compiled {
         files.map((file): [string, string] => [path.join(ROOT, set, file.path), file.contents]),
       ),
     );
-    const host = ts.createCompilerHost(COMPILER_OPTIONS);
-    const library = { ...host };
-    host.fileExists = (name) => texts.has(name) || library.fileExists(name);
-    host.readFile = (name) => texts.get(name) ?? library.readFile(name);
-    host.directoryExists = (name) => name.startsWith(ROOT) || (library.directoryExists?.(name) ?? true);
-    host.getSourceFile = (name, languageVersion, ...rest) => {
-      const text = texts.get(name);
-      if (text !== undefined) return ts.createSourceFile(name, text, languageVersion, true);
-      if (!sources.has(name)) sources.set(name, library.getSourceFile(name, languageVersion, ...rest));
-      return sources.get(name);
-    };
     this.#files = [...texts.keys()];
-    this.#program = ts.createProgram(this.#files, COMPILER_OPTIONS, host);
+    this.#program = createProgram(this.#files, COMPILER_OPTIONS, texts);
   }
 
   /** What the compiler finds wrong. */
   errors(): readonly string[] {
-    return ts
-      .getPreEmitDiagnostics(this.#program)
-      .map((item) => `${item.file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(item.messageText, '\n')}`);
+    const program = this.#program;
+    return [
+      ...[...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()].map(textOfDiagnostic),
+      ...this.#files.filter((name) => !isRuntime(name)).flatMap((name) => this.#errorsOf(name)),
+      ...this.#runtimeErrors(),
+    ];
+  }
+
+  #errorsOf(name: string): readonly string[] {
+    const source = this.#program.getSourceFile(name);
+    return [...this.#program.getSyntacticDiagnostics(source), ...this.#program.getSemanticDiagnostics(source)].map(
+      textOfDiagnostic,
+    );
+  }
+
+  /**
+   * The errors in the copies of the runtime. They depend on nothing but these files, as long as no other file declares
+   * anything outside itself; so the same files are checked once.
+   */
+  #runtimeErrors(): readonly string[] {
+    const files = this.#files.filter(isRuntime);
+    const isIndependent = this.#files.every((name) => isSelfContained(this.#program.getSourceFile(name)));
+    const sets = [...new Set(files.map((name) => name.slice(0, name.indexOf(RUNTIME))))];
+    return sets.flatMap((set) => {
+      const own = files.filter((name) => name.startsWith(`${set}${RUNTIME}`));
+      const key = JSON.stringify(own.map((name) => [name.slice(set.length), this.#program.getSourceFile(name)?.text]));
+      const found = (isIndependent ? runtimeErrors.get(key) : undefined) ?? own.flatMap((name) => this.#errorsOf(name));
+      if (isIndependent) runtimeErrors.set(key, found);
+      return found;
+    });
   }
 
   /** Visits every node of the generated code; comments are none. */
