@@ -1,5 +1,5 @@
 /**
- * The command that generates a file again, as its header shows it.
+ * Command lines of mcpgen that people read or paste: quoting, order and omission in one place. Callers choose the options.
  */
 import { STANDARD_INPUT } from './model/load.js';
 import { shellQuote } from './text.js';
@@ -9,33 +9,108 @@ import type { Protocol } from './model/protocol.js';
 import { partsToEmit } from './render-options.js';
 import type { RenderOptions } from './render-options.js';
 
-/** A file as a word of a command line. */
-function fileArgument(file: string): string {
-  return file === STANDARD_INPUT ? '-' : shellQuote(file);
+/** A value that the reader fills in; printed as `<text>`, without quotes. */
+export interface Placeholder {
+  readonly placeholder: string;
 }
 
-/** The option that names parts, as short as it can be. */
-function emitFlag(parts: readonly Emittable[]): readonly string[] {
+/** Every option that a shown command may have, in the order in which they are printed. */
+const OPTION_ORDER = [
+  'to',
+  'config',
+  'fromServer',
+  'schema',
+  'catalog',
+  'revision',
+  'emit',
+  'methods',
+  'importExtension',
+  'errata',
+  'out',
+  'allowOutside',
+] as const;
+
+/** An option's value: `true` prints the flag, `false` its `--no-` form, a list the option once for each item, `undefined` nothing. */
+type OptionValue = string | readonly string[] | boolean | Placeholder | undefined;
+
+/** The options of a shown command. */
+export type ShownOptions = Readonly<Partial<Record<(typeof OPTION_ORDER)[number], OptionValue>>>;
+
+/** What follows the verb of a shown command. */
+export interface ShownArguments {
+  readonly words?: readonly (string | Placeholder)[];
+  readonly options?: ShownOptions;
+  /** How mcpgen is run; `mcpgen` by default. */
+  readonly program?: string;
+}
+
+/** A command line of mcpgen, quoted for a shell: `mcpgen add handler tasks/get --to client`. */
+export function formatCommand(
+  verb: string,
+  { words = [], options = {}, program = 'mcpgen' }: ShownArguments = {},
+): string {
+  // A word that begins with a dash would be read as an option in front of `--`.
+  const isDashed = (word: string | Placeholder): boolean =>
+    typeof word === 'string' && word.startsWith('-') && word !== '-';
+  const dashed = words.filter(isDashed);
+  return [
+    program,
+    verb,
+    ...words.filter((word) => !isDashed(word)).map(formatWord),
+    ...OPTION_ORDER.flatMap((name) => formatOption(name, options[name])),
+    ...(dashed.length === 0 ? [] : ['--', ...dashed.map(formatWord)]),
+  ].join(' ');
+}
+
+function formatOption(name: string, value: OptionValue): readonly string[] {
+  if (value === undefined) return [];
+  if (value === true) return [optionFlag(name)];
+  if (value === false) return [optionFlag(name).replace('--', '--no-')];
+  const values = isList(value) ? value : [value];
+  return values.map((item) => `${optionFlag(name)} ${formatWord(item)}`);
+}
+
+function isList(value: string | readonly string[] | Placeholder): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+function formatWord(word: string | Placeholder): string {
+  return typeof word === 'string' ? shellQuote(word) : `<${word.placeholder}>`;
+}
+
+/** An option as it is written: `importExtension` as `--import-extension`. */
+export function optionFlag(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** `--out` in the header of a generated file, which does not name a folder of one machine. */
+export const FOLDER_ABOVE: Placeholder = { placeholder: 'folder above this one' };
+
+/** The command that generates a protocol's files again, as their header shows it. */
+export function regenerateCommand({ source, revision }: Protocol, options: RenderOptions): string {
+  // Stubs are written once, so a header does not change because they were requested then.
+  const parts = partsToEmit(options).filter((part) => part !== 'stubs');
+  return formatCommand('generate', {
+    options: {
+      schema: source.builtin ? undefined : sourceArgument(source.file),
+      catalog: source.catalogFile === undefined ? undefined : sourceArgument(source.catalogFile),
+      revision,
+      emit: emitArgument(parts),
+      importExtension: options.importExtension === 'js' ? undefined : options.importExtension,
+      errata: source.corrected ? undefined : false,
+      out: FOLDER_ABOVE,
+    },
+  });
+}
+
+function sourceArgument(file: string): string {
+  return file === STANDARD_INPUT ? '-' : file;
+}
+
+/** The value of `--emit`, as short as it can be; undefined for the default parts. */
+function emitArgument(parts: readonly Emittable[]): string | undefined {
   const hasDefault = DEFAULT_PARTS.every((part) => parts.includes(part));
   const others = hasDefault ? parts.filter((part) => !DEFAULT_PARTS.includes(part)) : parts;
-  if (hasDefault && others.length === 0) return [];
-  return [`--emit ${[...(hasDefault ? ['default'] : []), ...new Set(others)].join(',')}`];
-}
-
-/** The command that makes a protocol's files anew, as their header names it. */
-export function regenerateCommand({ source, revision }: Protocol, options: RenderOptions): string {
-  // Stubs are never made anew, so a file does not change because they were once asked for.
-  const parts = partsToEmit(options).filter((part) => part !== 'stubs');
-  return [
-    'mcpgen generate',
-    ...(source.builtin ? [] : [`--schema ${fileArgument(source.file)}`]),
-    ...(source.catalogFile === undefined ? [] : [`--catalog ${fileArgument(source.catalogFile)}`]),
-    `--revision ${revision}`,
-    ...emitFlag(parts),
-    ...(options.importExtension === undefined || options.importExtension === 'js'
-      ? []
-      : [`--import-extension ${options.importExtension}`]),
-    ...(source.corrected ? [] : ['--no-errata']),
-    '--out <folder above this one>',
-  ].join(' ');
+  if (hasDefault && others.length === 0) return undefined;
+  return [...(hasDefault ? ['default'] : []), ...new Set(others)].join(',');
 }

@@ -9,7 +9,7 @@ export interface RenderOptions {
   readonly emit?: readonly Emittable[];
   /** The methods that `stubs` makes handlers of; all that need one by default. */
   readonly methods?: readonly string[];
-  /** What stands behind the name of an imported file; `js` by default. */
+  /** Extension of imported files; `js` by default. */
   readonly importExtension?: ImportExtension;
 }
 

@@ -101,7 +101,7 @@ async function formatFiles(
 
 /** How the files of tools are made. */
 export interface ToolOptions {
-  /** What stands behind the name of an imported file; `js` by default. */
+  /** Extension of imported files; `js` by default. */
   readonly importExtension?: ImportExtension;
   /** The command that makes the files anew, for their headers. */
   readonly command?: string;

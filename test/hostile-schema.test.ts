@@ -311,14 +311,23 @@ describe('names of definitions', () => {
     expect(fault.message).toContain(`both be called ${made}`);
   });
 
-  test.each(['METHODS', 'Method', 'AnyMessage', 'ClientRequestMessage', 'Classified', 'ErrorCode', 'classify'])(
-    'a definition may not be called %s, which the output exports itself',
-    async (name) => {
-      const fault = await refused(schemaWith({ [name]: { type: 'string' } }));
-      expect(fault.place).toBe(`schema.json#/$defs/${name}`);
-      expect(fault.message).toMatch(/\.ts exports itself/);
-    },
-  );
+  test.each([
+    'METHODS',
+    'Method',
+    'AnyMessage',
+    'ClientRequestMessage',
+    'Classified',
+    'ErrorCode',
+    'classify',
+    'Client',
+    'ClientOptions',
+    'ServerContext',
+    'ServerOptions',
+  ])('rejects a definition named %s, which the output exports itself', async (name) => {
+    const fault = await refused(schemaWith({ [name]: { type: 'string' } }));
+    expect(fault.place).toBe(`schema.json#/$defs/${name}`);
+    expect(fault.message).toMatch(/\.ts exports itself/);
+  });
 
   test('messages and results whose names the output has uses for compile or are refused', async () => {
     const names = 'Kind M R Message Exclude ReadonlySet RequestMethodsBySender isObject check value'.split(' ');

@@ -72,6 +72,7 @@ describe('layers', () => {
       'drift',
       'connect',
       'index',
+      'command-line',
       'paths',
       'terminal',
       'text',

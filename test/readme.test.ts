@@ -3,8 +3,8 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -12,101 +12,111 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorsByLine } from './support/type-equality.js';
+import { shareModules } from './scaffold/support.js';
+import { codeBlocks, fileNameOf, shownOutputs } from './support/markdown.js';
 
-const readme = readFileSync('README.md', 'utf8');
-const docs = readdirSync('docs').map((name) => path.join('docs', name));
+const README = 'README.md';
+const readme = readFileSync(README, 'utf8');
+const blocks = codeBlocks(README);
+const commandBlocks = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text.trim());
+const [GENERATE = '', TEST = '', INSTALL = '', ...PATHS] = commandBlocks;
+/** Output as it is when piped, even where the test run asks for colors; no package comes from a registry. */
+const ENVIRONMENT = {
+  ...process.env,
+  NO_COLOR: '1',
+  FORCE_COLOR: undefined,
+  npm_config_offline: 'true',
+  npm_config_audit: 'false',
+};
 
-function blocks(language: string, text = readme): readonly string[] {
-  return [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)]
-    .filter((match) => match[1] === language)
-    .map((match) => match[2] ?? '');
+/** A folder with a clone, `mcpgen`, next to a project. Both find the packages of this repository above them. */
+let folder = '';
+let project = '';
+
+function run(command: string, cwd: string): string {
+  return execSync(command, { cwd, encoding: 'utf8', shell: '/bin/bash', env: ENVIRONMENT, stdio: 'pipe' });
 }
 
-const commands = blocks('sh').flatMap((block) => block.trim().split('\n'));
-
-/** Commands are run as written: those with `npx` in a project that has the package installed. */
-let project = '';
-/** Output as it is when piped, even where the test run asks for colours. */
-const PLAIN_ENVIRONMENT = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
-
 beforeAll(() => {
-  project = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-readme-'));
-  mkdirSync(path.join(project, 'node_modules/.bin'), { recursive: true });
+  folder = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'mcpgen-readme-'));
+  shareModules(folder);
+  symlinkSync(path.resolve('.'), path.join(folder, 'mcpgen'));
+  project = path.join(folder, 'project');
+  mkdirSync(project);
   writeFileSync(path.join(project, 'package.json'), '{ "private": true }');
-  symlinkSync(path.resolve('.'), path.join(project, 'node_modules/mcpgen'));
-  symlinkSync('../mcpgen/dist/generator/cli.js', path.join(project, 'node_modules/.bin/mcpgen'));
 });
 afterAll(() => {
-  rmSync(project, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('has at most 170 lines', () => {
+  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(170);
 });
 
 test('the first screen has one line that generates and one that tests', () => {
-  expect(commands[0]).toBe('npm ci && npm run generate -- --out out');
-  expect(commands[1]).toBe('npm ci && npm test');
-  expect(readFileSync('.ci/run', 'utf8')).toContain(commands[1] ?? '?');
+  expect(GENERATE).toBe('npm ci && npm run generate -- --out out');
+  expect(TEST).toBe('npm ci && npm test');
+  expect(readFileSync('.ci/run', 'utf8')).toContain(TEST);
 });
 
-test('the first line does the main job and prints what the README shows', () => {
+test('the first line generates all revisions and prints what the README shows', () => {
   rmSync('out', { recursive: true, force: true });
-  // What the test run itself stands on is installed already.
-  const output = execSync((commands[0] ?? '').replace('npm ci && ', ''), { encoding: 'utf8', env: PLAIN_ENVIRONMENT });
+  // The dependencies of the test run are installed already.
+  const output = run(GENERATE.replace('npm ci && ', ''), '.');
   const table = output.slice(output.indexOf('revision  '));
   expect(table.length).toBeGreaterThan(100);
-  expect(readme).toContain(table.trim());
+  expect(shownOutputs(README)[0]?.expected.trim()).toBe(table.trim());
   expect(existsSync('out/2026-07-28/index.ts')).toBe(true);
 });
 
-test.each(commands.filter((command) => command.startsWith('npx ')))('%s', (command) => {
-  const output = execSync(command, { cwd: project, encoding: 'utf8', shell: '/bin/bash', env: PLAIN_ENVIRONMENT });
-  if (!command.includes(' > ')) expect(output.length).toBeGreaterThan(20);
+test('the client calls the server and prints what the README shows', () => {
+  const clone = path.join(folder, 'example');
+  mkdirSync(clone);
+  writeFileSync(path.join(clone, 'package.json'), '{ "type": "module" }');
+  symlinkSync(path.resolve('generated'), path.join(clone, 'out'));
+  const files = blocks.filter((block) => fileNameOf(block) !== undefined);
+  for (const block of files) writeFileSync(path.join(clone, fileNameOf(block) ?? ''), block.text);
+  expect(files.map(fileNameOf)).toEqual(['server.ts', 'client.ts']);
+  const { command = '', expected } = shownOutputs(README)[1] ?? {};
+  expect(command).toBe('npx tsx client.ts');
+  expect(run(command, clone)).toBe(expected);
 });
 
-test('every command is one of these kinds', () => {
-  const others = commands.slice(2).filter((command) => !command.startsWith('npx mcpgen '));
-  expect(others).toEqual([]);
+test('the server has at most 12 lines and the client at most 8, without the names of the files', () => {
+  const lengths = blocks
+    .filter((block) => fileNameOf(block) !== undefined)
+    .map(({ text }) => text.trimEnd().split('\n').length - 1);
+  expect(lengths[0]).toBeLessThanOrEqual(12);
+  expect(lengths[1]).toBeLessThanOrEqual(8);
 });
 
-describe('TypeScript in it compiles', () => {
-  const all = ['README.md', ...docs].flatMap((file) =>
-    blocks('ts', readFileSync(file, 'utf8')).map((block) => [file, block.split('\n')[0] ?? '', block] as const),
-  );
-  test.each(all)('%s: %s', (_file, _line, block) => {
-    const text = block
-      .replaceAll(/'\.\/out\/([\w-]+)\/([\w-]+)\.js'/g, (_, folder: string, file: string) =>
-        JSON.stringify(path.resolve('generated', folder, `${file}.ts`)),
-      )
-      .replaceAll(/'mcpgen\/([\d-]+)'/g, (_, revision: string) =>
-        JSON.stringify(path.resolve('generated', revision, 'index.ts')),
-      )
-      .replaceAll("'mcpgen'", JSON.stringify(path.resolve('generator/index.ts')));
-    const errors = errorsByLine(`declare const line: string;\n${text}\nexport {};\n`, {
-      types: ['node'],
-      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
-    });
-    expect([...errors.values()]).toEqual([]);
+describe('the commands of each path work after the install line', () => {
+  test('install', () => {
+    expect(INSTALL).toBe('npm install --save-dev ../mcpgen');
+    run(INSTALL, project);
+    expect(existsSync(path.join(project, 'node_modules/.bin/mcpgen'))).toBe(true);
+  });
+
+  test('there are four paths of three commands', () => {
+    expect(PATHS.map((block) => block.split('\n').length)).toEqual([3, 3, 3, 3]);
+  });
+
+  test.each(PATHS.map((block) => [block.split('\n')[0] ?? '', block]))('%s', (_title, block) => {
+    // The packages that projects depend on are those of this repository.
+    const commands = block.replaceAll(' --yes', ' --yes --no-install').split('\n');
+    const output = run(['set -e', ...commands].join('\n'), project);
+    expect(output.length).toBeGreaterThan(200);
   });
 });
 
-test('the rules in docs/diff.md are those that the command prints', () => {
-  const rows = (text: string): readonly string[] =>
-    text
-      .split('\n')
-      .filter((line) => line.startsWith('|'))
-      .map((line) => line.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---'));
-  const printed = execSync('npx mcpgen diff --rules --markdown', {
-    cwd: project,
-    encoding: 'utf8',
-    env: PLAIN_ENVIRONMENT,
-  });
-  const documented = rows(readFileSync('docs/diff.md', 'utf8'));
-  expect(rows(printed).length).toBeGreaterThan(30);
-  expect(documented.slice(-rows(printed).length)).toEqual(rows(printed));
-});
-
-test.each(['README.md', 'ARCHITECTURE.md', ...docs])('each relative link of %s leads somewhere', (file) => {
-  const links = [...readFileSync(file, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map((match) =>
-    path.join(path.dirname(file), match[1] ?? ''),
-  );
-  expect(links.filter((link) => !existsSync(link))).toEqual([]);
+test('the sample is a definition of the schema and its generated type', () => {
+  const [sample] = blocks.filter(({ language }) => language === 'json');
+  const [type = ''] = blocks.flatMap(({ text }) => (text.startsWith('export type ') ? [text] : []));
+  const name = /^export type (\w+)/.exec(type)?.[1] ?? '';
+  const schema = JSON.parse(readFileSync('schema/2025-11-25/schema.json', 'utf8')) as {
+    readonly $defs: Readonly<Record<string, { readonly required?: readonly string[] }>>;
+  };
+  expect(JSON.parse(sample?.text ?? '')).toEqual(schema.$defs[name]);
+  const types = readFileSync('generated/2025-11-25/types.ts', 'utf8').replaceAll(/^ *\/\*\*[^]*?\*\/\n/gm, '');
+  expect(types).toContain(`\n${type}`);
 });

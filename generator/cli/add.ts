@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { ADDABLE, type Addable } from '../scaffold/edit/addition.js';
 import { allowOutsideOption, refuseExtraArguments } from './shared.js';
 
@@ -38,9 +39,9 @@ Examples:
 Without a method it says which ones have no handler yet. A handler may have
 declared what it answers: a server with one of tasks/get says that it has tasks.`,
     )
-    .action(async (methods: string[], options: Record<string, unknown>) => {
-      const { addHandlerCommand } = await import('../commands/add/handler.js');
-      process.exitCode = await addHandlerCommand(methods, options);
+    .action(async (methods: string[], options: RawOptions) => {
+      const { addHandlerCommand, parseAddHandlerOptions } = await import('../commands/add/handler.js');
+      process.exitCode = await addHandlerCommand(methods, parseAddHandlerOptions(options));
     });
 }
 
@@ -63,9 +64,9 @@ Example:
 
 It then lists which requests and notifications the revision brings.`,
     )
-    .action(async (revision: string, options: Record<string, unknown>) => {
-      const { addRevisionCommand } = await import('../commands/add/revision.js');
-      process.exitCode = await addRevisionCommand(revision, options);
+    .action(async (revision: string, options: RawOptions) => {
+      const { addRevisionCommand, parseAddOptions } = await import('../commands/add/revision.js');
+      process.exitCode = await addRevisionCommand(revision, parseAddOptions(options));
     });
 }
 
@@ -97,8 +98,8 @@ ${kind === 'tool' ? 'Examples' : 'Example'}:
 
 Run again it finds what is there and changes nothing.`,
     )
-    .action(async (name: string, options: Record<string, unknown>) => {
-      const { addCommand } = await import('../commands/add/command.js');
-      process.exitCode = await addCommand(kind, name, options);
+    .action(async (name: string, options: RawOptions) => {
+      const { addCommand, parseAddItemOptions } = await import('../commands/add/command.js');
+      process.exitCode = await addCommand(kind, name, parseAddItemOptions(options));
     });
 }

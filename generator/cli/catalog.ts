@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { refuseExtraArguments, revisionOption } from './shared.js';
 
 /** Declares `mcpgen catalog`. */
@@ -19,8 +20,8 @@ export function declareCatalog(program: Command): void {
       'after',
       '\nExample:\n  mcpgen catalog derive --schema draft.json --revision draft > draft-catalog.json',
     )
-    .action(async (options: Record<string, unknown>) => {
-      const { catalogDeriveCommand: deriveCommand } = await import('../commands/catalog.js');
-      process.exitCode = deriveCommand(options);
+    .action(async (options: RawOptions) => {
+      const { catalogDeriveCommand, parseCatalogDeriveOptions } = await import('../commands/catalog.js');
+      process.exitCode = catalogDeriveCommand(parseCatalogDeriveOptions(options));
     });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { refuseExtraArguments } from './shared.js';
 
 /** Declares `mcpgen diff`. */
@@ -34,8 +35,8 @@ Examples:
   mcpgen diff 2026-07-28 draft.json --markdown        for a pull request
   mcpgen diff --rules                                 what counts as breaking, and why`,
     )
-    .action(async (from: string | undefined, to: string | undefined, options: Record<string, unknown>) => {
-      const { diffCommand } = await import('../commands/diff/command.js');
-      process.exitCode = await diffCommand(from, to, options);
+    .action(async (from: string | undefined, to: string | undefined, options: RawOptions) => {
+      const { diffCommand, parseDiffOptions } = await import('../commands/diff/command.js');
+      process.exitCode = await diffCommand(from, to, parseDiffOptions(options));
     });
 }

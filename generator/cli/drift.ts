@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { appendValue, refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
 
 /** Declares `mcpgen drift`. */
@@ -8,15 +9,15 @@ export function declareDrift(program: Command): void {
     0,
     parseRevisionOr((word) => `--sdk ${word}`),
   )
-    .summary("hold a package's types against a revision")
+    .summary("compare a package's types with a revision")
     .description(
-      "Holds the types that a TypeScript package exports against those of a revision, through TypeScript's type checker.",
+      "Compares the types that a TypeScript package exports with those of a revision, using TypeScript's type checker.",
     )
     .option('--sdk <package>', 'a package, a subpath of one, or the path of a .ts or .d.ts file or of a folder')
     .addOption(revisionOption("the revision to compare with (default: the package's LATEST_PROTOCOL_VERSION)"))
     .option('--name <ours=theirs>', "their name of a definition; repeatable, '*=Mcp*' for all", appendValue)
     .option('--ignore <pattern>', 'a definition or path to leave out, * for any text; repeatable', appendValue)
-    .option('--exact', 'take nothing as equal that TypeScript does not, and count what errata explain')
+    .option('--exact', 'report every difference, including those that errata explain')
     .option('--json', 'print JSON')
     .option('--markdown', 'print Markdown, for an issue or the summary of a CI run')
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
@@ -41,8 +42,8 @@ Names and patterns that are always the same go into the config, as
 
 Exit codes: 0 no drift, 1 drift, 2 wrong usage, or the package is not there.`,
     )
-    .action(async (options: Record<string, unknown>) => {
-      const { driftCommand } = await import('../commands/drift.js');
-      process.exitCode = await driftCommand(options);
+    .action(async (options: RawOptions) => {
+      const { driftCommand, parseDriftOptions } = await import('../commands/drift.js');
+      process.exitCode = await driftCommand(parseDriftOptions(options));
     });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { refuseExtraArguments, revisionOption } from './shared.js';
 
 /** Declares `mcpgen errata`. */
@@ -9,8 +10,8 @@ export function declareErrata(program: Command): void {
     .addOption(revisionOption('only those of this revision'))
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  mcpgen errata --revision 2026-07-28')
-    .action(async (options: Record<string, unknown>) => {
-      const { errataCommand } = await import('../commands/errata.js');
-      process.exitCode = errataCommand(options);
+    .action(async (options: RawOptions) => {
+      const { errataCommand, parseErrataOptions } = await import('../commands/errata.js');
+      process.exitCode = errataCommand(parseErrataOptions(options));
     });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
 
 /** Declares `mcpgen explain`. */
@@ -20,8 +21,8 @@ Examples:
   mcpgen explain tools/call
   mcpgen explain CallToolResult --revision 2025-06-18`,
     )
-    .action(async (name: string, options: Record<string, unknown>) => {
-      const { explainCommand } = await import('../commands/explain.js');
-      process.exitCode = await explainCommand(name, options);
+    .action(async (name: string, options: RawOptions) => {
+      const { explainCommand, parseExplainOptions } = await import('../commands/explain.js');
+      process.exitCode = await explainCommand(name, parseExplainOptions(options));
     });
 }

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { DEFAULT_PARTS, EMITTABLE } from '../emit/parts.js';
 import {
   allowOutsideOption,
@@ -33,10 +34,10 @@ export function declareGenerate(program: Command): void {
     .addOption(importExtensionOption())
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
     .addOption(allowOutsideOption())
-    .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
+    .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')
     .option('--dry-run', 'write nothing; say what would be written')
     .option('--watch', 'generate anew whenever schema, catalog, config or tools change, until Ctrl-C')
-    .option('--strict', 'make an error of every warning')
+    .option('--strict', 'treat warnings as errors')
     .option('--no-errata', 'read the schema as it is, without corrections')
     .option('--json', 'print the result as JSON')
     .addHelpText(
@@ -57,7 +58,7 @@ Only when named, since they need a package or the types of Node, are yours, or k
 names of earlier revisions as deprecated aliases:
   ${EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part)).join(', ')}
 
-What is always the same goes into mcpgen.config.json (.js, .ts, or the key "mcpgen"
+Put recurring options in mcpgen.config.json (.js, .ts, or the key "mcpgen"
 of package.json), for instance
   { "$schema": "./node_modules/mcpgen/schema/config.schema.json",
     "out": "src/mcp", "revisions": ["2025-11-25", "2026-07-28"] }
@@ -67,8 +68,8 @@ A revision names its folder and is the PROTOCOL_VERSION in it. A schema does not
 hold its version: give it by --revision, or in the catalog. An official file that
 is known by its SHA-256 keeps its own PROTOCOL_VERSION under any name.`,
     )
-    .action(async (options: Record<string, unknown>) => {
-      const { generateCommand } = await import('../commands/generate/command.js');
-      process.exitCode = await generateCommand(options);
+    .action(async (options: RawOptions) => {
+      const { generateCommand, parseGenerateOptions } = await import('../commands/generate/command.js');
+      process.exitCode = await generateCommand(parseGenerateOptions(options));
     });
 }

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import {
   PROJECT_KINDS,
   FEATURES,
@@ -35,12 +36,12 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
       '--runtime <runtime>',
       'none: only generated code; sdk: the transports of the official SDK 2.x below it; sdk-v1: those of 1.x',
     )
-    .addOption(new Option('--package-manager <name>', 'who installs').choices(PACKAGE_MANAGERS))
+    .addOption(new Option('--package-manager <name>', 'package manager to use').choices(PACKAGE_MANAGERS))
     .option('--mcpgen <spec>', 'what the project depends on as mcpgen (default: where this one came from)')
-    .option('-y, --yes', 'ask nothing; the defaults are the answers')
+    .option('-y, --yes', 'use defaults without prompting')
     .option('--no-install', 'install nothing')
     .option('--no-git', 'make no Git repository')
-    .option('--force', 'write into a folder that holds something; existing files stay as they are')
+    .option('--force', 'write into a non-empty folder; existing files are kept')
     .option('--dry-run', 'write nothing; say what would be written')
     .option('--json', 'print the result as JSON');
   if (kind === 'client') {
@@ -68,10 +69,10 @@ Examples:
       : ''
   }
 
-Without a terminal nothing is asked: give every answer, or --yes.`,
+Outside a terminal, pass all options or --yes.`,
     )
-    .action(async (name: string | undefined, options: Record<string, unknown>) => {
-      const { initCommand } = await import('../commands/init/command.js');
-      process.exitCode = await initCommand(kind, name, options);
+    .action(async (name: string | undefined, options: RawOptions) => {
+      const { initCommand, parseInitOptions } = await import('../commands/init/command.js');
+      process.exitCode = await initCommand(kind, name, parseInitOptions(options));
     });
 }

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
 
 /** Declares `mcpgen methods`. */
@@ -30,8 +31,8 @@ Examples:
   mcpgen methods --revision 2025-11-25 --direction serverToClient
   mcpgen methods --kind notification --markdown`,
     )
-    .action(async (options: Record<string, unknown>) => {
-      const { methodsCommand } = await import('../commands/methods.js');
-      process.exitCode = methodsCommand(options);
+    .action(async (options: RawOptions) => {
+      const { methodsCommand, parseMethodsOptions } = await import('../commands/methods.js');
+      process.exitCode = methodsCommand(parseMethodsOptions(options));
     });
 }

@@ -37,7 +37,7 @@ export function buildProgram(): Command {
   const program = new Command('mcpgen')
     .description("Generates TypeScript from the Model Context Protocol's JSON Schema and a method catalog.")
     .version(version(), '-v, --version', 'print the version')
-    .showHelpAfterError('(mcpgen --help shows what there is)')
+    .showHelpAfterError('(run mcpgen --help for usage)')
     .exitOverride()
     .configureOutput({
       outputError: (text, write) => {
@@ -66,7 +66,7 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
   const inherit = (command: Command, words: string): void => {
     for (const child of command.commands) {
       const own = `${words} ${child.name()}`;
-      child.copyInheritedSettings(command).showHelpAfterError(`(${own} --help shows what there is)`);
+      child.copyInheritedSettings(command).showHelpAfterError(`(run ${own} --help for usage)`);
       inherit(child, own);
     }
   };

@@ -15,10 +15,11 @@ export function revisionOption(text: string): Option {
 
 /** The option `--import-extension`, the same in every command. */
 export function importExtensionOption(): Option {
-  return new Option(
-    '--import-extension <extension>',
-    'what stands behind the name of an imported file (default: js)',
-  ).choices(['js', 'ts', 'none']);
+  return new Option('--import-extension <extension>', 'extension of imported files (default: js)').choices([
+    'js',
+    'ts',
+    'none',
+  ]);
 }
 
 /** The option `--allow-outside`, the same in every command that writes to the output folder of a config. */

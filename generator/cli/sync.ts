@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import { appendValue, refuseExtraArguments, revisionOption, parseRevisionOr } from './shared.js';
 
 /** Declares `mcpgen sync`. */
@@ -8,9 +9,9 @@ export function declareSync(program: Command): void {
     0,
     parseRevisionOr((word) => `--from ${word}`),
   )
-    .summary('fetch the official schema of a revision, and say what changed in it')
+    .summary('fetch the official schema of a revision and report what changed')
     .description(
-      'Fetches the official schema of a revision from a URL, a file or a checkout, holds it against its SHA-256, brings it\ninto canonical form, derives its catalog, and says what changed. Writes all of it or nothing.',
+      'Fetches the official schema of a revision from a URL, a file or a checkout, verifies its SHA-256, converts it\nto canonical form, derives its catalog, and reports what changed. Writes everything or nothing.',
     )
     .addOption(
       revisionOption('the revision; repeatable (default: those of the key "sync" of the config)').argParser(
@@ -43,8 +44,8 @@ The SHA-256 of a revision is pinned in the config, or known where it is built in
 A name that is no date is a draft: without a pin it may change, and everything made of it says that it is one.
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY are followed.`,
     )
-    .action(async (options: Record<string, unknown>) => {
-      const { syncCommand } = await import('../commands/sync/command.js');
-      process.exitCode = await syncCommand(options);
+    .action(async (options: RawOptions) => {
+      const { syncCommand, parseSyncOptions } = await import('../commands/sync/command.js');
+      process.exitCode = await syncCommand(parseSyncOptions(options));
     });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RawOptions } from '../commands/shared/options.js';
 import {
   allowOutsideOption,
   appendValue,
@@ -31,8 +32,8 @@ export function declareTypes(program: Command): void {
     .addOption(importExtensionOption())
     .option('--config <file>', 'the config to use for out and importExtension (default: the nearest one, upwards)')
     .addOption(allowOutsideOption())
-    .option('--check', 'write nothing; exit 1 if a file is stale, missing or left over')
-    .option('--strict', 'make an error of every warning')
+    .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')
+    .option('--strict', 'treat warnings as errors')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -49,8 +50,8 @@ A URL is called through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name
 What a schema says beyond what TypeScript and plain code can check is left out with a
 warning: the type is wider there, and whatever the schema allows is allowed.`,
     )
-    .action(async (file: string | undefined, options: Record<string, unknown>) => {
-      const { typesToolsCommand } = await import('../commands/types-tools.js');
-      process.exitCode = await typesToolsCommand(file, options);
+    .action(async (file: string | undefined, options: RawOptions) => {
+      const { typesToolsCommand, parseTypesToolsOptions } = await import('../commands/types-tools.js');
+      process.exitCode = await typesToolsCommand(file, parseTypesToolsOptions(options));
     });
 }

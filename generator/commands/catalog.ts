@@ -5,21 +5,33 @@ import { builtinCatalogs } from '../read/builtin/revisions.js';
 import { printToStderr, stderrColors, printJson } from '../terminal.js';
 import { escapeHiddenCharacters } from '../text.js';
 import { printWarning } from './shared/file-changes.js';
-import { inputFileOption, stringOption } from './shared/options.js';
+import { readInputFile, requiredOption, stringOption, type RawOptions } from './shared/options.js';
+
+/** The options of `mcpgen catalog derive`. */
+interface CatalogDeriveOptions {
+  /** The file of the schema. */
+  readonly schema: string;
+  readonly revision: string | undefined;
+  readonly protocol: string | undefined;
+}
+
+export function parseCatalogDeriveOptions(raw: RawOptions): CatalogDeriveOptions {
+  return {
+    schema: requiredOption(raw, 'schema'),
+    revision: stringOption(raw, 'revision'),
+    protocol: stringOption(raw, 'protocol')?.trim(),
+  };
+}
 
 /** `mcpgen catalog derive`: a first catalog on standard output, what is undecided on standard error. Returns the exit code. */
-export function catalogDeriveCommand(flags: Record<string, unknown>): number {
-  const schema = inputFileOption(flags, 'schema');
-  if (schema === undefined) return 2;
-  const revision = stringOption(flags, 'revision');
-  const protocol = stringOption(flags, 'protocol')?.trim();
+export function catalogDeriveCommand({ schema, revision, protocol }: CatalogDeriveOptions): number {
   if (protocol !== undefined && /[\r\n]/.test(protocol)) {
     throw new McpgenError('the name of a protocol is one line', {
       place: '--protocol',
       remedy: 'Leave the line break out.',
     });
   }
-  const reading = readSchemaWithoutCatalog(schema, revision);
+  const reading = readSchemaWithoutCatalog(readInputFile(schema, '--schema'), revision);
   const { catalog, notices } = draftCatalog(reading, builtinCatalogs(), {
     ...(revision === undefined ? {} : { revision }),
     ...(protocol === undefined ? {} : { protocol }),

@@ -6,7 +6,7 @@ import { McpgenError } from '../errors.js';
 import { readConfig, type ConfigFile } from '../read/config/config.js';
 import { stdoutColors, showProgress, printLine, printJson } from '../terminal.js';
 import { escapeHiddenCharacters } from '../text.js';
-import { booleanOption, refuseBothOptions, stringOption, stringsOption } from './shared/options.js';
+import { booleanOption, refuseBothOptions, stringOption, stringsOption, type RawOptions } from './shared/options.js';
 
 /** Places that are shown of one group; `--json` has them all. */
 const MAX_SHOWN_LOCATIONS = 4;
@@ -14,28 +14,56 @@ const MAX_SHOWN_LOCATIONS = 4;
 /** Two types together longer than this are not shown where words say what differs. */
 const MAX_INLINE_TYPES_LENGTH = 100;
 
-/** `mcpgen drift`: holds a package's types against a revision. Returns the exit code. */
-export async function driftCommand(flags: Record<string, unknown>): Promise<number> {
-  refuseBothOptions(flags, 'json', 'markdown');
-  const sdk = stringOption(flags, 'sdk');
+/** The options of `mcpgen drift`. */
+interface DriftOptions {
+  /** A package, or the path of a file or folder. */
+  readonly sdk: string;
+  readonly revision: string | undefined;
+  /** Their names by ours. */
+  readonly names: Readonly<Record<string, string>>;
+  readonly ignore: readonly string[];
+  readonly exact: boolean;
+  readonly json: boolean;
+  readonly markdown: boolean;
+  readonly config: string | undefined;
+}
+
+/** @throws {@link McpgenError} if nothing is named to compare with. */
+export function parseDriftOptions(raw: RawOptions): DriftOptions {
+  const formats = { json: booleanOption(raw, 'json'), markdown: booleanOption(raw, 'markdown') };
+  refuseBothOptions(formats, 'json', 'markdown');
+  const sdk = stringOption(raw, 'sdk');
   if (sdk === undefined) {
     throw new McpgenError('nothing is named to compare with', {
       place: '--sdk',
       remedy: 'Give a package or a path, as in --sdk @modelcontextprotocol/sdk/types.js.',
     });
   }
-  const config = await readConfig(process.cwd(), stringOption(flags, 'config'));
-  const configured = parseNamePairs(stringsOption(flags, 'name'));
-  const revision = stringOption(flags, 'revision') ?? singleConfiguredRevision(config);
+  return {
+    ...formats,
+    sdk,
+    revision: stringOption(raw, 'revision'),
+    names: parseNamePairs(stringsOption(raw, 'name') ?? []),
+    ignore: stringsOption(raw, 'ignore') ?? [],
+    exact: booleanOption(raw, 'exact'),
+    config: stringOption(raw, 'config'),
+  };
+}
+
+/** `mcpgen drift`: holds a package's types against a revision. Returns the exit code. */
+export async function driftCommand(options: DriftOptions): Promise<number> {
+  const { sdk, names } = options;
+  const config = await readConfig(process.cwd(), options.config);
+  const revision = options.revision ?? singleConfiguredRevision(config);
   showProgress(`Comparing ${escapeHiddenCharacters(sdk)}`);
   const report = await compareWithPackage({
     sdk,
     ...(revision === undefined ? {} : { revision }),
-    names: { ...config?.config.drift?.names, ...configured },
+    names: { ...config?.config.drift?.names, ...names },
     placeOfName: (name) =>
-      config === undefined || Object.hasOwn(configured, name) ? '--name' : config.placeOf('drift', 'names', name),
-    ignore: [...(config?.config.drift?.ignore ?? []), ...stringsOption(flags, 'ignore')],
-    exact: booleanOption(flags, 'exact'),
+      config === undefined || Object.hasOwn(names, name) ? '--name' : config.placeOf('drift', 'names', name),
+    ignore: [...(config?.config.drift?.ignore ?? []), ...options.ignore],
+    exact: options.exact,
   }).catch((error: unknown) => {
     if (!(error instanceof RangeError)) throw error;
     throw new McpgenError('its types are nested deeper than the compiler can read', {
@@ -45,8 +73,8 @@ export async function driftCommand(flags: Record<string, unknown>): Promise<numb
     });
   });
   showProgress('');
-  if (booleanOption(flags, 'json')) printJson(report);
-  else if (booleanOption(flags, 'markdown')) printLine(driftMarkdown(report).trimEnd());
+  if (options.json) printJson(report);
+  else if (options.markdown) printLine(driftMarkdown(report).trimEnd());
   else printDriftReport(report);
   return report.drift ? 1 : 0;
 }

@@ -1,11 +1,20 @@
 import { builtinErrata, requireRevision } from '../read/builtin/revisions.js';
 import type { ErratumChange } from '../read/errata.js';
 import { stdoutColors, printLine, printJson } from '../terminal.js';
-import { booleanOption, stringOption } from './shared/options.js';
+import { booleanOption, stringOption, type RawOptions } from './shared/options.js';
+
+/** The options of `mcpgen errata`. */
+interface ErrataOptions {
+  readonly revision: string | undefined;
+  readonly json: boolean;
+}
+
+export function parseErrataOptions(raw: RawOptions): ErrataOptions {
+  return { revision: stringOption(raw, 'revision'), json: booleanOption(raw, 'json') };
+}
 
 /** `mcpgen errata`: what is corrected in the official schemas, where, and why. Returns the exit code. */
-export function errataCommand(flags: Record<string, unknown>): number {
-  const revision = stringOption(flags, 'revision');
+export function errataCommand({ revision, json }: ErrataOptions): number {
   if (revision !== undefined) requireRevision(revision);
   const errata = builtinErrata()
     .map((erratum) => ({
@@ -13,7 +22,7 @@ export function errataCommand(flags: Record<string, unknown>): number {
       changes: erratum.changes.filter((change) => revision === undefined || change.revision === revision),
     }))
     .filter((erratum) => erratum.changes.length > 0);
-  if (booleanOption(flags, 'json')) {
+  if (json) {
     printJson(errata);
     return 0;
   }

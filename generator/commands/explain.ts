@@ -10,11 +10,21 @@ import { printDefinition } from '../print/type.js';
 import { stdoutColors, printToStderr, printLine, printJson } from '../terminal.js';
 import { closestMatch } from '../text.js';
 import { methodJson } from './methods.js';
-import { booleanOption, stringOption } from './shared/options.js';
+import { booleanOption, stringOption, type RawOptions } from './shared/options.js';
+
+/** The options of `mcpgen explain`. */
+interface ExplainOptions {
+  readonly revision: string | undefined;
+  readonly json: boolean;
+}
+
+export function parseExplainOptions(raw: RawOptions): ExplainOptions {
+  return { revision: stringOption(raw, 'revision'), json: booleanOption(raw, 'json') };
+}
 
 /** `mcpgen explain`: one method or definition, with its members, docs and an example. Returns the exit code. */
-export async function explainCommand(requestedName: string, flags: Record<string, unknown>): Promise<number> {
-  const wanted = stringOption(flags, 'revision');
+export async function explainCommand(requestedName: string, options: ExplainOptions): Promise<number> {
+  const { revision: wanted, json } = options;
   if (wanted !== undefined) requireRevision(wanted);
   const revisions = builtinRevisions().map((item) => item.revision);
   const protocols = await Promise.all(
@@ -23,15 +33,14 @@ export async function explainCommand(requestedName: string, flags: Record<string
   const isThere = protocols.some((protocol) => findMethodOrDefinition(protocol, requestedName) !== undefined);
   const former = isThere ? undefined : formerNameOf(protocols, requestedName);
   const name = former?.after ?? requestedName;
-  if (former !== undefined && !booleanOption(flags, 'json'))
-    printToStderr(`${requestedName} is called ${name} since ${former.revision}`);
+  if (former !== undefined && !json) printToStderr(`${requestedName} is called ${name} since ${former.revision}`);
   const having = protocols.filter((protocol) => findMethodOrDefinition(protocol, name) !== undefined);
   const protocol = having.at(-1);
   const found = protocol === undefined ? undefined : findMethodOrDefinition(protocol, name);
   if (protocol === undefined || found === undefined) throw await unknownNameError(name, protocols, wanted);
   const inRevisions = wanted === undefined ? having.map((item) => item.revision) : await revisionsWith(name);
-  if ('kind' in found) await explainMethod(protocol, found, flags);
-  else await explainDefinition(protocol, found, inRevisions, flags);
+  if ('kind' in found) await explainMethod(protocol, found, json);
+  else await explainDefinition(protocol, found, inRevisions, json);
   return 0;
 }
 
@@ -87,12 +96,12 @@ async function unknownNameError(
   });
 }
 
-async function explainMethod(protocol: Protocol, method: Method, flags: Record<string, unknown>): Promise<void> {
+async function explainMethod(protocol: Protocol, method: Method, json: boolean): Promise<void> {
   const history = methodHistory(method.name);
   const names = [...new Set([method.message, method.params ?? '', ...method.results, method.taskResult ?? ''])];
   const definitions = names.flatMap((name) => findDefinition(protocol, name) ?? []);
   const message = exampleMessage(protocol, method);
-  if (booleanOption(flags, 'json')) {
+  if (json) {
     printJson({
       revision: protocol.revision,
       ...(history === undefined ? method : methodJson(method, history)),
@@ -127,12 +136,12 @@ async function explainDefinition(
   protocol: Protocol,
   definition: Definition,
   inRevisions: readonly string[],
-  flags: Record<string, unknown>,
+  json: boolean,
 ): Promise<void> {
   const value = exampleOf(protocol, definition.type, definition.name);
   const former = protocol.formerNames.filter(({ after }) => after === definition.name).map(({ before }) => before);
   const later = formerNameOf(await loadAllProtocols(), definition.name);
-  if (booleanOption(flags, 'json')) {
+  if (json) {
     printJson({
       revision: protocol.revision,
       revisions: inRevisions,

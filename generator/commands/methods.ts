@@ -2,31 +2,48 @@ import { builtinCatalogs, requireRevision } from '../read/builtin/revisions.js';
 import { methodHistories, type MethodHistory } from '../model/catalog/history.js';
 import type { Direction, Method } from '../model/protocol.js';
 import { stdoutColors, printToStderr, printLine, printJson, formatTable, type Cell } from '../terminal.js';
-import { booleanOption, refuseBothOptions, stringOption } from './shared/options.js';
+import { booleanOption, refuseBothOptions, stringOption, type RawOptions } from './shared/options.js';
 
 interface MethodRow {
   readonly method: Method;
   readonly history: MethodHistory;
 }
 
+/** The options of `mcpgen methods`. */
+interface MethodsOptions {
+  readonly revision: string | undefined;
+  readonly direction: string | undefined;
+  readonly kind: string | undefined;
+  readonly json: boolean;
+  readonly markdown: boolean;
+}
+
+export function parseMethodsOptions(raw: RawOptions): MethodsOptions {
+  const options = {
+    revision: stringOption(raw, 'revision'),
+    direction: stringOption(raw, 'direction'),
+    kind: stringOption(raw, 'kind'),
+    json: booleanOption(raw, 'json'),
+    markdown: booleanOption(raw, 'markdown'),
+  };
+  refuseBothOptions(options, 'json', 'markdown');
+  return options;
+}
+
 /** `mcpgen methods`: the catalog as a table. Returns the exit code. */
-export function methodsCommand(flags: Record<string, unknown>): number {
-  refuseBothOptions(flags, 'json', 'markdown');
-  const revision = stringOption(flags, 'revision');
+export function methodsCommand({ revision, direction, kind, json, markdown }: MethodsOptions): number {
   if (revision !== undefined) requireRevision(revision);
-  const direction = stringOption(flags, 'direction');
-  const kind = stringOption(flags, 'kind');
   const rows = methodHistories(builtinCatalogs()).flatMap((history): MethodRow[] => {
     const method = revision === undefined ? [...history.rows.values()].at(-1) : history.rows.get(revision);
     if (method === undefined) return [];
     if (direction !== undefined && method.direction !== direction) return [];
     return kind === undefined || method.kind === kind ? [{ method, history }] : [];
   });
-  if (booleanOption(flags, 'json')) {
+  if (json) {
     printJson(rows.map(({ method, history }) => methodJson(method, history)));
     return 0;
   }
-  if (booleanOption(flags, 'markdown')) {
+  if (markdown) {
     printLine(methodTableMarkdown(rows));
     return 0;
   }
@@ -113,7 +130,7 @@ function methodTableMarkdown(rows: readonly MethodRow[]): string {
 }
 
 /** A method as `methods` and `explain` print it with `--json`: its row in the catalog, and its life. */
-export function methodJson(method: Method, history: MethodHistory): Record<string, unknown> {
+export function methodJson(method: Method, history: MethodHistory): object {
   return {
     ...method,
     since: history.since,

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { FOLDER_ABOVE, formatCommand } from '../command-line.js';
 import { McpgenError } from '../errors.js';
-import { renderTools, type ToolRendering } from '../index.js';
+import { renderTools } from '../index.js';
 import { refuseWarnings } from '../model/load.js';
 import { isUpToDate, planChanges } from '../output/plan.js';
 import { writeChanges } from '../output/write.js';
@@ -9,59 +10,104 @@ import type { ConfigFile } from '../read/config/config.js';
 import { requireRevision } from '../read/builtin/revisions.js';
 import { readToolFiles, readToolList, parseTools, type ToolSource } from '../read/tools.js';
 import { showProgress, printLine, printJson } from '../terminal.js';
-import { shellQuote } from '../text.js';
 import {
   fileChangeJson,
   pluralize,
+  printFiles,
   printWarning,
   printOutdatedFiles,
   displayedFolder,
   countByStatus,
 } from './shared/file-changes.js';
 import { listServerTools } from './shared/server-tools.js';
-import { booleanOption, inputFileOption, stringOption, stringsOption } from './shared/options.js';
-import { DEFAULT_OUT, resolveSettings } from './shared/settings.js';
+import {
+  booleanOption,
+  choiceOption,
+  readInputFile,
+  secondsOption,
+  stringOption,
+  stringsOption,
+  type RawOptions,
+} from './shared/options.js';
+import {
+  configuredByFile,
+  DEFAULT_OUT,
+  IMPORT_EXTENSIONS,
+  parseConfigOptions,
+  resolveSettings,
+  type ConfigOptions,
+} from './shared/settings.js';
+
+/** The options of `mcpgen types tools`. */
+interface TypesToolsOptions extends ConfigOptions {
+  readonly fromServer: string | undefined;
+  /** Revisions to try. */
+  readonly revisions: readonly string[] | undefined;
+  readonly timeoutSeconds: number;
+  /** The file that keeps the list. */
+  readonly save: string | undefined;
+  readonly out: string | undefined;
+  readonly importExtension: ImportExtension | undefined;
+  readonly check: boolean;
+  readonly strict: boolean;
+  readonly json: boolean;
+}
+
+export function parseTypesToolsOptions(raw: RawOptions): TypesToolsOptions {
+  return {
+    ...parseConfigOptions(raw),
+    fromServer: stringOption(raw, 'fromServer'),
+    revisions: stringsOption(raw, 'revision'),
+    timeoutSeconds: secondsOption(raw, 'timeout'),
+    save: stringOption(raw, 'save'),
+    out: stringOption(raw, 'out'),
+    importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
+    check: booleanOption(raw, 'check'),
+    strict: booleanOption(raw, 'strict'),
+    json: booleanOption(raw, 'json'),
+  };
+}
 
 /** `mcpgen types tools`: writes or checks types of tools. Returns the exit code. */
-export async function typesToolsCommand(
-  file: string | undefined,
-  commandLine: Record<string, unknown>,
-): Promise<number> {
-  const server = stringOption(commandLine, 'fromServer');
-  refuseToolOptions(file, server, commandLine);
-  const { flags, config } = await resolveSettings(commandLine);
-  const out = stringOption(flags, 'out') ?? DEFAULT_OUT;
-  const importExtension = (stringOption(flags, 'importExtension') ?? 'js') as ImportExtension;
-  const toolList = server === undefined ? readToolListFile(file ?? '') : await fetchToolList(server, commandLine);
-  const savedFile = stringOption(commandLine, 'save');
+export async function typesToolsCommand(file: string | undefined, options: TypesToolsOptions): Promise<number> {
+  const { fromServer: server, save: savedFile } = options;
+  refuseToolOptions(file, options);
+  const { out: givenOut, importExtension: givenExtension, strict } = options;
+  const commandLine = { ...configuredByFile(options), out: givenOut, importExtension: givenExtension, strict };
+  const { options: settings, config } = await resolveSettings(commandLine);
+  const { out = DEFAULT_OUT, importExtension = 'js' } = settings;
+  const toolList = server === undefined ? readToolListFile(file ?? '') : await fetchToolList(server, options);
   const folder = path.resolve(out === '-' ? '.' : out);
   const isConfigured = out !== '-' && config !== undefined && folder === configuredToolFolder(config);
   const tools = isConfigured
     ? await readConfiguredWith(config, toolList, savedFile ?? (server === undefined ? file : undefined))
     : toolList.tools;
-  const command = [
-    'mcpgen types tools',
-    server === undefined ? shellQuote(file === '-' ? '-' : path.basename(file ?? '')) : '--from-server <its command>',
-    ...(importExtension === 'js' ? [] : [`--import-extension ${importExtension}`]),
-    '--out <folder above this one>',
-  ].join(' ');
+  const command = formatCommand('types tools', {
+    words: server === undefined ? [path.basename(file ?? '')] : [],
+    options: {
+      fromServer: server === undefined ? undefined : { placeholder: 'its command' },
+      importExtension: importExtension === 'js' ? undefined : importExtension,
+      out: FOLDER_ABOVE,
+    },
+  });
   showProgress('tools ...');
   const rendered = await renderTools(tools, folder, { importExtension, ...(isConfigured ? {} : { command }) });
   showProgress('');
-  if (booleanOption(flags, 'strict')) refuseWarnings(rendered.warnings);
+  if (settings.strict) refuseWarnings(rendered.warnings);
   if (out === '-') {
-    printToolTypes(rendered);
+    const files = rendered.files.filter((item) => item.path.startsWith('tools/') && item.path !== 'tools/index.ts');
+    printFiles(files, rendered.warnings, { withPaths: true });
     return 0;
   }
   const changes = planChanges(folder, rendered.files);
-  const isCheck = booleanOption(commandLine, 'check');
+  const isCheck = options.check;
   const outdated = changes.filter((change) => !isUpToDate(change));
   if (isCheck) process.exitCode = outdated.length === 0 ? 0 : 1;
   else {
     writeChanges(folder, changes);
     if (savedFile !== undefined && server !== undefined) saveToolList(savedFile, toolList.contents);
   }
-  if (booleanOption(commandLine, 'json')) {
+  if (options.json) {
     const summary = {
       out: folder,
       ...(isCheck ? { upToDate: outdated.length === 0 } : {}),
@@ -83,11 +129,8 @@ export async function typesToolsCommand(
   return isCheck && outdated.length > 0 ? 1 : 0;
 }
 
-function refuseToolOptions(
-  file: string | undefined,
-  server: string | undefined,
-  commandLine: Record<string, unknown>,
-): void {
+function refuseToolOptions(file: string | undefined, options: TypesToolsOptions): void {
+  const { fromServer: server, revisions } = options;
   if (file === undefined && server === undefined) {
     throw new McpgenError('neither a file nor a server is given', {
       remedy: 'Give a file with a `tools/list` answer, or --from-server COMMAND.',
@@ -99,20 +142,19 @@ function refuseToolOptions(
       remedy: 'Give one of them.',
     });
   }
-  const revisions = stringsOption(commandLine, 'revision');
-  for (const name of revisions) requireRevision(name);
-  if (revisions.length > 0 && server === undefined) {
+  for (const name of revisions ?? []) requireRevision(name);
+  if (revisions !== undefined && server === undefined) {
     throw new McpgenError('a file is read the same for every revision', {
       place: '--revision',
       remedy: 'Leave it out.',
     });
   }
-  if (commandLine['save'] !== undefined && server === undefined) {
+  if (options.save !== undefined && server === undefined) {
     throw new McpgenError('what comes from a file is saved already', { place: '--save', remedy: 'Leave it out.' });
   }
-  if (commandLine['out'] !== '-') return;
-  for (const name of ['check', 'json', 'save']) {
-    if (commandLine[name] === undefined) continue;
+  if (options.out !== '-') return;
+  for (const name of ['check', 'json', 'save'] as const) {
+    if (options[name] === false || options[name] === undefined) continue;
     throw new McpgenError(`--${name} needs an output folder`, { place: '--out -', remedy: 'Give --out DIR.' });
   }
 }
@@ -154,14 +196,12 @@ async function readConfiguredWith(
 }
 
 function readToolListFile(file: string): ToolList {
-  const input = inputFileOption({ file }, 'file');
-  const contents = input?.contents ?? '[]';
-  return { tools: input === undefined ? [] : readToolList(input.contents, input.name), contents };
+  const { name, contents } = readInputFile(file, 'FILE');
+  return { tools: readToolList(contents, name), contents };
 }
 
-async function fetchToolList(server: string, commandLine: Record<string, unknown>): Promise<ToolList> {
-  const revisions = stringsOption(commandLine, 'revision');
-  const tools = await listServerTools(server, commandLine, revisions.length === 0 ? undefined : revisions);
+async function fetchToolList(server: string, { timeoutSeconds, revisions }: TypesToolsOptions): Promise<ToolList> {
+  const tools = await listServerTools(server, timeoutSeconds, revisions);
   return {
     tools: parseTools(tools, 'list of the server'),
     contents: `${JSON.stringify({ tools }, undefined, 2)}\n`,
@@ -173,13 +213,4 @@ function saveToolList(file: string, contents: string | Uint8Array): void {
   writeChanges(path.dirname(target), [
     { path: path.basename(target), status: 'stale', expected: String(contents), actual: undefined },
   ]);
-}
-
-function printToolTypes({ files, warnings }: ToolRendering): void {
-  for (const file of files) {
-    if (file.path.startsWith('tools/') && file.path !== 'tools/index.ts') {
-      process.stdout.write(`// file: ${file.path}\n${file.contents}\n`);
-    }
-  }
-  for (const warning of warnings) printWarning(warning);
 }

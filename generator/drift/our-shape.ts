@@ -1,4 +1,7 @@
-import type { Member, ObjectNode, TypeNode } from '../model/protocol.js';
+import type { ObjectNode, TypeNode } from '../model/protocol.js';
+import { mergeMembers } from '../model/types/merge-members.js';
+import { followReferences } from '../model/types/references.js';
+import { shapeKey } from '../model/types/shape-key.js';
 import { compareText } from '../read/json/json.js';
 import { scalarKind, literalValues, scalarEntry, type ScalarKind, type ScalarSets, type Tags } from './shape.js';
 
@@ -70,13 +73,11 @@ export function ourShape(node: TypeNode, definitions: Definitions): OurShape {
   return { isUnknown, scalars, arrays, objects };
 }
 
-function isSameShape(a: ObjectNode, b: ObjectNode): boolean {
-  return a.members.length === b.members.length && JSON.stringify(a, omitDocs) === JSON.stringify(b, omitDocs);
-}
+/** Only what decides which values TypeScript accepts. */
+const VALUES_ONLY = { ignoreDefaults: true, ignoreConstraints: true };
 
-/** What says nothing of the values that a type allows, in TypeScript. */
-function omitDocs(key: string, value: unknown): unknown {
-  return key === 'doc' || key === 'deprecated' || key === 'defaultValue' || key === 'constraints' ? undefined : value;
+function isSameShape(a: ObjectNode, b: ObjectNode): boolean {
+  return a.members.length === b.members.length && shapeKey(a, VALUES_ONLY) === shapeKey(b, VALUES_ONLY);
 }
 
 /** The required members of an object type that hold one of a few values. */
@@ -105,13 +106,9 @@ function definitionType(name: string, definitions: Definitions): TypeNode {
   return definitions.get(name) ?? { kind: 'unknown' };
 }
 
-function resolveReference(node: TypeNode, definitions: Definitions, hops = 0): TypeNode {
-  if (node.kind === 'ref') {
-    return hops > definitions.size
-      ? { kind: 'unknown' }
-      : resolveReference(definitionType(node.name, definitions), definitions, hops + 1);
-  }
-  return node.kind === 'intersection' ? mergeParts(node.parts, definitions) : node;
+function resolveReference(node: TypeNode, definitions: Definitions): TypeNode {
+  const target = followReferences(node, (name) => definitions.get(name)) ?? { kind: 'unknown' };
+  return target.kind === 'intersection' ? mergeParts(target.parts, definitions) : target;
 }
 
 /** One type that says what all parts of an intersection say. */
@@ -123,25 +120,12 @@ function mergeParts(parts: readonly TypeNode[], definitions: Definitions): TypeN
     const rank = ({ kind }: TypeNode): number => (kind === 'literal' ? 0 : kind === 'unknown' ? 2 : 1);
     return [...flat].sort((a, b) => rank(a) - rank(b))[0] ?? { kind: 'unknown' };
   }
-  const members = new Map<string, Member>();
-  for (const member of objects.flatMap((part) => part.members)) {
-    const earlier = members.get(member.name);
-    members.set(
-      member.name,
-      earlier === undefined
-        ? member
-        : {
-            ...member,
-            required: earlier.required || member.required,
-            type: { kind: 'intersection', parts: [earlier.type, member.type] },
-          },
-    );
-  }
+  const members = mergeMembers(objects);
   const rest = objects.find((part) => part.rest !== undefined)?.rest;
-  const shape = members.size > 0 ? 'members' : (objects[0]?.shape ?? 'empty');
+  const shape = members.length > 0 ? 'members' : (objects[0]?.shape ?? 'empty');
   return {
     kind: 'object',
-    members: [...members.values()].sort((a, b) => compareText(a.name, b.name)),
+    members: [...members].sort((a, b) => compareText(a.name, b.name)),
     shape,
     constraints: {},
     ...(rest === undefined ? {} : { rest }),

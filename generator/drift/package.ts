@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ts } from 'ts-morph';
 import { McpgenError } from '../errors.js';
 import { statIfExists } from '../read/files.js';
+import type { JsonObject } from '../read/json/json.js';
+import { readPackageJson } from '../read/package-json.js';
 import { closestMatch } from '../text.js';
 import type { Compiler } from './their-shape.js';
 
@@ -114,7 +116,7 @@ function findPathEntry(compiler: Compiler, specifier: string, folder: string): P
 
 /** A folder is taken as the package that it is, else as one with an index file. */
 function findFolderEntry(compiler: Compiler, specifier: string, absolute: string): PackageEntry {
-  const manifest = readPackageManifest(absolute);
+  const manifest = readPackageJson(absolute);
   const name = typeof manifest?.['name'] === 'string' ? manifest['name'] : undefined;
   // A package may import itself by its name, so that its `exports` hold.
   const asPackage =
@@ -140,21 +142,12 @@ function missingFileError(specifier: string): McpgenError {
 function readPackageInfo(file: string): { readonly name?: string; readonly version?: string } {
   let folder = path.dirname(file);
   for (;;) {
-    const { name, version } = readPackageManifest(folder) ?? {};
+    const { name, version } = readPackageJson(folder) ?? {};
     // Files without a name only say of which kind the modules below them are.
     if (typeof name === 'string') return { name, ...(typeof version === 'string' ? { version } : {}) };
     const parent = path.dirname(folder);
     if (parent === folder) return {};
     folder = parent;
-  }
-}
-
-function readPackageManifest(folder: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
   }
 }
 
@@ -175,7 +168,7 @@ function notFoundError(specifier: string, folder: string): McpgenError {
       remedy: `Install it (npm install --save-dev ${name}), or give the path of a file or folder.`,
     });
   }
-  const manifest = readPackageManifest(installed);
+  const manifest = readPackageJson(installed);
   const subpaths = subpathsOf(manifest, name).filter((item) => item !== specifier);
   const near = specifier === name ? undefined : closestMatch(specifier, subpaths);
   const hint = near ?? subpaths.find((item) => item === `${specifier}.js` || item.endsWith('/types.js'));
@@ -202,7 +195,7 @@ function installedFolder(name: string, folder: string): string | undefined {
   }
 }
 
-function subpathsOf(manifest: Record<string, unknown> | undefined, name: string): readonly string[] {
+function subpathsOf(manifest: JsonObject | undefined, name: string): readonly string[] {
   const exports = manifest?.['exports'];
   if (typeof exports !== 'object' || exports === null) return [];
   return Object.keys(exports).flatMap((key) => {

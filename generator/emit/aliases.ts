@@ -1,6 +1,6 @@
 import type { FormerName } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
-import { SourceFile } from '../print/source-file.js';
+import { exported, SourceFile, type Declaration } from '../print/source-file.js';
 import type { EmitContext } from './context.js';
 import type { Emittable } from './parts.js';
 import { checkName } from './validators.js';
@@ -25,15 +25,15 @@ function printAliases(
   { printer }: EmitContext,
   parts: readonly Emittable[],
   { before, after, revision }: FormerName,
-): readonly string[] {
+): readonly Declaration[] {
   const currentName = printer.name(after);
   const doc = (name: string): string =>
     docComment({ deprecated: `Since ${revision} it is called {@link ${name}}.` }, new Set([name]));
-  const value = (from: 'validators' | 'zod', formerName: string, name: string): string =>
+  const value = (from: 'validators' | 'zod', formerName: string, name: string): Declaration =>
     // An assertion must be declared with its type.
-    `${doc(name)}export const ${formerName}: typeof ${file.importValue(from, name)} = ${name};\n`;
+    exported('const', formerName, { doc: doc(name), code: `: typeof ${file.importValue(from, name)} = ${name};` });
   return [
-    `${doc(currentName)}export type ${before} = ${file.importType('types', currentName)};\n`,
+    exported('type', before, { doc: doc(currentName), code: ` = ${file.importType('types', currentName)};` }),
     ...(parts.includes('validators')
       ? (['is', 'validate', 'assert'] as const).map((verb) =>
           value('validators', checkName(verb, before), checkName(verb, currentName)),

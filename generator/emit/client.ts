@@ -1,5 +1,6 @@
 import { memberOf } from '../model/catalog/derive.js';
-import { findDefinition, methodsFrom, type Method, type ObjectNode, type TypeNode } from '../model/protocol.js';
+import { findDefinition, methodsFrom, type Method } from '../model/protocol.js';
+import { followReferences, typeLookup } from '../model/types/references.js';
 import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
 import { firstDefinition, messageHasMember, importDefinition, type EmitContext } from './context.js';
@@ -23,32 +24,35 @@ export function emitClient(context: EmitContext): SourceFile {
   emitClientHandlers(file, context);
   emitClientOptions(file, context);
   if (protocol.lifecycle === 'stateless') {
-    file.add(`/** Params as a caller gives them: the client fills in the rest. */
-export type Given<Params> = Omit<Params, ${RUNTIME_MEMBERS.map((name) => JSON.stringify(name)).join(' | ')}> & {
+    file.declare('type', 'Given', {
+      doc: '/** Params as a caller gives them: the client fills in the rest. */',
+      code: `<Params> = Omit<Params, ${RUNTIME_MEMBERS.map((name) => JSON.stringify(name)).join(' | ')}> & {
   _meta?: { [key: string]: unknown };
-};
-`);
+};`,
+    });
   }
-  file.add(`/** Notifications that a client sends, with their params. */
-export type ClientNotifications = { [M in NotificationMethod<"client">]: ParamsOf<M> };
-`);
+  file.declare('type', 'ClientNotifications', {
+    doc: '/** Notifications that a client sends, with their params. */',
+    code: ' = { [M in NotificationMethod<"client">]: ParamsOf<M> };',
+  });
   const calls = methodsFrom(protocol, 'client', 'request')
     .filter(({ name }) => !METHODS_WITHOUT_CALL.has(name))
     .map((method) => printCall(file, context, method));
-  file.add(
-    '/** A client: a method for each request. */\n',
-    `export class Client extends ${file.importValue('runtime/client', 'BaseClient')}<ClientNotifications> {\n${[...calls, printListen(file, context)].filter((code) => code !== '').join('\n')}}\n`,
-  );
-  file.add(`/**
+  file.declare('class', 'Client', {
+    doc: '/** A client: a method for each request. */',
+    code: ` extends ${file.importValue('runtime/client', 'BaseClient')}<ClientNotifications> {\n${[...calls, printListen(file, context)].filter((code) => code !== '').join('\n')}}`,
+  });
+  file.declare('function', 'createClient', {
+    doc: `/**
  * Makes a client. \`await client.connect(transport)\` comes next.
  *
  * @throws TypeError if a handler is for a method by which no server asks.
- */
-export function createClient(options: ClientOptions): Client {
+ */`,
+    code: `(options: ClientOptions): Client {
   const { revisions = [${file.importValue('revision', 'revision')}], ...settings } = options;
   return new Client(revisions, settings);
-}
-`);
+}`,
+  });
   return file;
 }
 
@@ -68,23 +72,25 @@ function emitClientHandlers(file: SourceFile, context: EmitContext): void {
     const doc = docComment({ text: method.summary, deprecated: method.deprecated }, context.printer.linkable);
     return `${doc}readonly ${JSON.stringify(method.name)}?: (params: NonNullable<${params}>, context: ClientContext) => ${result} | Promise<${result}>;\n`;
   });
-  file.add(
-    '/** Handlers of what a server asks for, by method. */\n',
-    `export type ClientHandlers = {\n${rows.join('')}};\n`,
-  );
-  file.add(`/** Handlers of notifications, by method. */
-export type ClientNotificationHandlers = {
+  file.declare('type', 'ClientHandlers', {
+    doc: '/** Handlers of what a server asks for, by method. */',
+    code: ` = {\n${rows.join('')}};`,
+  });
+  file.declare('type', 'ClientNotificationHandlers', {
+    doc: '/** Handlers of notifications, by method. */',
+    code: ` = {
   readonly [M in NotificationMethod<"server">]?: (params: NonNullable<ParamsOf<M>>) => void | Promise<void>;
-};
-`);
+};`,
+  });
 }
 
 function emitClientOptions(file: SourceFile, context: EmitContext): void {
   const info = firstDefinition(context, 'Implementation');
   const capabilities = firstDefinition(context, 'ClientCapabilities');
   const declared = capabilities === undefined ? 'object' : importDefinition(file, context, capabilities.name);
-  file.add(`/** What a client is made of. */
-export interface ClientOptions extends Omit<ClientSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
+  file.declare('interface', 'ClientOptions', {
+    doc: '/** What a client is made of. */',
+    code: ` extends Omit<ClientSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
   ${info === undefined ? '' : `/** Name and version of the client. */\nreadonly info: ${importDefinition(file, context, info.name)};`}
   /** What the handlers do not show, such as \`{ roots: { listChanged: true } }\`; \`false\` takes a capability away. */
   readonly capabilities?: { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };
@@ -95,8 +101,8 @@ export interface ClientOptions extends Omit<ClientSettings, "handlers" | "notifi
    * too is taken.
    */
   readonly revisions?: readonly Revision[];
-}
-`);
+}`,
+  });
 }
 
 /** The name of the method that sends a request: that of its definition, as `callTool` for `CallToolRequest`. */
@@ -155,17 +161,8 @@ function hasOptionalParams(context: EmitContext, method: Method, stateless: bool
   if (member?.required !== true) return true;
   if (!stateless) return false;
   const filled: ReadonlySet<string> = new Set(RUNTIME_MEMBERS);
-  return (
-    resolveObject(context, member.type)?.members.every(({ name, required }) => !required || filled.has(name)) === true
-  );
-}
-
-function resolveObject(context: EmitContext, type: TypeNode): ObjectNode | undefined {
-  if (type.kind === 'ref') {
-    const target = findDefinition(context.protocol, type.name)?.type;
-    return target === undefined ? undefined : resolveObject(context, target);
-  }
-  return type.kind === 'object' ? type : undefined;
+  const params = followReferences(member.type, typeLookup(context.protocol));
+  return params?.kind === 'object' && params.members.every(({ name, required }) => !required || filled.has(name));
 }
 
 /** For a paged list, a method that goes through all pages. */

@@ -10,25 +10,31 @@ export function emitErrors({ protocol, printer }: EmitContext): SourceFile {
     const pinned = error.definition === undefined ? [] : [`Type: \`${printer.name(error.definition)}\`.`];
     return { ...error, doc: docComment({ text: [error.summary, ...pinned].join(' ') }, printer.linkable) };
   });
-  file.add(
-    docComment({ text: `Error codes that revision ${protocol.revision} gives a meaning, by name.` }, printer.linkable),
-    'export const ERROR_CODES = {\n',
-    ...rows.map((row) => `${row.doc}${literalKey(row.name)}: ${row.code},\n`),
-    '} as const;\n',
-  );
-  file.add('/** Name of an error code. */\n', 'export type ErrorName = keyof typeof ERROR_CODES;\n');
-  file.add(
-    '/** An error code to which the revision gives a meaning. */\n',
-    'export type ErrorCode = (typeof ERROR_CODES)[ErrorName];\n',
-  );
-  file.add(
-    '/** The name of an error code, or undefined if the revision gives it no meaning. */\n',
-    'export function errorName(code: number): ErrorName | undefined {\n',
-    '  switch (code) {\n',
-    ...rows.map((row) => `    case ${row.code}: return ${JSON.stringify(row.name)};\n`),
-    '    default: return undefined;\n',
-    '  }\n',
-    '}\n',
-  );
+  file.declare('const', 'ERROR_CODES', {
+    doc: docComment(
+      { text: `Error codes that revision ${protocol.revision} gives a meaning, by name.` },
+      printer.linkable,
+    ),
+    code: [' = {\n', ...rows.map((row) => `${row.doc}${literalKey(row.name)}: ${row.code},\n`), '} as const;'].join(''),
+  });
+  file.declare('type', 'ErrorName', {
+    doc: '/** Name of an error code. */',
+    code: ' = keyof typeof ERROR_CODES;',
+  });
+  file.declare('type', 'ErrorCode', {
+    doc: '/** An error code to which the revision gives a meaning. */',
+    code: ' = (typeof ERROR_CODES)[ErrorName];',
+  });
+  file.declare('function', 'errorName', {
+    doc: '/** The name of an error code, or undefined if the revision gives it no meaning. */',
+    code: [
+      '(code: number): ErrorName | undefined {\n',
+      '  switch (code) {\n',
+      ...rows.map((row) => `    case ${row.code}: return ${JSON.stringify(row.name)};\n`),
+      '    default: return undefined;\n',
+      '  }\n',
+      '}',
+    ].join(''),
+  });
   return file;
 }

@@ -33,8 +33,9 @@ function emitClassify(file: SourceFile, { protocol }: EmitContext): void {
   const batches = protocol.batches;
   for (const name of ['AnyRequest', 'AnyNotification', 'ResultResponse', 'ErrorResponse', 'AnyResponse'])
     file.importType('messages', name);
-  file.add(`/** Why a value is no JSON-RPC message of this protocol. */
-export type InvalidReason =
+  file.declare('type', 'InvalidReason', {
+    doc: '/** Why a value is no JSON-RPC message of this protocol. */',
+    code: ` =
   | "not an object"
   | "${batches ? 'an empty batch' : 'a batch, which this revision does not have'}"
   | "jsonrpc is not 2.0"
@@ -46,18 +47,22 @@ export type InvalidReason =
   | "id is neither a string nor an integer"
   | "result is not an object"
   | "error is not an object with an integer code and a message"
-  | "an unknown member";
-`);
-  file.add(`/** A value by what kind of JSON-RPC message it is. */
-export type Classified =
+  | "an unknown member";`,
+  });
+  file.declare('type', 'Classified', {
+    doc: '/** A value by what kind of JSON-RPC message it is. */',
+    code: ` =
   | { readonly kind: "request"; readonly message: AnyRequest }
   | { readonly kind: "notification"; readonly message: AnyNotification }
   | { readonly kind: "result"; readonly message: ResultResponse }
   | { readonly kind: "error"; readonly message: ErrorResponse }
-${batches ? '  | { readonly kind: "batch"; readonly messages: readonly unknown[] }\n' : ''}  | { readonly kind: "invalid"; readonly reason: InvalidReason };
-`);
-  file.add('type Kind = Exclude<Classified["kind"], "invalid">;\n');
-  file.add(`/**
+${batches ? '  | { readonly kind: "batch"; readonly messages: readonly unknown[] }\n' : ''}  | { readonly kind: "invalid"; readonly reason: InvalidReason };`,
+  });
+  file.declareLocal('type', 'Kind', {
+    code: ' = Exclude<Classified["kind"], "invalid">;',
+  });
+  file.declare('function', 'classify', {
+    doc: `/**
  * Says what kind of message a value is, or why it is none.
  *
  * Checks the envelope: \`jsonrpc\` is exactly \`"2.0"\`; a request has an id, a notification has none; ids are strings or
@@ -71,8 +76,8 @@ ${batches ? '  | { readonly kind: "batch"; readonly messages: readonly unknown[]
  *
  * @param value - A parsed JSON value.
  * @param options - \`strict\`: a member of the envelope that JSON-RPC does not know makes the message invalid.
- */
-export function classify(value: unknown, options?: { readonly strict?: boolean }): Classified {
+ */`,
+    code: `(value: unknown, options?: { readonly strict?: boolean }): Classified {
   const kind = kindOf(value);
   switch (kind) {
     case "request":
@@ -86,9 +91,10 @@ export function classify(value: unknown, options?: { readonly strict?: boolean }
 ${batches ? '    case "batch":\n      return { kind, messages: value as readonly unknown[] };\n' : ''}    default:
       return { kind: "invalid", reason: kind };
   }
-}
-`);
-  file.add(`function kindOf(value: unknown): Kind | InvalidReason {
+}`,
+  });
+  file.declareLocal('function', 'kindOf', {
+    code: `(value: unknown): Kind | InvalidReason {
   if (typeof value !== "object" || value === null) return "not an object";
   if (Array.isArray(value)) ${
     batches
@@ -114,17 +120,20 @@ ${batches ? '    case "batch":\n      return { kind, messages: value as readonly
   return isObject(error) && Number.isInteger(error["code"]) && typeof error["message"] === "string"
     ? "error"
     : "error is not an object with an integer code and a message";
-}
-`);
-  file.add(`function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+}`,
+  });
+  file.declareLocal('function', 'isObject', {
+    code: `(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-`);
-  file.add(`function isId(id: unknown): boolean {
+}`,
+  });
+  file.declareLocal('function', 'isId', {
+    code: `(id: unknown): boolean {
   return typeof id === "string" || Number.isInteger(id);
-}
-`);
-  file.add(`function hasUnknownMember(message: object, kind: "request" | "notification" | "result" | "error"): boolean {
+}`,
+  });
+  file.declareLocal('function', 'hasUnknownMember', {
+    code: `(message: object, kind: "request" | "notification" | "result" | "error"): boolean {
   for (const name of Object.keys(message)) {
     switch (name) {
       case "jsonrpc":
@@ -143,8 +152,8 @@ ${batches ? '    case "batch":\n      return { kind, messages: value as readonly
     }
   }
   return false;
-}
-`);
+}`,
+  });
 }
 
 function emitJsonRpcGuards(file: SourceFile): void {
@@ -160,16 +169,20 @@ function emitJsonRpcGuards(file: SourceFile): void {
     ['isErrorResponse', 'ErrorResponse', 'kindOf(value) === "error"', 'a response with an error'],
   ] as const;
   for (const [name, type, test, what] of guards) {
-    file.add(`${envelopeDoc(what)}export function ${name}(value: unknown): value is ${type} {
+    file.declare('function', name, {
+      doc: envelopeDoc(what),
+      code: `(value: unknown): value is ${type} {
   return ${test};
-}
-`);
+}`,
+    });
   }
-  file.add(`${envelopeDoc('a response of either kind')}export function isResponse(value: unknown): value is AnyResponse {
+  file.declare('function', 'isResponse', {
+    doc: envelopeDoc('a response of either kind'),
+    code: `(value: unknown): value is AnyResponse {
   const kind = kindOf(value);
   return kind === "result" || kind === "error";
-}
-`);
+}`,
+  });
 }
 
 function envelopeDoc(what: string): string {
@@ -185,45 +198,51 @@ const METHOD_SETS: readonly (readonly [string, Side, MessageKind])[] = [
 ];
 
 function emitMethodSets(file: SourceFile, { protocol }: EmitContext): void {
-  file.add(
-    '/** Asked for the method of a response as well, which has none. */\n',
-    'type MethodSet = { has(method: string | undefined): boolean };\n',
-  );
+  file.declareLocal('type', 'MethodSet', {
+    doc: '/** Asked for the method of a response as well, which has none. */',
+    code: ' = { has(method: string | undefined): boolean };',
+  });
   for (const [name, side, kind] of METHOD_SETS) {
     const methods = methodsFrom(protocol, side, kind).map((method) => JSON.stringify(method.name));
-    file.add(`const ${name}: MethodSet = /* @__PURE__ */ new Set<string>([${methods.join(', ')}]);\n`);
+    file.declareLocal('const', name, {
+      code: `: MethodSet = /* @__PURE__ */ new Set<string>([${methods.join(', ')}]);`,
+    });
   }
 }
 
 function emitHasMethod(file: SourceFile): void {
   const method = file.importType('methods', 'Method');
   const messageOf = file.importType('messages', 'MessageOf');
-  file.add(
-    '/** A message that was classified already. */\n',
-    'export type ClassifiedMessage = AnyRequest | AnyNotification | AnyResponse;\n',
-  );
-  file.add(`/**
+  file.declare('type', 'ClassifiedMessage', {
+    doc: '/** A message that was classified already. */',
+    code: ' = AnyRequest | AnyNotification | AnyResponse;',
+  });
+  file.declare('function', 'hasMethod', {
+    doc: `/**
  * Narrows a classified message to that of a method.
  *
  * Checks that the method is this one, and that it came as what it is: a request with an id, a notification without.
  * Does not check the params; for that there are the validators.
- */
-export function hasMethod<M extends ${method}>(message: ClassifiedMessage, method: M): message is ${messageOf}<M> {
+ */`,
+    code: `<M extends ${method}>(message: ClassifiedMessage, method: M): message is ${messageOf}<M> {
   return message.method === method && (hasId(message) ? isRequestMethod(method) : isNotificationMethod(method));
-}
-`);
-  file.add(`function hasId(message: { jsonrpc: "2.0"; id?: unknown }): boolean {
+}`,
+  });
+  file.declareLocal('function', 'hasId', {
+    code: `(message: { jsonrpc: "2.0"; id?: unknown }): boolean {
   return message.id !== undefined;
-}
-`);
-  file.add(`function isRequestMethod(method: string): boolean {
+}`,
+  });
+  file.declareLocal('function', 'isRequestMethod', {
+    code: `(method: string): boolean {
   return CLIENT_REQUESTS.has(method) || SERVER_REQUESTS.has(method);
-}
-`);
-  file.add(`function isNotificationMethod(method: string): boolean {
+}`,
+  });
+  file.declareLocal('function', 'isNotificationMethod', {
+    code: `(method: string): boolean {
   return CLIENT_NOTIFICATIONS.has(method) || SERVER_NOTIFICATIONS.has(method);
-}
-`);
+}`,
+  });
 }
 
 function emitDirectionGuards(file: SourceFile, { protocol }: EmitContext): void {
@@ -233,29 +252,31 @@ function emitDirectionGuards(file: SourceFile, { protocol }: EmitContext): void 
     const type = file.importType('messages', `${Side}${Kind}Message`);
     const none = methodsFrom(protocol, side, kind).length === 0;
     const presence = kind === 'request' ? 'hasId(message)' : '!hasId(message)';
-    file.add(`/**
+    file.declare('function', `is${Side}${Kind}`, {
+      doc: `/**
  * Whether a classified message is a ${kind} that a ${side} may send.${
    none ? ` In this revision there is none, so it never is.` : ''
  }
  *
  * Checks the method and whether there is an id. Does not check the params.
- */
-export function is${Side}${Kind}(message: ClassifiedMessage): message is ${type} {
+ */`,
+      code: `(message: ClassifiedMessage): message is ${type} {
   return ${presence} && ${set}.has(message.method);
-}
-`);
+}`,
+    });
   }
 }
 
 function emitLookup(file: SourceFile): void {
   const side = file.importType('methods', 'Side');
-  file.add(`/**
+  file.declare('function', 'lookupMethod', {
+    doc: `/**
  * What a method name means in this revision when a side sends it as a request or a notification: \`known\`; \`unknown\`
  * (answer a request with -32601); \`wrongDirection\` if only the other side may send it (the same); \`wrongKind\` if it
  * came as a request and is a notification, or the reverse (answer a request with -32600). The codes are those of
  * JSON-RPC 2.0 §5.1; a notification is never answered (§4.1).
- */
-export function lookupMethod(
+ */`,
+    code: `(
   message: AnyRequest | AnyNotification,
   sender: ${side},
 ): "known" | "unknown" | "wrongDirection" | "wrongKind" {
@@ -267,28 +288,30 @@ export function lookupMethod(
   if (own.has(method)) return "known";
   if (isOtherKind(method)) return "wrongKind";
   return peer.has(method) ? "wrongDirection" : "unknown";
-}
-`);
+}`,
+  });
 }
 
 function emitRequiresInput(file: SourceFile, context: EmitContext): void {
   if (!hasInputRequired(context)) {
-    file.add(`/** Whether a result asks for input instead of being complete. In this revision none does, so it never is. */
-export function requiresInput(_result: unknown): _result is never {
+    file.declare('function', 'requiresInput', {
+      doc: '/** Whether a result asks for input instead of being complete. In this revision none does, so it never is. */',
+      code: `(_result: unknown): _result is never {
   return false;
-}
-`);
+}`,
+    });
     return;
   }
   const inputRequired = importDefinition(file, context, 'InputRequiredResult');
-  file.add(`/**
+  file.declare('function', 'requiresInput', {
+    doc: `/**
  * Whether a result asks for input instead of being complete. Checks \`resultType\` only; a result without one, as older
  * servers send it, is complete.
- */
-export function requiresInput<R extends { readonly resultType?: string }>(
+ */`,
+    code: `<R extends { readonly resultType?: string }>(
   result: R | ${inputRequired},
 ): result is ${inputRequired} {
   return result.resultType === "input_required";
-}
-`);
+}`,
+  });
 }

@@ -1,7 +1,10 @@
 import { embeddedMethods, methodsFrom, type Method, type Protocol, type Side } from '../model/protocol.js';
 
-/** Requests that the runtime answers by itself: their handling is the lifecycle. */
+/** Requests that only the runtime answers: their handling is the lifecycle. */
 const LIFECYCLE_METHODS: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'subscriptions/listen']);
+
+/** The one of them that starts a session, so that the runtime never looks for its handler. */
+const HANDSHAKE_METHOD = 'initialize';
 
 /** Requests that the runtime answers where there is no handler; one that only refuses would be worse than none. */
 const METHODS_WITH_DEFAULT_ANSWER: ReadonlySet<string> = new Set([
@@ -18,6 +21,14 @@ const NOTIFICATIONS_HANDLED_BY_RUNTIME: ReadonlySet<string> = new Set([
   'notifications/progress',
   'notifications/subscriptions/acknowledged',
 ]);
+
+/** Requests to a server that the runtime answers when they have no handler. */
+export function builtInMethods(protocol: Protocol): readonly string[] {
+  return methodsFrom(protocol, 'client', 'request')
+    .map(({ name }) => name)
+    .filter((name) => METHODS_WITH_DEFAULT_ANSWER.has(name) || LIFECYCLE_METHODS.has(name))
+    .filter((name) => name !== HANDSHAKE_METHOD);
+}
 
 /** Requests that a server may have handlers of. */
 export function servedMethods(protocol: Protocol): readonly Method[] {

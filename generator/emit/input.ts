@@ -27,14 +27,19 @@ export function inputTypes(
   const answer = embedded
     ? `${file.importType('methods', 'EmbeddedResultMap')}[M]`
     : `${file.importType('methods', 'ResultOf')}<M>`;
-  file.add(`/** Methods by which a server asks a client for input. */\nexport type InputMethod = ${names};\n`);
-  file.add(`/** A request for input. */
-export type InputRequestOf<M extends InputMethod = InputMethod> = M extends InputMethod
+  file.declare('type', 'InputMethod', {
+    doc: '/** Methods by which a server asks a client for input. */',
+    code: ` = ${names};`,
+  });
+  file.declare('type', 'InputRequestOf', {
+    doc: '/** A request for input. */',
+    code: `<M extends InputMethod = InputMethod> = M extends InputMethod
   ? ${isOptional} ? { readonly method: M; readonly params?: ${params} } : { readonly method: M; readonly params: ${params} }
-  : never;
-`);
-  file.add(
-    `/** The answer to a request for input. */\nexport type InputAnswerOf<M extends InputMethod> = ${answer};\n`,
-  );
+  : never;`,
+  });
+  file.declare('type', 'InputAnswerOf', {
+    doc: '/** The answer to a request for input. */',
+    code: `<M extends InputMethod> = ${answer};`,
+  });
   return { requests: 'InputRequestOf', answers: 'InputAnswerOf' };
 }

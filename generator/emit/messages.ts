@@ -20,10 +20,10 @@ export function emitMessages(context: EmitContext): SourceFile {
       ['request', 'Request'],
       ['notification', 'Notification'],
     ] as const) {
-      file.add(
-        docComment({ text: `A ${kind} that a ${side} sends, complete as it travels.` }, new Set()),
-        `export type ${prefix}${suffix}Message = ${unionOf(methodsFrom(context.protocol, side, kind).map((method) => wireType(file, context, method)))};\n`,
-      );
+      file.declare('type', `${prefix}${suffix}Message`, {
+        doc: docComment({ text: `A ${kind} that a ${side} sends, complete as it travels.` }, new Set()),
+        code: ` = ${unionOf(methodsFrom(context.protocol, side, kind).map((method) => wireType(file, context, method)))};`,
+      });
     }
   }
   for (const [side, prefix] of SIDE_PREFIXES) {
@@ -31,19 +31,19 @@ export function emitMessages(context: EmitContext): SourceFile {
     const answers = methodsFrom(context.protocol, peer, 'request').length > 0;
     const parts = [`${prefix}RequestMessage`, `${prefix}NotificationMessage`, ...(answers ? ['AnyResponse'] : [])];
     const note = answers ? '' : ` It answers nothing, since a ${peer} sends no requests.`;
-    file.add(
-      docComment({ text: `Any message that a ${side} sends; \`method\` tells them apart.${note}` }, new Set()),
-      `export type ${prefix}Message = ${parts.join(' | ')};\n`,
-    );
+    file.declare('type', `${prefix}Message`, {
+      doc: docComment({ text: `Any message that a ${side} sends; \`method\` tells them apart.${note}` }, new Set()),
+      code: ` = ${parts.join(' | ')};`,
+    });
   }
-  file.add(
-    '/** Any message of either side; `method` tells them apart. */\n',
-    'export type AnyMessage = ClientMessage | ServerMessage;\n',
-  );
-  file.add(
-    '/** The message of a method, complete as it travels. */\n',
-    `export type MessageOf<M extends ${file.importType('methods', 'Method')}> = Extract<AnyMessage, { method: M }>;\n`,
-  );
+  file.declare('type', 'AnyMessage', {
+    doc: '/** Any message of either side; `method` tells them apart. */',
+    code: ' = ClientMessage | ServerMessage;',
+  });
+  file.declare('type', 'MessageOf', {
+    doc: '/** The message of a method, complete as it travels. */',
+    code: `<M extends ${file.importType('methods', 'Method')}> = Extract<AnyMessage, { method: M }>;`,
+  });
   if (context.protocol.batches) emitBatches(file);
   return file;
 }
@@ -56,10 +56,10 @@ function emitUntypedMessages(file: SourceFile, context: EmitContext): void {
       definition === undefined
         ? `{ jsonrpc: "2.0";${kind === 'Request' ? ` id: ${requestId(file, context)};` : ''} method: string; params?: { [key: string]: unknown } }`
         : importDefinition(file, context, definition.name);
-    file.add(
-      docComment({ text: `Any ${kind.toLowerCase()}, its method not looked at yet.` }, new Set()),
-      `export type Any${kind} = ${type};\n`,
-    );
+    file.declare('type', `Any${kind}`, {
+      doc: docComment({ text: `Any ${kind.toLowerCase()}, its method not looked at yet.` }, new Set()),
+      code: ` = ${type};`,
+    });
   }
 }
 
@@ -71,29 +71,30 @@ function emitResponseTypes(file: SourceFile, context: EmitContext): void {
     errorResponse === undefined || memberOf(errorResponse.type, 'error') === undefined
       ? '{ code: number; message: string; data?: unknown }'
       : `${importDefinition(file, context, errorResponse.name)}["error"]`;
-  file.add(
-    '/** The answer to a request that succeeded. Which result it holds depends on the method of the request. */\n',
-    `export type ResultResponse<R = ${result === undefined ? '{ [key: string]: unknown }' : importDefinition(file, context, result.name)}> = {
+  file.declare('type', 'ResultResponse', {
+    doc: '/** The answer to a request that succeeded. Which result it holds depends on the method of the request. */',
+    code: `<R = ${result === undefined ? '{ [key: string]: unknown }' : importDefinition(file, context, result.name)}> = {
   jsonrpc: "2.0";
   id: ${id};
   method?: undefined;
   result: R;
   error?: undefined;
-};
-`,
-  );
-  file.add(
-    '/** The answer to a request that failed. Its id is null or absent if that of the request could not be read. */\n',
-    `export type ErrorResponse = {
+};`,
+  });
+  file.declare('type', 'ErrorResponse', {
+    doc: '/** The answer to a request that failed. Its id is null or absent if that of the request could not be read. */',
+    code: ` = {
   jsonrpc: "2.0";
   id?: ${id} | null;
   method?: undefined;
   result?: undefined;
   error: ${error};
-};
-`,
-  );
-  file.add('/** Any response. */\n', 'export type AnyResponse = ResultResponse | ErrorResponse;\n');
+};`,
+  });
+  file.declare('type', 'AnyResponse', {
+    doc: '/** Any response. */',
+    code: ' = ResultResponse | ErrorResponse;',
+  });
 }
 
 /** Old revisions define messages without their envelope: what they lack is added here. */
@@ -103,16 +104,16 @@ function emitEnvelopes(file: SourceFile, context: EmitContext): void {
     .map(({ method }) => method.kind);
   const note = 'which the definitions of this revision leave out.';
   if (bare.includes('request')) {
-    file.add(
-      docComment({ text: `What a request has around its method and params, ${note}` }, new Set()),
-      `type RequestEnvelope = { jsonrpc: "2.0"; id: ${requestId(file, context)} };\n`,
-    );
+    file.declareLocal('type', 'RequestEnvelope', {
+      doc: docComment({ text: `What a request has around its method and params, ${note}` }, new Set()),
+      code: ` = { jsonrpc: "2.0"; id: ${requestId(file, context)} };`,
+    });
   }
   if (bare.includes('notification')) {
-    file.add(
-      docComment({ text: `What a notification has around its method and params, ${note}` }, new Set()),
-      'type NotificationEnvelope = { jsonrpc: "2.0" };\n',
-    );
+    file.declareLocal('type', 'NotificationEnvelope', {
+      doc: docComment({ text: `What a notification has around its method and params, ${note}` }, new Set()),
+      code: ' = { jsonrpc: "2.0" };',
+    });
   }
 }
 
@@ -132,17 +133,17 @@ function requestId(file: SourceFile, context: EmitContext): string {
 }
 
 function emitBatches(file: SourceFile): void {
-  file.add(
-    '/** Messages in one array, which is never empty: JSON-RPC 2.0 §6 and MCP 2025-03-26, Base Protocol, Batching. */\n',
-    'export type Batch<Message> = [Message, ...Message[]];\n',
-  );
+  file.declare('type', 'Batch', {
+    doc: '/** Messages in one array, which is never empty: JSON-RPC 2.0 §6 and MCP 2025-03-26, Base Protocol, Batching. */',
+    code: '<Message> = [Message, ...Message[]];',
+  });
   for (const [side, prefix] of SIDE_PREFIXES) {
-    file.add(
-      docComment(
+    file.declare('type', `${prefix}Batch`, {
+      doc: docComment(
         { text: `A batch that a ${side} sends: requests and notifications in any order, or responses only.` },
         new Set(),
       ),
-      `export type ${prefix}Batch = Batch<${prefix}RequestMessage | ${prefix}NotificationMessage> | Batch<AnyResponse>;\n`,
-    );
+      code: ` = Batch<${prefix}RequestMessage | ${prefix}NotificationMessage> | Batch<AnyResponse>;`,
+    });
   }
 }

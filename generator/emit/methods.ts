@@ -1,17 +1,17 @@
 import { methodsFrom, type Method, type MessageKind, type Side } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { literalKey, memberName, type MethodWithConstant } from '../print/names.js';
-import { SourceFile } from '../print/source-file.js';
+import { exported, SourceFile, type Declaration } from '../print/source-file.js';
 import { messageHasMember, unionOf, importDefinition, type EmitContext } from './context.js';
 
 /** `methods.ts`: method names as constants, the catalog as data, and the maps from a method to its types. */
 export function emitMethods(context: EmitContext): SourceFile {
   const { protocol } = context;
   const file = new SourceFile('methods');
-  file.add(
-    docComment({ text: `The revision of ${protocol.name} that these files are for.` }, new Set()),
-    `export const PROTOCOL_VERSION = ${JSON.stringify(protocol.version)};\n`,
-  );
+  file.declare('const', 'PROTOCOL_VERSION', {
+    doc: docComment({ text: `The revision of ${protocol.name} that these files are for.` }, new Set()),
+    code: ` = ${JSON.stringify(protocol.version)};`,
+  });
   emitConstants(file, context);
   emitMethodInfo(file, context);
   emitMethodMaps(file, context);
@@ -21,36 +21,40 @@ export function emitMethods(context: EmitContext): SourceFile {
   return file;
 }
 
-function printConstants(
+function declareConstants(
   name: string,
   methods: readonly MethodWithConstant[],
   text: string,
   linkable: ReadonlySet<string>,
-): string {
+): Declaration {
   const rows = methods.map(
     ({ constant, method }) =>
       docComment({ text: method.summary, deprecated: method.deprecated }, linkable) +
       `${memberName(constant)}: ${JSON.stringify(method.name)},\n`,
   );
-  return `${docComment({ text }, linkable)}export const ${name} = {\n${rows.join('')}} as const;\n`;
+  return exported('const', name, { doc: docComment({ text }, linkable), code: ` = {\n${rows.join('')}} as const;` });
 }
 
 function emitConstants(file: SourceFile, { methods, printer }: EmitContext): void {
   file.add(
-    printConstants(
+    declareConstants(
       'METHODS',
       methods,
       'All methods that travel as messages of their own, by constant.',
       printer.linkable,
     ),
   );
-  file.add('/** Name of a method. */\n', 'export type Method = (typeof METHODS)[keyof typeof METHODS];\n');
+  file.declare('type', 'Method', {
+    doc: '/** Name of a method. */',
+    code: ' = (typeof METHODS)[keyof typeof METHODS];',
+  });
 }
 
 function emitMethodInfo(file: SourceFile, { methods, protocol }: EmitContext): void {
   const negotiated = protocol.lifecycle === 'stateful' ? ' (MCP, Lifecycle, Capability Negotiation)' : '';
-  file.add(`/** What is known of a method beyond its types. */
-export type MethodInfo = {
+  file.declare('type', 'MethodInfo', {
+    doc: '/** What is known of a method beyond its types. */',
+    code: ` = {
   readonly kind: "request" | "notification";
   /** Who sends it. */
   readonly direction: "clientToServer" | "serverToClient" | "both";
@@ -60,8 +64,8 @@ ${docComment({ text: `Capabilities that must have been declared${negotiated}. On
   /** Definition of the answer when the params ask for a task. */
   readonly taskResult?: string;
   readonly deprecated: boolean;
-};
-`);
+};`,
+  });
   const rows = methods.map(({ method }) => {
     const members = [
       `kind: ${JSON.stringify(method.kind)}`,
@@ -73,15 +77,18 @@ ${docComment({ text: `Capabilities that must have been declared${negotiated}. On
     ];
     return `${literalKey(method.name)}: { ${members.join(', ')} },\n`;
   });
-  file.add('/** The method catalog as data. */\n', `export const METHOD_INFO = {\n${rows.join('')}} as const;\n`);
+  file.declare('const', 'METHOD_INFO', {
+    doc: '/** The method catalog as data. */',
+    code: ` = {\n${rows.join('')}} as const;`,
+  });
 }
 
-function printMap(name: string, doc: string, rows: readonly (readonly [string, string])[]): string {
+function declareMap(name: string, doc: string, rows: readonly (readonly [string, string])[]): Declaration {
   const body =
     rows.length === 0
       ? 'Record<never, never>'
       : `{\n${rows.map(([key, type]) => `${memberName(key)}: ${type};\n`).join('')}}`;
-  return `${docComment({ text: doc }, new Set())}export type ${name} = ${body};\n`;
+  return exported('type', name, { doc: docComment({ text: doc }, new Set()), code: ` = ${body};` });
 }
 
 function emitMethodMaps(file: SourceFile, context: EmitContext): void {
@@ -92,10 +99,10 @@ function emitMethodMaps(file: SourceFile, context: EmitContext): void {
     method.name,
     importDefinition(file, context, method.message),
   ];
-  file.add(printMap('RequestMap', 'The definition of each request.', requests.map(message)));
-  file.add(printMap('NotificationMap', 'The definition of each notification.', notifications.map(message)));
+  file.add(declareMap('RequestMap', 'The definition of each request.', requests.map(message)));
+  file.add(declareMap('NotificationMap', 'The definition of each notification.', notifications.map(message)));
   file.add(
-    printMap(
+    declareMap(
       'ResultMap',
       'What each request is answered with.',
       requests.map((method) => [method.name, resultTypeOf(file, context, method)]),
@@ -103,7 +110,7 @@ function emitMethodMaps(file: SourceFile, context: EmitContext): void {
   );
   const tasks = requests.filter((method) => method.taskResult !== undefined);
   file.add(
-    printMap(
+    declareMap(
       'TaskResultMap',
       'What a request is answered with at once if its params ask for a task.',
       tasks.map((method) => [method.name, importDefinition(file, context, method.taskResult ?? '')]),
@@ -118,26 +125,26 @@ function resultTypeOf(file: SourceFile, context: EmitContext, method: Method): s
 function emitEmbeddedMethods(file: SourceFile, context: EmitContext): void {
   const methods = context.embedded.map(({ method }) => method);
   file.add(
-    printConstants(
+    declareConstants(
       'EMBEDDED_METHODS',
       context.embedded,
       'Methods that are no messages of their own: they travel inside a result that asks for input.',
       context.printer.linkable,
     ),
   );
+  file.declare('type', 'EmbeddedMethod', {
+    doc: '/** Name of a method that travels inside results. */',
+    code: ' = (typeof EMBEDDED_METHODS)[keyof typeof EMBEDDED_METHODS];',
+  });
   file.add(
-    '/** Name of a method that travels inside results. */\n',
-    'export type EmbeddedMethod = (typeof EMBEDDED_METHODS)[keyof typeof EMBEDDED_METHODS];\n',
-  );
-  file.add(
-    printMap(
+    declareMap(
       'EmbeddedRequestMap',
       'The definition of each embedded request.',
       methods.map((method) => [method.name, importDefinition(file, context, method.message)]),
     ),
   );
   file.add(
-    printMap(
+    declareMap(
       'EmbeddedResultMap',
       'What each embedded request is answered with, inside the retried request.',
       methods.map((method) => [method.name, resultTypeOf(file, context, method)]),
@@ -148,42 +155,48 @@ function emitEmbeddedMethods(file: SourceFile, context: EmitContext): void {
 function emitMethodUnions(file: SourceFile, context: EmitContext): void {
   const names = (side: Side, kind: MessageKind): string =>
     unionOf(methodsFrom(context.protocol, side, kind).map((method) => JSON.stringify(method.name)));
-  file.add('/** A side of the conversation. */\n', 'export type Side = "client" | "server";\n');
+  file.declare('type', 'Side', {
+    doc: '/** A side of the conversation. */',
+    code: ' = "client" | "server";',
+  });
   for (const [kind, name] of [
     ['request', 'Request'],
     ['notification', 'Notification'],
   ] as const) {
-    file.add(
-      `type ${name}MethodsBySender = {\nclient: ${names('client', kind)};\nserver: ${names('server', kind)};\n};\n`,
-    );
-    file.add(
-      `/** Name of a ${kind}; with a side, of one that this side sends. */\n`,
-      `export type ${name}Method<Sender extends Side = Side> = ${name}MethodsBySender[Sender];\n`,
-    );
+    file.declareLocal('type', `${name}MethodsBySender`, {
+      code: ` = {\nclient: ${names('client', kind)};\nserver: ${names('server', kind)};\n};`,
+    });
+    file.declare('type', `${name}Method`, {
+      doc: `/** Name of a ${kind}; with a side, of one that this side sends. */`,
+      code: `<Sender extends Side = Side> = ${name}MethodsBySender[Sender];`,
+    });
   }
   const plain = context.methods.every(({ method }) => messageHasMember(context, method, 'params'));
-  file.add(
-    '/** Params of a method; with `undefined` where the message may go without. */\n',
-    plain
-      ? 'export type ParamsOf<M extends Method> = (RequestMap & NotificationMap)[M]["params"];\n'
-      : 'export type ParamsOf<M extends Method> = (RequestMap & NotificationMap)[M] extends infer Message\n  ? "params" extends keyof Message ? Message["params"] : undefined\n  : never;\n',
-  );
-  file.add(
-    '/** Result of a request: what its response holds under `result` (JSON-RPC 2.0 §5). */\n',
-    'export type ResultOf<M extends RequestMethod> = ResultMap[M];\n',
-  );
-  file.add(
-    '/** What a request is answered with if its params ask for a task; never where they cannot. */\n',
-    'export type TaskResultOf<M extends RequestMethod> = M extends keyof TaskResultMap ? TaskResultMap[M] : never;\n',
-  );
+  const params = plain
+    ? '["params"]'
+    : ' extends infer Message\n  ? "params" extends keyof Message ? Message["params"] : undefined\n  : never';
+  file.declare('type', 'ParamsOf', {
+    doc: '/** Params of a method; with `undefined` where the message may go without. */',
+    code: `<M extends Method> = (RequestMap & NotificationMap)[M]${params};`,
+  });
+  file.declare('type', 'ResultOf', {
+    doc: '/** Result of a request: what its response holds under `result` (JSON-RPC 2.0 §5). */',
+    code: '<M extends RequestMethod> = ResultMap[M];',
+  });
+  file.declare('type', 'TaskResultOf', {
+    doc: '/** What a request is answered with if its params ask for a task; never where they cannot. */',
+    code: '<M extends RequestMethod> = M extends keyof TaskResultMap ? TaskResultMap[M] : never;',
+  });
 }
 
 function emitHandlerTypes(file: SourceFile, { protocol }: EmitContext): void {
-  file.add(
-    '/** The other side. */\n',
-    'export type PeerOf<S extends Side> = S extends "client" ? "server" : "client";\n',
-  );
-  file.add('type Answer<M extends RequestMethod> = ResultOf<M> | TaskResultOf<M>;\n');
+  file.declare('type', 'PeerOf', {
+    doc: '/** The other side. */',
+    code: '<S extends Side> = S extends "client" ? "server" : "client";',
+  });
+  file.declareLocal('type', 'Answer', {
+    code: '<M extends RequestMethod> = ResultOf<M> | TaskResultOf<M>;',
+  });
   for (const [kind, name, answer] of [
     ['request', 'Request', 'Answer<M>'],
     ['notification', 'Notification', 'void'],
@@ -194,9 +207,9 @@ function emitHandlerTypes(file: SourceFile, { protocol }: EmitContext): void {
     const type = mayBeEmpty
       ? `[${name}Method<PeerOf<Receiver>>] extends [never] ? { [method: string]: never } : ${handlers}`
       : handlers;
-    file.add(
-      `/** Handlers for ${kind}s, keyed by method: a method that the receiver is never sent does not compile. */\n`,
-      `export type ${name}Handlers<Receiver extends Side> = ${type};\n`,
-    );
+    file.declare('type', `${name}Handlers`, {
+      doc: `/** Handlers for ${kind}s, keyed by method: a method that the receiver is never sent does not compile. */`,
+      code: `<Receiver extends Side> = ${type};`,
+    });
   }
 }

@@ -34,7 +34,7 @@ export function isSharedPart(part: Emittable): part is SharedPart {
   return (SHARED_PARTS as readonly Emittable[]).includes(part);
 }
 
-/** What is written if nothing is asked for: all but what not everybody uses, needs a package, or is the user's. */
+/** The default parts: all that need no package, are not edited by users, and serve most of them. */
 export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter(
   (part) => !isSharedPart(part) && part !== 'stubs' && part !== 'zod' && part !== 'aliases',
 );

@@ -5,6 +5,7 @@ import { SourceFile } from '../print/source-file.js';
 import { printValue } from '../print/value.js';
 import type { JsonValue } from '../read/json/json.js';
 import type { EmitContext } from './context.js';
+import { builtInMethods } from './handled.js';
 import { checkName } from './validators.js';
 
 /** `revision.ts`: the revision as the runtime of client and server needs it. */
@@ -17,7 +18,6 @@ export function emitRevision(context: EmitContext): SourceFile {
     const [result = ''] = method.results;
     return `${literalKey(method.name)}: {
   capabilities: ${JSON.stringify(method.capabilities)},
-  validateRequest: ${validators(checkName('validate', context.printer.name(method.message)))},
   validateResult: ${validators(checkName('validate', context.printer.name(result)))},
 },\n`;
   });
@@ -25,6 +25,7 @@ export function emitRevision(context: EmitContext): SourceFile {
     `version: ${file.importValue('methods', 'PROTOCOL_VERSION')}`,
     `isStateless: ${protocol.lifecycle === 'stateless'}`,
     `methods: ${file.importValue('methods', 'METHOD_INFO')}`,
+    `builtIn: ${JSON.stringify(builtInMethods(protocol))}`,
     `embedded: {\n${embedded.join('')}}`,
     `declares: ${printTable(capabilityRules(context))}`,
     `defaults: ${printTable(resultDefaults(context))}`,
@@ -37,10 +38,10 @@ export function emitRevision(context: EmitContext): SourceFile {
         ]
       : []),
   ];
-  file.add(
-    `/** Revision ${protocol.version}, as client and server need it; give several to one that is to speak several. */\n`,
-    `export const revision: ${file.importType('runtime/protocol/revision', 'Revision')} = {\n${members.join(',\n')},\n};\n`,
-  );
+  file.declare('const', 'revision', {
+    doc: `/** Revision ${protocol.version}, as client and server need it; give several to one that is to speak several. */`,
+    code: `: ${file.importType('runtime/protocol/revision', 'Revision')} = {\n${members.join(',\n')},\n};`,
+  });
   return file;
 }
 

@@ -26,13 +26,15 @@ function emitResultTypes(file: SourceFile, context: EmitContext): void {
   const served = servedMethods(context.protocol);
   const stateless = context.protocol.lifecycle === 'stateless';
   if (stateless) {
-    file.add('type Filled<Result, Names extends keyof Result> = Omit<Result, Names> & Partial<Pick<Result, Names>>;\n');
+    file.declareLocal('type', 'Filled', {
+      code: '<Result, Names extends keyof Result> = Omit<Result, Names> & Partial<Pick<Result, Names>>;',
+    });
   }
   const rows = served.map(
     (method) => `${memberName(method.name)}: ${printResultType(file, context, method, stateless)};\n`,
   );
-  file.add(
-    docComment(
+  file.declare('type', 'HandlerResultMap', {
+    doc: docComment(
       {
         text: stateless
           ? 'What a handler gives, by method. The server fills in `resultType`, its own name, and how long a result may be cached, where the handler does not.'
@@ -40,8 +42,8 @@ function emitResultTypes(file: SourceFile, context: EmitContext): void {
       },
       new Set(),
     ),
-    `export type HandlerResultMap = {\n${rows.join('')}};\n`,
-  );
+    code: ` = {\n${rows.join('')}};`,
+  });
 }
 
 function printResultType(file: SourceFile, context: EmitContext, method: Method, stateless: boolean): string {
@@ -108,10 +110,10 @@ request<M extends ${file.importType('methods', 'RequestMethod')}<"server">>(
     );
   }
   const loose = ['log', 'notify', 'request', 'requireInput', ...SHORT_NAMES].map((name) => JSON.stringify(name));
-  file.add(
-    '/** What a handler is given beside the params. */\n',
-    `export interface ServerContext extends Omit<HandlerContext, ${loose.join(' | ')}> {\n${members.join('')}}\n`,
-  );
+  file.declare('interface', 'ServerContext', {
+    doc: '/** What a handler is given beside the params. */',
+    code: ` extends Omit<HandlerContext, ${loose.join(' | ')}> {\n${members.join('')}}`,
+  });
 }
 
 /** Methods of the context that ask the client for something; named after the capability that each needs. */
@@ -122,28 +124,31 @@ function shortName(method: Method): string {
 }
 
 function emitServerHandlers(file: SourceFile, { protocol }: EmitContext): void {
-  file.add(`/** Handlers of requests, by method. One of a method that no client sends does not compile. */
-export type ServerHandlers = {
+  file.declare('type', 'ServerHandlers', {
+    doc: '/** Handlers of requests, by method. One of a method that no client sends does not compile. */',
+    code: ` = {
   readonly [M in keyof HandlerResultMap]?: (
     params: NonNullable<ParamsOf<M>>,
     context: ServerContext,
   ) => HandlerResultMap[M] | Promise<HandlerResultMap[M]>;
-};
-`);
+};`,
+  });
   const none = methodsFrom(protocol, 'client', 'notification').length === 0;
-  file.add(`/** Handlers of notifications, by method. */
-export type ServerNotificationHandlers = {
+  file.declare('type', 'ServerNotificationHandlers', {
+    doc: '/** Handlers of notifications, by method. */',
+    code: ` = {
   readonly [M in ${none ? 'never' : 'NotificationMethod<"client">'}]?: (params: NonNullable<ParamsOf<M>>, session: ServerSession) => void | Promise<void>;
-};
-`);
+};`,
+  });
 }
 
 function emitServerOptions(file: SourceFile, context: EmitContext): void {
   const info = firstDefinition(context, 'Implementation');
   const capabilities = firstDefinition(context, 'ServerCapabilities');
   const declared = capabilities === undefined ? 'object' : importDefinition(file, context, capabilities.name);
-  file.add(`/** What a server is made of. */
-export interface ServerOptions extends Omit<ServerSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
+  file.declare('interface', 'ServerOptions', {
+    doc: '/** What a server is made of. */',
+    code: ` extends Omit<ServerSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
   ${info === undefined ? '' : `/** Name and version of the server. */\nreadonly info: ${importDefinition(file, context, info.name)};`}
   /** What the handlers do not show, such as \`{ tools: { listChanged: true } }\`; \`false\` takes a capability away. */
   readonly capabilities?: { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };
@@ -154,22 +159,24 @@ export interface ServerOptions extends Omit<ServerSettings, "handlers" | "notifi
    * others send as it is.
    */
   readonly revisions?: readonly Revision[];
-}
-`);
+}`,
+  });
 }
 
 function emitCreateServer(file: SourceFile): void {
-  file.add(`/** Notifications that a server sends, with their params. */
-export type ServerNotifications = { [M in NotificationMethod<"server">]: ParamsOf<M> };
-`);
-  file.add(`/**
+  file.declare('type', 'ServerNotifications', {
+    doc: '/** Notifications that a server sends, with their params. */',
+    code: ' = { [M in NotificationMethod<"server">]: ParamsOf<M> };',
+  });
+  file.declare('function', 'createServer', {
+    doc: `/**
  * Makes a server. It serves any number of connections: \`await server.connect(transport)\`.
  *
  * @throws TypeError if a handler is for a method that no client sends.
- */
-export function createServer(options: ServerOptions): ${file.importValue('runtime/server', 'Server')}<ServerNotifications> {
+ */`,
+    code: `(options: ServerOptions): ${file.importValue('runtime/server', 'Server')}<ServerNotifications> {
   const { revisions = [${file.importValue('revision', 'revision')}], ...settings } = options;
   return new Server<ServerNotifications>(revisions, settings);
-}
-`);
+}`,
+  });
 }

@@ -19,20 +19,21 @@ export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[])
       : servedMethods(protocol).filter(({ name }) => wanted.includes(name));
   if (methods.length === 0) return undefined;
   const file = new SourceFile('handlers', { belongsToUser: true });
-  file.add(
-    docComment(
+  file.declare('const', 'handlers', {
+    doc: docComment(
       {
         text: 'Handlers of what clients ask for. This file is yours: mcpgen has written it once and leaves it as it is.',
         more: ['`createServer({ info, handlers })` of `server.ts` makes a server of them.'],
       },
       new Set(),
     ),
-    `export const handlers: ${file.importType('server', 'ServerHandlers')} = {\n${methods.map(printStub).join('\n')}};\n`,
-  );
-  file.add(`function notImplemented(method: string): ${file.importValue('runtime/jsonrpc/error-codes', 'RpcError')} {
+    code: `: ${file.importType('server', 'ServerHandlers')} = {\n${methods.map(printStub).join('\n')}};`,
+  });
+  file.declareLocal('function', 'notImplemented', {
+    code: `(method: string): ${file.importValue('runtime/jsonrpc/error-codes', 'RpcError')} {
   return new RpcError(${file.importValue('runtime/jsonrpc/error-codes', 'STANDARD_ERROR_CODES')}.METHOD_NOT_FOUND, \`\${method} is not implemented\`, { method });
-}
-`);
+}`,
+  });
   return file;
 }
 

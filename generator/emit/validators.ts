@@ -4,8 +4,8 @@ import { SourceFile } from '../print/source-file.js';
 import { GuardWriter } from './validators/guard-writer.js';
 import { MESSAGE_GUARDS } from './guards.js';
 import { emitDispatchers } from './validators/dispatchers.js';
-import { assertionName, validatorName, METHOD_VALIDATORS } from './validators/names.js';
-export { checkName, validatorName, assertionName } from './validators/names.js';
+import { declareAssertion, declareValidator, METHOD_VALIDATORS } from './validators/names.js';
+export { checkName, declareValidator, declareAssertion } from './validators/names.js';
 export { GuardWriter } from './validators/guard-writer.js';
 
 /** `validators.ts`: for each definition a deep guard, a validator and an assertion, in plain code. */
@@ -15,12 +15,17 @@ export function emitValidators(context: EmitContext): SourceFile {
   const writer = new GuardWriter(context, [...METHOD_VALIDATORS, ...MESSAGE_GUARDS, 'classify', 'check']);
   const { definitions } = context.protocol;
   const names = definitions.map((definition) => importDefinition(file, context, definition.name));
-  const guards = definitions.map((definition) => writer.printGuard(definition.name, definition.type));
+  const guards = definitions.map((definition) => writer.declareGuard(definition.name, definition.type));
   file.reexport('runtime/validation', { values: REEXPORTED_VALUES, types: REEXPORTED_TYPES });
   emitDispatchers(file, context, writer);
   // Alike stands beside alike, since that is what compresses best.
-  for (const code of [...writer.inline, ...guards, ...names.map(validatorName), ...names.map(assertionName)])
-    file.add(code);
+  for (const declaration of [
+    ...writer.inline,
+    ...guards,
+    ...names.map(declareValidator),
+    ...names.map(declareAssertion),
+  ])
+    file.add(declaration);
   return file;
 }
 

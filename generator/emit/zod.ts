@@ -1,5 +1,6 @@
 import { McpgenError } from '../errors.js';
-import { discriminate, typeLookup, resolveReferences, type TypeLookup } from '../model/types/discriminate.js';
+import { discriminate, resolveReferences } from '../model/types/discriminate.js';
+import { typeLookup, type TypeLookup } from '../model/types/references.js';
 import {
   isObjectPrototypeMember,
   type Constraints,
@@ -10,7 +11,7 @@ import {
 } from '../model/protocol.js';
 import { docComment } from '../print/doc-comment.js';
 import { literalKey } from '../print/names.js';
-import { SourceFile } from '../print/source-file.js';
+import { exported, local, SourceFile, type Declaration } from '../print/source-file.js';
 import { orderedMembers } from '../print/type.js';
 import type { EmitContext } from './context.js';
 
@@ -19,7 +20,7 @@ export function emitZod(context: EmitContext): SourceFile {
   const file = new SourceFile('zod');
   file.importPackage('zod', 'z');
   const writer = new ZodWriter(file, context);
-  const schemas = dependencyOrder(context.protocol.definitions).map((definition) => writer.printSchema(definition));
+  const schemas = dependencyOrder(context.protocol.definitions).map((definition) => writer.declareSchema(definition));
   file.add(PREFACE);
   for (const helper of writer.helpers()) file.add(helper);
   for (const schema of schemas) file.add(schema);
@@ -33,57 +34,88 @@ const PREFACE = `// Needs Zod 4.4 or later. A value comes back as Zod copies it,
 
 /** What schemas are made with beside Zod itself. Each is written only into files that use it. */
 const HELPERS = {
-  schema: `/** Makes a schema. Calls are marked as pure, so that a bundler leaves out the schemas that nothing uses. */
-function schema<T>(make: () => T): T {
+  schema: [
+    local('function', 'schema', {
+      doc: '/** Makes a schema. Calls are marked as pure, so that a bundler leaves out the schemas that nothing uses. */',
+      code: `<T>(make: () => T): T {
   return make();
-}
-`,
-  optional: `/** An optional member; its type does not allow undefined, but undefined passes for an absent member. */
-const optional = z.optional as <T extends z.core.SomeType>(inner: T) => z.ZodExactOptional<T>;
-`,
-  present: `/** A required member that may be anything but absent. */
-function present<T extends z.ZodType>(inner: T): T {
+}`,
+    }),
+  ],
+  optional: [
+    local('const', 'optional', {
+      doc: '/** An optional member; its type does not allow undefined, but undefined passes for an absent member. */',
+      code: ` = z.optional as <T extends z.core.SomeType>(inner: T) => z.ZodExactOptional<T>;`,
+    }),
+  ],
+  present: [
+    local('function', 'present', {
+      doc: '/** A required member that may be anything but absent. */',
+      code: `<T extends z.ZodType>(inner: T): T {
   return inner.refine((value) => value !== undefined, "Invalid input: expected a value, received undefined") as T;
-}
-`,
-  integer: `/** A number without a fraction, however large: z.int() would refuse unsafe ones. */
-const integer = /* @__PURE__ */ schema(() => z.number().refine(Number.isInteger, "Invalid input: expected integer"));
-`,
-  anyObject: `/** Any object, whatever its members. */
-const anyObject: z.ZodType<object> = /* @__PURE__ */ schema(() => z.looseObject({}));
-`,
-  characters: `/** The length of a text in characters, of which some are two units long. */
-function characters(text: string): number {
+}`,
+    }),
+  ],
+  integer: [
+    local('const', 'integer', {
+      doc: '/** A number without a fraction, however large: z.int() would refuse unsafe ones. */',
+      code: ` = /* @__PURE__ */ schema(() => z.number().refine(Number.isInteger, "Invalid input: expected integer"));`,
+    }),
+  ],
+  anyObject: [
+    local('const', 'anyObject', {
+      doc: '/** Any object, whatever its members. */',
+      code: `: z.ZodType<object> = /* @__PURE__ */ schema(() => z.looseObject({}));`,
+    }),
+  ],
+  characters: [
+    local('function', 'characters', {
+      doc: '/** The length of a text in characters, of which some are two units long. */',
+      code: `(text: string): number {
   return [...text].length;
-}
-`,
-  members: `/** The number of members of an object. */
-function members(value: object): number {
+}`,
+    }),
+  ],
+  members: [
+    local('function', 'members', {
+      doc: '/** The number of members of an object. */',
+      code: `(value: object): number {
   return Object.keys(value).length;
-}
-`,
-  unique: `/** Whether no two items are equal. */
-function unique(items: readonly unknown[]): boolean {
+}`,
+    }),
+  ],
+  unique: [
+    local('function', 'unique', {
+      doc: '/** Whether no two items are equal. */',
+      code: `(items: readonly unknown[]): boolean {
   return new Set(items.map((item) => JSON.stringify(item, sorted))).size === items.length;
-}
-
-/** Sorts the members of objects, so that equal values have one text. */
-function sorted(_key: string, value: unknown): unknown {
+}`,
+    }),
+    local('function', 'sorted', {
+      doc: '/** Sorts the members of objects, so that equal values have one text. */',
+      code: `(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-`,
-  both: `/** What both schemas accept. An intersection would let an unknown member pass that only one of them refuses. */
-function both<A extends z.ZodType, B extends z.ZodType>(left: A, right: B): z.ZodType<z.infer<A> & z.infer<B>> {
+}`,
+    }),
+  ],
+  both: [
+    local('function', 'both', {
+      doc: '/** What both schemas accept. An intersection would let an unknown member pass that only one of them refuses. */',
+      code: `<A extends z.ZodType, B extends z.ZodType>(left: A, right: B): z.ZodType<z.infer<A> & z.infer<B>> {
   return z.pipe(left, right as z.ZodType<z.infer<B>, z.infer<A>>) as z.ZodType<z.infer<A> & z.infer<B>>;
-}
-`,
-} as const;
+}`,
+    }),
+  ],
+} as const satisfies Readonly<Record<string, readonly Declaration[]>>;
 
 type Helper = keyof typeof HELPERS;
 
 /** Names that a file has beside its schemas, which end in \`Schema\`. */
-const RESERVED_NAMES: ReadonlySet<string> = new Set(['z', 'sorted', ...Object.keys(HELPERS)]);
+const RESERVED_NAMES: ReadonlySet<string> = new Set([
+  'z',
+  ...Object.values(HELPERS).flatMap((helper) => helper.map(({ name }) => name)),
+]);
 
 /** Definitions with those that they refer to in front of them, as far as there is such an order; else by name. */
 function dependencyOrder(definitions: readonly Definition[]): readonly Definition[] {
@@ -145,11 +177,11 @@ class ZodWriter {
   }
 
   /** The helpers that the schemas written so far use. */
-  helpers(): readonly string[] {
-    return (Object.keys(HELPERS) as Helper[]).filter((name) => this.#used.has(name)).map((name) => HELPERS[name]);
+  helpers(): readonly Declaration[] {
+    return (Object.keys(HELPERS) as Helper[]).filter((name) => this.#used.has(name)).flatMap((name) => HELPERS[name]);
   }
 
-  printSchema({ name, type, doc, deprecated }: Definition): string {
+  declareSchema({ name, type, doc, deprecated }: Definition): Declaration {
     this.#current = name;
     const comment = docComment({ text: doc, deprecated }, new Set());
     const schema = this.#schema(type);
@@ -157,7 +189,7 @@ class ZodWriter {
     const annotation = this.#forwardReferences.has(name) ? `: z.ZodType<${this.#typeName(name)}>` : '';
     // An alias makes nothing that a bundler would have to be told about.
     const value = type.kind === 'ref' && annotation === '' ? schema : this.#markPure(schema);
-    return `${comment}export const ${this.#schemaName(name)}${annotation} = ${value};\n`;
+    return exported('const', this.#schemaName(name), { doc: comment, code: `${annotation} = ${value};` });
   }
 
   #markPure(schema: string): string {

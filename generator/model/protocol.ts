@@ -138,6 +138,12 @@ export type Definitions = Pick<Protocol, 'definitions'>;
 /** A side of the conversation. */
 export type Side = 'client' | 'server';
 
+/** The unions of the schema that list what travels in a direction. */
+export const DIRECTION_UNIONS = {
+  clientToServer: { request: 'ClientRequest', notification: 'ClientNotification', result: 'ClientResult' },
+  serverToClient: { request: 'ServerRequest', notification: 'ServerNotification', result: 'ServerResult' },
+} as const;
+
 /** The methods of one kind that one side sends on the wire; never an embedded one. */
 export function methodsFrom(protocol: Protocol, sender: Side, kind: MessageKind): readonly Method[] {
   const direction: Direction = sender === 'client' ? 'clientToServer' : 'serverToClient';

@@ -24,13 +24,48 @@ export type RuntimeModule = `runtime/${string}`;
 
 type AnyModule = ModuleName | RuntimeModule | ToolModule;
 
-/** What stands behind the name of an imported file. */
+/** Extension of imported files. */
 export type ImportExtension = 'js' | 'ts' | 'none';
 
 /** How one generated file is to be finished: what stands above it, and how it names its neighbours. */
 export interface PrintOptions {
   readonly header: string;
   readonly importExtension: ImportExtension;
+}
+
+/** What declares a name. */
+type DeclarationKind = 'type' | 'interface' | 'class' | 'const' | 'function';
+
+/** The text of a declaration, without its keyword and name. */
+interface DeclarationText {
+  /** Its doc comment. */
+  readonly doc?: string;
+  /** What follows the name: ` = string;`, `<T>(value: T): T {...}`. */
+  readonly code: string;
+}
+
+/** A declaration of a generated file, with its name as a value that nobody has to read out of the text. */
+export interface Declaration {
+  readonly name: string;
+  readonly isExported: boolean;
+  readonly text: string;
+}
+
+/** An exported declaration. */
+export function exported(kind: DeclarationKind, name: string, { doc = '', code }: DeclarationText): Declaration {
+  return { name, isExported: true, text: joinLines([doc, `export ${kind} ${name}${code}`]) };
+}
+
+/** A declaration that only its own file uses. */
+export function local(kind: DeclarationKind, name: string, { doc = '', code }: DeclarationText): Declaration {
+  return { name, isExported: false, text: joinLines([doc, `${kind} ${name}${code}`]) };
+}
+
+function joinLines(texts: readonly string[]): string {
+  return texts
+    .map((text) => text.trimEnd())
+    .filter((text) => text !== '')
+    .join('\n');
 }
 
 /**
@@ -47,6 +82,7 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
   readonly #packages = new Map<string, string>();
   readonly #reexports: { from: RuntimeModule; values: readonly string[]; types: readonly string[] }[] = [];
   readonly #pieces: string[] = [];
+  readonly #declarations: Declaration[] = [];
 
   constructor(name: Name, { belongsToUser = false }: { readonly belongsToUser?: boolean } = {}) {
     this.name = name;
@@ -81,28 +117,38 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
     this.#reexports.push({ from, ...names });
   }
 
-  /** Adds a top-level piece of code; pieces are set apart by a blank line. */
-  add(...code: string[]): void {
-    this.#pieces.push(code.join(''));
+  /** Adds a top-level piece of code, which a blank line separates from the others: declarations, or code without a name. */
+  add(...parts: readonly (Declaration | string)[]): void {
+    const declarations = parts.filter((part) => typeof part !== 'string');
+    this.#declarations.push(...declarations);
+    this.#pieces.push(joinLines(parts.map((part) => (typeof part === 'string' ? part : part.text))));
+  }
+
+  /** Adds an exported declaration. */
+  declare(kind: DeclarationKind, name: string, text: DeclarationText): void {
+    this.add(exported(kind, name, text));
+  }
+
+  /** Adds a declaration that only this file uses. */
+  declareLocal(kind: DeclarationKind, name: string, text: DeclarationText): void {
+    this.add(local(kind, name, text));
   }
 
   /** Names that the file exports. */
   exports(): readonly string[] {
-    const declared = /^export (?:type|const|function) ([\p{ID_Continue}$]+)/gmu;
     return [
-      ...this.#pieces.flatMap((part) => [...part.matchAll(declared)].map((match) => match[1] ?? '')),
+      ...this.#declarations.filter(({ isExported }) => isExported).map(({ name }) => name),
       ...this.#reexports.flatMap(({ values, types }) => [...values, ...types]),
     ];
   }
 
-  /** All names that stand for something in the file by themselves, exported or not. */
+  /** All names that the file declares, exported or not. */
   declared(): readonly string[] {
-    const local = /^(?:type|const|function) ([\p{ID_Continue}$]+)/gmu;
     return [
       ...this.exports(),
       ...this.#namespaces.keys(),
       ...this.#packages.keys(),
-      ...this.#pieces.flatMap((part) => [...part.matchAll(local)].map((match) => match[1] ?? '')),
+      ...this.#declarations.filter(({ isExported }) => !isExported).map(({ name }) => name),
     ];
   }
 

@@ -1,7 +1,9 @@
 import type { Constraints, Definition, Member, ObjectNode, TypeNode } from '../model/protocol.js';
+import { shapeKey } from '../model/types/shape-key.js';
 import type { JsonValue } from '../read/json/json.js';
 import { docComment, type DocComment } from './doc-comment.js';
 import { memberName } from './names.js';
+import { exported, type Declaration } from './source-file.js';
 
 /** How types are printed: what to call a definition, and which names docs may link to. */
 export interface TypePrinter {
@@ -25,10 +27,17 @@ const LEADING_MEMBERS: readonly string[] = [
   'description',
 ];
 
+/** A definition as an exported type alias with its docs. */
+export function declareDefinition(definition: Definition, printer: TypePrinter): Declaration {
+  return exported('type', printer.name(definition.name), {
+    doc: printDoc(definition, printer),
+    code: ` = ${printType(definition.type, printer)};`,
+  });
+}
+
 /** Prints a definition as an exported type alias with its docs. */
 export function printDefinition(definition: Definition, printer: TypePrinter): string {
-  const doc = printDoc(definition, printer);
-  return `${doc}export type ${printer.name(definition.name)} = ${printType(definition.type, printer)};\n`;
+  return `${declareDefinition(definition, printer).text}\n`;
 }
 
 /** Prints a type as a TypeScript type expression. */
@@ -88,8 +97,9 @@ function isSplit(type: TypeNode): boolean {
   if (type.kind !== 'object' || type.members.length === 0) return false;
   const { rest } = type;
   if (rest === undefined || rest.kind === 'unknown' || rest.kind === 'never') return false;
-  const same = bareTypeKey(rest);
-  return isJoined(rest) || type.members.some((member) => bareTypeKey(member.type) !== same);
+  const printed = { ignoreDefaults: true, ignoreConstraints: true };
+  const key = shapeKey(rest, printed);
+  return isJoined(rest) || type.members.some((member) => shapeKey(member.type, printed) !== key);
 }
 
 /** Whether a type holds one that is joined of parts, which TypeScript need not find assignable to its like. */
@@ -110,10 +120,6 @@ function isJoined(type: TypeNode): boolean {
     default:
       return false;
   }
-}
-
-function bareTypeKey(type: TypeNode): string {
-  return JSON.stringify(type, (key, value: unknown) => (key === 'constraints' || key === 'doc' ? undefined : value));
 }
 
 function printBlock(members: readonly string[]): string {
@@ -147,8 +153,13 @@ function printDoc(owner: Definition | Member, printer: TypePrinter): string {
   };
   // A limit belongs behind the sentence that it limits, not into a paragraph of its own, as long as both are short.
   const short = owner.doc !== undefined && limits !== '' && !owner.doc.includes('\n');
-  const text = short ? { ...doc, text: `${owner.doc} ${limits}`, more: [] } : doc;
+  const text = short ? { ...doc, text: `${withFullStop(owner.doc ?? '')} ${limits}`, more: [] } : doc;
   return docComment(text, printer.linkable, printer.columns);
+}
+
+/** A sentence with a full stop, so that another one can follow. */
+function withFullStop(sentence: string): string {
+  return /[.!?:;)]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /** Constraints in words, since a TypeScript type cannot hold them; those that the doc text gives already are left out. */

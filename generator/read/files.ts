@@ -54,6 +54,25 @@ export function readTextFile(file: string): string {
 }
 
 /**
+ * Reads a text file that may be missing.
+ *
+ * @returns Its text; undefined if it does not exist.
+ * @throws {@link McpgenError} if it exists and cannot be read.
+ */
+export function readTextIfExists(file: string): string | undefined {
+  return existsSync(file) ? readTextFile(file) : undefined;
+}
+
+/** Reads a text file that a command can do without; undefined if it cannot be read for any reason. */
+export function tryReadText(file: string): string | undefined {
+  try {
+    return readTextFile(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * Reads a file as bytes.
  *
  * @throws {@link McpgenError} if it cannot be read, or is larger than {@link MAX_FILE_BYTES}.

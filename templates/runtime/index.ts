@@ -4,18 +4,22 @@ export {
   collectBatchResponse,
   DEFAULT_MAX_DEPTH,
   parseMessage,
+  readJson,
 } from "./jsonrpc/parse.js";
 export type {
   Classification,
   ClassifiedMessage,
   InvalidCode,
   Invalid,
+  JsonOptions,
+  JsonValue,
   Parsed,
   ParsedBatch,
   ParseOptions,
 } from "./jsonrpc/parse.js";
 export {
   DEFAULT_MAX_MESSAGE_BYTES,
+  JsonLineReader,
   MessageReader,
   readMessages,
 } from "./jsonrpc/ndjson.js";
@@ -23,6 +27,8 @@ export type {
   ByteSource,
   Diagnostic,
   DiagnosticCode,
+  JsonLineEvent,
+  JsonLineOptions,
   LineReaderOptions,
   LineEvent,
   WebByteStream,
@@ -45,6 +51,7 @@ export {
   allPages,
   BaseClient,
   InvalidResultError,
+  TooManyInputsError,
   TooManyRoundsError,
 } from "./client.js";
 export type {

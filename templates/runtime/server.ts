@@ -1,4 +1,4 @@
-import { ServerSession, isBuiltIn } from "./server/session.js";
+import { ServerSession } from "./server/session.js";
 import type { ServerCore, ServerSettings } from "./server/session.js";
 import {
   checkVendorNotifications,
@@ -23,7 +23,11 @@ export type {
   ServerCore,
 } from "./server/session.js";
 
-/** What a server offers, whatever the connections to it: handlers, capabilities, revisions. */
+/**
+ * A server: its handlers, capabilities and revisions, shared by all connections to it.
+ *
+ * What it offers is fixed when it is constructed. A session is in {@link sessions} from connect until its endpoint closes.
+ */
 export class Server<
   Notifications extends object = Record<string, object | undefined>,
 > implements ServerCore {
@@ -72,7 +76,7 @@ export class Server<
         ([method, { capabilities }]) =>
           maySend(revision, "client", "request", method) &&
           (settings.handlers[method] !== undefined ||
-            isBuiltIn(revision, method)) &&
+            revision.builtIn.includes(method)) &&
           missingCapability(capabilities, "server", declared) === undefined,
       );
       this.#supportedRequests.set(

@@ -5,7 +5,8 @@ import process from "node:process";
 import type { Readable } from "node:stream";
 import { emitClose, emitError, toError } from "./jsonrpc/transport-events.js";
 import { createLineReader, LineChannel } from "./stdio/lines.js";
-import type { LineOptions, LineReader } from "./stdio/lines.js";
+import type { JsonLineReader } from "./jsonrpc/ndjson.js";
+import type { LineOptions } from "./stdio/lines.js";
 import type { Transport } from "./jsonrpc/transport.js";
 
 /** Which server is run, and how a client talks to it. */
@@ -122,7 +123,7 @@ class StdioClient implements StdioClientTransport {
   readonly exit: Promise<ProcessExit>;
   onexit: Transport["onexit"];
   readonly #options: StdioClientOptions;
-  #reader: LineReader;
+  #reader: JsonLineReader;
   #resolveExit!: (exit: ProcessExit) => void;
   /** The process is gone and so are its streams. */
   readonly #terminated: Promise<void>;

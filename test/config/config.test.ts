@@ -306,6 +306,15 @@ describe('generate with a config', () => {
     expect((await mcpgen(['generate', '--check'], { cwd: folder })).code).toBe(0);
   });
 
+  test.each([
+    ['npx', { 'package.json': { devDependencies: { mcpgen: '1' } } }],
+    ['pnpm exec', { 'package.json': { devDependencies: { mcpgen: '1' } }, 'pnpm-lock.yaml': '' }],
+  ])('--check prints a fix that runs with %s in a project that depends on mcpgen', async (runner, files) => {
+    const folder = folderWith({ 'mcpgen.config.json': config, ...files });
+    const stale = await mcpgen(['generate', '--check', '--json'], { cwd: folder });
+    expect(JSON.parse(stale.stdout)).toMatchObject({ mend: `${runner} mcpgen generate` });
+  });
+
   test('a fault of its values names the file and the key', async () => {
     const text = async (own: unknown, ...args: string[]): Promise<string> => {
       const cwd = folderWith({ 'mcpgen.config.json': own });

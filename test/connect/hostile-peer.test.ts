@@ -109,7 +109,6 @@ describe('a server that', () => {
     const noise = [
       'Listening on stdio',
       '',
-      '{',
       '{}',
       '5',
       'null',
@@ -118,6 +117,7 @@ describe('a server that', () => {
       '\\ufeff{}',
       '{"jsonrpc":"2.0"}',
       '{"id":1}',
+      '{',
     ];
     const program = hostileProgram(
       `for (const line of ${JSON.stringify(noise)}) process.stdout.write(line + '\\n');
@@ -131,6 +131,18 @@ describe('a server that', () => {
     await client.callTool(call);
     expect(events.kinds.filter((kind) => kind === 'invalidMessage').length).toBeGreaterThan(8);
     expect(logged).toEqual([]);
+    await client.close();
+  });
+
+  test('prints a message over several lines is reported once, whatever JSON is on a line of it', async () => {
+    const message = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: [{}, 1, []] } };
+    const program = hostileProgram(
+      `process.stdout.write(${JSON.stringify(JSON.stringify(message, undefined, 2))} + '\\n');`,
+      `if (id !== undefined) say({ id, result: { content: [] } });`,
+    );
+    const { client, events } = await connectHostilePeer(program);
+    expect(await client.callTool(call)).toEqual({ content: [] });
+    expect(events.kinds.filter((kind) => kind === 'invalidMessage')).toEqual(['invalidMessage']);
     await client.close();
   });
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SERVER_BUSY } from '../../generated/runtime/jsonrpc/endpoint.js';
-import { unreadIdPolicy } from '../../generated/runtime/protocol/revision.js';
+import { unreadIdPolicy } from '../../generated/runtime/protocol/version-rules.js';
 import { Server } from '../../generated/runtime/server.js';
 import type { ServerSession } from '../../generated/runtime/server.js';
 import { stdioServerTransport } from '../../generated/runtime/stdio-server.js';

@@ -13,8 +13,8 @@ import { relativeImportPath } from '../../paths.js';
 import { isReserved } from '../../print/names.js';
 import { readConfig, type ConfigFile } from '../../read/config/config.js';
 import { NO_DOCS } from '../../read/builtin/docs.js';
-import { readBytes, readTemplate, readTextFile } from '../../read/files.js';
-import { isObject, ownMember, parseUntrustedJson, type JsonValue } from '../../read/json/json.js';
+import { readBytes, readTemplate, readTextIfExists } from '../../read/files.js';
+import { isObject, ownMember, parseUntrustedJson, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { readToolFiles } from '../../read/tools.js';
 import { additionHandlerFile, additionTestFile, type Addable, type Addition } from '../../scaffold/edit/addition.js';
 import { connectListToServer, expectCapability } from '../../scaffold/edit/connect.js';
@@ -22,13 +22,15 @@ import { findResourceAddresses, refuseAddress, type UsedAddress } from '../../sc
 import { findDefineCall, registerInList } from '../../scaffold/edit/register.js';
 import { showProgress, printLine, printJson } from '../../terminal.js';
 import { fileChangeJson, printAuthorFileChanges } from '../shared/file-changes.js';
-import { booleanOption, stringOption } from '../shared/options.js';
-import { outputFolder } from '../shared/settings.js';
+import { outputFolder, type ConfigOptions } from '../shared/settings.js';
+import type { AddItemOptions } from './options.js';
+
+export { parseAddItemOptions } from './options.js';
 
 /** `mcpgen add tool`, `add resource` and `add prompt`. Returns the exit code. */
-export async function addCommand(kind: Addable, name: string, flags: Record<string, unknown>): Promise<number> {
+export async function addCommand(kind: Addable, name: string, options: AddItemOptions): Promise<number> {
   refuseAdditionName(kind, name);
-  const project = await loadAddProject(flags);
+  const project = await loadAddProject(options);
   const list = `${kind}s`;
   const index = `src/${list}/index.ts`;
   const existing = readProjectFile(project, index);
@@ -36,14 +38,13 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
   const indexText = existing ?? emptyList(kind, index);
   const stem = additionStem(name);
   showProgress(`adding ${name} ...`);
-  const given = stringOption(flags, 'input');
-  const input = given === undefined ? undefined : await readToolInput(given, stem, project);
+  const input = options.input === undefined ? undefined : await readToolInput(options.input, stem, project);
   const file = `src/${list}/${stem}.ts`;
   refuseCaseConflict(project, kind, name, file);
   const identifier =
     (await exportAlreadyInFile(project, kind, name, file, stem)) ?? additionIdentifier(kind, name, stem);
   const generated = relativeImportPath(path.join(project.folder, 'src', list), project.out);
-  const uri = stringOption(flags, 'uri') ?? `${uriScheme(stem)}://${stem}`;
+  const uri = options.uri ?? `${uriScheme(stem)}://${stem}`;
   if (kind === 'resource') refuseAddress(uri, await addressesOfOtherResources(project, file));
   const addition: Addition = {
     kind,
@@ -98,14 +99,13 @@ export async function addCommand(kind: Addable, name: string, flags: Record<stri
     ...connectionChanges,
     ...(input === undefined ? [] : await planGeneratedTools(project, input.tools)),
   ];
-  const isDryRun = booleanOption(flags, 'dryRun');
-  if (!isDryRun) writeChanges(project.folder, changes);
+  if (!options.dryRun) writeChanges(project.folder, changes);
   showProgress('');
   reportAddition({
     addition,
     changes,
-    isDryRun,
-    isJson: booleanOption(flags, 'json'),
+    isDryRun: options.dryRun,
+    isJson: options.json,
     isRegistered: registration.status === 'added',
     notes: new Map([
       [index, `${identifier} is in the list`],
@@ -130,8 +130,8 @@ interface AddProject {
   readonly extension: string;
 }
 
-async function loadAddProject(flags: Record<string, unknown>): Promise<AddProject> {
-  const config = await readConfig(process.cwd(), stringOption(flags, 'config'));
+async function loadAddProject(options: ConfigOptions): Promise<AddProject> {
+  const config = await readConfig(process.cwd(), options.config);
   if (config === undefined) {
     throw new McpgenError('this is not the project of a server: there is no config of mcpgen here or above', {
       place: process.cwd(),
@@ -146,7 +146,7 @@ async function loadAddProject(flags: Record<string, unknown>): Promise<AddProjec
     });
   }
   const extensions: Readonly<Record<ImportExtension, string>> = { js: '.js', ts: '.ts', none: '' };
-  return { folder: config.folder, config, out: outputFolder(config, flags), extension: extensions[importExtension] };
+  return { folder: config.folder, config, out: outputFolder(config, options), extension: extensions[importExtension] };
 }
 
 /** Names are what the specification allows for tools (MCP 2025-11-25, server features, tools, tool names). */
@@ -160,8 +160,7 @@ function refuseAdditionName(kind: Addable, name: string): void {
 
 /** The text of a file of the project; undefined if there is none. */
 function readProjectFile(project: AddProject, file: string): string | undefined {
-  const target = path.join(project.folder, file);
-  return existsSync(target) ? readTextFile(target) : undefined;
+  return readTextIfExists(path.join(project.folder, file));
 }
 
 /** A file of the project as one names it who is where the command runs. */
@@ -368,7 +367,7 @@ const VALIDATION_TIMEOUT_MS = 2000;
 /** Whether a schema allows a value, by the word of a library that knows all keywords. */
 async function validatesAgainst(schema: object, value: JsonValue): Promise<boolean> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const { $schema: _dialect, ...rest } = schema as Record<string, unknown>;
+  const { $schema: _dialect, ...rest } = schema as JsonObject;
   const validateScript = (): boolean =>
     new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(rest)(value);
   try {

@@ -8,7 +8,7 @@ import { formatProjectFile } from '../../output/format.js';
 import { fileEdit, planChanges, type FileChange } from '../../output/plan.js';
 import { writeChanges } from '../../output/write.js';
 import { relativeImportPath } from '../../paths.js';
-import { readTextFile } from '../../read/files.js';
+import { readTextFile, readTextIfExists } from '../../read/files.js';
 import { methodHandlerFile, handlerNames, type HandlerNames } from '../../scaffold/edit/handler-file.js';
 import { findHandledMethods } from '../../scaffold/edit/method-names.js';
 import { typedRevision } from '../../scaffold/project/protocol-file.js';
@@ -18,9 +18,9 @@ import { escapeHiddenCharacters, closestMatch } from '../../text.js';
 import { readAuthorFiles } from '../shared/author-files.js';
 import { fileChangeJson, printAuthorFileChanges } from '../shared/file-changes.js';
 import { planGenerate } from '../generate/plan.js';
-import { booleanOption, stringOption } from '../shared/options.js';
 import { ENTRY_FILES, sidesOf } from '../shared/project.js';
-import { withConfigLocations, projectOptions, resolveSettings } from '../shared/settings.js';
+import { withConfigLocations, configuredByFile, resolveSettings } from '../shared/settings.js';
+import type { AddHandlerOptions } from './options.js';
 
 interface HandlerProject {
   readonly folder: string;
@@ -32,9 +32,11 @@ interface HandlerProject {
   readonly protocols: readonly Protocol[];
 }
 
+export { parseAddHandlerOptions } from './options.js';
+
 /** `mcpgen add handler`: writes handlers of methods, and names them in the server or client. Returns the exit code. */
-export async function addHandlerCommand(methods: readonly string[], flags: Record<string, unknown>): Promise<number> {
-  const project = await loadHandlerProject(flags);
+export async function addHandlerCommand(methods: readonly string[], options: AddHandlerOptions): Promise<number> {
+  const project = await loadHandlerProject(options);
   if (methods.length === 0) throw await methodRequiredError(project);
   const textByFile = new Map<string, string>();
   const originals = new Map<string, string>();
@@ -91,11 +93,11 @@ export async function addHandlerCommand(methods: readonly string[], flags: Recor
       return expected === actual ? { path: file, status: 'kept', expected, actual } : fileEdit(file, expected, actual);
     }),
   ];
-  const isDryRun = booleanOption(flags, 'dryRun');
-  if (!isDryRun) writeChanges(project.folder, changes);
-  if (booleanOption(flags, 'json')) {
+  const { dryRun, json } = options;
+  if (!dryRun) writeChanges(project.folder, changes);
+  if (json) {
     const files = changes.filter(({ status }) => status !== 'unchanged').map((change) => fileChangeJson(change, false));
-    printJson({ kind: 'handler', side: project.side, handlers: registrations, dryRun: isDryRun, files });
+    printJson({ kind: 'handler', side: project.side, handlers: registrations, dryRun, files });
     return 0;
   }
   const notes = new Map(
@@ -107,21 +109,18 @@ export async function addHandlerCommand(methods: readonly string[], flags: Recor
         .join(', ...')}`,
     ]),
   );
-  if (!printAuthorFileChanges(changes, isDryRun, notes)) {
+  if (!printAuthorFileChanges(changes, dryRun, notes)) {
     printLine(`${escapeHiddenCharacters([...new Set(methods)].join(', '))}: handled already; nothing was changed`);
   }
   return 0;
 }
 
-async function loadHandlerProject(flags: Record<string, unknown>): Promise<HandlerProject> {
-  const given = projectOptions(flags);
-  const settings = await resolveSettings(given);
+async function loadHandlerProject(given: AddHandlerOptions): Promise<HandlerProject> {
+  const commandLine = configuredByFile(given);
+  const settings = await resolveSettings(commandLine);
   const { config } = settings;
   const sides = config === undefined ? [] : sidesOf(config.folder);
-  const asked = stringOption(flags, 'to');
-  if (asked !== undefined && asked !== 'server' && asked !== 'client') {
-    throw new McpgenError(`${JSON.stringify(asked)} is no side`, { place: '--to', remedy: 'Give server or client.' });
-  }
+  const asked = given.to;
   const [first, second] = sides;
   if (config === undefined || first === undefined || (asked !== undefined && !sides.includes(asked))) {
     throw new McpgenError(
@@ -141,7 +140,7 @@ async function loadHandlerProject(flags: Record<string, unknown>): Promise<Handl
     });
   }
   const { out = 'generated', importExtension = 'js' } = config.config;
-  return withConfigLocations(settings, given, async () => {
+  return withConfigLocations(settings, commandLine, async () => {
     const { options } = await planGenerate(settings);
     return {
       folder: config.folder,
@@ -159,8 +158,8 @@ function findMethod(
   name: string,
 ): { readonly method: Method; readonly protocol: Protocol; readonly isForeign: boolean } {
   const { protocols, side, folder } = project;
-  const file = path.join(folder, 'src/protocol.ts');
-  const accepting = existsSync(file) ? typedRevision(readTextFile(file), side) : undefined;
+  const text = readTextIfExists(path.join(folder, 'src/protocol.ts'));
+  const accepting = text === undefined ? undefined : typedRevision(text, side);
   const matching = protocols.flatMap((protocol) =>
     methodsWithHandlerType(protocol, side)
       .filter((method) => method.name === name)
@@ -200,8 +199,8 @@ async function methodRequiredError({ protocols, side, folder, out }: HandlerProj
 function availableStem({ folder }: HandlerProject, { stem }: HandlerNames, method: string): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? stem : `${stem}-${number}`;
-    const file = path.join(folder, `src/handlers/${name}.ts`);
-    if (!existsSync(file) || readTextFile(file).includes(method)) return name;
+    const text = readTextIfExists(path.join(folder, `src/handlers/${name}.ts`));
+    if (text === undefined || text.includes(method)) return name;
   }
 }
 

@@ -19,9 +19,11 @@ import { readAuthorFiles } from '../shared/author-files.js';
 import { fileChangeJson, printAuthorFileChanges } from '../shared/file-changes.js';
 import { planGenerate } from '../generate/plan.js';
 import { reportMethodChanges, printMethodChanges } from '../generate/method-changes.js';
-import { booleanOption, stringOption } from '../shared/options.js';
 import { sidesOf } from '../shared/project.js';
-import { withConfigLocations, outputFolder, projectOptions, resolveSettings } from '../shared/settings.js';
+import { withConfigLocations, outputFolder, configuredByFile, resolveSettings } from '../shared/settings.js';
+import type { AddOptions } from './options.js';
+
+export { parseAddOptions } from './options.js';
 
 const PROTOCOL_FILE = 'src/protocol.ts';
 
@@ -29,9 +31,9 @@ const PROTOCOL_FILE = 'src/protocol.ts';
  * `mcpgen add revision`: the config, the generated code and `src/protocol.ts` of a project get one revision more. Returns
  * the exit code.
  */
-export async function addRevisionCommand(revision: string, flags: Record<string, unknown>): Promise<number> {
-  const commandLine = projectOptions(flags);
-  const config = await readConfig(process.cwd(), stringOption(flags, 'config'));
+export async function addRevisionCommand(revision: string, given: AddOptions): Promise<number> {
+  const commandLine = configuredByFile(given);
+  const config = await readConfig(process.cwd(), given.config);
   const file = config === undefined ? PROTOCOL_FILE : path.join(config.folder, PROTOCOL_FILE);
   if (config === undefined || !existsSync(file)) {
     throw new McpgenError('this is not a project that `mcpgen init` wrote', {
@@ -39,7 +41,7 @@ export async function addRevisionCommand(revision: string, flags: Record<string,
       remedy: 'Elsewhere, name the revision in the config, or by --revision, and run `mcpgen generate`.',
     });
   }
-  const out = outputFolder(config, flags);
+  const out = outputFolder(config, given);
   const hasOwnSchema = config.config.schema !== undefined;
   if (!hasOwnSchema) requireRevision(revision);
   const changes: FileChange[] = [];
@@ -57,12 +59,12 @@ export async function addRevisionCommand(revision: string, flags: Record<string,
     }
     changes.push(fileEdit(name, edit.text, readTextFile(config.file)));
   }
-  const isDryRun = booleanOption(flags, 'dryRun');
+  const isDryRun = given.dryRun;
   const settings = await resolveSettings(commandLine);
   // As the config will say once it is written: nothing of the author's changes if this fails.
   const planned = hasOwnSchema
     ? settings
-    : { ...settings, flags: { ...settings.flags, revision: withRevision(settings.flags['revision'], revision) } };
+    : { ...settings, options: { ...settings.options, revisions: withRevision(settings.options.revisions, revision) } };
   return withConfigLocations(settings, commandLine, async () => {
     const plan = await planGenerate(planned);
     const before = readTextFile(file);
@@ -81,9 +83,14 @@ export async function addRevisionCommand(revision: string, flags: Record<string,
     const result = await generate({ ...plan.options, dryRun: isDryRun });
     if (!isDryRun) writeChanges(config.folder, changes);
     showProgress('');
-    const methodChanges = await reportMethodChanges(result, plan, settings, {});
+    const methodChanges = await reportMethodChanges(
+      result,
+      plan,
+      settings,
+      configuredByFile({ config: undefined, allowOutside: false }),
+    );
     const generated = result.changes.filter((change) => !isUpToDate(change));
-    if (booleanOption(flags, 'json')) {
+    if (given.json) {
       const files = [
         ...changes,
         ...generated.map((change) => ({ ...change, path: projectPath(config.folder, out, change.path) })),
@@ -135,9 +142,8 @@ async function lostMethods(
 }
 
 /** Without a list all that are released are meant, and are generated. */
-function withRevision(revisions: unknown, revision: string): readonly string[] | undefined {
-  if (revisions === undefined) return undefined;
-  return [...new Set([...(Array.isArray(revisions) ? (revisions as string[]) : []), revision])].sort();
+function withRevision(revisions: readonly string[] | undefined, revision: string): readonly string[] | undefined {
+  return revisions === undefined ? undefined : [...new Set([...revisions, revision])].sort();
 }
 
 function projectPath(folder: string, out: string, file: string): string {

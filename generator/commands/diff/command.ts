@@ -9,50 +9,43 @@ import { stdoutColors, printToStderr, showProgress, printLine, printJson, format
 import { escapeHiddenCharacters } from '../../text.js';
 import { printWarning } from '../shared/file-changes.js';
 import { printDiffReport } from './terminal.js';
-import { booleanOption, stringOption } from '../shared/options.js';
+import type { DiffOptions } from './options.js';
 import { loadProtocolArgument, type LoadedProtocol } from '../shared/protocol-argument.js';
 
-const OUTPUT_FORMATS = ['json', 'markdown', 'html'] as const;
+export { parseDiffOptions } from './options.js';
 
 /** `mcpgen diff`: what changed between two revisions, and whom it breaks. Returns the exit code. */
 export async function diffCommand(
   from: string | undefined,
   to: string | undefined,
-  flags: Record<string, unknown>,
+  options: DiffOptions,
 ): Promise<number> {
-  const html = stringOption(flags, 'html');
-  const chosen = OUTPUT_FORMATS.filter((name) => booleanOption(flags, name) || (name === 'html' && html === '-'));
-  if (chosen.length > 1) {
-    throw new McpgenError(`${chosen.map((name) => `--${name}`).join(' and ')} exclude each other`, {
-      remedy: 'Standard output holds one of them; --html FILE writes a file beside it.',
-    });
-  }
-  if (booleanOption(flags, 'rules')) return printRules(flags);
+  const { html } = options;
+  if (options.rules) return printRules(options);
   if (from === undefined || to === undefined) {
     throw new McpgenError('two revisions are compared', {
       place: 'mcpgen diff',
       remedy: 'Name the old one and the new one: mcpgen diff 2025-11-25 2026-07-28.',
     });
   }
-  const [before, after] = await loadProtocols(from, to, flags);
+  const [before, after] = await loadProtocols(from, to, options);
   for (const warning of [...before.protocol.warnings, ...after.protocol.warnings]) printWarning(warning);
   const difference = withEvidence(compareProtocols(before.protocol, after.protocol));
   const full = buildReport(difference, before, after);
-  const report = booleanOption(flags, 'breaking') ? withBreakingChangesOnly(full) : full;
+  const report = options.breaking ? withBreakingChangesOnly(full) : full;
   if (html !== undefined) await writeHtmlReport(report, before, after, html, difference.renames);
-  if (booleanOption(flags, 'json')) printJson(report);
-  else if (booleanOption(flags, 'markdown')) printLine(diffMarkdown(report));
+  if (options.json) printJson(report);
+  else if (options.markdown) printLine(diffMarkdown(report));
   else if (html !== '-') printDiffReport(report);
-  return booleanOption(flags, 'exitCode') && full.summary.breaking > 0 ? 1 : 0;
+  return options.exitCode && full.summary.breaking > 0 ? 1 : 0;
 }
 
 async function loadProtocols(
   from: string,
   to: string,
-  flags: Record<string, unknown>,
+  options: DiffOptions,
 ): Promise<readonly [LoadedProtocol, LoadedProtocol]> {
-  const errata = flags['errata'] !== false;
-  const [catalogBefore, catalogAfter] = [stringOption(flags, 'oldCatalog'), stringOption(flags, 'newCatalog')];
+  const { errata, oldCatalog: catalogBefore, newCatalog: catalogAfter } = options;
   return [
     await loadProtocolArgument(from, { errata, ...(catalogBefore === undefined ? {} : { catalog: catalogBefore }) }),
     await loadProtocolArgument(to, { errata, ...(catalogAfter === undefined ? {} : { catalog: catalogAfter }) }),
@@ -88,9 +81,9 @@ async function writeHtmlReport(
   printToStderr(`${escapeHiddenCharacters(file)} written`);
 }
 
-function printRules(flags: Record<string, unknown>): number {
-  if (booleanOption(flags, 'json')) printJson(RULES);
-  else if (booleanOption(flags, 'markdown')) printLine(rulesMarkdown());
+function printRules(options: DiffOptions): number {
+  if (options.json) printJson(RULES);
+  else if (options.markdown) printLine(rulesMarkdown());
   else {
     const verdict = (value: string): { text: string; paint: (text: string) => string } => ({
       text: value,

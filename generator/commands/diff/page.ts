@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { format } from 'prettier';
-import type { Protocol, TypeNode } from '../../model/protocol.js';
+import type { Protocol } from '../../model/protocol.js';
+import { withoutDocs } from '../../model/types/shape-key.js';
 import { renderPage } from '../../print/diff/html.js';
 import type { DiffReport } from '../../print/diff/report.js';
 import { isIdentifier } from '../../print/names.js';
@@ -63,28 +64,4 @@ async function formatDefinitions(
   );
   const pieces = shown.trimEnd().split(PAGE_BORDER);
   return new Map(definitions.map(({ name }, index) => [name, (pieces[index] ?? '').replace(/^export /gm, '')]));
-}
-
-function withoutDocs(type: TypeNode): TypeNode {
-  switch (type.kind) {
-    case 'array':
-      return { ...type, items: withoutDocs(type.items) };
-    case 'union':
-      return { ...type, variants: type.variants.map(withoutDocs) };
-    case 'intersection':
-      return { ...type, parts: type.parts.map(withoutDocs) };
-    case 'object':
-      return {
-        ...type,
-        members: type.members.map(({ name, required, type: own, defaultValue }) => ({
-          name,
-          required,
-          type: withoutDocs(own),
-          ...(defaultValue === undefined ? {} : { defaultValue }),
-        })),
-        ...(type.rest === undefined ? {} : { rest: withoutDocs(type.rest) }),
-      };
-    default:
-      return type;
-  }
 }

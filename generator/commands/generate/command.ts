@@ -1,3 +1,4 @@
+import { optionFlag } from '../../command-line.js';
 import { McpgenError } from '../../errors.js';
 import {
   check,
@@ -10,10 +11,11 @@ import {
 import { isUpToDate } from '../../output/plan.js';
 import { readOrigin } from '../../output/ownership.js';
 import { stdoutColors, showProgress, printLine, printJson, formatTable, type Cell } from '../../terminal.js';
-import { escapeHiddenCharacters, shellQuote } from '../../text.js';
+import { escapeHiddenCharacters } from '../../text.js';
 import {
   fileChangeJson,
   pluralize,
+  printFiles,
   printWarning,
   printOutdatedFiles,
   displayedFolder,
@@ -21,59 +23,52 @@ import {
 } from '../shared/file-changes.js';
 import { planGenerate, type GeneratePlan } from './plan.js';
 import { reportMethodChanges, printMethodChanges, type MethodChangeReport } from './method-changes.js';
-import { booleanOption, optionFlag, refuseBothOptions, stringsOption } from '../shared/options.js';
+import type { GenerateCommandLine } from './options.js';
+import { projectCommand, projectFolder } from '../shared/project.js';
 import { withConfigLocations, resolveSettings, type Settings } from '../shared/settings.js';
 
+export { parseGenerateOptions } from './options.js';
+
 /** `mcpgen generate`: writes, checks, watches or only plans. Returns the exit code. */
-export async function generateCommand(commandLine: Record<string, unknown>): Promise<number> {
-  if (booleanOption(commandLine, 'watch')) {
+export async function generateCommand(commandLine: GenerateCommandLine): Promise<number> {
+  if (commandLine.watch) {
     const { watchCommand } = await import('./watch.js');
     return watchCommand(commandLine);
   }
   const settings = await resolveSettings(commandLine);
   return withConfigLocations(settings, commandLine, async () =>
-    generateOnce(await planGenerate(settings), settings, commandLine),
+    generateOnce(await planGenerate(settings, commandLine), settings, commandLine),
   );
 }
 
 /** @param commandLine - What the command line alone says. */
-async function generateOnce(
-  plan: GeneratePlan,
-  settings: Settings,
-  commandLine: Record<string, unknown>,
-): Promise<number> {
+async function generateOnce(plan: GeneratePlan, settings: Settings, commandLine: GenerateCommandLine): Promise<number> {
   const { out, options } = plan;
-  const { flags } = settings;
-  if (out === '-') return printGeneratedFile(options, flags);
-  if (booleanOption(flags, 'check')) {
-    refuseBothOptions(flags, 'check', 'dryRun', 'Both write nothing; --check sets the exit code.');
+  if (out === '-') return printGeneratedFile(options, commandLine);
+  if (commandLine.check) {
     const result = await check(options);
     showProgress('');
     // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed one.
     process.exitCode = result.upToDate ? 0 : 1;
     const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
-    printGenerateReport(result, methodChanges, flags, commandLine, () => {
-      printCheckFailures(result, out, commandLine);
+    const fix = fixCommand(settings, commandLine);
+    printGenerateReport(result, methodChanges, commandLine, fix, () => {
+      printCheckFailures(result, out, fix);
     });
     return result.upToDate ? 0 : 1;
   }
   const result = await generate(options);
   showProgress('');
-  printGenerateReport(
-    result,
-    await reportMethodChanges(result, plan, settings, commandLine),
-    flags,
-    commandLine,
-    () => {
-      printGenerateSummary(result, out, options.dryRun === true);
-    },
-  );
+  const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
+  printGenerateReport(result, methodChanges, commandLine, undefined, () => {
+    printGenerateSummary(result, out, options.dryRun === true);
+  });
   return 0;
 }
 
-async function printGeneratedFile(options: GenerateOptions, flags: Record<string, unknown>): Promise<number> {
+async function printGeneratedFile(options: GenerateOptions, commandLine: GenerateCommandLine): Promise<number> {
   for (const name of ['check', 'dryRun', 'json'] as const) {
-    if (!booleanOption(flags, name)) continue;
+    if (!commandLine[name]) continue;
     throw new McpgenError(`${optionFlag(name)} needs an output folder`, {
       place: '--out -',
       remedy: 'Give --out DIR.',
@@ -86,21 +81,18 @@ async function printGeneratedFile(options: GenerateOptions, flags: Record<string
   const name = only === 'stubs' ? 'handlers' : only;
   const wanted =
     only === '' || second !== undefined ? files : files.filter((file) => file.path.endsWith(`/${name}.ts`));
-  for (const file of wanted) {
-    process.stdout.write(wanted.length === 1 ? file.contents : `// file: ${file.path}\n${file.contents}\n`);
-  }
-  for (const warning of warnings) printWarning(warning);
+  printFiles(wanted, warnings, { withPaths: wanted.length !== 1 });
   return 0;
 }
 
 function printGenerateReport(
   result: GenerateResult,
   methodChanges: MethodChangeReport,
-  flags: Record<string, unknown>,
-  commandLine: Record<string, unknown>,
+  { json, dryRun }: GenerateCommandLine,
+  fix: string | undefined,
   printForPeople: () => void,
 ): void {
-  if (!booleanOption(flags, 'json')) {
+  if (!json) {
     for (const warning of result.warnings) printWarning(warning);
     printForPeople();
     printMethodChanges(methodChanges);
@@ -117,10 +109,10 @@ function printGenerateReport(
       sha256: protocol.source.sha256,
       errata: protocol.errata.map((erratum) => erratum.id),
     })),
-    dryRun: booleanOption(flags, 'dryRun'),
+    dryRun,
     files: result.changes.map((change) => fileChangeJson(change, upToDate !== undefined)),
     ...methodChanges,
-    ...(upToDate === false ? { mend: fixCommand(commandLine) } : {}),
+    ...(upToDate === false ? { mend: fix } : {}),
     warnings: result.warnings,
   };
   printJson(summary);
@@ -157,7 +149,7 @@ function printGenerateSummary(result: GenerateResult, out: string, dryRun: boole
   );
 }
 
-function printCheckFailures(result: CheckResult, out: string, commandLine: Record<string, unknown>): void {
+function printCheckFailures(result: CheckResult, out: string, fix: string): void {
   const outdated = result.changes.filter((change) => !isUpToDate(change));
   if (outdated.length === 0) {
     printLine(`${pluralize(result.changes.length, 'file')} in ${displayedFolder(out)}: all up to date`);
@@ -165,25 +157,24 @@ function printCheckFailures(result: CheckResult, out: string, commandLine: Recor
   }
   printOutdatedFiles(outdated, out);
   printLine(
-    `\n${outdated.length} of ${pluralize(result.changes.length, 'file')} not up to date. To mend it:\n  ${escapeHiddenCharacters(fixCommand(commandLine))}`,
+    `\n${outdated.length} of ${pluralize(result.changes.length, 'file')} not up to date. To mend it:\n  ${escapeHiddenCharacters(fix)}`,
   );
 }
 
-/** The command line that was given, without `--check`; what the config says needs no flag. */
-function fixCommand(commandLine: Record<string, unknown>): string {
-  const option = (name: string, value: unknown): string[] =>
-    typeof value === 'string' ? [`--${name} ${shellQuote(value)}`] : [];
-  return [
-    'mcpgen generate',
-    ...option('config', commandLine['config']),
-    ...stringsOption(commandLine, 'revision').map((revision) => `--revision ${shellQuote(revision)}`),
-    ...option('schema', commandLine['schema']),
-    ...option('catalog', commandLine['catalog']),
-    ...option('emit', commandLine['emit']),
-    ...option('methods', commandLine['methods']),
-    ...option('import-extension', commandLine['importExtension']),
-    ...(commandLine['errata'] === false ? ['--no-errata'] : []),
-    ...option('out', commandLine['out']),
-    ...(booleanOption(commandLine, 'allowOutside') ? ['--allow-outside'] : []),
-  ].join(' ');
+/** The command line without `--check`; values from the config are not repeated. */
+function fixCommand({ config }: Settings, commandLine: GenerateCommandLine): string {
+  return projectCommand(projectFolder(config), 'generate', {
+    options: {
+      config: commandLine.config,
+      schema: commandLine.schema,
+      catalog: commandLine.catalog,
+      revision: commandLine.revisions,
+      emit: commandLine.emit?.join(','),
+      methods: commandLine.methods?.join(','),
+      importExtension: commandLine.importExtension,
+      errata: commandLine.errata ? undefined : false,
+      out: commandLine.out,
+      allowOutside: commandLine.allowOutside ? true : undefined,
+    },
+  });
 }

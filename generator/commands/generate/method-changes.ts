@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { handledMethods } from '../../emit/handled.js';
 import type { GenerateResult } from '../../index.js';
@@ -12,15 +12,15 @@ import { constantCase } from '../../model/naming.js';
 import type { MessageKind, Method, Protocol, Side } from '../../model/protocol.js';
 import { displayPath } from '../../paths.js';
 import { readOrigin } from '../../output/ownership.js';
+import { tryReadText } from '../../read/files.js';
 import { findHandledMethods, findMethodLocations, type MethodLocation } from '../../scaffold/edit/method-names.js';
 import { stdoutColors, printLine } from '../../terminal.js';
-import { escapeHiddenCharacters, shellQuote } from '../../text.js';
+import { escapeHiddenCharacters } from '../../text.js';
 import { readAuthorFiles } from '../shared/author-files.js';
 import { pluralize } from '../shared/file-changes.js';
 import type { GeneratePlan } from './plan.js';
-import { stringOption } from '../shared/options.js';
-import { mcpgenCommand, sidesOf } from '../shared/project.js';
-import type { Settings } from '../shared/settings.js';
+import { projectCommand, projectFolder, sidesOf } from '../shared/project.js';
+import type { CommandLine, Settings } from '../shared/settings.js';
 
 /** A method that this generation brought and that a handler can be written for. */
 export interface NewMethod {
@@ -82,7 +82,7 @@ export async function reportMethodChanges(
   result: GenerateResult,
   { options }: GeneratePlan,
   { config }: Settings,
-  commandLine: Readonly<Record<string, unknown>>,
+  commandLine: CommandLine,
 ): Promise<MethodChangeReport> {
   const methodsAfter = new Map(result.protocols.map((protocol) => [protocol.revision, namedMethodsOf(protocol)]));
   const written = new Map(
@@ -96,28 +96,25 @@ export async function reportMethodChanges(
   const { newRevisions, added, removed } = compareMethods(new Map([...written, ...leftoverRevisions]), methodsAfter);
   // A config says all that the folder is to hold; a command line may be one of several that write to it.
   const coversAllRevisions =
-    config !== undefined && commandLine['revision'] === undefined && commandLine['schema'] === undefined;
+    config !== undefined && commandLine.revisions === undefined && commandLine.schema === undefined;
   const remainingMethods = new Set(
     coversAllRevisions ? [] : [...leftoverRevisions.values()].flat().map(({ name }) => name),
   );
-  const project = config?.folder ?? process.cwd();
+  const project = projectFolder(config);
   const unhandled = new Set(added.map(({ name }) => name));
   const handled =
     unhandled.size === 0
       ? unhandled
       : await findHandledMethods(await readAuthorFiles(project, result.out), [...unhandled]);
-  const named = stringOption(commandLine, 'config');
-  const configOption = named === undefined ? '' : ` --config ${shellQuote(named)}`;
-  const runner = mcpgenCommand(project);
-  const formatCommand = (verb: string, words: string): string => `${runner} ${verb}${configOption} ${words}`;
-  const context: OfferContext = { project, out: result.out, emit: options.emit, formatCommand };
+  const configFile = commandLine.config;
+  const context: OfferContext = { project, out: result.out, emit: options.emit, configFile };
   const newMethods = added
     .filter(({ name }) => !handled.has(name))
     .flatMap((method) => newMethodsOf(method, result.protocols, context));
   return {
     newRevisions: revisionsNotRegistered(project, newRevisions).map((revision) => ({
       revision,
-      command: formatCommand('add revision', shellQuote(revision)),
+      command: projectCommand(project, 'add revision', { words: [revision], options: { config: configFile } }),
     })),
     leftRevisions: coversAllRevisions
       ? [...leftoverRevisions.keys()].sort().map((revision) => leftoverRevision(project, result.out, revision))
@@ -141,7 +138,7 @@ function leftoverRevisionsIn(
 ): ReadonlyMap<string, readonly MethodConstant[]> {
   const left = new Map<string, readonly MethodConstant[]>();
   for (const name of subfolderNames(out)) {
-    const text = currentRevisions.has(name) ? undefined : readTextIfExists(path.join(out, name, 'methods.ts'));
+    const text = currentRevisions.has(name) ? undefined : tryReadText(path.join(out, name, 'methods.ts'));
     const methods =
       text !== undefined && readOrigin(path.join(name, 'methods.ts'), text) !== 'foreign' ? parseMethodsFile(text) : [];
     if (methods.length > 0) left.set(name, methods);
@@ -167,18 +164,9 @@ function subfolderNames(folder: string): readonly string[] {
   }
 }
 
-/** The text of a file that tells something if it is there; whatever keeps it from being read, a run stands without. */
-function readTextIfExists(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
 /** The file in which a project names the revisions that it speaks. */
 function protocolFileText(project: string): string | undefined {
-  return readTextIfExists(path.join(project, 'src/protocol.ts'));
+  return tryReadText(path.join(project, 'src/protocol.ts'));
 }
 
 /** New revisions that `src/protocol.ts` does not name yet, in a project that has one. */
@@ -191,8 +179,8 @@ interface OfferContext {
   readonly project: string;
   readonly out: string;
   readonly emit: readonly string[] | undefined;
-  /** A command line of `mcpgen` that works where the project is. */
-  readonly formatCommand: (verb: string, words: string) => string;
+  /** The value of `--config`, which shown commands repeat. */
+  readonly configFile: string | undefined;
 }
 
 /** What to do about a method: nothing if the runtime sees to it, or if it is of a side that the project has not. */
@@ -233,23 +221,25 @@ function addCommandFor(
   { name, kind }: Method,
   to: Side,
   sides: readonly Side[],
-  { project, out, emit, formatCommand }: OfferContext,
+  { project, out, emit, configFile }: OfferContext,
 ): string | undefined {
   const addable = ADDABLE_KIND_BY_METHOD[name];
   if (sides.includes(to)) {
     if (to === 'server' && addable !== undefined && emit?.includes('registry') === true) {
       const hasList = existsSync(path.join(project, `src/${addable}s/index.ts`));
-      if (hasList) return formatCommand(`add ${addable}`, `my-${addable}`);
+      if (hasList) {
+        return projectCommand(project, `add ${addable}`, { words: [`my-${addable}`], options: { config: configFile } });
+      }
     }
-    // Not an option, whatever it is called.
-    const word = name.startsWith('-') ? `-- ${shellQuote(name)}` : shellQuote(name);
-    return formatCommand(`add handler${sides.length > 1 ? ` --to ${to}` : ''}`, word);
+    const side = sides.length > 1 ? to : undefined;
+    return projectCommand(project, 'add handler', { words: [name], options: { to: side, config: configFile } });
   }
   if (to !== 'server' || kind !== 'request') return undefined;
   // It is written once: what is there is the author's.
   const isThere = subfolderNames(out).some((folder) => existsSync(path.join(out, folder, 'handlers.ts')));
   const parts = [...new Set([...(emit ?? []), 'stubs'])].join(',');
-  return isThere ? undefined : formatCommand('generate', `--emit ${parts} --methods ${shellQuote(name)}`);
+  if (isThere) return undefined;
+  return projectCommand(project, 'generate', { options: { config: configFile, emit: parts, methods: name } });
 }
 
 function manualInstructions({ name, kind }: Method, to: Side): string {

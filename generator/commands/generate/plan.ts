@@ -1,15 +1,9 @@
+import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../../emit/parts.js';
 import { McpgenError } from '../../errors.js';
 import type { GenerateOptions } from '../../index.js';
-import type { ImportExtension } from '../../print/source-file.js';
 import { showProgress } from '../../terminal.js';
-import {
-  emitOption,
-  booleanOption,
-  inputFileOption,
-  listOption,
-  stringOption,
-  stringsOption,
-} from '../shared/options.js';
+import { closestMatch } from '../../text.js';
+import { readInputFile } from '../shared/options.js';
 import { DEFAULT_OUT, readConfiguredTools, type Settings } from '../shared/settings.js';
 
 /** What one run is to do. */
@@ -20,35 +14,49 @@ export interface GeneratePlan {
 }
 
 /** Reads the input of a run. */
-export async function planGenerate({ flags, config }: Settings): Promise<GeneratePlan> {
-  if (stringOption(flags, 'schema') === '-' && stringOption(flags, 'catalog') === '-') {
+export async function planGenerate(
+  { options: given, config }: Settings,
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
+): Promise<GeneratePlan> {
+  if (given.schema === '-' && given.catalog === '-') {
     throw new McpgenError('schema and catalog cannot both come from standard input', {
       place: '--schema - --catalog -',
       remedy: 'Give one of them as a file.',
     });
   }
-  const schema = inputFileOption(flags, 'schema');
-  const out = stringOption(flags, 'out') ?? (stringOption(flags, 'schema') === '-' ? '-' : DEFAULT_OUT);
-  const catalog = inputFileOption(flags, 'catalog');
-  const emit = emitOption(flags);
-  const methods = listOption(flags, 'methods');
-  const revisions = stringsOption(flags, 'revision');
+  const out = given.out ?? (given.schema === '-' ? '-' : DEFAULT_OUT);
   const tools = await readConfiguredTools(config);
   const options: GenerateOptions = {
     out: out === '-' ? '.' : out,
-    importExtension: (stringOption(flags, 'importExtension') ?? 'js') as ImportExtension,
-    errata: flags['errata'] !== false,
-    strict: booleanOption(flags, 'strict'),
-    dryRun: booleanOption(flags, 'dryRun'),
+    importExtension: given.importExtension ?? 'js',
+    errata: given.errata,
+    strict: given.strict,
+    dryRun,
     onProgress: (revision) => {
       showProgress(`${revision} ...`);
     },
-    ...(revisions.length === 0 ? {} : { revisions }),
-    ...(schema === undefined ? {} : { schema }),
-    ...(catalog === undefined ? {} : { catalog }),
-    ...(emit === undefined ? {} : { emit }),
-    ...(methods === undefined ? {} : { methods }),
+    ...(given.revisions === undefined ? {} : { revisions: given.revisions }),
+    ...(given.schema === undefined ? {} : { schema: readInputFile(given.schema, '--schema') }),
+    ...(given.catalog === undefined ? {} : { catalog: readInputFile(given.catalog, '--catalog') }),
+    ...(given.emit === undefined ? {} : { emit: given.emit.flatMap(parsePart) }),
+    ...(given.methods === undefined ? {} : { methods: given.methods }),
     ...(tools === undefined ? {} : { tools }),
   };
   return { out, options };
+}
+
+/**
+ * The parts that a word of `--emit` means; `default` means those that are written without it.
+ *
+ * @throws {@link McpgenError} if there is no such part.
+ */
+function parsePart(word: string): Emittable | readonly Emittable[] {
+  if (word === 'default') return DEFAULT_PARTS;
+  const known = EMITTABLE.find((item) => item === word);
+  if (known !== undefined) return known;
+  const near = closestMatch(word, [...EMITTABLE, 'default']);
+  throw new McpgenError(`there is no part ${JSON.stringify(word)}`, {
+    place: '--emit',
+    remedy: near === undefined ? `There are ${EMITTABLE.join(', ')}.` : `Did you mean ${near}?`,
+  });
 }

@@ -8,7 +8,7 @@ import { escapeHiddenCharacters } from '../../text.js';
 import { fileChangeJson, printWarning, displayedFolder, countByStatus } from '../shared/file-changes.js';
 import { planGenerate } from './plan.js';
 import { reportMethodChanges, printMethodChanges } from './method-changes.js';
-import { booleanOption, optionFlag, refuseBothOptions, stringOption } from '../shared/options.js';
+import type { GenerateCommandLine } from './options.js';
 import { withConfigLocations, resolveSettings, type Settings } from '../shared/settings.js';
 
 /** Milliseconds without a change before a round begins: editors save in several steps. */
@@ -28,11 +28,11 @@ interface WatchedInputs {
  *
  * @returns The exit code, once it was told to end.
  */
-export async function watchCommand(commandLine: Record<string, unknown>): Promise<number> {
+export async function watchCommand(commandLine: GenerateCommandLine): Promise<number> {
   refuseWatchOptions(commandLine);
   let settings = await resolveSettings(commandLine);
   let inputs = watchedInputs(settings);
-  if (stringOption(settings.flags, 'out') === '-') throw outputFolderError();
+  if (settings.options.out === '-') throw outputFolderError();
   if (inputs.files.size === 0 && inputs.folders.length === 0) {
     throw new McpgenError('there is nothing to watch: no config, no schema and no tools of your own', {
       place: '--watch',
@@ -52,7 +52,7 @@ export async function watchCommand(commandLine: Record<string, unknown>): Promis
         const result = await generate(options);
         showProgress('');
         const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
-        if (booleanOption(commandLine, 'json')) {
+        if (commandLine.json) {
           const files = result.changes
             .filter((change) => !isUpToDate(change))
             .map((change) => fileChangeJson(change, false));
@@ -68,8 +68,7 @@ export async function watchCommand(commandLine: Record<string, unknown>): Promis
     } catch (error) {
       showProgress('');
       if (!(error instanceof McpgenError)) throw error;
-      if (booleanOption(commandLine, 'json'))
-        printLine(JSON.stringify({ error: escapeHiddenCharacters(error.format()) }));
+      if (commandLine.json) printLine(JSON.stringify({ error: escapeHiddenCharacters(error.format()) }));
       printToStderr(`${stderrColors.red('error')}: ${error.format()}`);
     }
   };
@@ -131,7 +130,7 @@ export async function watchCommand(commandLine: Record<string, unknown>): Promis
 }
 
 /** The settings as they are now. Without its config a project would be written as if it had none, and elsewhere. */
-async function reloadSettings({ config }: Settings, commandLine: Record<string, unknown>): Promise<Settings> {
+async function reloadSettings({ config }: Settings, commandLine: GenerateCommandLine): Promise<Settings> {
   const settings = await resolveSettings(commandLine);
   if (config === undefined || settings.config?.file === config.file) return settings;
   throw new McpgenError('the config is not there any more, so nothing is generated', {
@@ -142,10 +141,7 @@ async function reloadSettings({ config }: Settings, commandLine: Record<string, 
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-function refuseWatchOptions(commandLine: Record<string, unknown>): void {
-  for (const name of ['check', 'dryRun']) {
-    refuseBothOptions(commandLine, 'watch', name, `Leave one of them out; ${optionFlag(name)} writes nothing.`);
-  }
+function refuseWatchOptions(commandLine: GenerateCommandLine): void {
   for (const name of ['schema', 'catalog'] as const) {
     if (commandLine[name] !== '-') continue;
     throw new McpgenError('standard input cannot be watched', {
@@ -153,15 +149,15 @@ function refuseWatchOptions(commandLine: Record<string, unknown>): void {
       remedy: 'Give a file.',
     });
   }
-  if (commandLine['out'] === '-') throw outputFolderError();
+  if (commandLine.out === '-') throw outputFolderError();
 }
 
 function outputFolderError(): McpgenError {
   return new McpgenError('--watch needs an output folder', { place: '--out -', remedy: 'Give --out DIR.' });
 }
 
-function watchedInputs({ flags, config }: Settings): WatchedInputs {
-  const files = [stringOption(flags, 'schema'), stringOption(flags, 'catalog')].filter((file) => file !== undefined);
+function watchedInputs({ options, config }: Settings): WatchedInputs {
+  const files = [options.schema, options.catalog].filter((file) => file !== undefined);
   if (config !== undefined) files.push(config.file);
   const folders: string[] = [];
   for (const pattern of config?.config.tools ?? []) {

@@ -4,8 +4,10 @@ import {
   PACKAGE_MANAGERS,
   RUNTIME_NAMES,
   TRANSPORT_NAMES,
+  type PackageManager,
   type ProjectKind,
   type RuntimeName,
+  type TransportName,
 } from '../../scaffold/project/selection.js';
 
 /** Standard output holds the result and nothing else. */
@@ -47,7 +49,7 @@ export async function askFeatures(kind: ProjectKind): Promise<readonly string[]>
   return chosen.length === 0 ? ['none'] : chosen;
 }
 
-export async function askTransports(kind: ProjectKind): Promise<readonly string[]> {
+export async function askTransports(kind: ProjectKind): Promise<readonly TransportName[]> {
   const texts = {
     stdio: kind === 'server' ? 'clients run the server as a program' : 'runs the server as a program',
     http: kind === 'server' ? 'clients connect to a URL' : 'connects to a URL',
@@ -74,7 +76,7 @@ const RUNTIME_LABELS: Readonly<Record<RuntimeName, readonly [name: string, short
 };
 
 /** @param isAllowed - Whether it goes with what was answered before. */
-export async function askRuntime(isAllowed: (runtime: RuntimeName) => boolean): Promise<string> {
+export async function askRuntime(isAllowed: (runtime: RuntimeName) => boolean): Promise<RuntimeName> {
   return select(
     {
       message: 'What carries the messages',
@@ -92,7 +94,7 @@ export async function askRuntime(isAllowed: (runtime: RuntimeName) => boolean): 
   );
 }
 
-export async function askPackageManager(defaultManager: string): Promise<string> {
+export async function askPackageManager(defaultManager: PackageManager): Promise<PackageManager> {
   return select(
     {
       message: 'Package manager',

@@ -18,7 +18,7 @@ import {
 import { printToStderr } from '../../terminal.js';
 import { splitCommand, displayUrl, withoutCredentials } from '../../text.js';
 import { listServerTools } from '../shared/server-tools.js';
-import { stringOption } from '../shared/options.js';
+import type { InitOptions } from './options.js';
 
 /** The file of a project that keeps its server's tools. */
 export const TOOL_LIST_FILE = 'tools.json';
@@ -40,9 +40,7 @@ export interface ToolListSource {
  *
  * @throws {@link McpgenError} if both are given, or no command is in the first.
  */
-export function toolListSource(flags: Record<string, unknown>): ToolListSource | undefined {
-  const server = stringOption(flags, 'fromServer');
-  const file = stringOption(flags, 'tools');
+export function toolListSource({ fromServer: server, tools: file }: InitOptions): ToolListSource | undefined {
   if (server === undefined) return file === undefined ? undefined : { place: `--tools ${file}`, file };
   const place = `--from-server ${server}`;
   if (file !== undefined) {
@@ -66,13 +64,14 @@ export interface ListedToolSource {
  * Reads the tools of a client's server.
  *
  * @param folder - That of the project.
+ * @param timeoutSeconds - How long asking the server may last.
  * @throws {@link McpgenError} if there is none, or the server does not give them.
  */
 export async function readToolListSource(
   origin: ToolListSource,
   selection: Selection,
   folder: string,
-  flags: Record<string, unknown>,
+  timeoutSeconds: number,
 ): Promise<ListedToolSource> {
   const { place, server, file = '' } = origin;
   if (existsSync(path.join(folder, TOOL_LIST_FILE))) {
@@ -83,7 +82,9 @@ export async function readToolListSource(
   }
   const revisions = selection.revisions.map(({ revision }) => revision);
   const raw =
-    server === undefined ? readRawTools(readBytes(file), file) : await listServerTools(server.text, flags, revisions);
+    server === undefined
+      ? readRawTools(readBytes(file), file)
+      : await listServerTools(server.text, timeoutSeconds, revisions);
   if (raw.length === 0) {
     throw new McpgenError('the server has no tools', {
       place,

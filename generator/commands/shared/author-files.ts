@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readOrigin } from '../../output/ownership.js';
+import { tryReadText } from '../../read/files.js';
 import type { AuthorFile } from '../../scaffold/edit/method-names.js';
 
 const TYPESCRIPT_SOURCE = /(?<!\.d)\.(?:ts|tsx|mts|cts)$/;
@@ -21,12 +22,9 @@ export async function readAuthorFiles(folder: string, out: string): Promise<read
   ]);
   return [...files].sort().flatMap((file) => {
     if (!TYPESCRIPT_SOURCE.test(file) || file.split(path.sep).includes('node_modules')) return [];
-    try {
-      const text = readFileSync(file, 'utf8');
-      return readOrigin(file, text) === 'foreign' ? [{ path: path.relative(process.cwd(), file), text }] : [];
-    } catch {
-      return [];
-    }
+    const text = tryReadText(file);
+    if (text === undefined || readOrigin(file, text) !== 'foreign') return [];
+    return [{ path: path.relative(process.cwd(), file), text }];
   });
 }
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { structuredPatch } from 'diff';
 import type { Warning } from '../../model/protocol.js';
-import { isUpToDate, type FileChange } from '../../output/plan.js';
+import { isUpToDate, type FileChange, type PlannedFile } from '../../output/plan.js';
 import { stdoutColors, printToStderr, stderrColors, printLine } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 
@@ -19,6 +19,22 @@ const MAX_DIFF_LINES = 12;
 /** Tells a warning. */
 export function printWarning({ place, message }: Warning): void {
   printToStderr(`${stderrColors.yellow('warning')}: ${escapeHiddenCharacters(`${place}: ${message}`)}`);
+}
+
+/**
+ * Prints files to standard output, and warnings to standard error.
+ *
+ * @param withPaths - Whether each file begins with a comment that has its path.
+ */
+export function printFiles(
+  files: readonly PlannedFile[],
+  warnings: readonly Warning[],
+  { withPaths }: { readonly withPaths: boolean },
+): void {
+  for (const { path: file, contents } of files) {
+    process.stdout.write(withPaths ? `// file: ${file}\n${contents}\n` : contents);
+  }
+  for (const warning of warnings) printWarning(warning);
 }
 
 /** What happens to a file, for machines. */

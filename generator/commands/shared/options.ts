@@ -1,15 +1,17 @@
-import { DEFAULT_PARTS, EMITTABLE, type Emittable } from '../../emit/parts.js';
+import { optionFlag } from '../../command-line.js';
 import { McpgenError } from '../../errors.js';
 import { STANDARD_INPUT, type InputFile } from '../../model/load.js';
 import { readDescriptor, readBytes } from '../../read/files.js';
-import { closestMatch } from '../../text.js';
+
+/** Options as commander parses them. Each command converts them once, into an object of its own type. */
+export type RawOptions = Readonly<Record<string, unknown>>;
 
 /**
  * An option's text, if it was given.
  *
  * @throws {@link McpgenError} if it is empty, as that of a shell variable that is not set: it would mean something else.
  */
-export function stringOption(options: Record<string, unknown>, name: string): string | undefined {
+export function stringOption(options: RawOptions, name: string): string | undefined {
   const value = options[name];
   if (typeof value !== 'string') return undefined;
   if (value.trim() === '') throw emptyValueError(name);
@@ -23,23 +25,18 @@ function emptyValueError(name: string): McpgenError {
   });
 }
 
-/** The option that a value belongs to, as it is written: `importExtension` to `--import-extension`. */
-export function optionFlag(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
 /**
- * Refuses two flags of which only one has a meaning.
+ * Rejects two flags of which only one has a meaning.
  *
  * @throws {@link McpgenError} if both were given.
  */
-export function refuseBothOptions(
-  options: Record<string, unknown>,
-  firstOption: string,
-  secondOption: string,
+export function refuseBothOptions<Options extends object>(
+  options: Options,
+  firstOption: keyof Options & string,
+  secondOption: keyof Options & string,
   remedy = 'Give one of them.',
 ): void {
-  if (!booleanOption(options, firstOption) || !booleanOption(options, secondOption)) return;
+  if (options[firstOption] !== true || options[secondOption] !== true) return;
   throw new McpgenError(`${optionFlag(firstOption)} and ${optionFlag(secondOption)} exclude each other`, {
     place: optionFlag(secondOption),
     remedy,
@@ -51,7 +48,7 @@ export function refuseBothOptions(
  *
  * @throws {@link McpgenError} if it is no number, or more than an hour.
  */
-export function secondsOption(options: Record<string, unknown>, name: string): number {
+export function secondsOption(options: RawOptions, name: string): number {
   const value = Number(stringOption(options, name) ?? 30);
   if (value > 0 && value <= 3600) return value;
   throw new McpgenError('a number of seconds is expected, up to an hour', {
@@ -61,14 +58,19 @@ export function secondsOption(options: Record<string, unknown>, name: string): n
 }
 
 /** Whether a flag was given. */
-export function booleanOption(options: Record<string, unknown>, name: string): boolean {
+export function booleanOption(options: RawOptions, name: string): boolean {
   return options[name] === true;
 }
 
-/** The texts of a repeatable option; commas separate as well. */
-export function stringsOption(options: Record<string, unknown>, name: string): readonly string[] {
+/** Whether a flag was not switched off by its `--no-` form. */
+export function negatableOption(options: RawOptions, name: string): boolean {
+  return options[name] !== false;
+}
+
+/** The texts of a repeatable option, if it was given; commas separate as well. */
+export function stringsOption(options: RawOptions, name: string): readonly string[] | undefined {
   const value = options[name];
-  if (!Array.isArray(value)) return [];
+  if (!Array.isArray(value)) return undefined;
   return value.flatMap((item: unknown) => {
     const list = splitList(String(item));
     if (list.length === 0) throw emptyValueError(name);
@@ -83,25 +85,29 @@ function splitList(value: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** The file that an option names; `-` is standard input. */
-export function inputFileOption(options: Record<string, unknown>, name: string): InputFile | undefined {
-  const file = stringOption(options, name);
-  if (file === undefined) return undefined;
-  if (file !== '-') return { name: file, contents: readBytes(file) };
-  try {
-    return { name: STANDARD_INPUT, contents: readDescriptor(0, STANDARD_INPUT) };
-  } catch (error) {
-    if (error instanceof McpgenError) throw error;
-    throw new McpgenError('standard input cannot be read', {
-      place: `--${name} -`,
-      remedy: 'Pipe a file into it.',
-      cause: error,
-    });
-  }
+/**
+ * The text of an option without which commander does not run a command.
+ *
+ * @throws {@link McpgenError} if it is empty.
+ */
+export function requiredOption(options: RawOptions, name: string): string {
+  const value = stringOption(options, name);
+  if (value === undefined) throw emptyValueError(name);
+  return value;
+}
+
+/** One of a few words, which commander has checked. */
+export function choiceOption<Choice extends string>(
+  options: RawOptions,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const value = stringOption(options, name);
+  return choices.find((choice) => choice === value);
 }
 
 /** The items of a list, if it was given. */
-export function listOption(options: Record<string, unknown>, name: string): readonly string[] | undefined {
+export function listOption(options: RawOptions, name: string): readonly string[] | undefined {
   const value = stringOption(options, name);
   if (value === undefined) return undefined;
   const items = splitList(value);
@@ -110,19 +116,20 @@ export function listOption(options: Record<string, unknown>, name: string): read
 }
 
 /**
- * The parts that `--emit` names; `default` stands for those that are written without it.
+ * Reads a file that an option names; `-` is standard input.
  *
- * @throws {@link McpgenError} if one of them does not exist.
+ * @param place - The option, for errors: `--schema`.
  */
-export function emitOption(options: Record<string, unknown>): readonly Emittable[] | undefined {
-  return listOption(options, 'emit')?.flatMap((part) => {
-    if (part === 'default') return DEFAULT_PARTS;
-    const known = EMITTABLE.find((item) => item === part);
-    if (known !== undefined) return known;
-    const near = closestMatch(part, [...EMITTABLE, 'default']);
-    throw new McpgenError(`there is no part ${JSON.stringify(part)}`, {
-      place: '--emit',
-      remedy: near === undefined ? `There are ${EMITTABLE.join(', ')}.` : `Did you mean ${near}?`,
+export function readInputFile(file: string, place: string): InputFile {
+  if (file !== '-') return { name: file, contents: readBytes(file) };
+  try {
+    return { name: STANDARD_INPUT, contents: readDescriptor(0, STANDARD_INPUT) };
+  } catch (error) {
+    if (error instanceof McpgenError) throw error;
+    throw new McpgenError('standard input cannot be read', {
+      place: `${place} -`,
+      remedy: 'Pipe a file into it.',
+      cause: error,
     });
-  });
+  }
 }

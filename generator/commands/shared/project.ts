@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { formatCommand, type ShownArguments } from '../../command-line.js';
 import type { Side } from '../../model/protocol.js';
-import { readTextFile } from '../../read/files.js';
-import { isObject, ownMember, parseJson, type JsonObject } from '../../read/json/json.js';
+import type { ConfigFile } from '../../read/config/config.js';
+import { isObject, ownMember } from '../../read/json/json.js';
+import { readPackageJson } from '../../read/package-json.js';
 import { PACKAGE_MANAGERS, RUNNERS, type PackageManager } from '../../scaffold/project/selection.js';
 
 /** What a project that `mcpgen init` wrote is built around, by its side. */
@@ -21,9 +23,19 @@ const LOCKFILES: readonly (readonly [string, PackageManager])[] = [
   ['bun.lockb', 'bun'],
 ];
 
-/** How `mcpgen` is run in a project, as a command to paste: by its package manager where it is installed there. */
-export function mcpgenCommand(project: string): string {
-  const own = readProjectManifest(project);
+/** The folder of a project: that of its config, else the current one. */
+export function projectFolder(config: ConfigFile | undefined): string {
+  return config?.folder ?? process.cwd();
+}
+
+/** A command line to paste in a project: `npx mcpgen generate` where the project depends on mcpgen. */
+export function projectCommand(project: string, verb: string, shown: Omit<ShownArguments, 'program'>): string {
+  return formatCommand(verb, { ...shown, program: mcpgenProgram(project) });
+}
+
+/** How mcpgen is run in a project: through its package manager where the project depends on mcpgen. */
+function mcpgenProgram(project: string): string {
+  const own = readPackageJson(project);
   const depends = ['devDependencies', 'dependencies'].some((key) => {
     const list = own === undefined ? undefined : ownMember(own, key);
     return isObject(list) && ownMember(list, 'mcpgen') !== undefined;
@@ -36,16 +48,4 @@ export function mcpgenCommand(project: string): string {
     LOCKFILES.find(([lock]) => existsSync(path.join(project, lock)))?.[1] ??
     'npm';
   return `${RUNNERS[manager]} mcpgen`;
-}
-
-/** A package.json that is broken is npm's business. */
-function readProjectManifest(project: string): JsonObject | undefined {
-  const file = path.join(project, 'package.json');
-  if (!existsSync(file)) return undefined;
-  try {
-    const value = parseJson(readTextFile(file), file);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -9,45 +9,47 @@ import { stdoutColors, printToStderr, stderrColors, showProgress, printLine, pri
 import { escapeHiddenCharacters } from '../../text.js';
 import { printDiffReport } from '../diff/terminal.js';
 import { printWarning } from '../shared/file-changes.js';
-import { booleanOption, refuseBothOptions, secondsOption, stringOption, stringsOption } from '../shared/options.js';
+import type { SyncOptions } from './options.js';
 import { planConfigPins } from './pin.js';
 import { planSync, type Mismatch, type SyncItem, type SyncRequest } from './plan.js';
 import { writeChanges } from '../../output/write.js';
 import type { FileChange } from '../../output/plan.js';
 
+export { parseSyncOptions } from './options.js';
+
 /** `mcpgen sync`: brings schemas and catalogs up to their sources. Returns the exit code. */
-export async function syncCommand(flags: Record<string, unknown>): Promise<number> {
-  refuseBothOptions(flags, 'json', 'markdown');
-  refuseBothOptions(flags, 'check', 'updatePin', 'Leave --update-pin out: --check writes nothing.');
-  const config = await readConfig(process.cwd(), stringOption(flags, 'config'));
-  const requests = syncRequests(flags, config);
+export async function syncCommand(options: SyncOptions): Promise<number> {
+  const { check, updatePin, json, markdown } = options;
+  const config = await readConfig(process.cwd(), options.config);
+  const requests = syncRequests(options, config);
   const plan = await planSync(requests, {
-    out: path.resolve(stringOption(flags, 'out') ?? 'schema'),
-    prose: proseOption(flags),
-    seconds: secondsOption(flags, 'timeout'),
-    acceptPins: booleanOption(flags, 'updatePin'),
+    out: path.resolve(options.out),
+    prose: options.prose,
+    seconds: options.timeoutSeconds,
+    acceptPins: updatePin,
     onProgress: (place) => {
       showProgress(`fetching ${escapeHiddenCharacters(place)}`);
     },
   });
   showProgress('');
   const [first] = plan.mismatches;
-  if (first !== undefined && !booleanOption(flags, 'check')) throw mismatchError(first, plan.mismatches.length);
-  const pins = booleanOption(flags, 'updatePin') ? planConfigPins(config, requests, plan.items) : undefined;
+  if (first !== undefined && !check) throw mismatchError(first, plan.mismatches.length);
+  const pins = updatePin ? planConfigPins(config, requests, plan.items) : undefined;
   const isSettled = plan.mismatches.length === 0 && plan.changes.every(({ status }) => status === 'unchanged');
-  if (!booleanOption(flags, 'check')) writeSyncChanges([...plan.changes, ...(pins === undefined ? [] : [pins])]);
-  if (booleanOption(flags, 'json')) printSyncPlanJson(plan.items, plan.mismatches, isSettled, pins);
-  else if (booleanOption(flags, 'markdown')) printLine(syncMarkdown(plan.items, plan.mismatches));
-  else printSyncPlan(plan.items, plan.mismatches, booleanOption(flags, 'check'), pins);
+  if (!check) writeSyncChanges([...plan.changes, ...(pins === undefined ? [] : [pins])]);
+  if (json) printSyncPlanJson(plan.items, plan.mismatches, isSettled, pins);
+  else if (markdown) printLine(syncMarkdown(plan.items, plan.mismatches));
+  else printSyncPlan(plan.items, plan.mismatches, check, pins);
   for (const item of plan.items) printSyncNotices(item);
-  return booleanOption(flags, 'check') && !isSettled ? 1 : 0;
+  return check && !isSettled ? 1 : 0;
 }
 
-function syncRequests(flags: Record<string, unknown>, config: ConfigFile | undefined): readonly SyncRequest[] {
+function syncRequests(
+  { revisions: requested, from }: SyncOptions,
+  config: ConfigFile | undefined,
+): readonly SyncRequest[] {
   const configured = config?.config.sync ?? {};
-  const requested = stringsOption(flags, 'revision');
-  const from = stringOption(flags, 'from');
-  const revisions = [...new Set(requested.length > 0 ? requested : Object.keys(configured))];
+  const revisions = [...new Set(requested ?? Object.keys(configured))];
   if (revisions.length === 0) {
     throw new McpgenError('no revision is named', {
       place: 'mcpgen sync',
@@ -80,12 +82,6 @@ function syncRequests(flags: Record<string, unknown>, config: ConfigFile | undef
       ...(configuredSync?.sha256 === undefined ? {} : { pin: configuredSync.sha256 }),
     };
   });
-}
-
-function proseOption(flags: Record<string, unknown>): 'keep' | 'strip' {
-  const prose = stringOption(flags, 'prose') ?? 'keep';
-  if (prose === 'keep' || prose === 'strip') return prose;
-  throw new McpgenError(`there is no ${JSON.stringify(prose)}`, { place: '--prose', remedy: 'Say keep or strip.' });
 }
 
 function mismatchError({ revision, place, expected, found, pinnedBy }: Mismatch, count: number): McpgenError {

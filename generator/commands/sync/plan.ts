@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { McpgenError } from '../../errors.js';
 import { compareProtocols } from '../../model/diff/compare.js';
@@ -11,7 +10,7 @@ import { fileChange, type FileChange } from '../../output/plan.js';
 import { buildReport, type DiffReport } from '../../print/diff/report.js';
 import { builtinCatalog, builtinCatalogs, findRevision } from '../../read/builtin/revisions.js';
 import { canonicalSchemaFile, canonicalizeSchema } from '../../read/schema/canonical.js';
-import { readTextFile } from '../../read/files.js';
+import { readTextIfExists } from '../../read/files.js';
 import { isObject, ownMember, parseUntrustedJson, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import { officialUrl, readSchemaSource } from '../../read/schema/source.js';
 import { displayUrl } from '../../text.js';
@@ -54,7 +53,7 @@ export interface Mismatch {
 }
 
 /** How to plan. */
-export interface SyncOptions {
+export interface SyncPlanOptions {
   /** Folder of the schemas, absolute. */
   readonly out: string;
   readonly prose: 'keep' | 'strip';
@@ -77,7 +76,7 @@ export interface SyncPlan {
  *
  * @throws {@link McpgenError} if a source cannot be read or is no schema.
  */
-export async function planSync(requests: readonly SyncRequest[], options: SyncOptions): Promise<SyncPlan> {
+export async function planSync(requests: readonly SyncRequest[], options: SyncPlanOptions): Promise<SyncPlan> {
   const items: SyncItem[] = [];
   const mismatches: Mismatch[] = [];
   const manifestEntries = new Map<string, JsonObject>();
@@ -125,14 +124,14 @@ async function planRevision(
   { revision }: SyncRequest,
   status: 'released' | 'draft',
   file: { readonly place: string; readonly bytes: Uint8Array; readonly sha256: string },
-  { out, prose }: SyncOptions,
+  { out, prose }: SyncPlanOptions,
   source: string,
 ): Promise<{ item: SyncItem; dialect: string }> {
   const canonical = canonicalizeSchema(parseUntrustedJson(file.bytes, file.place), file.place, { prose });
   const schemaText = formatJson(canonicalSchemaFile(canonical));
   const [schemaPath, catalogPath] = ['schema.json', 'catalog.json'].map((name) => path.join(out, revision, name));
   if (schemaPath === undefined || catalogPath === undefined) throw new Error('a revision has two files');
-  const [schemaBefore, catalogBefore] = [readIfExists(schemaPath), readIfExists(catalogPath)];
+  const [schemaBefore, catalogBefore] = [readTextIfExists(schemaPath), readTextIfExists(catalogPath)];
   const reading = readSchemaWithoutCatalog({ name: file.place, contents: file.bytes }, revision);
   const draft = draftCatalog(reading, builtinCatalogs(), { revision });
   const builtin = findRevision(revision);
@@ -203,17 +202,13 @@ async function loadRevisionFiles(revision: string, [name, schema, catalog]: Revi
 
 function planManifest(out: string, manifestEntries: ReadonlyMap<string, JsonObject>): FileChange {
   const file = path.join(out, 'manifest.json');
-  const text = readIfExists(file);
+  const text = readTextIfExists(file);
   const textBefore = text === undefined ? {} : parseObject(text, file);
   const known = ownMember(textBefore, 'revisions');
   const revisions = new Map<string, JsonValue>(isObject(known) ? Object.entries(known) : []);
   for (const [revision, entry] of manifestEntries) revisions.set(revision, entry);
   const sorted = Object.fromEntries([...revisions].sort(([a], [b]) => (a < b ? -1 : 1)));
   return fileChange(file, formatJson({ ...textBefore, revisions: sorted }), text);
-}
-
-function readIfExists(file: string): string | undefined {
-  return existsSync(file) ? readTextFile(file) : undefined;
 }
 
 function parseObject(text: string, file: string): JsonObject {

@@ -5,10 +5,17 @@ import type { ToolModel } from '../../model/tools.js';
 import type { JsonValue } from '../../read/json/json.js';
 import type { ToolSource } from '../../read/tools.js';
 import { docComment } from '../../print/doc-comment.js';
-import { SourceFile, type ImportExtension, type RuntimeModule, type ToolModule } from '../../print/source-file.js';
-import { printDefinition } from '../../print/type.js';
+import {
+  exported,
+  SourceFile,
+  type Declaration,
+  type ImportExtension,
+  type RuntimeModule,
+  type ToolModule,
+} from '../../print/source-file.js';
+import { declareDefinition } from '../../print/type.js';
 import { printValue } from '../../print/value.js';
-import { assertionName, GuardWriter, checkName, validatorName } from '../validators.js';
+import { declareAssertion, GuardWriter, checkName, declareValidator } from '../validators.js';
 
 /** The shared files that the files of tools import from. */
 export function toolRuntime(tools: readonly ToolSummary[]): readonly RuntimeModule[] {
@@ -150,23 +157,25 @@ function emitToolClient(tools: readonly ToolSummary[]): SourceFile<ToolModule> {
     types: ['ToolClient', 'ToolResult'],
   });
   const methods = tools.map((tool) => printToolMethod(file, tool));
-  file.add(`/** The tools of a server, each as a method. */
-export type Tools<Options, Result extends object> = {
+  file.declare('type', 'Tools', {
+    doc: '/** The tools of a server, each as a method. */',
+    code: `<Options, Result extends object> = {
 ${methods.map(({ signature }) => signature).join('\n')}
-};
-`);
-  file.add(`/**
+};`,
+  });
+  file.declare('function', 'tools', {
+    doc: `/**
  * The tools of the server that a client is connected to, each as a method. Arguments are validated before they are sent,
  * and structured content when it comes; a result that says \`isError\` is given as it is.
  *
  * @throws Each method: ToolArgumentsError, with nothing sent; ToolOutputError; what the client throws.
- */
-export function tools<Options, Result extends object>(client: ${client}<Options, Result>): Tools<Options, Result> {
+ */`,
+    code: `<Options, Result extends object>(client: ${client}<Options, Result>): Tools<Options, Result> {
   return {
 ${methods.map(({ body }) => body).join('\n')}
   };
-}
-`);
+}`,
+  });
   return file;
 }
 
@@ -219,15 +228,15 @@ export function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<
   const names = new Map(definitions.map(({ name }) => [name, prefix + pascalCase(name)]));
   const printer = { name: (key: string) => names.get(key) ?? key, linkable: new Set(names.values()) };
   const writer = new GuardWriter({ protocol: model, printer }, ['check', ...toolExports(prefix, model)]);
-  for (const definition of definitions) file.add(printDefinition(withToolDocs(definition, source), printer));
-  const guards = definitions.map(({ name, type }) => writer.printGuard(name, type));
-  for (const code of [...writer.inline, ...guards]) file.add(code);
+  for (const definition of definitions) file.add(declareDefinition(withToolDocs(definition, source), printer));
+  const guards = definitions.map(({ name, type }) => writer.declareGuard(name, type));
+  for (const declaration of [...writer.inline, ...guards]) file.add(declaration);
   // What is only a part of a schema has a type and a guard; the rest is for the whole.
   const whole = [...names].filter(([key]) => isWholeSchema(key)).map(([, name]) => name);
-  for (const code of [...whole.map(validatorName), ...whole.map(assertionName)]) file.add(code);
+  for (const declaration of [...whole.map(declareValidator), ...whole.map(declareAssertion)]) file.add(declaration);
   if (source.isOwn) {
-    if (source.input !== undefined) file.add(printTypedSchema(`${camel}Input`, `${prefix}Input`, source.input));
-    if (source.output !== undefined) file.add(printTypedSchema(`${camel}Output`, `${prefix}Output`, source.output));
+    if (source.input !== undefined) file.add(declareTypedSchema(`${camel}Input`, `${prefix}Input`, source.input));
+    if (source.output !== undefined) file.add(declareTypedSchema(`${camel}Output`, `${prefix}Output`, source.output));
   }
   return file;
 }
@@ -251,17 +260,17 @@ function withToolDocs(definition: Definition, { name, description }: ToolSource)
 }
 
 /** A schema with its validator, as a tool's definition takes them. */
-function printTypedSchema(name: string, type: string, schema: JsonValue): string {
+function declareTypedSchema(name: string, type: string, schema: JsonValue): Declaration {
   const doc = docComment(
     { text: `The schema of {@link ${type}}, for the model, with its validator.` },
     new Set([type]),
   );
-  return `${doc}export const ${name}: {
+  const code = `: {
   readonly schema: { readonly type: "object"; readonly [keyword: string]: unknown };
   readonly validate: check.Validator<${type}>;
 } = {
   schema: ${printValue(schema)},
   validate: ${checkName('validate', type)},
-};
-`;
+};`;
+  return exported('const', name, { doc, code });
 }

@@ -3,6 +3,8 @@
  */
 import { isObjectPrototypeMember } from '../../model/protocol.js';
 import type { Constraints, ObjectNode, TypeNode } from '../../model/protocol.js';
+import { allOf, check, printCheck } from './expressions.js';
+import type { Expression } from './expressions.js';
 import type { JsonKind } from '../../model/types/discriminate.js';
 
 /**
@@ -14,7 +16,7 @@ export const MAX_OPERANDS = 64;
 /** Reads a member of `value`. */
 export function memberAccess(name: string): string {
   return isObjectPrototypeMember(name)
-    ? `check.ownMember(value, ${JSON.stringify(name)})`
+    ? printCheck('ownMember', 'value', JSON.stringify(name))
     : `value[${JSON.stringify(name)}]`;
 }
 
@@ -24,14 +26,6 @@ export function hasMembers(type: ObjectNode): boolean {
 
 export function isUnconstrained(constraints: Constraints): boolean {
   return Object.keys(constraints).length === 0;
-}
-
-export function conjunction(parts: readonly (string | false | undefined)[]): string {
-  return parts.filter((part) => part !== undefined && part !== false && part !== '').join(' && ');
-}
-
-export function parenthesizeOr(expression: string): string {
-  return expression.includes(' && ') ? `(${expression})` : expression;
 }
 
 /** What a failure says of constants that are too many to be named. */
@@ -51,21 +45,18 @@ export const NUMBER_LIMITS = {
  * Compared on the spot, which spares a call where values are many; methods and codes, of which a message has one, are
  * compared by a function, which is shorter.
  */
-export function literalCheck(constant: string | number | boolean | null, value: string): string {
+export function literalCheck(constant: string | number | boolean | null, value: string): Expression {
   const text = JSON.stringify(constant);
-  return typeof constant === 'number' || text.includes('/')
-    ? `check.literal(${value}, ${text})`
-    : `(${value} === ${text} || check.noneOf(${value}, ${text}))`;
+  if (typeof constant === 'number' || text.includes('/')) return check('literal', value, text);
+  return { unless: `${value} === ${text}`, then: check('noneOf', value, text) };
 }
 
-export function stringCheck(constraints: Constraints, value: string): string {
+export function stringCheck(constraints: Constraints, value: string): Expression {
   const format = constraints['format'];
   const limits = limitsOf(constraints, { minLength: 'min', maxLength: 'max', pattern: 'pattern' });
-  const parts = [
-    typeof format === 'string' && `check.stringWithFormat(${value}, ${JSON.stringify(format)})`,
-    limits && `check.stringWithin(${value}, ${limits})`,
-  ];
-  return conjunction(parts) || `check.string(${value})`;
+  const withFormat = typeof format === 'string' ? check('stringWithFormat', value, JSON.stringify(format)) : undefined;
+  const within = limits === undefined ? undefined : check('stringWithin', value, limits);
+  return withFormat === undefined && within === undefined ? check('string', value) : allOf([withFormat, within]);
 }
 
 /** Constraints as an object literal, under the names that the runtime gives them. */

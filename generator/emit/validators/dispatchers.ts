@@ -25,105 +25,113 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   };
   const unknown = 'check.mismatch("a method of this revision", method)';
 
-  file.add(`/** Validates the params of a method; \`undefined\` stands for a message without params. */
-export function validateParams<M extends ${method}>(
+  file.declare('function', 'validateParams', {
+    doc: '/** Validates the params of a method; `undefined` stands for a message without params. */',
+    code: `<M extends ${method}>(
   method: M,
   params: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<${file.importType('methods', 'ParamsOf')}<M>> {
   // The params are checked where they belong, in a message; pointers are their own all the same.
   return check.validateWith((value) => isMessageOf(method, { jsonrpc: "2.0", id: 0, method, params: value }), params, options);
-}
-`);
-  file.add(
-    `function isMessageOf(method: string, value: unknown): boolean {\n${switchOn(
+}`,
+  });
+  file.declareLocal('function', 'isMessageOf', {
+    code: `(method: string, value: unknown): boolean {\n${switchOn(
       wire.map((row) => [row, `${writer.guardOf(row.message)}(value)`] as const),
       'check.mismatch("a method of this revision", method)',
-    )}}\n`,
-  );
+    )}}`,
+  });
 
   const kinds = findDefinition(context.protocol, 'Result');
   const hasResultType = memberOf(kinds?.type, 'resultType') !== undefined;
   const note = hasResultType
     ? '\n * The kind of result decides by what it is measured: one that asks for input is never taken for a complete one, and one\n * without `resultType`, as older servers send it, is complete.'
     : '';
-  file.add(`/**
+  file.declare('function', 'validateResult', {
+    doc: `/**
  * Validates the result of a request by the request's method.${note}
- */
-export function validateResult<M extends ${requestMethod}>(
+ */`,
+    code: `<M extends ${requestMethod}>(
   method: M,
   result: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<${file.importType('methods', 'ResultOf')}<M>> {
   return check.validateWith((value) => isResultOf(method, value), result, options);
-}
-`);
+}`,
+  });
   const resultCheck = (row: Method): string => {
     const [complete = 'Result', ...others] = row.results;
     if (!hasResultType) return `${writer.guardOf(complete)}(value)`;
     const asking = others.includes('InputRequiredResult') ? `, ${writer.guardOf('InputRequiredResult')}` : '';
     return `check.resultOf(value, ${writer.guardOf(complete)}${asking})`;
   };
-  file.add(
-    `function isResultOf(method: string, value: unknown): boolean {\n${switchOn(
+  file.declareLocal('function', 'isResultOf', {
+    code: `(method: string, value: unknown): boolean {\n${switchOn(
       requests.map((row) => [row, resultCheck(row)] as const),
       unknown,
-    )}}\n`,
-  );
+    )}}`,
+  });
 
   const tasks = requests.filter((row) => row.taskResult !== undefined);
   if (tasks.length > 0) {
-    file.add(`/** Validates a whole response to a request whose params asked for a task. */
-export function validateTaskResponse<M extends keyof ${file.importType('methods', 'TaskResultMap')}>(
+    file.declare('function', 'validateTaskResponse', {
+      doc: '/** Validates a whole response to a request whose params asked for a task. */',
+      code: `<M extends keyof ${file.importType('methods', 'TaskResultMap')}>(
   method: M,
   response: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<${file.importType('messages', 'ResultResponse')}<TaskResultMap[M]> | ${file.importType('messages', 'ErrorResponse')}> {
   return check.validateWith((value) => isResponseWith((result) => isTaskResultOf(method, result), value), response, options);
-}
-`);
-    file.add(`/** Validates what a request is answered with at once if its params ask for a task. */
-export function validateTaskResult<M extends keyof ${file.importType('methods', 'TaskResultMap')}>(
+}`,
+    });
+    file.declare('function', 'validateTaskResult', {
+      doc: '/** Validates what a request is answered with at once if its params ask for a task. */',
+      code: `<M extends keyof ${file.importType('methods', 'TaskResultMap')}>(
   method: M,
   result: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<TaskResultMap[M]> {
   return check.validateWith((value) => isTaskResultOf(method, value), result, options);
-}
-`);
-    file.add(
-      `function isTaskResultOf(method: string, value: unknown): boolean {\n${switchOn(
+}`,
+    });
+    file.declareLocal('function', 'isTaskResultOf', {
+      code: `(method: string, value: unknown): boolean {\n${switchOn(
         tasks.map((row) => [row, `${writer.guardOf(row.taskResult ?? '')}(value)`] as const),
         unknown,
-      )}}\n`,
-    );
+      )}}`,
+    });
   }
 
-  file.add(`/** Validates a whole response to a request, envelope and all, by the request's method. */
-export function validateResponse<M extends ${requestMethod}>(
+  file.declare('function', 'validateResponse', {
+    doc: `/** Validates a whole response to a request, envelope and all, by the request's method. */`,
+    code: `<M extends ${requestMethod}>(
   method: M,
   response: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<${file.importType('messages', 'ResultResponse')}<ResultOf<M>> | ${file.importType('messages', 'ErrorResponse')}> {
   return check.validateWith((value) => isResponseWith((result) => isResultOf(method, result), value), response, options);
-}
-`);
-  file.add(`function isResponseWith(isResult: check.Check, value: unknown): boolean {
+}`,
+  });
+  file.declareLocal('function', 'isResponseWith', {
+    code: `(isResult: check.Check, value: unknown): boolean {
   const classified = ${classify}(value);
   if (classified.kind === "result") return isResult(classified.message.result);
   return classified.kind === "error" || check.mismatch(\`a response (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
-}
-`);
+}`,
+  });
   for (const kind of ['request', 'notification'] as const) {
     const Kind = kind === 'request' ? 'Request' : 'Notification';
     const client = file.importType('messages', `Client${Kind}Message`);
     const server = file.importType('messages', `Server${Kind}Message`);
     const guard = `is${Kind}Message`;
-    file.add(`/** Validates a whole ${kind} of either side, envelope and all, by its method. */
-export const validate${Kind}Message: check.Validator<${client} | ${server}> = /* @__PURE__ */ check.validator(${guard});
-`);
-    file.add(`/** Whether a value is a whole ${kind} of either side, envelope and all. */
-export function ${guard}(value: unknown): value is ${client} | ${server} {
+    file.declare('const', `validate${Kind}Message`, {
+      doc: `/** Validates a whole ${kind} of either side, envelope and all, by its method. */`,
+      code: `: check.Validator<${client} | ${server}> = /* @__PURE__ */ check.validator(${guard});`,
+    });
+    file.declare('function', guard, {
+      doc: `/** Whether a value is a whole ${kind} of either side, envelope and all. */`,
+      code: `(value: unknown): value is ${client} | ${server} {
   const classified = ${classify}(value);
   if (classified.kind !== "${kind}") {
     return check.mismatch(\`a ${kind} (\${classified.kind === "invalid" ? classified.reason : classified.kind})\`, value);
@@ -133,7 +141,7 @@ export function ${guard}(value: unknown): value is ${client} | ${server} {
   return ${file.importValue('guards', `isClient${Kind}`)}(message) || ${file.importValue('guards', `isServer${Kind}`)}(message)
     ? isMessageOf(method, value)
     : check.mismatch("the method of a ${kind}", method);
-}
-`);
+}`,
+    });
   }
 }

@@ -1,7 +1,12 @@
+import { exported, local } from '../../print/source-file.js';
+import type { Declaration } from '../../print/source-file.js';
 import { orderedMembers } from '../../print/type.js';
 import type { TypePrinter } from '../../print/type.js';
-import { discriminate, jsonKinds, typeLookup } from '../../model/types/discriminate.js';
-import type { JsonKind, TypeLookup } from '../../model/types/discriminate.js';
+import { discriminate, jsonKinds } from '../../model/types/discriminate.js';
+import type { JsonKind } from '../../model/types/discriminate.js';
+import { typeLookup } from '../../model/types/references.js';
+import type { TypeLookup } from '../../model/types/references.js';
+import { shapeKey } from '../../model/types/shape-key.js';
 import type { Definitions, ObjectNode, TypeNode } from '../../model/protocol.js';
 import { branchingDefinitions, recursiveDefinitions } from './recursion.js';
 import { checkName } from './names.js';
@@ -9,7 +14,6 @@ import {
   MAX_OPERANDS,
   NUMBER_LIMITS,
   chunksOfOperands,
-  conjunction,
   describeManyValues,
   hasMembers,
   inlineTest,
@@ -20,9 +24,10 @@ import {
   limitsOf,
   literalCheck,
   memberAccess,
-  parenthesizeOr,
   stringCheck,
 } from './checks.js';
+import { allOf, check, orAbsent, printCheck, printExpression, printFunction } from './expressions.js';
+import type { CheckFunction, Expression } from './expressions.js';
 import { capitalize } from '../../model/naming.js';
 
 /** Characters of a function's name, which grows with the depth of what it checks. */
@@ -34,7 +39,7 @@ const MAX_LISTED_NAMES = 8;
 /** Writes guards: one for each definition, and one for each inline type that is too large to stand in an expression. */
 export class GuardWriter {
   /** Guards of inline types, in the order in which they were asked for. */
-  readonly inline: string[] = [];
+  readonly inline: Declaration[] = [];
   readonly #names = new Set<string>();
   /** The number that the next function of a name gets, where several want one name. */
   readonly #numbers = new Map<string, number>();
@@ -63,24 +68,27 @@ export class GuardWriter {
   }
 
   /** The guard of a definition. */
-  printGuard(definition: string, type: TypeNode): string {
+  declareGuard(definition: string, type: TypeNode): Declaration {
     const name = this.#printer.name(definition);
     const guard = this.guardOf(definition);
-    const doc = `/** Whether a value is of the type {@link ${name}}, however deep one looks. */\n`;
-    const signature = `export function ${guard}(value: unknown): value is ${name} {\n`;
-    if (!this.#nested.has(definition)) return `${doc}${signature}${this.#body(guard, type, name)}}\n`;
-    return `${doc}${signature}return check.nested(value, ${this.#hoist(type, `${guard}Inner`)});\n}\n`;
+    const body = this.#nested.has(definition)
+      ? `return ${printCheck('nested', 'value', this.#hoist(type, `${guard}Inner`))};\n`
+      : this.#body(guard, type, name);
+    return exported('function', guard, {
+      doc: `/** Whether a value is of the type {@link ${name}}, however deep one looks. */`,
+      code: `(value: unknown): value is ${name} {\n${body}}`,
+    });
   }
 
   /** An expression that says whether `value` is of a type. */
-  #expression(type: TypeNode, value: string, hint: string): string {
+  #expression(type: TypeNode, value: string, hint: string): Expression {
     switch (type.kind) {
       case 'unknown':
-        return `check.present(${value})`;
+        return check('present', value);
       case 'never':
-        return `check.absent(${value})`;
+        return check('absent', value);
       case 'boolean':
-        return `check.boolean(${value})`;
+        return check('boolean', value);
       case 'null':
         return literalCheck(null, value);
       case 'literal':
@@ -90,28 +98,31 @@ export class GuardWriter {
       case 'number':
       case 'integer': {
         const limits = limitsOf(type.constraints, NUMBER_LIMITS);
-        return conjunction([`check.${type.kind}(${value})`, limits && `check.numberWithin(${value}, ${limits})`]);
+        return allOf([
+          type.kind === 'number' ? check('number', value) : check('integer', value),
+          limits === undefined ? undefined : check('numberWithin', value, limits),
+        ]);
       }
       case 'ref':
-        return `${this.guardOf(type.name)}(${value})`;
+        return { guard: this.guardOf(type.name), args: [value] };
       case 'array': {
         const limits = limitsOf(type.constraints, { minItems: 'min', maxItems: 'max' });
-        return conjunction([
+        return allOf([
           type.items.kind === 'unknown'
-            ? `check.array(${value})`
-            : `check.arrayOf(${value}, ${this.#reference(type.items, `${hint}Item`)})`,
-          limits && `check.itemsWithin(${value}, ${limits})`,
-          type.constraints['uniqueItems'] === true && `check.uniqueItems(${value})`,
+            ? check('array', value)
+            : check('arrayOf', value, this.#reference(type.items, `${hint}Item`)),
+          limits === undefined ? undefined : check('itemsWithin', value, limits),
+          type.constraints['uniqueItems'] === true ? check('uniqueItems', value) : undefined,
         ]);
       }
       case 'object': {
         if (hasMembers(type)) return this.#guardCall(type, value, hint);
         const limits = limitsOf(type.constraints, { minProperties: 'min', maxProperties: 'max' });
-        return conjunction([
+        return allOf([
           type.rest === undefined || type.rest.kind === 'unknown'
-            ? `check.object(${value})`
-            : `check.recordOf(${value}, ${this.#reference(type.rest, `${hint}Value`)})`,
-          limits && `check.membersWithin(${value}, ${limits})`,
+            ? check('object', value)
+            : check('recordOf', value, this.#reference(type.rest, `${hint}Value`)),
+          limits === undefined ? undefined : check('membersWithin', value, limits),
         ]);
       }
       case 'union':
@@ -120,42 +131,42 @@ export class GuardWriter {
     }
   }
 
-  #guardCall(type: TypeNode, value: string, hint: string): string {
-    return `${this.#hoist(type, hint)}(${value})`;
+  #guardCall(type: TypeNode, value: string, hint: string): Expression {
+    return { guard: this.#hoist(type, hint), args: [value] };
   }
 
   /** A function that checks a type: one that exists, or a new one. */
   #reference(type: TypeNode, hint: string): string {
-    return this.#builtinGuard(type) ?? this.#hoist(type, hint);
+    return printFunction(this.#existingFunction(type) ?? { guard: this.#hoist(type, hint) });
   }
 
   /** A function that checks a type, if there is one without writing it. */
-  #builtinGuard(type: TypeNode): string | undefined {
-    if (type.kind === 'ref') return this.guardOf(type.name);
-    if (type.kind === 'boolean') return 'check.boolean';
+  #existingFunction(type: TypeNode): CheckFunction | undefined {
+    if (type.kind === 'ref') return { guard: this.guardOf(type.name) };
+    if (type.kind === 'boolean') return { fn: 'boolean' };
     if (
       type.kind === 'object' &&
       !hasMembers(type) &&
       isUnconstrained(type.constraints) &&
       (type.rest === undefined || type.rest.kind === 'unknown')
     )
-      return 'check.object';
+      return { fn: 'object' };
     if (type.kind === 'array' && type.items.kind === 'unknown' && isUnconstrained(type.constraints))
-      return 'check.array';
-    const primitive = type.kind === 'string' || type.kind === 'number' || type.kind === 'integer';
-    return primitive && isUnconstrained(type.constraints) ? `check.${type.kind}` : undefined;
+      return { fn: 'array' };
+    const isPrimitive = type.kind === 'string' || type.kind === 'number' || type.kind === 'integer';
+    return isPrimitive && isUnconstrained(type.constraints) ? { fn: type.kind } : undefined;
   }
 
   #hoist(type: TypeNode, hint: string): string {
-    const shape = JSON.stringify(type, omitDocs);
+    const shape = shapeKey(type, { ignoreDefaults: true });
     const same = this.#hoisted.get(shape);
     if (same !== undefined) return same;
     const name = this.#freeName(hint);
     this.#hoisted.set(shape, name);
     const index = this.inline.length;
-    // Kept in front of the inline types that it needs itself.
-    this.inline.push('');
-    this.inline[index] = `function ${name}(value: unknown): boolean {\n${this.#body(name, type)}}\n`;
+    const body = this.#body(name, type);
+    // In front of the inline types that it needs itself.
+    this.inline.splice(index, 0, local('function', name, { code: `(value: unknown): boolean {\n${body}}` }));
     return name;
   }
 
@@ -171,12 +182,17 @@ export class GuardWriter {
   }
 
   /** Checks that all have to pass, as one expression: those of a long list in functions. */
-  #every(checks: readonly string[], name: string, parameter: 'unknown' | 'check.UnknownObject'): string {
-    if (checks.length <= MAX_OPERANDS) return conjunction(checks);
+  #every(
+    checks: readonly Expression[],
+    name: string,
+    parameter: 'unknown' | 'check.UnknownObject',
+  ): readonly Expression[] {
+    if (checks.length <= MAX_OPERANDS) return checks;
     const parts = chunksOfOperands(checks).map((part) => {
       const own = this.#freeName(`${name}Part`);
-      this.inline.push(`function ${own}(value: ${parameter}): boolean {\nreturn ${conjunction(part)};\n}\n`);
-      return `${own}(value)`;
+      const code = `(value: ${parameter}): boolean {\nreturn ${printExpression(allOf(part))};\n}`;
+      this.inline.push(local('function', own, { code }));
+      return { guard: own, args: ['value'] };
     });
     return this.#every(parts, name, parameter);
   }
@@ -190,41 +206,31 @@ export class GuardWriter {
         name,
         'unknown',
       );
-      return `return ${definition === undefined ? parts : `(${parts}) || check.inDefinition(${JSON.stringify(definition)})`};\n`;
+      return returnInDefinition(allOf(parts), definition);
     }
-    return `return ${this.#expression(type, 'value', name)};\n`;
+    return `return ${printExpression(this.#expression(type, 'value', name))};\n`;
   }
 
   #objectBody(name: string, type: ObjectNode, definition: string | undefined): string {
-    const checks: string[] = [];
+    const checks: Expression[] = [];
     for (const member of orderedMembers(type.members)) {
       const hint = name + capitalize(member.name);
       if (member.required) checks.push(this.#expression(member.type, memberAccess(member.name), hint));
       else if (member.type.kind !== 'unknown')
-        checks.push(this.#optionalExpression(member.type, memberAccess(member.name), hint));
+        checks.push(
+          orAbsent(this.#expression(member.type, memberAccess(member.name), hint), memberAccess(member.name)),
+        );
     }
     const limits = limitsOf(type.constraints, { minProperties: 'min', maxProperties: 'max' });
-    if (limits !== undefined) checks.push(`check.membersWithin(value, ${limits})`);
+    if (limits !== undefined) checks.push(check('membersWithin', 'value', limits));
     if (type.rest !== undefined && type.rest.kind !== 'unknown') {
       const known = `[${type.members.map((member) => JSON.stringify(member.name)).join(', ')}]`;
-      const item = type.rest.kind === 'never' ? 'check.absent' : this.#reference(type.rest, `${name}Value`);
-      checks.push(`check.otherMembers(value, ${known}, ${item})`);
+      const item =
+        type.rest.kind === 'never' ? printFunction({ fn: 'absent' }) : this.#reference(type.rest, `${name}Value`);
+      checks.push(check('otherMembers', 'value', known, item));
     }
-    const whole = conjunction(['check.object(value)', this.#every(checks, name, 'check.UnknownObject')]);
-    return definition === undefined
-      ? `return ${whole};\n`
-      : `return (${whole}) || check.inDefinition(${JSON.stringify(definition)});\n`;
-  }
-
-  #optionalExpression(type: TypeNode, value: string, hint: string): string {
-    const existing = this.#builtinGuard(type);
-    if (existing?.startsWith('check.')) return `check.maybe${capitalize(existing.slice('check.'.length))}(${value})`;
-    const expression = this.#expression(type, value, hint);
-    if ((type.kind === 'array' || type.kind === 'object') && isUnconstrained(type.constraints)) {
-      const bare = /^check\.(arrayOf|recordOf)\(/.exec(expression);
-      if (bare?.[1] !== undefined) return `check.maybe${capitalize(bare[1])}(${expression.slice(bare[0].length)}`;
-    }
-    return `(${value} === undefined || ${parenthesizeOr(expression)})`;
+    const whole = allOf([check('object', 'value'), ...this.#every(checks, name, 'check.UnknownObject')]);
+    return returnInDefinition(whole, definition);
   }
 
   /** A union of plain kinds and constants, as one expression; many constants are looked up in a set. */
@@ -243,22 +249,25 @@ export class GuardWriter {
       }
     }
     if (constants.size === tests.size && constants.size <= MAX_OPERANDS)
-      return `${[...tests.keys()].join(' || ')} || check.noneOf(value, ${[...constants].join(', ')})`;
+      return `${[...tests.keys()].join(' || ')} || ${printCheck('noneOf', 'value', ...constants)}`;
     if (constants.size > MAX_OPERANDS) {
       const set = this.#freeName(`${name}Values`);
       const list = [...constants].join(', ');
-      this.inline.push(`const ${set}: ReadonlySet<unknown> = /* @__PURE__ */ new Set<unknown>([${list}]);\n`);
+      const code = `: ReadonlySet<unknown> = /* @__PURE__ */ new Set<unknown>([${list}]);`;
+      this.inline.push(local('const', set, { code }));
       const others = [...tests].filter(([, text]) => !constants.has(text));
       tests = new Map([...others, [`${set}.has(value)`, describeManyValues(constants.size)]]);
     }
-    return `${[...tests.keys()].join(' || ')} || check.mismatch(${JSON.stringify(joinAlternatives([...tests.values()]))}, value)`;
+    return `${[...tests.keys()].join(' || ')} || ${printCheck('mismatch', JSON.stringify(joinAlternatives([...tests.values()])), 'value')}`;
   }
 
   #unionBody(name: string, variants: readonly TypeNode[], exclusive: boolean): string {
     const variantHint = (index: number): string => `${name}Variant${index + 1}`;
     if (exclusive) {
-      const outcomes = variants.map((variant, index) => this.#expression(variant, 'value', variantHint(index)));
-      return `return check.oneOf(value, ${outcomes.join(', ')});\n`;
+      const outcomes = variants.map((variant, index) =>
+        printExpression(this.#expression(variant, 'value', variantHint(index))),
+      );
+      return `return ${printCheck('oneOf', 'value', ...outcomes)};\n`;
     }
     const simple = this.#simpleUnion(name, variants);
     if (simple !== undefined) return `return ${simple};\n`;
@@ -266,8 +275,9 @@ export class GuardWriter {
       const types = indices.map((index) => variants[index] ?? { kind: 'never' as const });
       const [only, second] = types;
       if (only !== undefined && second === undefined)
-        return `return ${this.#expression(only, 'value', variantHint(indices[0] ?? 0))};\n`;
-      return `return check.anyOf(value, ${types.map((type, position) => this.#reference(type, variantHint(indices[position] ?? 0))).join(', ')});\n`;
+        return `return ${printExpression(this.#expression(only, 'value', variantHint(indices[0] ?? 0)))};\n`;
+      const functions = types.map((type, position) => this.#reference(type, variantHint(indices[position] ?? 0)));
+      return `return ${printCheck('anyOf', 'value', ...functions)};\n`;
     };
     const kinds = variants.map((variant) => jsonKinds(variant, this.#lookup));
     if (kinds.some((own) => own === undefined)) return pick(variants.map((_, index) => index));
@@ -287,10 +297,9 @@ export class GuardWriter {
     const lines = [...tests.values()].map(
       ({ conditions, indices }) => `if (${conditions.join(' || ')}) ${pick(indices)}`,
     );
-    const expected = JSON.stringify(kindsText([...byKind.keys()]));
-    if (objects.length === 0) return `${lines.join('')}return check.mismatch(${expected}, value);\n`;
-    if (tests.size > 0)
-      lines.push(`if (typeof value !== "object" || value === null) return check.mismatch(${expected}, value);\n`);
+    const mismatch = printCheck('mismatch', JSON.stringify(kindsText([...byKind.keys()])), 'value');
+    if (objects.length === 0) return `${lines.join('')}return ${mismatch};\n`;
+    if (tests.size > 0) lines.push(`if (typeof value !== "object" || value === null) return ${mismatch};\n`);
     const chosen = objects.map((index) => variants[index] ?? { kind: 'never' as const });
     const discriminator = chosen.length > 1 ? discriminate(chosen, this.#lookup) : undefined;
     if (discriminator === undefined) return `${lines.join('')}${pick(objects)}`;
@@ -308,13 +317,16 @@ export class GuardWriter {
     );
     const otherwise =
       cases.size > MAX_LISTED_NAMES
-        ? `check.mismatch(${JSON.stringify(describeManyValues(cases.size))}, ${memberAccess(member)})`
-        : `check.noneOf(${memberAccess(member)}, ${[...cases.keys()].map((tag) => JSON.stringify(tag)).join(', ')})`;
-    return `${lines.join('')}if (!check.object(value)) return false;
+        ? printCheck('mismatch', JSON.stringify(describeManyValues(cases.size)), memberAccess(member))
+        : printCheck('noneOf', memberAccess(member), ...[...cases.keys()].map((tag) => JSON.stringify(tag)));
+    return `${lines.join('')}if (!${printCheck('object', 'value')}) return false;
 switch (${memberAccess(member)}) {\n${branches.join('')}default:\nreturn ${otherwise};\n}\n`;
   }
 }
 
-function omitDocs(key: string, value: unknown): unknown {
-  return key === 'doc' || key === 'deprecated' || key === 'defaultValue' ? undefined : value;
+/** Returns an expression; a failure names the definition. */
+function returnInDefinition(expression: Expression, definition: string | undefined): string {
+  const text = printExpression(expression);
+  if (definition === undefined) return `return ${text};\n`;
+  return `return (${text}) || ${printCheck('inDefinition', JSON.stringify(definition))};\n`;
 }

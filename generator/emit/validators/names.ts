@@ -1,3 +1,4 @@
+import { exported, type Declaration } from '../../print/source-file.js';
 import { MESSAGE_GUARDS } from '../guards.js';
 
 /** Names of the validators and guards that choose by method; those of a definition of such a name give way. */
@@ -29,19 +30,21 @@ export function checkName(verb: 'is' | 'validate' | 'assert', definition: string
 }
 
 /** The validator of a definition. */
-export function validatorName(name: string): string {
-  return `/** Validates {@link ${name}}. */
-export const ${checkName('validate', name)}: check.Validator<${name}> = /* @__PURE__ */ check.validator(${checkName('is', name)});
-`;
+export function declareValidator(name: string): Declaration {
+  return exported('const', checkName('validate', name), {
+    doc: `/** Validates {@link ${name}}. */`,
+    code: `: check.Validator<${name}> = /* @__PURE__ */ check.validator(${checkName('is', name)});`,
+  });
 }
 
 /** The assertion of a definition. */
-export function assertionName(name: string): string {
-  return `/**
+export function declareAssertion(name: string): Declaration {
+  return exported('const', checkName('assert', name), {
+    doc: `/**
  * Does nothing if a value is of the type {@link ${name}}.
  *
  * @throws ValidationError if it is not.
- */
-export const ${checkName('assert', name)}: check.Assertion<${name}> = /* @__PURE__ */ check.assertion(${checkName('is', name)});
-`;
+ */`,
+    code: `: check.Assertion<${name}> = /* @__PURE__ */ check.assertion(${checkName('is', name)});`,
+  });
 }

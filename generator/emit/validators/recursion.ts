@@ -4,7 +4,7 @@
 import type { Definitions, TypeNode } from '../../model/protocol.js';
 import { refsIn } from '../../model/catalog/derive.js';
 import { discriminate } from '../../model/types/discriminate.js';
-import type { TypeLookup } from '../../model/types/discriminate.js';
+import type { TypeLookup } from '../../model/types/references.js';
 
 /** Definitions that can contain themselves. */
 export function recursiveDefinitions(protocol: Definitions): ReadonlySet<string> {

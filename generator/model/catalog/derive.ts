@@ -1,6 +1,9 @@
 import { compareText } from '../../read/json/json.js';
 import type { Direction, MessageKind } from '../../read/catalog.js';
+import { DIRECTION_UNIONS } from '../protocol.js';
 import type { Definition, Member, ObjectNode, TypeNode } from '../protocol.js';
+import { followReferences } from '../types/references.js';
+import { shapeKey } from '../types/shape-key.js';
 
 /** What the schema itself says about a method; a member is absent where the schema leaves it open. */
 export interface DerivedMethod {
@@ -32,10 +35,13 @@ export interface Derived {
   readonly unplaced: readonly string[];
 }
 
-const DIRECTION_UNIONS = {
-  clientToServer: ['ClientRequest', 'ClientNotification'],
-  serverToClient: ['ServerRequest', 'ServerNotification'],
-} as const;
+/** The unions of messages that one side sends, by direction. */
+const MESSAGE_UNIONS = (['clientToServer', 'serverToClient'] as const).map(
+  (direction): [Direction, readonly string[]] => {
+    const { request, notification } = DIRECTION_UNIONS[direction];
+    return [direction, [request, notification]];
+  },
+);
 
 /** Reads off a schema what it says about methods, directions, results and error codes. */
 export function deriveMethods(definitions: readonly Definition[]): Derived {
@@ -83,21 +89,17 @@ export function memberOf(type: TypeNode | undefined, name: string): Member | und
 
 /** A union of one message was written into the schema as a copy of that message; it is an alias of it. */
 function findAliases(definitions: readonly Definition[]): ReadonlyMap<string, string> {
-  const unions: readonly string[] = [...DIRECTION_UNIONS.clientToServer, ...DIRECTION_UNIONS.serverToClient];
+  const unions = MESSAGE_UNIONS.flatMap(([, names]) => names);
   const aliases = new Map<string, string>();
   for (const copy of definitions.filter((definition) => unions.includes(definition.name))) {
     if (methodLiteralOf(copy.type) === undefined) continue;
-    const shape = JSON.stringify(copy.type, omitDocs);
+    const shape = shapeKey(copy.type);
     const original = definitions.find(
-      (definition) => !unions.includes(definition.name) && JSON.stringify(definition.type, omitDocs) === shape,
+      (definition) => !unions.includes(definition.name) && shapeKey(definition.type) === shape,
     );
     if (original !== undefined) aliases.set(copy.name, original.name);
   }
   return aliases;
-}
-
-function omitDocs(key: string, value: unknown): unknown {
-  return key === 'doc' || key === 'deprecated' ? undefined : value;
 }
 
 function deriveDirections(
@@ -105,7 +107,7 @@ function deriveDirections(
   aliases: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, Direction> {
   const found = new Map<string, Direction>();
-  for (const [direction, unions] of Object.entries(DIRECTION_UNIONS) as [Direction, readonly string[]][]) {
+  for (const [direction, unions] of MESSAGE_UNIONS) {
     for (const union of unions) {
       const alias = aliases.get(union);
       const members = alias === undefined ? variantNames(byName.get(union)?.type) : [alias];
@@ -197,11 +199,9 @@ function deriveResults(
 
 /** The object types that a method's params may be, through references and unions. */
 function paramVariants(type: TypeNode | undefined, byName: ReadonlyMap<string, Definition>): readonly ObjectNode[] {
-  if (type === undefined) return [];
-  if (type.kind === 'object') return [type];
-  if (type.kind === 'ref') return paramVariants(byName.get(type.name)?.type, byName);
-  if (type.kind === 'union') return type.variants.flatMap((variant) => paramVariants(variant, byName));
-  return [];
+  const node = followReferences(type, (name) => byName.get(name)?.type);
+  if (node?.kind === 'object') return [node];
+  return node?.kind === 'union' ? node.variants.flatMap((variant) => paramVariants(variant, byName)) : [];
 }
 
 /** The code that a definition of an error, or of an error response, pins by a constant. */

@@ -1,8 +1,9 @@
 import type { Catalog, CatalogError, CatalogMethod } from '../../read/catalog.js';
 import type { DerivedMethod } from './derive.js';
 import { constantCase } from '../naming.js';
-import type { Definition, TypeNode } from '../protocol.js';
+import type { Definition } from '../protocol.js';
 import type { SchemaReading } from '../schema-reading.js';
+import { followReferences, typeLookup } from '../types/references.js';
 import { hasCapability } from './verify.js';
 
 /** A catalog row that may still have to be decided in part. */
@@ -127,11 +128,11 @@ function draftErrors(reading: SchemaReading, nearest: readonly Catalog[], notice
 }
 
 function definesBatches(reading: SchemaReading): boolean {
-  const types = new Map(reading.definitions.map((definition) => [definition.name, definition.type]));
-  const resolved = (type: TypeNode | undefined): TypeNode | undefined =>
-    type?.kind === 'ref' ? resolved(types.get(type.name)) : type;
-  const message = types.get('JSONRPCMessage');
-  return message?.kind === 'union' && message.variants.some((variant) => resolved(variant)?.kind === 'array');
+  const lookup = typeLookup(reading);
+  const message = lookup('JSONRPCMessage');
+  return (
+    message?.kind === 'union' && message.variants.some((variant) => followReferences(variant, lookup)?.kind === 'array')
+  );
 }
 
 /** The rows of each method in some catalogs, in their order. */

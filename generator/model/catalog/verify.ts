@@ -2,7 +2,8 @@ import type { Catalog, CatalogMethod } from '../../read/catalog.js';
 import { formatPointer } from '../../read/json/json.js';
 import type { Derived, DerivedMethod } from './derive.js';
 import { memberOf } from './derive.js';
-import type { Definition, TypeNode } from '../protocol.js';
+import type { Definition } from '../protocol.js';
+import { followReferences } from '../types/references.js';
 
 /** One point in which a catalog and a schema do not agree. */
 export interface Disagreement {
@@ -152,11 +153,12 @@ function joinNames(names: string | readonly string[] | undefined): string {
 /** Whether the capability definitions have a member of a path. */
 export function hasCapability(path: string, byName: ReadonlyMap<string, Definition>): boolean {
   const [side, ...names] = path.split('.');
-  const resolve = (type: TypeNode | undefined): TypeNode | undefined =>
-    type?.kind === 'ref' ? resolve(byName.get(type.name)?.type) : type;
   let type = byName.get(side === 'client' ? 'ClientCapabilities' : 'ServerCapabilities')?.type;
   for (const name of names) {
-    const member = memberOf(resolve(type), name);
+    const member = memberOf(
+      followReferences(type, (definition) => byName.get(definition)?.type),
+      name,
+    );
     if (member === undefined) return false;
     type = member.type;
   }

@@ -1,8 +1,9 @@
+import { DIRECTION_UNIONS } from '../protocol.js';
 import type { Change } from './change.js';
 
-/** Unions that say who sends what: what stands in them is told as methods and their results. */
-export const DIRECTION_UNIONS: ReadonlySet<string> = new Set(
-  ['Client', 'Server'].flatMap((side) => [`${side}Request`, `${side}Notification`, `${side}Result`]),
+/** Unions that say who sends what: their changes are reported as those of methods and their results. */
+export const DIRECTION_UNION_NAMES: ReadonlySet<string> = new Set(
+  Object.values(DIRECTION_UNIONS).flatMap(Object.values<string>),
 );
 
 /** Names that the protocol keeps for itself (specification, basic, `_meta`). */

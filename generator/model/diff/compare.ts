@@ -24,7 +24,7 @@ import { DIRECTIONS, allResults, describe, directionRule, methodWithLostDirectio
 import type { RuleId } from './rules.js';
 import {
   ANNOTATION_KEYWORDS,
-  DIRECTION_UNIONS,
+  DIRECTION_UNION_NAMES,
   MCP_NAME_PREFIX,
   MIN_LIKENESS,
   listLocations,
@@ -450,7 +450,7 @@ class ProtocolComparison {
       flatVariants(this.#typesBefore, a, this.#typesAfter),
       flatVariants(this.#typesAfter, b, this.#typesBefore),
     ];
-    const isDirection = path.length === 0 && DIRECTION_UNIONS.has(this.#definitionName);
+    const isDirection = path.length === 0 && DIRECTION_UNION_NAMES.has(this.#definitionName);
     const isTold = (type: TypeNode): boolean =>
       isDirection && type.kind === 'ref' && this.#coveredByMethods.has(type.name);
     if (variantsBefore.every(isTold) && variantsAfter.every(isTold)) return;

@@ -7,6 +7,8 @@ import {
   type JsonValue,
 } from '../../read/json/json.js';
 import type { Constraints, ObjectNode, Protocol, TypeNode } from '../protocol.js';
+import { mergeMembers } from './merge-members.js';
+import { followReferences, type ResolvedType } from './references.js';
 
 /** The types of a revision's definitions, by name. */
 export type TypesByName = ReadonlyMap<string, TypeNode>;
@@ -16,12 +18,9 @@ export function typesByName({ definitions }: Protocol): TypesByName {
   return new Map(definitions.map(({ name, type }) => [name, type]));
 }
 
-/** A type with its references followed, until it is none. A name that has no definition can hold nothing. */
-export function resolveType(types: TypesByName, type: TypeNode): Exclude<TypeNode, { kind: 'ref' }> {
-  let current = type;
-  // The parser refuses definitions that refer to one another in a circle.
-  while (current.kind === 'ref') current = types.get(current.name) ?? { kind: 'never' };
-  return current;
+/** A type, with references to definitions followed. A name without a definition accepts nothing. */
+export function resolveType(types: TypesByName, type: TypeNode): ResolvedType {
+  return followReferences(type, (name) => types.get(name)) ?? { kind: 'never' };
 }
 
 /**
@@ -40,26 +39,13 @@ export function asObjectType(types: TypesByName, type: TypeNode): ObjectNode | u
 }
 
 function mergeObjects(a: ObjectNode, b: ObjectNode): ObjectNode {
-  const members = new Map(a.members.map((item) => [item.name, item]));
-  for (const item of b.members) {
-    const other = members.get(item.name);
-    members.set(
-      item.name,
-      other === undefined
-        ? item
-        : {
-            ...other,
-            required: other.required || item.required,
-            type: { kind: 'intersection', parts: [other.type, item.type] },
-          },
-    );
-  }
+  const members = mergeMembers([a, b]);
   const rests = [a.rest, b.rest].filter((rest) => rest !== undefined && rest.kind !== 'unknown') as TypeNode[];
   const [rest = a.rest ?? b.rest] = rests;
   return {
     kind: 'object',
-    members: [...members.values()],
-    shape: members.size > 0 ? 'members' : a.shape,
+    members,
+    shape: members.length > 0 ? 'members' : a.shape,
     constraints: { ...a.constraints, ...b.constraints },
     ...(rest === undefined ? {} : { rest: rests.length > 1 ? { kind: 'intersection', parts: rests } : rest }),
   };

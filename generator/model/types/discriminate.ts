@@ -1,5 +1,6 @@
 import { memberOf } from '../catalog/derive.js';
-import type { Definitions, TypeNode } from '../protocol.js';
+import type { TypeNode } from '../protocol.js';
+import { followReferences, type ResolvedType, type TypeLookup } from './references.js';
 
 /** A value that tells the variants of a union apart. */
 export type Tag = string | number | boolean | null;
@@ -17,20 +18,9 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'n
 /** Members that protocols use to tell variants apart, in the order in which they are looked for. */
 const PREFERRED_MEMBERS: readonly string[] = ['method', 'type', 'resultType', 'role', 'kind', 'mode'];
 
-/** Types of definitions by name. */
-export type TypeLookup = (name: string) => TypeNode | undefined;
-
-/** A lookup of definitions. */
-export function typeLookup(protocol: Definitions): TypeLookup {
-  const types = new Map(protocol.definitions.map((definition) => [definition.name, definition.type]));
-  return (name) => types.get(name);
-}
-
-/** A type, with references to definitions followed. */
-export function resolveReferences(type: TypeNode, lookup: TypeLookup): TypeNode {
-  if (type.kind !== 'ref') return type;
-  const target = lookup(type.name);
-  return target === undefined ? { kind: 'unknown' } : resolveReferences(target, lookup);
+/** A type, with references to definitions followed. A name without a definition may be anything. */
+export function resolveReferences(type: TypeNode, lookup: TypeLookup): ResolvedType {
+  return followReferences(type, lookup) ?? { kind: 'unknown' };
 }
 
 /** The member that tells all variants apart, if there is one: required in each of them, with constants for values. */
@@ -116,8 +106,6 @@ export function jsonKinds(type: TypeNode, lookup: TypeLookup): ReadonlySet<JsonK
     }
     case 'intersection':
       return resolved.parts.map((part) => jsonKinds(part, lookup)).find((kinds) => kinds !== undefined);
-    case 'ref':
-      return undefined;
     default:
       return new Set([resolved.kind]);
   }

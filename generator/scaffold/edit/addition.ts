@@ -20,7 +20,7 @@ export interface Addition {
   readonly description?: string;
   /** Where the generated code is, seen from `src/<kind>s`. */
   readonly generated: string;
-  /** What stands behind the name of an imported file, with its dot. */
+  /** Extension of imported files, with its dot. */
   readonly extension: string;
 }
 
@@ -95,8 +95,7 @@ expect(tools.map((tool) => tool.name)).toContain("${name}");
       return `${start}test("${name} answers", async () => {
 const client = await connect();
 const result = await client.callTool({ name: "${name}"${args} });
-expect(result.isError).not.toBe(true);
-expect(result).toMatchObject({ content: [{ type: "text", text: ${text} }] });
+expect(result.isError, JSON.stringify(result.content)).not.toBe(true);
 });
 `;
     }

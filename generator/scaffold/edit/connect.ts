@@ -25,7 +25,7 @@ export interface ListToServe {
   readonly kind: Addable;
   /** The registry, without its extension, as the server's file names it: `./generated/runtime/registry`. */
   readonly registry: string;
-  /** What stands behind the name of an imported file, with its dot. */
+  /** Extension of imported files, with its dot. */
   readonly extension: string;
 }
 

@@ -36,7 +36,7 @@ export interface HandlerPlan {
   readonly revision: string;
   /** Folder of the runtime, seen from the handler. */
   readonly runtime: string;
-  /** What stands behind the name of an imported file, with its dot. */
+  /** Extension of imported files, with its dot. */
   readonly extension: string;
 }
 

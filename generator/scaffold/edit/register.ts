@@ -22,7 +22,7 @@ export type Registration =
  *
  * @param text - The author's file.
  * @param list - The name of the list: `tools`.
- * @param extension - What stands behind the name of an imported file, where the index has no import to show it.
+ * @param extension - Extension of imported files, where the index has no import to show it.
  */
 export async function registerInList(
   text: string,

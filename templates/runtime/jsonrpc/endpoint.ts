@@ -1,3 +1,7 @@
+/**
+ * One side of a connection. Long because the states of a connection and of its requests change together; ids, timeouts
+ * and responses are in files of their own.
+ */
 import {
   DEFAULT_CALL_OPTIONS,
   DEFAULT_TIMEOUT_MS,
@@ -8,14 +12,12 @@ import type {
   CallOptions,
   EndpointEvent,
   EndpointOptions,
-  Progress,
   Role,
 } from "./endpoint-options.js";
 import { classifyMessage } from "./parse.js";
 import type { Classification, Invalid, ParseOptions, Parsed } from "./parse.js";
 import { errorResponse } from "./message.js";
 import type {
-  ErrorObject,
   ErrorResponse,
   Message,
   Notification,
@@ -25,22 +27,21 @@ import type {
 } from "./message.js";
 import { InboundRequest, PendingBatch } from "./inbound-request.js";
 import type { SendOptions, Transport } from "./transport.js";
-import { ConnectionClosedError, TimeoutError } from "./call-errors.js";
+import { ConnectionClosedError } from "./call-errors.js";
 import { notifyListener } from "./transport-events.js";
 import {
   createAbortError,
-  errorClassName,
-  errorMessage,
   invalidRequestError,
   isPromiseLike,
-  serializationErrorOf,
   toErrorObject,
   toResult,
   toRpcError,
 } from "./handler-errors.js";
+import { PendingRequests, withProgressToken } from "./pending-requests.js";
+import type { PendingRequest } from "./pending-requests.js";
+import { ResponseSender } from "./response-sender.js";
 import type { Diagnostic } from "./ndjson.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
-import { MAX_TIMER_DELAY_MS } from "./envelope.js";
 export { SERVER_BUSY, maxConcurrent } from "./endpoint-options.js";
 export type {
   EndpointEvent,
@@ -52,23 +53,12 @@ export type {
 export { InboundRequest } from "./inbound-request.js";
 export { isPromiseLike, toResult } from "./handler-errors.js";
 
-/** A call of ours that is not answered yet. */
-interface PendingRequest {
-  readonly id: number;
-  readonly method: string;
-  readonly options: CallOptions;
-  readonly timeout: number;
-  readonly resolve: (result: object) => void;
-  readonly reject: (error: unknown) => void;
-  readonly maxDeadline: number;
-  deadline: number;
-  lastProgress: number;
-  onAbort?: () => void;
-}
-
 /**
- * One side of a connection: sends requests and finds their responses, hands requests of the other side to its role and
- * sends the answers. Knows JSON-RPC and what MCP adds for every request: cancellation, progress, time limits.
+ * One side of a connection: sends requests and matches responses to them, passes the other side's requests to its role
+ * and sends the responses. It implements JSON-RPC and what MCP adds to every request: cancellation, progress, timeouts.
+ *
+ * The state goes from new to open to closed and never back; once closed, nothing is sent and no callback runs.
+ * #inboundRequests holds the requests that may still be answered; #runningHandlers also counts cancelled ones.
  */
 export class Endpoint {
   readonly #role: Role;
@@ -77,7 +67,10 @@ export class Endpoint {
   readonly #maxConcurrentRequests: number;
   readonly #parseOptions: ParseOptions;
   readonly #receiving: ParseOptions;
-  readonly #pending = new Map<RequestId, PendingRequest>();
+  readonly #pending = new PendingRequests((pending, error) => {
+    this.#cancelCall(pending, error, "timed out");
+  });
+  readonly #responses: ResponseSender;
   readonly #inboundRequests = new Map<RequestId, InboundRequest>();
   /** Handlers that have not ended, those of cancelled requests among them. */
   #runningHandlers = 0;
@@ -87,9 +80,6 @@ export class Endpoint {
   #state: "new" | "open" | "closed" = "new";
   /** The other side says nothing more: when the last request is answered, all is over. */
   #isDraining = false;
-  #nextId = 1;
-  #expiryTimer: ReturnType<typeof setTimeout> | undefined;
-  #expiryTime = Number.POSITIVE_INFINITY;
 
   constructor(role: Role, options: EndpointOptions) {
     this.#role = role;
@@ -108,6 +98,16 @@ export class Endpoint {
         this.emit({ kind: "toleratedMessage", deviation, id });
       },
     };
+    this.#responses = new ResponseSender(options.exposeErrors === true, {
+      isOpen: () => this.#state === "open",
+      send: (message, relatedRequestId, onFailure) => {
+        this.#send(message, relatedRequestId, onFailure);
+      },
+      endUnanswered: () => this.#transport?.endUnanswered?.(),
+      emit: (event) => {
+        this.emit(event);
+      },
+    });
     this.#closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
@@ -160,7 +160,7 @@ export class Endpoint {
     transport.onexit = () => {
       if (this.#state !== "open" || this.#role.handleExit?.() !== true)
         return false;
-      this.#rejectPending(
+      this.#pending.rejectAll(
         new ConnectionClosedError("the other side has ended"),
       );
       return true;
@@ -171,6 +171,11 @@ export class Endpoint {
       this.#teardown();
       throw error;
     }
+  }
+
+  /** Resolves when none of these requests of the other side is being handled: each was answered or cancelled. */
+  async settled(ids: readonly RequestId[]): Promise<void> {
+    for (const id of ids) await this.#inboundRequests.get(id)?.settled;
   }
 
   /** What a value is, by the rules of the revision that is spoken by now. */
@@ -220,8 +225,7 @@ export class Endpoint {
       }
       const { signal } = options;
       signal?.throwIfAborted();
-      const id = this.#nextId;
-      this.#nextId += 1;
+      const id = this.#pending.takeId();
       // What of this can throw comes before anybody waits.
       const sentParams =
         options.onProgress === undefined &&
@@ -233,26 +237,14 @@ export class Endpoint {
           ? { jsonrpc: "2.0", id, method }
           : { jsonrpc: "2.0", id, method, params: sentParams };
       options.onSent?.(id);
-      const timeout = options.timeout ?? this.#timeout;
-      const now =
-        timeout === Number.POSITIVE_INFINITY && options.maxTimeout === undefined
-          ? 0
-          : performance.now();
-      const maxDeadline =
-        now + (options.maxTimeout ?? Number.POSITIVE_INFINITY);
-      const pending: PendingRequest = {
+      const pending = this.#pending.add({
         id,
         method,
         options,
-        timeout,
+        timeout: options.timeout ?? this.#timeout,
         resolve,
         reject,
-        maxDeadline,
-        deadline: Math.min(now + timeout, maxDeadline),
-        lastProgress: Number.NEGATIVE_INFINITY,
-      };
-      this.#pending.set(id, pending);
-      this.#scheduleExpiry(pending.deadline, now);
+      });
       if (signal !== undefined) {
         pending.onAbort = () => {
           this.#cancelCall(pending, signal.reason, "cancelled by the caller");
@@ -260,7 +252,7 @@ export class Endpoint {
         signal.addEventListener("abort", pending.onAbort, { once: true });
       }
       this.#send(message, options.relatedRequestId, (error) => {
-        if (this.#removePending(pending)) pending.reject(error);
+        if (this.#pending.remove(pending)) pending.reject(error);
       });
     });
   }
@@ -268,7 +260,7 @@ export class Endpoint {
   /** Ends a call of ours as if this were its answer; nothing happens if it is over. */
   resolveLocally(id: RequestId, result: object): void {
     const pending = this.#pending.get(id);
-    if (pending !== undefined && this.#removePending(pending))
+    if (pending !== undefined && this.#pending.remove(pending))
       pending.resolve(result);
   }
 
@@ -340,7 +332,7 @@ export class Endpoint {
       ({ kind }) => kind === "request" || kind === "invalid",
     ).length;
     const batch = new PendingBatch(expected, (answers) => {
-      this.#sendBatchResponse(answers);
+      this.#responses.sendBatch(answers);
     });
     for (const [index, member] of members.entries()) {
       // One of them may have ended the connection.
@@ -369,42 +361,6 @@ export class Endpoint {
           this.#handleResponse(member.message);
       }
     }
-  }
-
-  /** A batch that cannot be written is answered all the same: only the answer to blame gives way to an error. */
-  #sendBatchResponse(responses: readonly Response[]): void {
-    if (responses.length === 0) {
-      this.#transport?.endUnanswered?.();
-      return;
-    }
-    this.#send(responses, undefined, (error) => {
-      const serializationErrors = responses.map(serializationErrorOf);
-      if (
-        this.#state !== "open" ||
-        serializationErrors.every(
-          (serializationError) => serializationError === undefined,
-        )
-      ) {
-        this.emit({ kind: "transportFailed", error });
-        return;
-      }
-      const writable = responses.map((response, index): Response => {
-        const serializationError = serializationErrors[index];
-        if (serializationError === undefined) return response;
-        this.emit({
-          kind: "handlerFailed",
-          method: "a member of a batch",
-          error: serializationError.reason,
-        });
-        const { id = null } = response;
-        return {
-          jsonrpc: "2.0",
-          id,
-          error: this.#internalError(serializationError.reason),
-        };
-      });
-      this.#send(writable);
-    });
   }
 
   /**
@@ -437,7 +393,7 @@ export class Endpoint {
       invalid.messageKind === "response" && invalid.id !== null
         ? this.#pending.get(invalid.id)
         : undefined;
-    if (pending !== undefined && this.#removePending(pending)) {
+    if (pending !== undefined && this.#pending.remove(pending)) {
       pending.reject(
         new RpcError(
           STANDARD_ERROR_CODES.INVALID_REQUEST,
@@ -477,7 +433,7 @@ export class Endpoint {
     }
     const inbound = new InboundRequest(request, extra, batch);
     if (this.#inboundRequests.has(request.id)) {
-      this.#sendError(
+      this.#responses.sendError(
         inbound,
         invalidRequestError("a request with this id is being handled"),
       );
@@ -487,7 +443,10 @@ export class Endpoint {
       Math.max(this.#inboundRequests.size, this.#runningHandlers) >=
       this.#maxConcurrentRequests
     ) {
-      this.#sendError(inbound, { code: SERVER_BUSY, message: "Server busy" });
+      this.#responses.sendError(inbound, {
+        code: SERVER_BUSY,
+        message: "Server busy",
+      });
       return;
     }
     this.#inboundRequests.set(request.id, inbound);
@@ -532,12 +491,13 @@ export class Endpoint {
       this.#completeWithError(inbound, error);
       return;
     }
-    if (this.#completeRequest(inbound))
-      this.#sendResponse(inbound, {
-        jsonrpc: "2.0",
-        id: inbound.request.id,
-        result,
-      });
+    if (!this.#completeRequest(inbound)) return;
+    this.#responses.send(inbound, {
+      jsonrpc: "2.0",
+      id: inbound.request.id,
+      result,
+    });
+    if (this.#isDraining) this.#closeIfIdle();
   }
 
   #completeWithError(inbound: InboundRequest, thrown: unknown): void {
@@ -546,49 +506,10 @@ export class Endpoint {
     let error = toErrorObject(thrown);
     if (error === undefined) {
       this.emit({ kind: "handlerFailed", method, error: thrown });
-      error = this.#internalError(thrown);
+      error = this.#responses.internalError(thrown);
     }
-    this.#sendResponse(inbound, { jsonrpc: "2.0", id, error });
-  }
-
-  /** Sends an answer. If it cannot be written, the caller is told that instead of waiting for ever. */
-  #sendResponse(inbound: InboundRequest, response: Response): void {
-    if (inbound.batch !== undefined) {
-      inbound.batch.addResponse(response);
-      return;
-    }
-    const { id, method } = inbound.request;
-    this.#send(response, id, (error) => {
-      const serializationError =
-        this.#state === "open" ? serializationErrorOf(response) : undefined;
-      if (serializationError === undefined) {
-        this.emit({ kind: "transportFailed", error });
-        return;
-      }
-      this.emit({
-        kind: "handlerFailed",
-        method,
-        error: serializationError.reason,
-      });
-      this.#sendError(inbound, this.#internalError(serializationError.reason));
-    });
-  }
-
-  #internalError(error: unknown): ErrorObject {
-    const code = STANDARD_ERROR_CODES.INTERNAL_ERROR;
-    const data = { name: errorClassName(error) };
-    const message =
-      this.#options.exposeErrors === true
-        ? errorMessage(error)
-        : "Internal error";
-    return { code, message, data };
-  }
-
-  #sendError(inbound: InboundRequest, error: ErrorObject): void {
-    const { id } = inbound.request;
-    const response: Response = { jsonrpc: "2.0", id, error };
-    if (inbound.batch === undefined) this.#send(response, id);
-    else inbound.batch.addResponse(response);
+    this.#responses.send(inbound, { jsonrpc: "2.0", id, error });
+    if (this.#isDraining) this.#closeIfIdle();
   }
 
   /** Ends the handling of a request; false if it was over already. */
@@ -596,8 +517,6 @@ export class Endpoint {
     if (inbound.isSettled) return false;
     inbound.complete();
     this.#inboundRequests.delete(inbound.request.id);
-    // The answer is sent before that.
-    if (this.#isDraining) queueMicrotask(this.#closeIfIdle);
     return true;
   }
 
@@ -608,24 +527,16 @@ export class Endpoint {
   #drain(): void {
     if (this.#state !== "open" || this.#isDraining) return;
     this.#isDraining = true;
-    this.#rejectPending(new ConnectionClosedError(INPUT_ENDED));
+    this.#pending.rejectAll(new ConnectionClosedError(INPUT_ENDED));
     this.#role.handleInputEnd?.();
     this.#closeIfIdle();
   }
 
-  readonly #closeIfIdle = (): void => {
+  #closeIfIdle(): void {
     if (this.#inboundRequests.size > 0 || this.#state !== "open") return;
     this.close().catch((error: unknown) => {
       this.emit({ kind: "transportFailed", error });
     });
-  };
-
-  /** Calls of ours that no answer can come to any more. */
-  #rejectPending(error: ConnectionClosedError): void {
-    for (const pending of [...this.#pending.values()]) {
-      this.#removePending(pending);
-      pending.reject(error);
-    }
   }
 
   #handleResponse(response: Response): void {
@@ -635,13 +546,14 @@ export class Endpoint {
         : this.#pending.get(response.id);
     if (pending === undefined) {
       const { id = null } = response;
-      const isOurs = typeof id === "number" && id > 0 && id < this.#nextId;
       this.emit(
-        isOurs ? { kind: "lateResponse", id } : { kind: "unknownResponse", id },
+        this.#pending.hasIssued(id)
+          ? { kind: "lateResponse", id }
+          : { kind: "unknownResponse", id },
       );
       return;
     }
-    this.#removePending(pending);
+    this.#pending.remove(pending);
     if ("result" in response) pending.resolve(response.result);
     else pending.reject(toRpcError(response.error));
   }
@@ -650,7 +562,9 @@ export class Endpoint {
     if (notification.method === "notifications/cancelled")
       this.#handleCancelled(notification.params);
     else if (notification.method === "notifications/progress")
-      this.#handleProgress(notification.params);
+      this.#pending.handleProgress(notification.params, (event) => {
+        this.emit(event);
+      });
     try {
       this.#role.handleNotification(notification);
     } catch (error) {
@@ -682,59 +596,9 @@ export class Endpoint {
     inbound.batch?.addResponse(undefined);
   }
 
-  #handleProgress(params: object | undefined): void {
-    const {
-      progressToken: token,
-      progress,
-      total,
-      message,
-    } = (params ?? {}) as Record<string, unknown>;
-    const pending = this.#pending.get(token as RequestId);
-    if (
-      pending === undefined ||
-      (pending.options.onProgress === undefined &&
-        pending.options.resetTimeoutOnProgress !== true) ||
-      typeof progress !== "number"
-    ) {
-      this.emit({ kind: "unknownProgress", token });
-      return;
-    }
-    if (!(progress > pending.lastProgress)) {
-      this.emit({ kind: "progressNotIncreasing", token });
-      return;
-    }
-    pending.lastProgress = progress;
-    if (pending.options.resetTimeoutOnProgress === true) {
-      pending.deadline = Math.min(
-        performance.now() + pending.timeout,
-        pending.maxDeadline,
-      );
-    }
-    const failed = (error: unknown): void => {
-      this.emit({
-        kind: "handlerFailed",
-        method: "notifications/progress",
-        error,
-      });
-    };
-    try {
-      const listener: ((progress: Progress) => unknown) | undefined =
-        pending.options.onProgress;
-      const outcome = listener?.({
-        progress,
-        total: typeof total === "number" ? total : undefined,
-        message: typeof message === "string" ? message : undefined,
-      });
-      // An `async` function fits a type that says void.
-      if (outcome instanceof Promise) outcome.catch(failed);
-    } catch (error) {
-      failed(error);
-    }
-  }
-
   /** Gives a call up, and says so to the other side. */
   #cancelCall(pending: PendingRequest, error: unknown, reason: string): void {
-    if (!this.#removePending(pending)) return;
+    if (!this.#pending.remove(pending)) return;
     // MCP, cancellation: `initialize` must not be cancelled.
     if (pending.method !== "initialize") {
       this.notify(
@@ -746,65 +610,14 @@ export class Endpoint {
     pending.reject(error);
   }
 
-  /** Takes a call out of those that wait; false if it was no longer among them. */
-  #removePending(pending: PendingRequest): boolean {
-    if (!this.#pending.delete(pending.id)) return false;
-    if (pending.onAbort !== undefined)
-      pending.options.signal?.removeEventListener("abort", pending.onAbort);
-    if (this.#pending.size === 0) keepProcessAlive(this.#expiryTimer, false);
-    return true;
-  }
-
-  /** One timer serves all calls: most are answered long before, and a timer for each would cost more than the call. */
-  #scheduleExpiry(deadline: number, now: number): void {
-    if (this.#pending.size === 1) keepProcessAlive(this.#expiryTimer, true);
-    if (deadline >= this.#expiryTime) return;
-    clearTimeout(this.#expiryTimer);
-    this.#expiryTime = deadline;
-    this.#expiryTimer = setTimeout(
-      () => {
-        this.#expirePending();
-      },
-      Math.min(Math.max(0, deadline - now), MAX_TIMER_DELAY_MS),
-    );
-  }
-
-  #expirePending(): void {
-    const now = performance.now();
-    this.#expiryTime = Number.POSITIVE_INFINITY;
-    this.#expiryTimer = undefined;
-    let nextDeadline = Number.POSITIVE_INFINITY;
-    const expired: PendingRequest[] = [];
-    for (const pending of this.#pending.values()) {
-      if (pending.deadline <= now) expired.push(pending);
-      else nextDeadline = Math.min(nextDeadline, pending.deadline);
-    }
-    // In the order of their limits, also where a busy process comes late to several at once.
-    for (const pending of expired.sort((a, b) => a.deadline - b.deadline)) {
-      const { method, timeout, options } = pending;
-      const isLast = pending.deadline === pending.maxDeadline;
-      this.#cancelCall(
-        pending,
-        new TimeoutError(
-          method,
-          isLast ? (options.maxTimeout ?? timeout) : timeout,
-        ),
-        "timed out",
-      );
-    }
-    // Telling the other side may have ended the connection, and no timer may outlive that.
-    if (nextDeadline < Number.POSITIVE_INFINITY && this.#state === "open")
-      this.#scheduleExpiry(nextDeadline, now);
-  }
-
   #teardown(): void {
     if (this.#state === "closed") return;
     this.#state = "closed";
-    clearTimeout(this.#expiryTimer);
+    this.#pending.stop();
     // To make an error takes longer than all the rest, and most connections of one request have nothing to end.
     if (this.#pending.size + this.#inboundRequests.size > 0) {
       const error = new ConnectionClosedError();
-      this.#rejectPending(error);
+      this.#pending.rejectAll(error);
       for (const inbound of this.#inboundRequests.values())
         inbound.abort(error);
       this.#inboundRequests.clear();
@@ -815,21 +628,3 @@ export class Endpoint {
 }
 
 const INPUT_ENDED = "the other side sends nothing more, so no answer either";
-
-function withProgressToken(
-  params: object | undefined,
-  progressToken: number,
-): object {
-  const meta = (params as { readonly _meta?: object } | undefined)?._meta;
-  // Not spread: in Node 20, members that are added to a spread copy cost twenty times as much.
-  return Object.assign({}, params, {
-    _meta: Object.assign({}, meta, { progressToken }),
-  });
-}
-
-/** In Node, whether a timer keeps the process alive; elsewhere timers have no say in that. */
-function keepProcessAlive(timer: unknown, isKept: boolean): void {
-  const node = timer as { ref?(): void; unref?(): void } | undefined;
-  if (isKept) node?.ref?.();
-  else node?.unref?.();
-}

@@ -14,18 +14,6 @@ export const STANDARD_ERROR_CODES = {
   INTERNAL_ERROR: -32603,
 } as const;
 
-/** An error code that JSON-RPC itself defines. */
-export type StandardErrorCode =
-  (typeof STANDARD_ERROR_CODES)[keyof typeof STANDARD_ERROR_CODES];
-
-/**
- * Whether a code is in the range that JSON-RPC keeps for itself and for servers, -32768 to -32000. An application's own
- * codes belong outside it.
- */
-export function isReservedCode(code: number): boolean {
-  return Number.isInteger(code) && code >= -32768 && code <= -32000;
-}
-
 /** An error that travels: thrown by a handler, or what a peer answered. */
 export class RpcError<Data = unknown> extends Error {
   override readonly name = "RpcError";

@@ -51,6 +51,25 @@ export function serializationErrorOf(
   }
 }
 
+/**
+ * A batch's responses with an error in the place of each that JSON cannot hold.
+ *
+ * @returns Undefined if JSON can hold all of them, so that something else is wrong.
+ */
+export function replaceUnserializable(
+  responses: readonly Response[],
+  errorOf: (reason: unknown) => ErrorObject,
+): readonly Response[] | undefined {
+  const failures = responses.map(serializationErrorOf);
+  if (failures.every((failure) => failure === undefined)) return undefined;
+  return responses.map((response, index): Response => {
+    const failure = failures[index];
+    if (failure === undefined) return response;
+    const { id = null } = response;
+    return { jsonrpc: "2.0", id, error: errorOf(failure.reason) };
+  });
+}
+
 /** The error of an answer, if what was thrown is one. Nothing that it brings along can make this fail. */
 export function toErrorObject(thrown: unknown): ErrorObject | undefined {
   try {

@@ -5,7 +5,11 @@ import type { Request, Response } from "./message.js";
 import type { HandlerCounter } from "./transport.js";
 import { collectBatchResponse } from "./parse.js";
 
-/** A request of the other side that is being handled. */
+/**
+ * A request of the other side that is being handled.
+ *
+ * It settles once, when it is answered or aborted. After that nothing is sent for it, and its signal no longer changes.
+ */
 export class InboundRequest {
   readonly request: Request;
   /** What the transport knows beyond the message. */
@@ -17,6 +21,8 @@ export class InboundRequest {
   #isSettled = false;
   #controller: AbortController | undefined;
   #abortReason: unknown;
+  #settled: Promise<void> | undefined;
+  #resolveSettled: (() => void) | undefined;
 
   constructor(
     request: Request,
@@ -33,6 +39,16 @@ export class InboundRequest {
     return this.#isSettled;
   }
 
+  /** Resolves when it is answered or cancelled. Made when first asked for, since only closing a session waits for it. */
+  get settled(): Promise<void> {
+    this.#settled ??= this.#isSettled
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          this.#resolveSettled = resolve;
+        });
+    return this.#settled;
+  }
+
   /** Aborted if the request is cancelled or the connection ends. Made when first asked for, since most handlers never do. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
@@ -44,6 +60,7 @@ export class InboundRequest {
   /** It is answered. */
   complete(): void {
     this.#isSettled = true;
+    this.#resolveSettled?.();
   }
 
   /** Nobody waits for it any more. */
@@ -52,10 +69,15 @@ export class InboundRequest {
     this.#isSettled = true;
     this.#abortReason = reason;
     this.#controller?.abort(reason);
+    this.#resolveSettled?.();
   }
 }
 
-/** Requests that came together and are answered together. */
+/**
+ * Requests that came in one batch and are answered by one array.
+ *
+ * Each member that needs a response adds one, or undefined if it was cancelled; the array is sent once, after the last.
+ */
 export class PendingBatch {
   readonly #responses: Response[] = [];
   #outstanding: number;

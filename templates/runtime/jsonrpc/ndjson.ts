@@ -1,7 +1,19 @@
 import { STANDARD_ERROR_CODES } from "./error-codes.js";
 import type { ErrorResponse, RequestId } from "./message.js";
-import { errorResponseFor, invalidUtf8, parseMessage } from "./parse.js";
-import type { Classification, Parsed, ParseOptions } from "./parse.js";
+import {
+  classifyMessage,
+  errorResponseFor,
+  invalidUtf8,
+  readJson,
+} from "./parse.js";
+import type {
+  Classification,
+  Invalid,
+  JsonOptions,
+  JsonValue,
+  Parsed,
+  ParseOptions,
+} from "./parse.js";
 import { endOfString, scanEnvelope } from "./scan.js";
 import type { MessageKind } from "./scan.js";
 
@@ -45,6 +57,15 @@ export interface Diagnostic {
 export type LineEvent<C extends Classification = Classification> =
   Parsed<C> | Diagnostic;
 
+/** What a stream of JSON lines yields: values, lines that are nested too deeply, lines that are not JSON. */
+export type JsonLineEvent = JsonValue | Invalid | Diagnostic;
+
+/** How a stream of JSON lines is read. */
+export interface JsonLineOptions extends JsonOptions {
+  /** How many bytes a line may have, its newline not counted; 16 MiB by default. */
+  readonly maxMessageBytes?: number;
+}
+
 /** How a stream is read. */
 export interface LineReaderOptions<
   C extends Classification = Classification,
@@ -72,11 +93,11 @@ const EXCERPT_CHARS = 100;
 const EMPTY_EVENTS: readonly never[] = Object.freeze([]);
 
 /**
- * Takes a byte stream apart into messages, one on each line. What comes out does not depend on how the bytes are cut into
+ * Splits a byte stream into JSON values, one on each line. What comes out does not depend on how the bytes are cut into
  * chunks. Holds on to one unfinished line at most, never to a chunk.
  */
-export class MessageReader<C extends Classification = Classification> {
-  readonly #options: ParseOptions<C>;
+export class JsonLineReader {
+  readonly #options: JsonOptions;
   readonly #maxMessageBytes: number;
   readonly #decoder = new TextDecoder("utf-8", {
     fatal: true,
@@ -92,7 +113,7 @@ export class MessageReader<C extends Classification = Classification> {
   #isSkipping = false;
   #hasEnded = false;
 
-  constructor(options: LineReaderOptions<C>) {
+  constructor(options: JsonLineOptions) {
     const { maxMessageBytes: limit = DEFAULT_MAX_MESSAGE_BYTES } = options;
     for (const [name, value] of [
       ["maxMessageBytes", limit],
@@ -111,7 +132,7 @@ export class MessageReader<C extends Classification = Classification> {
    * @returns What these bytes completed, in order.
    * @throws TypeError if it is given something else than bytes, or anything after {@link end}: faults of the caller.
    */
-  push(chunk: Uint8Array): readonly LineEvent<C>[] {
+  push(chunk: Uint8Array): readonly JsonLineEvent[] {
     if (!isUint8Array(chunk))
       throw new TypeError(
         "a stream of messages consists of bytes (Uint8Array)",
@@ -120,7 +141,7 @@ export class MessageReader<C extends Classification = Classification> {
       throw new TypeError("bytes after the end of the stream");
     const end = chunk.length;
     let start = 0;
-    const events: LineEvent<C>[] = [];
+    const events: JsonLineEvent[] = [];
     if (this.#bufferedBytes > 0 || this.#isSkipping) {
       const newline = chunk.indexOf(NEWLINE);
       if (newline < 0) {
@@ -148,8 +169,8 @@ export class MessageReader<C extends Classification = Classification> {
   }
 
   /** Says that the stream has ended. What came after the last newline is a line too. */
-  end(): readonly LineEvent<C>[] {
-    const events: LineEvent<C>[] = [];
+  end(): readonly JsonLineEvent[] {
+    const events: JsonLineEvent[] = [];
     if (!this.#hasEnded && this.#bufferedBytes > 0)
       this.#completeLine(events, true);
     this.#hasEnded = true;
@@ -158,7 +179,7 @@ export class MessageReader<C extends Classification = Classification> {
   }
 
   /** Adds bytes to the line that is not finished. */
-  #appendPartial(bytes: Uint8Array, events: LineEvent<C>[]): void {
+  #appendPartial(bytes: Uint8Array, events: JsonLineEvent[]): void {
     if (this.#isSkipping) return;
     const length = this.#bufferedBytes + bytes.length;
     if (length > this.#maxMessageBytes) {
@@ -193,7 +214,7 @@ export class MessageReader<C extends Classification = Classification> {
   }
 
   /** The line that was kept is complete. */
-  #completeLine(events: LineEvent<C>[], isTail = false): void {
+  #completeLine(events: JsonLineEvent[], isTail = false): void {
     if (this.#isSkipping) {
       this.#isSkipping = false;
       return;
@@ -206,7 +227,7 @@ export class MessageReader<C extends Classification = Classification> {
   }
 
   /** Lines at once, without the last one's newline. */
-  #readLines(bytes: Uint8Array, events: LineEvent<C>[]): void {
+  #readLines(bytes: Uint8Array, events: JsonLineEvent[]): void {
     const text =
       bytes.length <= this.#maxMessageBytes ? this.#decode(bytes) : undefined;
     if (text === undefined) {
@@ -227,7 +248,7 @@ export class MessageReader<C extends Classification = Classification> {
     }
   }
 
-  #readLine(bytes: Uint8Array, events: LineEvent<C>[], isTail = false): void {
+  #readLine(bytes: Uint8Array, events: JsonLineEvent[], isTail = false): void {
     if (bytes.length > this.#maxMessageBytes) {
       this.#reportTooLong(
         bytes.subarray(0, Math.min(ENVELOPE_SCAN_BYTES, this.#maxMessageBytes)),
@@ -261,29 +282,25 @@ export class MessageReader<C extends Classification = Classification> {
     }
   }
 
-  #readText(line: string, events: LineEvent<C>[], isTail: boolean): void {
+  #readText(line: string, events: JsonLineEvent[], isTail: boolean): void {
     this.#lineNumber += 1;
     const text =
       this.#lineNumber === 1 && line.startsWith("\uFEFF")
         ? line.slice(1)
         : line;
     if (isBlank(text)) return;
-    const parsed = parseMessage(text, this.#options);
-    if (parsed.kind !== "invalid") {
-      this.#multiline.reset();
-      events.push(parsed);
-    } else if (parsed.code !== "not-json") {
-      // Inside a message that is written over several lines, a line can be JSON by chance, such as `{}` or `1`.
-      if (!text.includes('"jsonrpc"') && this.#multiline.continues(text))
-        return;
-      this.#multiline.reset();
-      events.push(parsed);
-    } else {
+    const read = readJson(text, this.#options);
+    if (read.kind === "invalid" && read.code === "not-json") {
       this.#reportNotJson(text, events, isTail);
+      return;
     }
+    // Inside a message that is written over several lines, a line can be JSON by chance, such as `{}` or `1`.
+    if (!text.includes('"jsonrpc"') && this.#multiline.continues(text)) return;
+    this.#multiline.reset();
+    events.push(read);
   }
 
-  #reportNotJson(text: string, events: LineEvent<C>[], isTail: boolean): void {
+  #reportNotJson(text: string, events: JsonLineEvent[], isTail: boolean): void {
     if (this.#multiline.continues(text)) return;
     const [code, reason] = this.#diagnoseNotJson(text, isTail);
     const answer = errorResponseFor(
@@ -326,7 +343,7 @@ export class MessageReader<C extends Classification = Classification> {
     ];
   }
 
-  #reportTooLong(head: Uint8Array, events: LineEvent<C>[]): void {
+  #reportTooLong(head: Uint8Array, events: JsonLineEvent[]): void {
     this.#lineNumber += 1;
     this.#multiline.reset();
     const { messageKind, id } = scanEnvelope(
@@ -371,6 +388,40 @@ export class MessageReader<C extends Classification = Classification> {
       id,
       errorResponse: answer,
     };
+  }
+}
+
+/**
+ * Splits a byte stream into messages, one on each line: a {@link JsonLineReader} that also classifies each value by the
+ * rules of a revision.
+ */
+export class MessageReader<C extends Classification = Classification> {
+  readonly #lines: JsonLineReader;
+  readonly #options: ParseOptions<C>;
+
+  /** @throws RangeError if a limit is below 1. */
+  constructor(options: LineReaderOptions<C>) {
+    this.#lines = new JsonLineReader(options);
+    this.#options = options;
+  }
+
+  /** Reads the next bytes; see {@link JsonLineReader.push}. */
+  push(chunk: Uint8Array): readonly LineEvent<C>[] {
+    return this.#classify(this.#lines.push(chunk));
+  }
+
+  /** Ends the stream; see {@link JsonLineReader.end}. */
+  end(): readonly LineEvent<C>[] {
+    return this.#classify(this.#lines.end());
+  }
+
+  #classify(events: readonly JsonLineEvent[]): readonly LineEvent<C>[] {
+    if (events.length === 0) return EMPTY_EVENTS;
+    return events.map((event) =>
+      event.kind === "value"
+        ? classifyMessage(event.value, this.#options)
+        : event,
+    );
   }
 }
 

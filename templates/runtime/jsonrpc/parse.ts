@@ -105,18 +105,25 @@ export const DEFAULT_MAX_DEPTH = 256;
 
 const DEFAULT_MAX_BATCH = 1000;
 
+/** How {@link readJson} reads. */
+export type JsonOptions = Pick<ParseOptions, "maxDepth" | "unreadableId">;
+
+/** A JSON value that was read. */
+export interface JsonValue {
+  readonly kind: "value";
+  readonly value: unknown;
+}
+
 /**
- * Reads one message. Never throws: what is no message comes back as {@link Invalid}, with the answer that it deserves.
- *
- * No object in it has a `__proto__` of the sender's: such members are dropped, at any depth and however they are
- * written. Everything else is as `JSON.parse` reads it.
+ * Reads one JSON text within the limits, whatever it holds: the layer below {@link parseMessage}, for transports that do
+ * not know the revision. Never throws.
  *
  * @param input - Text, or bytes in UTF-8, where a byte order mark at the start is passed over.
  */
-export function parseMessage<C extends Classification>(
+export function readJson(
   input: string | Uint8Array,
-  options: ParseOptions<C>,
-): Parsed<C> {
+  options: JsonOptions,
+): JsonValue | Invalid {
   let text: string;
   if (typeof input === "string") text = input;
   else {
@@ -140,7 +147,23 @@ export function parseMessage<C extends Classification>(
       options,
     );
   dropPrototypeKeys(text, value);
-  return classifyMessage(value, options);
+  return { kind: "value", value };
+}
+
+/**
+ * Reads one message. Never throws: what is no message comes back as {@link Invalid}, with the answer that it deserves.
+ *
+ * No object in it has a `__proto__` of the sender's: such members are dropped, at any depth and however they are
+ * written. Everything else is as `JSON.parse` reads it.
+ *
+ * @param input - Text, or bytes in UTF-8, where a byte order mark at the start is passed over.
+ */
+export function parseMessage<C extends Classification>(
+  input: string | Uint8Array,
+  options: ParseOptions<C>,
+): Parsed<C> {
+  const read = readJson(input, options);
+  return read.kind === "value" ? classifyMessage(read.value, options) : read;
 }
 
 /**

@@ -15,7 +15,6 @@ export interface MethodInfo {
 /** What is known of a request that travels inside a result, MCP 2026-07-28, multi round-trip requests. */
 export interface EmbeddedInfo {
   readonly capabilities: readonly string[];
-  readonly validateRequest: (request: unknown) => Validation<unknown>;
   readonly validateResult: (result: unknown) => Validation<unknown>;
 }
 
@@ -23,9 +22,11 @@ export interface EmbeddedInfo {
 export interface Revision {
   /** Its name, as it is negotiated. */
   readonly version: string;
-  /** Whether each request stands for itself, instead of after an `initialize`. */
+  /** Whether each request is self-contained, instead of part of a session that `initialize` starts. */
   readonly isStateless: boolean;
   readonly methods: Readonly<Record<string, MethodInfo>>;
+  /** Requests that the runtime answers when they have no handler. */
+  readonly builtIn: readonly string[];
   readonly embedded: Readonly<Record<string, EmbeddedInfo>>;
   /** What a server that answers a method thereby declares. */
   readonly declares: Readonly<Record<string, object>>;
@@ -160,18 +161,6 @@ export const STATELESS_ERROR_CODES = {
   MISSING_CLIENT_CAPABILITY: -32021,
   UNSUPPORTED_VERSION: -32022,
 } as const;
-
-/** From this revision on the schema has an optional id in an error response, and no null. */
-const UNREAD_ID_ABSENT_FROM = "2025-11-25";
-
-/**
- * What an answer bears in the place of an id that could not be read. The schemas from 2025-11-25 on make the id of an error
- * response optional and never null, so it is left out. Those before have neither, so that JSON-RPC 2.0 (5, Response object)
- * decides: null.
- */
-export function unreadIdPolicy(version: string): "null" | "absent" {
-  return version >= UNREAD_ID_ABSENT_FROM ? "absent" : "null";
-}
 
 /** Whether a side may send a method as a request or a notification in a revision. */
 export function maySend(

@@ -5,7 +5,7 @@ import type { DefinitionContext } from "./types.js";
 import { refuseUnusedCompleters } from "./prompts.js";
 import type { RegisteredPrompt } from "./prompts.js";
 import type { Completer, RegisteredResource } from "./resources.js";
-import { invalidParamsError, withoutPrototype } from "./lists.js";
+import { invalidArgumentError, withoutPrototype } from "./lists.js";
 import { truncate } from "../protocol/revision.js";
 
 /** Handler of `completion/complete`. */
@@ -54,7 +54,7 @@ export function completionHandlers<Context = DefinitionContext>(sources: {
     const name = (isPrompt ? ref.name : ref.uri) ?? "";
     const found = isPrompt ? prompts.get(name) : templates.get(name);
     if (found === undefined)
-      throw invalidParamsError(
+      throw invalidArgumentError(
         `Unknown ${isPrompt ? "prompt" : "resource template"}: ${truncate(name)}`,
       );
     return found.complete ?? {};

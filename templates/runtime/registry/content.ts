@@ -1,6 +1,7 @@
 /**
  * Content blocks, as each revision knows them.
  */
+import { hasContentBlock } from "../protocol/version-rules.js";
 import type { Content, ResourceInfo, ResourceOutcome } from "./types.js";
 import { optionalMember } from "./lists.js";
 
@@ -13,9 +14,12 @@ export type AnyContent = never;
 
 /** Content in the terms of a revision: a kind of block that it lacks becomes a text that names what there is. */
 export function adaptContent(block: Content, revision: string): AnyContent {
-  if (block.type === "audio" && revision < "2025-03-26")
+  if (block.type === "audio" && !hasContentBlock(revision, "audio"))
     return { type: "text", text: `(audio, ${block.mimeType})` } as AnyContent;
-  if (block.type === "resource_link" && revision < "2025-06-18")
+  if (
+    block.type === "resource_link" &&
+    !hasContentBlock(revision, "resource_link")
+  )
     return { type: "text", text: `${block.name}: ${block.uri}` } as AnyContent;
   return block as AnyContent;
 }

@@ -31,7 +31,7 @@ export function withoutPrototype(
   return Object.assign(Object.create(null), values) as Record<string, string>;
 }
 
-export function invalidParamsError(message: string): RpcError {
+export function invalidArgumentError(message: string): RpcError {
   return new RpcError(STANDARD_ERROR_CODES.INVALID_PARAMS, message);
 }
 
@@ -52,7 +52,7 @@ export function indexBy<T>(
 
 /** All of it: there is no cursor that we could have given. */
 export function singlePage<T>({ cursor }: ListParams, all: readonly T[]): T[] {
-  if (cursor !== undefined) throw invalidParamsError("Unknown cursor");
+  if (cursor !== undefined) throw invalidArgumentError("Unknown cursor");
   return [...all];
 }
 

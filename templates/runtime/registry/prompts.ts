@@ -6,7 +6,7 @@ import type { Completer } from "./resources.js";
 import {
   contextRevision,
   indexBy,
-  invalidParamsError,
+  invalidArgumentError,
   optionalMember,
   singlePage,
   withoutPrototype,
@@ -117,10 +117,10 @@ export function promptHandlers<Context = DefinitionContext>(
     "prompts/get": async ({ name, arguments: values = {} }, context) => {
       const prompt = byName.get(name);
       if (prompt === undefined)
-        throw invalidParamsError(`Unknown prompt: ${truncate(name)}`);
+        throw invalidArgumentError(`Unknown prompt: ${truncate(name)}`);
       for (const argument of prompt.arguments ?? []) {
         if (argument.required === true && !Object.hasOwn(values, argument.name))
-          throw invalidParamsError(`Missing argument: ${argument.name}`);
+          throw invalidArgumentError(`Missing argument: ${argument.name}`);
       }
       const outcome = await prompt.render(
         withoutPrototype(values) as never,

@@ -1,6 +1,7 @@
 /**
  * Resources and resource templates: definitions and handlers.
  */
+import { isStatelessVersion } from "../protocol/version-rules.js";
 import type {
   DefinitionContext,
   MaybePromise,
@@ -162,10 +163,9 @@ export function resourceHandlers<Context = DefinitionContext>(
         if (outcome !== undefined)
           return resourceReadResult(uri, template, outcome);
       }
-      const code =
-        contextRevision(context) < "2026-07-28"
-          ? RESOURCE_NOT_FOUND
-          : STANDARD_ERROR_CODES.INVALID_PARAMS;
+      const code = isStatelessVersion(contextRevision(context))
+        ? STANDARD_ERROR_CODES.INVALID_PARAMS
+        : RESOURCE_NOT_FOUND;
       throw new RpcError(code, "Resource not found", { uri: truncate(uri) });
     },
   };

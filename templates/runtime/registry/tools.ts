@@ -11,7 +11,7 @@ import type {
 import {
   contextRevision,
   indexBy,
-  invalidParamsError,
+  invalidArgumentError,
   optionalMember,
   singlePage,
 } from "./lists.js";
@@ -127,7 +127,7 @@ export function toolHandlers<Context = DefinitionContext>(
     "tools/call": async ({ name, arguments: args = {} }, context) => {
       const tool = byName.get(name);
       if (tool === undefined)
-        throw invalidParamsError(`Unknown tool: ${truncate(name)}`);
+        throw invalidArgumentError(`Unknown tool: ${truncate(name)}`);
       const outcome = tool.input?.validate(args);
       if (outcome?.success === false)
         return toolErrorResult(

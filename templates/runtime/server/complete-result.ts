@@ -1,7 +1,7 @@
 /**
  * What each revision adds to a result.
  */
-import { META_KEYS, missingCapability } from "../protocol/revision.js";
+import { META_KEYS } from "../protocol/revision.js";
 import type { Implementation, Revision } from "../protocol/revision.js";
 import { toResult } from "../jsonrpc/endpoint.js";
 
@@ -46,29 +46,4 @@ export function completeResult(
   for (const [name, value] of Object.entries(revision.defaults[method] ?? {}))
     completed[name] ??= value;
   return completed;
-}
-
-/** The client's capabilities that a request to it needs, with those that depend on what it asks for. */
-export function capabilitiesNeededBy(
-  method: string,
-  params: object | undefined,
-  needed: readonly string[],
-  declared: object,
-): readonly string[] {
-  const requested = (params ?? {}) as Readonly<Record<string, unknown>>;
-  if (method === "elicitation/create") {
-    if (requested["mode"] === "url")
-      return [...needed, "client.elicitation.url"];
-    // A client that names modes has those; one that names none has forms.
-    const namesUrl =
-      missingCapability(["client.elicitation.url"], "client", declared) ===
-      undefined;
-    return namesUrl ? [...needed, "client.elicitation.form"] : needed;
-  }
-  if (
-    method === "sampling/createMessage" &&
-    (requested["tools"] !== undefined || requested["toolChoice"] !== undefined)
-  )
-    return [...needed, "client.sampling.tools"];
-  return needed;
 }

@@ -19,15 +19,15 @@ import type {
 } from "./types.js";
 import {
   InputRequiredSignal,
-  capabilitiesNeededBy,
   completeResult,
   unwrapInputRequired,
 } from "./complete-result.js";
+import { capabilitiesNeededBy } from "./client-capabilities.js";
 import { principalOf } from "../jsonrpc/transport.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import { metaOf, paramsOf } from "../jsonrpc/envelope.js";
 import { UnsupportedMethodError } from "../jsonrpc/call-errors.js";
-import { invalidParams } from "./invalid-params.js";
+import { invalidParamsError } from "../protocol/invalid-params.js";
 
 /** Notifications that belong to a request; a stateless revision has no others outside a subscription. */
 const REQUEST_SCOPED_NOTIFICATIONS: ReadonlySet<string> = new Set([
@@ -55,7 +55,12 @@ interface ContextSession {
   wantsLog(revision: Revision, request: Request, level: string): boolean;
 }
 
-/** What a handler is given; one for each request. */
+/**
+ * What a handler is given; one for each request.
+ *
+ * Progress only increases, and nothing is sent once the request is settled.
+ * Answers of earlier rounds come from signed state only; a handler never sees state that this server did not issue.
+ */
 export class RequestContext implements HandlerContext {
   readonly client: ClientInfo;
   readonly #session: ContextSession;
@@ -305,7 +310,7 @@ export class RequestContext implements HandlerContext {
       }
       const outcome = info.validateResult(response);
       if (!outcome.success)
-        throw invalidParams(outcome.failure, `/inputResponses/${key}`);
+        throw invalidParamsError(outcome.failure, `/inputResponses/${key}`);
     }
     if (Object.keys(missing).length === 0) {
       return Object.fromEntries(

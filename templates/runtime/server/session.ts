@@ -1,6 +1,5 @@
 /**
- * One connection of a server: its revision, its client, and the order in which requests are checked. The class is long: the order of checks reads
- * best in one piece, and its state is what all of them share.
+ * One connection of a server: the order in which requests are checked, and what is sent to the client.
  */
 import {
   Endpoint,
@@ -15,34 +14,31 @@ import type {
 } from "../jsonrpc/endpoint.js";
 import {
   META_KEYS,
-  STATELESS_ERROR_CODES,
   maySend,
   methodNotFoundError,
   missingCapability,
-  newestRevision,
-  truncate,
   unknownNotificationListener,
-  unreadIdPolicy,
-  versionOf,
 } from "../protocol/revision.js";
 import type {
   Implementation,
   Revision,
   UnknownNotificationSettings,
 } from "../protocol/revision.js";
+import { unreadIdPolicy } from "../protocol/version-rules.js";
 import type { ClientInfo, RequestHandler } from "./types.js";
 import type {
   RequestStateOptions,
   RequestStateSigner,
 } from "../protocol/request-state.js";
-import type { Notification, Request, RequestId } from "../jsonrpc/message.js";
+import type { Notification, Request } from "../jsonrpc/message.js";
 import {
   DEFAULT_MAX_SUBSCRIBED_RESOURCES,
-  LIST_CHANGED_FILTERS,
-  matchesFilter,
-  subscriptionWeight,
+  Subscriptions,
+  supportedFilter,
 } from "./subscriptions.js";
-import type { OpenListen } from "./subscriptions.js";
+import { SessionLifecycle } from "./lifecycle.js";
+import { describeFailure } from "../validation.js";
+import { severityOf } from "./log-levels.js";
 import type { Classification, Parsed } from "../jsonrpc/parse.js";
 import { counterOf } from "../jsonrpc/transport.js";
 import type { Transport } from "../jsonrpc/transport.js";
@@ -50,14 +46,14 @@ import {
   CapabilityError,
   UnsupportedMethodError,
 } from "../jsonrpc/call-errors.js";
-import { capabilitiesNeededBy, completeResult } from "./complete-result.js";
+import { capabilitiesNeededBy } from "./client-capabilities.js";
+import { completeResult } from "./complete-result.js";
 import {
-  describeMismatch,
-  invalidParams,
+  invalidParamsError,
   invalidResultError,
-} from "./invalid-params.js";
+} from "../protocol/invalid-params.js";
 import { isObject, metaOf, paramsOf } from "../jsonrpc/envelope.js";
-import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
+import { RpcError } from "../jsonrpc/error-codes.js";
 import { RequestContext } from "./context.js";
 
 /** A handler of notifications, types aside. */
@@ -89,18 +85,6 @@ export interface ServerSettings
   readonly maxSubscribedResources?: number | undefined;
 }
 
-/** Severities, the lowest first (RFC 5424). */
-const LOG_LEVELS = [
-  "debug",
-  "info",
-  "notice",
-  "warning",
-  "error",
-  "critical",
-  "alert",
-  "emergency",
-];
-
 /** What the connections of a server have in common. */
 export interface ServerCore {
   readonly settings: ServerSettings;
@@ -112,21 +96,17 @@ export interface ServerCore {
   supportsRequest(revision: Revision, method: string): boolean;
 }
 
-/** A server's side of one connection. */
+/**
+ * A server's side of one connection.
+ *
+ * Checks run in one order: revision and lifecycle, method, params, then the handler.
+ * What a session is subscribed to, and what it has negotiated, live in objects of their own.
+ */
 export class ServerSession {
   readonly server: ServerCore;
   readonly #endpoint: Endpoint;
-  #statefulRevisions: readonly Revision[];
-  #statelessRevisions: readonly Revision[];
-  #fallbackRevision: Revision;
-  readonly #subscriptions = new Map<RequestId, OpenListen>();
-  readonly #subscribedUris = new Set<string>();
-  /** What the resources that the client is subscribed to count, of both kinds of revision. */
-  #subscribedWeight = 0;
-  /** Of the stateful session, once there is one. */
-  #revision: Revision | undefined;
-  #client: ClientInfo = { info: undefined, capabilities: {} };
-  #isInitialized = false;
+  readonly #lifecycle: SessionLifecycle;
+  readonly #subscriptions: Subscriptions;
   #minLogLevel = 0;
 
   constructor(
@@ -135,41 +115,25 @@ export class ServerSession {
     negotiatedVersion?: string,
   ) {
     this.server = server;
-    this.#statefulRevisions = server.revisions.filter(
-      ({ isStateless }) => !isStateless,
-    );
-    this.#statelessRevisions = server.revisions.filter(
-      ({ isStateless }) => isStateless,
-    );
-    this.#fallbackRevision = newestRevision(server.revisions);
-    if (negotiatedVersion !== undefined) {
-      const revision = findRevision(server.revisions, negotiatedVersion);
-      this.#fallbackRevision = revision;
-      if (revision.isStateless) this.#statefulRevisions = [];
-      else {
-        this.#statelessRevisions = [];
-        this.#revision = revision;
-        this.#isInitialized = true;
-      }
-    }
+    this.#lifecycle = new SessionLifecycle(server.revisions, negotiatedVersion);
     this.#endpoint = new Endpoint(
       {
         classify: (value): Classification =>
-          (this.#revision ?? this.#fallbackRevision).classify(value),
+          this.#lifecycle.envelopeRevision.classify(value),
         // MCP 2025-03-26, lifecycle: until it is answered, nobody knows whether there are batches.
         refuseInBatch: (method) =>
           method === "initialize"
             ? "initialize must not be part of a batch"
             : undefined,
         unreadId: () =>
-          unreadIdPolicy((this.#revision ?? this.#fallbackRevision).version),
+          unreadIdPolicy(this.#lifecycle.envelopeRevision.version),
         handleRequest: (request, inbound) =>
           this.#handleRequest(request, inbound),
         handleNotification: (notification) => {
           this.#handleNotification(notification);
         },
         handleInputEnd: () => {
-          this.#endSubscriptions();
+          this.#subscriptions.endAll();
         },
         handleClose: () => {
           this.#subscriptions.clear();
@@ -178,16 +142,23 @@ export class ServerSession {
       },
       server.settings,
     );
+    this.#subscriptions = new Subscriptions(
+      server.settings.maxSubscribedResources ??
+        DEFAULT_MAX_SUBSCRIBED_RESOURCES,
+      (method, params, id) => {
+        this.#endpoint.notify(method, params, id);
+      },
+    );
   }
 
   /** The revision of a stateful session; undefined before `initialize`, and with clients that speak a stateless one. */
   get revision(): string | undefined {
-    return this.#revision?.version;
+    return this.#lifecycle.revision?.version;
   }
 
   /** What the client said in `initialize`. */
   get client(): ClientInfo {
-    return this.#client;
+    return this.#lifecycle.client;
   }
 
   /** Resolves when the connection is over. */
@@ -212,15 +183,8 @@ export class ServerSession {
 
   /** Ends the connection: subscriptions get their answer first, all that is being handled is aborted. */
   async close(): Promise<void> {
-    this.#endSubscriptions();
-    // The answers are given when the handlers' promises have run their course.
-    await Promise.resolve();
-    await Promise.resolve();
+    await this.#endpoint.settled(this.#subscriptions.endAll());
     await this.#endpoint.close();
-  }
-
-  #endSubscriptions(): void {
-    for (const { end } of [...this.#subscriptions.values()]) end();
   }
 
   /**
@@ -233,14 +197,14 @@ export class ServerSession {
     params?: object,
     options?: CallOptions,
   ): Promise<object> {
-    const revision = this.#revision;
+    const { revision } = this.#lifecycle;
     if (
       revision === undefined ||
       !maySend(revision, "server", "request", method)
     ) {
       throw new UnsupportedMethodError(
         method,
-        this.revision ?? this.#fallbackRevision.version,
+        this.#lifecycle.envelopeRevision.version,
       );
     }
     const missing = missingCapability(
@@ -248,10 +212,10 @@ export class ServerSession {
         method,
         params,
         revision.methods[method]?.capabilities ?? [],
-        this.#client.capabilities,
+        this.client.capabilities,
       ),
       "client",
-      this.#client.capabilities,
+      this.client.capabilities,
     );
     if (missing !== undefined) throw new CapabilityError(method, missing);
     const result = await this.#endpoint.request(method, params, options);
@@ -267,14 +231,14 @@ export class ServerSession {
 
   /** Sends a notification to the client of a stateful session, wanted or not. */
   notify(method: string, params?: object): void {
-    const revision = this.#revision;
+    const { revision } = this.#lifecycle;
     if (
       revision === undefined ||
       !maySend(revision, "server", "notification", method)
     ) {
       throw new UnsupportedMethodError(
         method,
-        this.revision ?? this.#fallbackRevision.version,
+        this.#lifecycle.envelopeRevision.version,
       );
     }
     this.#endpoint.notify(method, params);
@@ -282,14 +246,11 @@ export class ServerSession {
 
   /** Sends a change notice if the client wants it. */
   notifyIfWanted(method: string, params?: object): void {
-    for (const { id, filter } of this.#subscriptions.values()) {
-      if (matchesFilter(filter, method, params))
-        this.#notifySubscription(id, method, params);
-    }
-    const revision = this.#revision;
+    this.#subscriptions.notify(method, params);
+    const { revision } = this.#lifecycle;
     if (
       revision === undefined ||
-      !this.#isInitialized ||
+      !this.#lifecycle.isInitialized ||
       !maySend(revision, "server", "notification", method)
     )
       return;
@@ -308,12 +269,12 @@ export class ServerSession {
     };
     if (
       method === "notifications/resources/updated" &&
-      !this.#subscribedUris.has(String(uri))
+      !this.#subscriptions.includes(String(uri))
     )
       return;
     if (
       method === "notifications/message" &&
-      LOG_LEVELS.indexOf(String(level)) < this.#minLogLevel
+      severityOf(String(level)) < this.#minLogLevel
     )
       return;
     this.#endpoint.notify(method, params);
@@ -323,76 +284,21 @@ export class ServerSession {
     request: Request,
     inbound: InboundRequest,
   ): object | Promise<object> {
-    const version = metaOf(request)?.[META_KEYS.VERSION];
-    if (version !== undefined && this.#statelessRevisions.length > 0) {
-      // What is no text names no version: then the params are wrong, and that is said.
-      if (typeof version !== "string")
-        return this.#dispatch(
-          newestRevision(this.#statelessRevisions),
-          request,
-          inbound,
-        );
-      const revision = this.#statelessRevisions.find(
-        (item) => item.version === version,
-      );
-      if (revision === undefined) throw this.#unsupportedVersion(version);
-      return this.#dispatch(revision, request, inbound);
-    }
-    if (this.#revision !== undefined)
-      return this.#handleInSession(this.#revision, request, inbound);
-    return this.#handleBeforeInitialize(request, inbound);
-  }
-
-  /** MCP, lifecycle: before `initialize` there is only that, and `ping`. */
-  #handleBeforeInitialize(
-    request: Request,
-    inbound: InboundRequest,
-  ): object | Promise<object> {
-    const { method } = request;
-    if (this.#statefulRevisions.length === 0) {
-      const only = newestRevision(this.#statelessRevisions);
-      // An older client shows its user no more than this message.
-      if (method === "initialize") {
-        const { protocolVersion } = paramsOf(request);
-        throw this.#unsupportedVersion(
-          typeof protocolVersion === "string" ? protocolVersion : "unknown",
-        );
-      }
-      return this.#dispatch(only, request, inbound);
-    }
-    if (method === "initialize")
-      return this.#initialize(newestRevision(this.#statefulRevisions), request);
-    if (method === "ping") return {};
-    if (
-      !this.#statefulRevisions.some((revision) =>
-        maySend(revision, "client", "request", method),
-      )
-    ) {
-      const only = this.#statelessRevisions.find((revision) =>
-        maySend(revision, "client", "request", method),
-      );
-      if (only === undefined) throw methodNotFoundError(method);
-      return this.#dispatch(only, request, inbound);
-    }
-    throw new RpcError(
-      STANDARD_ERROR_CODES.INVALID_REQUEST,
-      `Invalid Request: ${method} before initialize`,
+    const target = this.#lifecycle.resolve(
+      request,
+      this.server.settings.strictLifecycle === true,
     );
+    if (target === "ping") return {};
+    return target === "initialize"
+      ? this.#initialize(request)
+      : this.#dispatch(target, request, inbound);
   }
 
-  /** MCP, version negotiation: the version asked for if it is spoken here, else the newest that is. */
-  #initialize(latest: Revision, request: Request): object {
+  #initialize(request: Request): object {
     const params = paramsOf(request);
-    const revision =
-      this.#statefulRevisions.find(
-        ({ version }) => version === params["protocolVersion"],
-      ) ?? latest;
+    const revision = this.#lifecycle.choose(params["protocolVersion"]);
     this.#validate(revision, request);
-    this.#revision = revision;
-    this.#client = {
-      info: params["clientInfo"] as Implementation | undefined,
-      capabilities: params["capabilities"] as object,
-    };
+    this.#lifecycle.initialize(revision, params);
     const { info, instructions } = this.server.settings;
     return {
       protocolVersion: revision.version,
@@ -400,31 +306,6 @@ export class ServerSession {
       serverInfo: info,
       ...(instructions === undefined ? {} : { instructions }),
     };
-  }
-
-  #handleInSession(
-    revision: Revision,
-    request: Request,
-    inbound: InboundRequest,
-  ): object | Promise<object> {
-    const { method } = request;
-    if (method === "initialize") {
-      throw new RpcError(
-        STANDARD_ERROR_CODES.INVALID_REQUEST,
-        "Invalid Request: the session is initialized already",
-      );
-    }
-    if (
-      this.server.settings.strictLifecycle === true &&
-      !this.#isInitialized &&
-      method !== "ping"
-    ) {
-      throw new RpcError(
-        STANDARD_ERROR_CODES.INVALID_REQUEST,
-        `Invalid Request: ${truncate(method)} before notifications/initialized`,
-      );
-    }
-    return this.#dispatch(revision, request, inbound);
   }
 
   /** The order of checks: the method, its params, then the handler. */
@@ -437,7 +318,7 @@ export class ServerSession {
     if (!this.server.supportsRequest(revision, method))
       throw methodNotFoundError(method);
     this.#validate(revision, request);
-    const client = revision.isStateless ? clientInfoOf(request) : this.#client;
+    const client = revision.isStateless ? clientInfoOf(request) : this.client;
     const handler = this.server.settings.handlers[method];
     if (handler === undefined)
       return this.#handleBuiltIn(revision, request, inbound);
@@ -448,7 +329,7 @@ export class ServerSession {
       return context.resume(handler, params);
     const outcome = context.run(handler, params);
     if (!revision.isStateless)
-      return isBuiltIn(revision, method)
+      return revision.builtIn.includes(method)
         ? this.#runBuiltInAfter(revision, request, inbound, outcome)
         : outcome;
     return isPromiseLike(outcome)
@@ -491,7 +372,7 @@ export class ServerSession {
     )
       return;
     const outcome = revision.validateParams(request.method, request.params);
-    if (!outcome.success) throw invalidParams(outcome.failure);
+    if (!outcome.success) throw invalidParamsError(outcome.failure);
   }
 
   /** @internal What a stateless revision wants on a result and a handler need not know of. */
@@ -507,13 +388,13 @@ export class ServerSession {
     const params = paramsOf(request);
     switch (request.method) {
       case "logging/setLevel":
-        this.#minLogLevel = LOG_LEVELS.indexOf(String(params["level"]));
+        this.#minLogLevel = severityOf(String(params["level"]));
         return {};
       case "resources/subscribe":
-        this.#subscribe(String(params["uri"]));
+        this.#subscriptions.subscribe(String(params["uri"]));
         return {};
       case "resources/unsubscribe":
-        this.#unsubscribe(String(params["uri"]));
+        this.#subscriptions.unsubscribe(String(params["uri"]));
         return {};
       case "server/discover":
         return this.#completeResult(
@@ -522,119 +403,34 @@ export class ServerSession {
           this.#discoverResult(revision),
         );
       case "subscriptions/listen":
-        return this.#listen(revision, request, inbound);
+        return this.#subscriptions.listen(
+          inbound,
+          supportedFilter(
+            revision,
+            this.server.capabilities(revision),
+            paramsOf(request)["notifications"] as object,
+          ),
+          this.#completeResult(revision, request.method, {
+            _meta: { [META_KEYS.SUBSCRIPTION]: request.id },
+          }),
+        );
       default:
         return {};
     }
   }
 
-  #subscribe(uri: string): void {
-    if (this.#subscribedUris.has(uri)) return;
-    this.#reserveSubscription(subscriptionWeight([uri]));
-    this.#subscribedUris.add(uri);
-  }
-
-  #unsubscribe(uri: string): void {
-    if (this.#subscribedUris.delete(uri))
-      this.#subscribedWeight -= subscriptionWeight([uri]);
-  }
-
-  /** @throws RpcError if a client subscribes to more than it may. */
-  #reserveSubscription(weight: number): void {
-    const maxWeight =
-      this.server.settings.maxSubscribedResources ??
-      DEFAULT_MAX_SUBSCRIBED_RESOURCES;
-    if (this.#subscribedWeight + weight > maxWeight)
-      throw new RpcError(SERVER_BUSY, "Too many subscriptions");
-    this.#subscribedWeight += weight;
-  }
-
   #discoverResult(revision: Revision): object {
     const { instructions } = this.server.settings;
     return {
-      supportedVersions: this.#statelessRevisions.map(versionOf),
+      supportedVersions: this.#lifecycle.statelessVersions,
       capabilities: this.server.capabilities(revision),
       ...(instructions === undefined ? {} : { instructions }),
     };
   }
 
-  /** MCP 2026-07-28, subscriptions: the request stays open, and what it carries is tagged with its id. */
-  #listen(
-    revision: Revision,
-    request: Request,
-    inbound: InboundRequest,
-  ): Promise<object> {
-    const { id } = request;
-    const filter = this.#supportedFilter(
-      revision,
-      paramsOf(request)["notifications"] as object,
-    );
-    const weight = subscriptionWeight(filter["resourceSubscriptions"]);
-    this.#reserveSubscription(weight);
-    this.#notifySubscription(id, "notifications/subscriptions/acknowledged", {
-      notifications: filter,
-    });
-    return new Promise((resolve) => {
-      const end = (): void => {
-        if (this.#subscriptions.delete(id)) this.#subscribedWeight -= weight;
-        resolve(
-          this.#completeResult(revision, request.method, {
-            _meta: { [META_KEYS.SUBSCRIPTION]: id },
-          }),
-        );
-      };
-      // Of a cancelled one the answer goes nowhere, but its handling is over.
-      inbound.signal.addEventListener("abort", end, { once: true });
-      this.#subscriptions.set(id, { id, filter, end });
-    });
-  }
-
-  /** What of a filter the server's capabilities allow it to send. */
-  #supportedFilter(revision: Revision, filter: object): OpenListen["filter"] {
-    const declared = this.server.capabilities(revision);
-    const requested = filter as Record<string, unknown>;
-    const supported: Record<string, unknown> = {};
-    for (const [method, name] of Object.entries(LIST_CHANGED_FILTERS)) {
-      const needed = revision.methods[method]?.capabilities ?? [];
-      if (
-        requested[name] === true &&
-        missingCapability(needed, "server", declared) === undefined
-      )
-        supported[name] = true;
-    }
-    const { resourceSubscriptions: uris } = requested;
-    const needed =
-      revision.methods["notifications/resources/updated"]?.capabilities ?? [];
-    if (
-      uris !== undefined &&
-      missingCapability(needed, "server", declared) === undefined
-    ) {
-      supported["resourceSubscriptions"] = uris;
-    }
-    return supported;
-  }
-
-  #notifySubscription(
-    id: RequestId,
-    method: string,
-    params: object | undefined,
-  ): void {
-    const meta = (params as { readonly _meta?: object } | undefined)?._meta;
-    this.#endpoint.notify(
-      method,
-      { ...params, _meta: { ...meta, [META_KEYS.SUBSCRIPTION]: id } },
-      id,
-    );
-  }
-
   #handleNotification(notification: Notification): void {
     const { method, params } = notification;
-    // Before `initialize` there are only those of clients that speak a stateless revision.
-    const revision =
-      this.#revision ??
-      (this.#statelessRevisions.length > 0
-        ? newestRevision(this.#statelessRevisions)
-        : undefined);
+    const revision = this.#lifecycle.notificationRevision;
     if (revision === undefined) {
       this.#endpoint.emit({ kind: "unknownNotification", method, params });
       return;
@@ -648,12 +444,11 @@ export class ServerSession {
       this.#endpoint.emit({
         kind: "invalidNotification",
         method,
-        reason: describeMismatch(outcome.failure),
+        reason: describeFailure(outcome.failure),
       });
       return;
     }
-    if (method === "notifications/initialized" && this.#revision !== undefined)
-      this.#isInitialized = true;
+    if (method === "notifications/initialized") this.#lifecycle.confirm();
     const handler = this.server.settings.notifications?.[method];
     void this.#runNotificationHandler(method, () =>
       handler?.(params as never, this),
@@ -690,15 +485,6 @@ export class ServerSession {
     }
   }
 
-  #unsupportedVersion(requested: string): RpcError {
-    const supported = this.#statelessRevisions.map(versionOf);
-    return new RpcError(
-      STATELESS_ERROR_CODES.UNSUPPORTED_VERSION,
-      `Unsupported protocol version; this server speaks ${supported.join(", ")}`,
-      { supported, requested: truncate(requested) },
-    );
-  }
-
   /** @internal */
   notifyForRequest(
     inbound: InboundRequest,
@@ -719,24 +505,12 @@ export class ServerSession {
       ) !== undefined
     )
       return false;
-    if (!revision.isStateless)
-      return LOG_LEVELS.indexOf(level) >= this.#minLogLevel;
+    if (!revision.isStateless) return severityOf(level) >= this.#minLogLevel;
     const lowest = metaOf(request)?.[META_KEYS.LOG_LEVEL];
     return (
-      typeof lowest === "string" &&
-      LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest)
+      typeof lowest === "string" && severityOf(level) >= severityOf(lowest)
     );
   }
-}
-
-function findRevision(
-  revisions: readonly Revision[],
-  version: string,
-): Revision {
-  const revision = revisions.find((item) => item.version === version);
-  if (revision === undefined)
-    throw new RangeError(`this server does not speak ${truncate(version)}`);
-  return revision;
 }
 
 function clientInfoOf(request: Request): ClientInfo {
@@ -745,20 +519,4 @@ function clientInfoOf(request: Request): ClientInfo {
     info: meta[META_KEYS.CLIENT_INFO] as Implementation | undefined,
     capabilities: meta[META_KEYS.CLIENT_CAPABILITIES] ?? {},
   };
-}
-
-/** Whether the runtime answers a method if there is no handler. */
-export function isBuiltIn(revision: Revision, method: string): boolean {
-  switch (method) {
-    case "ping":
-    case "logging/setLevel":
-    case "resources/subscribe":
-    case "resources/unsubscribe":
-      return !revision.isStateless;
-    case "server/discover":
-    case "subscriptions/listen":
-      return revision.isStateless;
-    default:
-      return false;
-  }
 }

@@ -1,8 +1,11 @@
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
-import type { Message, Notification } from "../jsonrpc/message.js";
-import { DEFAULT_MAX_MESSAGE_BYTES, MessageReader } from "../jsonrpc/ndjson.js";
-import type { LineEvent } from "../jsonrpc/ndjson.js";
+import type { Message } from "../jsonrpc/message.js";
+import {
+  DEFAULT_MAX_MESSAGE_BYTES,
+  JsonLineReader,
+} from "../jsonrpc/ndjson.js";
+import type { JsonLineEvent } from "../jsonrpc/ndjson.js";
 import { DEFAULT_MAX_DEPTH } from "../jsonrpc/parse.js";
 import { emitMessage, emitInvalid } from "../jsonrpc/transport-events.js";
 import type { Transport } from "../jsonrpc/transport.js";
@@ -50,35 +53,17 @@ export interface LineChannelOptions {
   onFailure(error: Error | undefined): void;
 }
 
-/** Every JSON value counts as a message here: which are some, the endpoint judges by its revision. */
-type AnyJson = {
-  readonly kind: "notification";
-  readonly message: Notification;
-};
-
-const acceptAnyJson = (value: unknown): AnyJson => ({
-  kind: "notification",
-  message: value as Notification,
-});
-
-/** A reader that takes every JSON value for a message. */
-export type LineReader = MessageReader<AnyJson>;
-
 /**
  * Makes the reader of one stream.
  *
  * @throws RangeError if a limit is none.
  */
-export function createLineReader(options: LineOptions): LineReader {
+export function createLineReader(options: LineOptions): JsonLineReader {
   const {
     maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES,
     maxDepth = DEFAULT_MAX_DEPTH,
   } = options;
-  return new MessageReader({
-    classify: acceptAnyJson,
-    maxMessageBytes,
-    maxDepth,
-  });
+  return new JsonLineReader({ maxMessageBytes, maxDepth });
 }
 
 const DEFAULT_MAX_UNREAD_CHARS = 128 * 1024 * 1024;
@@ -95,9 +80,9 @@ const WRITE_BATCH_CHARS = 64 * 1024;
 /** Reads and writes messages as lines; what the two sides of stdio have in common. */
 export class LineChannel {
   readonly #options: LineChannelOptions;
-  readonly #reader: LineReader;
+  readonly #reader: JsonLineReader;
   /** What was read and not handed on, since the output is full. */
-  #queuedEvents: LineEvent<AnyJson>[] = [];
+  #queuedEvents: JsonLineEvent[] = [];
   #isReading = false;
   #isPaused = false;
   #hasEnded = false;
@@ -126,7 +111,7 @@ export class LineChannel {
   #flushed: Deferred | undefined;
 
   /** @throws RangeError if the limit is none. */
-  constructor(options: LineChannelOptions, reader: LineReader) {
+  constructor(options: LineChannelOptions, reader: JsonLineReader) {
     this.#options = options;
     this.#reader = reader;
     this.#maxUnreadChars = options.maxUnread ?? DEFAULT_MAX_UNREAD_CHARS;
@@ -376,7 +361,7 @@ export class LineChannel {
     else this.#resume();
   }
 
-  #deliver(events: readonly LineEvent<AnyJson>[]): void {
+  #deliver(events: readonly JsonLineEvent[]): void {
     const { transport } = this.#options;
     for (let index = 0; index < events.length && this.#isReading; index += 1) {
       if (this.#isInputPaused()) {
@@ -385,7 +370,7 @@ export class LineChannel {
       }
       const event = events[index];
       if (event === undefined) continue;
-      if (event.kind === "notification") emitMessage(transport, event.message);
+      if (event.kind === "value") emitMessage(transport, event.value);
       else emitInvalid(transport, event);
     }
     if (this.#isReading && this.#isInputPaused() && !this.#isPaused) {

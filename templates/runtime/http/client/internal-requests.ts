@@ -6,7 +6,7 @@ import type { SentRequest } from "./messages.js";
 import { MAX_ERROR_BYTES } from "./requester.js";
 import type { HeaderList, Requester } from "./requester.js";
 import { StreamPosition } from "./stream.js";
-import type { MessageReader } from "./stream.js";
+import type { ValueReader } from "./stream.js";
 
 /** A request that the transport makes itself, with the headers of its POST. */
 export interface InternalRequest {
@@ -20,9 +20,9 @@ export interface InternalRequest {
 /** Makes requests of the transport's own, whose responses are not delivered to the endpoint. */
 export class InternalRequests {
   readonly #requester: Requester;
-  readonly #reader: MessageReader;
+  readonly #reader: ValueReader;
 
-  constructor(requester: Requester, reader: MessageReader) {
+  constructor(requester: Requester, reader: ValueReader) {
     this.#requester = requester;
     this.#reader = reader;
   }

@@ -7,7 +7,7 @@ import type { Reconnector } from "./reconnect.js";
 import { MAX_ERROR_BYTES } from "./requester.js";
 import type { Requester } from "./requester.js";
 import { StreamPosition } from "./stream.js";
-import type { MessageReader } from "./stream.js";
+import type { ValueReader } from "./stream.js";
 
 /** Milliseconds that a stream may stay open after its last response, so that its connection can be used again. */
 const STREAM_LINGER_MS = 500;
@@ -15,7 +15,7 @@ const STREAM_LINGER_MS = 500;
 /** What reading responses needs of the transport. */
 export interface ResponseReaderContext {
   readonly requester: Requester;
-  readonly reader: MessageReader;
+  readonly reader: ValueReader;
   readonly reconnector: Reconnector;
   /** Delivers a value, and marks the requests of the post that it answers. */
   readonly deliver: (value: unknown, post: PendingPost) => void;

@@ -8,12 +8,12 @@ import { MAX_ERROR_BYTES } from "./requester.js";
 import type { Requester } from "./requester.js";
 import type { ClientSession } from "./session.js";
 import { StreamPosition } from "./stream.js";
-import type { MessageReader } from "./stream.js";
+import type { ValueReader } from "./stream.js";
 
 /** What the stream needs of its transport. */
 export interface ServerStreamContext {
   readonly requester: Requester;
-  readonly reader: MessageReader;
+  readonly reader: ValueReader;
   readonly reconnector: Reconnector;
   readonly session: ClientSession;
   readonly onValue: (value: unknown) => void;

@@ -1,3 +1,4 @@
+import { isStatelessVersion } from "../../protocol/version-rules.js";
 import { isObject, methodOf } from "../../jsonrpc/envelope.js";
 import { HttpError } from "../errors.js";
 import { HTTP_HEADERS, isSessionId } from "../headers.js";
@@ -9,9 +10,6 @@ import type { HeaderList, Requester } from "./requester.js";
 
 /** Milliseconds that the server may take to end a session. */
 const DELETE_TIMEOUT_MS = 2000;
-
-/** The first revision without sessions; the names of revisions sort by date. */
-const FIRST_STATELESS = "2026-07-28";
 
 /** What a session needs of its transport. */
 export interface ClientSessionContext {
@@ -53,7 +51,7 @@ export class ClientSession {
 
   setProtocolVersion(version: string): void {
     this.#protocolVersion = version;
-    this.#isStateless = version >= FIRST_STATELESS;
+    this.#isStateless = isStatelessVersion(version);
   }
 
   /** Remembers the request that starts a session, to renew it. */

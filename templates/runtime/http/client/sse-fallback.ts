@@ -3,7 +3,7 @@ import { STREAM_TYPE } from "../headers.js";
 import { discardBody, mediaTypeOf } from "./fetch.js";
 import type { Requester } from "./requester.js";
 import { StreamPosition } from "./stream.js";
-import type { MessageReader } from "./stream.js";
+import type { ValueReader } from "./stream.js";
 
 /** Statuses with which an HTTP+SSE server answers a POST to its event stream. */
 export const SSE_FALLBACK_STATUSES: ReadonlySet<number> = new Set([
@@ -13,7 +13,7 @@ export const SSE_FALLBACK_STATUSES: ReadonlySet<number> = new Set([
 /** What the connection needs of its transport. */
 export interface SseConnectionContext {
   readonly requester: Requester;
-  readonly reader: MessageReader;
+  readonly reader: ValueReader;
   /** Aborted when the transport closes. */
   readonly closed: AbortSignal;
   readonly onValue: (value: unknown) => void;

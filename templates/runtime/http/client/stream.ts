@@ -1,16 +1,11 @@
 import { MAX_TIMER_DELAY_MS } from "../../jsonrpc/envelope.js";
 import { DEFAULT_MAX_MESSAGE_BYTES } from "../../jsonrpc/ndjson.js";
-import { DEFAULT_MAX_DEPTH } from "../../jsonrpc/parse.js";
+import { DEFAULT_MAX_DEPTH, readJson } from "../../jsonrpc/parse.js";
 import type { Invalid } from "../../jsonrpc/parse.js";
-import {
-  dropPrototypeKeys,
-  exceedsDepth,
-  scanEnvelope,
-} from "../../jsonrpc/scan.js";
+import { scanEnvelope } from "../../jsonrpc/scan.js";
 import { readEventStream } from "../event-stream.js";
 import type { SseEvent } from "../event-stream.js";
 import { HTTP_HEADERS, utf8Characters } from "../headers.js";
-import { parseJsonOrUndefined } from "./messages.js";
 import type { HeaderList } from "./requester.js";
 
 /** A stream that was open for this many milliseconds was not cut short. */
@@ -70,7 +65,7 @@ export interface MessageLimits {
 }
 
 /** Reads the values in responses and streams, within the limits of the transport. */
-export class MessageReader {
+export class ValueReader {
   readonly maxMessageBytes: number;
   readonly #maxDepth: number;
   readonly #onInvalid: (invalid: Invalid) => void;
@@ -90,12 +85,12 @@ export class MessageReader {
 
   /** Reads the value of a text; a string says why there is none. */
   parse(text: string): { readonly value: unknown } | string {
-    const limit = this.#maxDepth;
-    if (exceedsDepth(text, limit)) return `nested deeper than ${limit}`;
-    const value = parseJsonOrUndefined(text);
-    if (value === undefined) return NOT_JSON;
-    dropPrototypeKeys(text, value);
-    return { value };
+    const maxDepth = this.#maxDepth;
+    const read = readJson(text, { maxDepth });
+    if (read.kind === "value") return read;
+    return read.code === "too-deep"
+      ? `nested deeper than ${maxDepth}`
+      : NOT_JSON;
   }
 
   /**

@@ -40,7 +40,7 @@ import { ResponseReader } from "./response.js";
 import { ServerStream } from "./server-stream.js";
 import { ClientSession } from "./session.js";
 import { connectSse, SSE_FALLBACK_STATUSES } from "./sse-fallback.js";
-import { MessageReader } from "./stream.js";
+import { ValueReader } from "./stream.js";
 
 /** Calls at the same time, by default. */
 const DEFAULT_MAX_CONCURRENT_CALLS = 256;
@@ -68,7 +68,7 @@ export class HttpClient implements HttpClientTransport {
 
   readonly #options: HttpClientOptions;
   readonly #requester: Requester;
-  readonly #reader: MessageReader;
+  readonly #reader: ValueReader;
   readonly #toolHeaders: ToolHeaderCache;
   readonly #session: ClientSession;
   readonly #responseReader: ResponseReader;
@@ -91,7 +91,7 @@ export class HttpClient implements HttpClientTransport {
     this.#options = options;
     this.#calls = new PostLimiter(maxConcurrentCalls);
     const requester = new Requester(options.url, options);
-    const reader = new MessageReader(options, (invalid) => {
+    const reader = new ValueReader(options, (invalid) => {
       this.#handleInvalid(invalid);
     });
     const internalRequests = new InternalRequests(requester, reader);

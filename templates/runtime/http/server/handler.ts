@@ -1,3 +1,4 @@
+import { SSE_VERSION } from "../../protocol/version-rules.js";
 import { methodOf } from "../../jsonrpc/envelope.js";
 import { STANDARD_ERROR_CODES } from "../../jsonrpc/error-codes.js";
 import { DEFAULT_MAX_DEPTH } from "../../jsonrpc/parse.js";
@@ -27,8 +28,6 @@ import { UnreadBudget } from "./unread-budget.js";
 
 const MIB = 1024 * 1024;
 const TICK_MS = 5_000;
-/** The revision that HTTP+SSE belongs to. */
-const SSE_REVISION = "2024-11-05";
 /** `application/json`, with or without parameters (RFC 9110, 8.3.1). */
 const JSON_TYPE =
   /^application\/json[ \t]*(?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*$/i;
@@ -350,7 +349,7 @@ export class HttpRequestHandler<A extends Auth> {
       );
       return;
     }
-    const value: unknown = (parsed as { readonly message: unknown }).message;
+    const { value } = parsed;
     if (auth !== undefined) {
       const challenge = this.#authenticator?.missingScopes(
         auth,
@@ -458,7 +457,7 @@ export class HttpRequestHandler<A extends Auth> {
 
   /** The revision that a request is in, as far as its headers say: that of its session, or the newest where they do not. */
   async #versionOf({ call, path }: HttpContext<A>): Promise<string> {
-    if (path === this.#sse?.messagesPath) return SSE_REVISION;
+    if (path === this.#sse?.messagesPath) return SSE_VERSION;
     const inSession = this.#sessions.get(
       call.header("mcp-session-id") ?? "",
     )?.revision;

@@ -1,6 +1,5 @@
-import type { Notification } from "../../jsonrpc/message.js";
-import { parseMessage } from "../../jsonrpc/parse.js";
-import type { Parsed } from "../../jsonrpc/parse.js";
+import { readJson } from "../../jsonrpc/parse.js";
+import type { Invalid, JsonValue } from "../../jsonrpc/parse.js";
 import {
   ArrivingBodies,
   MAX_UNCOUNTED_BODY_BYTES,
@@ -36,7 +35,7 @@ export class BodyReader {
   }
 
   /** The JSON value that was posted, or why there is none. Undefined if that was answered. */
-  async read(context: HttpContext): Promise<Parsed | undefined> {
+  async read(context: HttpContext): Promise<JsonValue | Invalid | undefined> {
     const { call, headers, caller, connection } = context;
     const length = call.header("content-length");
     const maxBytes = this.#limits.maxBodyBytes;
@@ -72,10 +71,7 @@ export class BodyReader {
         }
         context.retainedBody = new RetainedBody(caller, body.length);
       }
-      return parseMessage(body, {
-        classify: acceptAnyJson,
-        maxDepth: this.#limits.maxDepth,
-      });
+      return readJson(body, { maxDepth: this.#limits.maxDepth });
     } catch {
       // It broke off: nobody is there any more to be told.
       call.respond(400, ERROR_HEADERS);
@@ -99,11 +95,3 @@ export class BodyReader {
     );
   }
 }
-
-/** Every JSON value counts as a message until it is known which revision it belongs to. */
-const acceptAnyJson = (
-  value: unknown,
-): { kind: "notification"; message: Notification } => ({
-  kind: "notification",
-  message: value as Notification,
-});

@@ -3,7 +3,7 @@ import { STANDARD_ERROR_CODES } from "../../jsonrpc/error-codes.js";
 import type { RequestId } from "../../jsonrpc/message.js";
 import type { Invalid } from "../../jsonrpc/parse.js";
 import { notifyListener } from "../../jsonrpc/transport-events.js";
-import { unreadIdPolicy } from "../../protocol/revision.js";
+import { unreadIdPolicy } from "../../protocol/version-rules.js";
 import { NO_HEADERS } from "./call.js";
 import type { HeaderFields, HttpCall } from "./call.js";
 import type { Callers } from "./callers.js";

@@ -1,3 +1,4 @@
+import { hasPrimingEvents } from "../../protocol/version-rules.js";
 import type { HttpCall } from "./call.js";
 import { encodeErrorResponse, STREAM_NOT_ACCEPTED } from "./error-response.js";
 import { HttpExtra } from "./extra.js";
@@ -38,9 +39,6 @@ export interface PostSender extends WithHandlerCounter {
   readonly auth: unknown;
   readonly principal: string | undefined;
 }
-
-/** From this revision on an event may hold nothing but an id (MCP 2025-11-25, Streamable HTTP). */
-const FIRST_PRIMING_REVISION = "2025-11-25";
 
 /** Streams that listen for messages of no request, in one session. */
 const MAX_LISTEN_STREAMS = 8;
@@ -404,7 +402,7 @@ export class HttpSession implements Transport {
   #sendPrimingEvent(stream: SessionStream, retry?: number): void {
     if (
       this.#host.resumeLimits === undefined ||
-      (this.revision ?? "") < FIRST_PRIMING_REVISION
+      !hasPrimingEvents(this.revision ?? "")
     )
       return;
     stream.hasSentEventId = true;
@@ -422,7 +420,7 @@ export class HttpSession implements Transport {
       writer === undefined ||
       writer.isJsonOnly ||
       this.#host.resumeLimits === undefined ||
-      (this.revision ?? "") < FIRST_PRIMING_REVISION
+      !hasPrimingEvents(this.revision ?? "")
     )
       return false;
     writer.startStream();

@@ -1,3 +1,4 @@
+import { VERSION_WITHOUT_HEADER } from "../../protocol/version-rules.js";
 import { methodOf } from "../../jsonrpc/envelope.js";
 import { classifyMessage } from "../../jsonrpc/parse.js";
 import {
@@ -12,9 +13,6 @@ import type { HttpContext } from "./context.js";
 import type { Responder } from "./responder.js";
 import type { SingleRequests } from "./single-requests.js";
 import type { AnyServer } from "./types.js";
-
-/** The revision of clients that name none in a header. */
-const BATCH_REVISION = "2025-03-26";
 
 /**
  * Serves stateful revisions without sessions.
@@ -42,7 +40,7 @@ export class SessionlessEndpoint {
     const isInitialize = methodOf(value) === "initialize";
     const version =
       header ??
-      stateful.find((revision) => revision.version === BATCH_REVISION)
+      stateful.find((revision) => revision.version === VERSION_WITHOUT_HEADER)
         ?.version ??
       newestRevision(stateful).version;
     const revision = stateful.find((item) => item.version === version);

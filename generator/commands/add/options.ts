@@ -1,0 +1,40 @@
+import type { Side } from '../../model/protocol.js';
+import { McpgenError } from '../../errors.js';
+import { booleanOption, stringOption, type RawOptions } from '../shared/options.js';
+import { parseConfigOptions, type ConfigOptions } from '../shared/settings.js';
+
+/** The options that all of `mcpgen add` has. */
+export interface AddOptions extends ConfigOptions {
+  readonly dryRun: boolean;
+  readonly json: boolean;
+}
+
+/** The options of `mcpgen add tool`, `add resource` and `add prompt`. */
+export interface AddItemOptions extends AddOptions {
+  /** The file with the JSON Schema of a tool's arguments. */
+  readonly input: string | undefined;
+  /** The address of a resource. */
+  readonly uri: string | undefined;
+}
+
+/** The options of `mcpgen add handler`. */
+export interface AddHandlerOptions extends AddOptions {
+  readonly to: Side | undefined;
+}
+
+export function parseAddOptions(raw: RawOptions): AddOptions {
+  return { ...parseConfigOptions(raw), dryRun: booleanOption(raw, 'dryRun'), json: booleanOption(raw, 'json') };
+}
+
+export function parseAddItemOptions(raw: RawOptions): AddItemOptions {
+  return { ...parseAddOptions(raw), input: stringOption(raw, 'input'), uri: stringOption(raw, 'uri') };
+}
+
+/** @throws {@link McpgenError} if `--to` does not name a side. */
+export function parseAddHandlerOptions(raw: RawOptions): AddHandlerOptions {
+  const to = stringOption(raw, 'to');
+  if (to !== undefined && to !== 'server' && to !== 'client') {
+    throw new McpgenError(`${JSON.stringify(to)} is no side`, { place: '--to', remedy: 'Give server or client.' });
+  }
+  return { ...parseAddOptions(raw), to };
+}

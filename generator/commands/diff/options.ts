@@ -1,0 +1,42 @@
+import { McpgenError } from '../../errors.js';
+import { booleanOption, negatableOption, stringOption, type RawOptions } from '../shared/options.js';
+
+/** The options of `mcpgen diff`. */
+export interface DiffOptions {
+  readonly oldCatalog: string | undefined;
+  readonly newCatalog: string | undefined;
+  readonly breaking: boolean;
+  readonly json: boolean;
+  readonly markdown: boolean;
+  /** The file of the page; `-` is standard output. */
+  readonly html: string | undefined;
+  readonly exitCode: boolean;
+  readonly errata: boolean;
+  readonly rules: boolean;
+}
+
+/** @throws {@link McpgenError} if standard output would have to hold two results. */
+export function parseDiffOptions(raw: RawOptions): DiffOptions {
+  const options: DiffOptions = {
+    oldCatalog: stringOption(raw, 'oldCatalog'),
+    newCatalog: stringOption(raw, 'newCatalog'),
+    breaking: booleanOption(raw, 'breaking'),
+    json: booleanOption(raw, 'json'),
+    markdown: booleanOption(raw, 'markdown'),
+    html: stringOption(raw, 'html'),
+    exitCode: booleanOption(raw, 'exitCode'),
+    errata: negatableOption(raw, 'errata'),
+    rules: booleanOption(raw, 'rules'),
+  };
+  const outputs = [
+    ...(options.json ? ['--json'] : []),
+    ...(options.markdown ? ['--markdown'] : []),
+    ...(options.html === '-' ? ['--html'] : []),
+  ];
+  if (outputs.length > 1) {
+    throw new McpgenError(`${outputs.join(' and ')} exclude each other`, {
+      remedy: 'Standard output holds one of them; --html FILE writes a file beside it.',
+    });
+  }
+  return options;
+}

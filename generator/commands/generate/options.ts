@@ -1,0 +1,44 @@
+import { optionFlag } from '../../command-line.js';
+import {
+  booleanOption,
+  choiceOption,
+  listOption,
+  negatableOption,
+  refuseBothOptions,
+  stringOption,
+  stringsOption,
+  type RawOptions,
+} from '../shared/options.js';
+import { IMPORT_EXTENSIONS, parseConfigOptions, type CommandLine } from '../shared/settings.js';
+
+/** The options of `mcpgen generate`. */
+export interface GenerateCommandLine extends CommandLine {
+  readonly check: boolean;
+  readonly dryRun: boolean;
+  readonly watch: boolean;
+  readonly json: boolean;
+}
+
+export function parseGenerateOptions(raw: RawOptions): GenerateCommandLine {
+  const options: GenerateCommandLine = {
+    ...parseConfigOptions(raw),
+    out: stringOption(raw, 'out'),
+    revisions: stringsOption(raw, 'revision'),
+    schema: stringOption(raw, 'schema'),
+    catalog: stringOption(raw, 'catalog'),
+    emit: listOption(raw, 'emit'),
+    methods: listOption(raw, 'methods'),
+    importExtension: choiceOption(raw, 'importExtension', IMPORT_EXTENSIONS),
+    errata: negatableOption(raw, 'errata'),
+    strict: booleanOption(raw, 'strict'),
+    check: booleanOption(raw, 'check'),
+    dryRun: booleanOption(raw, 'dryRun'),
+    watch: booleanOption(raw, 'watch'),
+    json: booleanOption(raw, 'json'),
+  };
+  for (const name of ['check', 'dryRun'] as const) {
+    refuseBothOptions(options, 'watch', name, `Leave one of them out; ${optionFlag(name)} writes nothing.`);
+  }
+  refuseBothOptions(options, 'check', 'dryRun', 'Both write nothing; --check sets the exit code.');
+  return options;
+}

@@ -1,0 +1,186 @@
+/**
+ * Which project is written, in four steps: options, defaults, questions, validation.
+ */
+import validateName from 'validate-npm-package-name';
+import { optionFlag } from '../../command-line.js';
+import { McpgenError } from '../../errors.js';
+import { builtinCatalog, builtinRevisions, requireRevision } from '../../read/builtin/revisions.js';
+import {
+  combinationError,
+  defaultFeatures,
+  parseFeatures,
+  PACKAGE_MANAGERS,
+  TRANSPORT_NAMES,
+  type KnownRevision,
+  type PackageManager,
+  type ProjectKind,
+  type RuntimeName,
+  type Selection,
+  type TransportName,
+} from '../../scaffold/project/selection.js';
+import type { GivenAnswers, InitOptions } from './options.js';
+
+/** All answers, which may still contradict each other. */
+interface Answers {
+  readonly packageName: string;
+  readonly revisions: readonly string[];
+  readonly features: readonly string[];
+  readonly transports: readonly TransportName[];
+  readonly runtime: RuntimeName;
+  readonly packageManager: PackageManager;
+}
+
+/**
+ * The project that the options choose, and where they are silent, a person or the defaults.
+ *
+ * @param requiredTransport - The transport of the server that a client is for.
+ * @throws {@link McpgenError} if the answers are incomplete or contradict each other.
+ */
+export async function resolveSelection(
+  kind: ProjectKind,
+  packageName: string | undefined,
+  options: InitOptions,
+  requiredTransport: TransportName | undefined,
+): Promise<Selection> {
+  if (packageName !== undefined) refusePackageName(packageName);
+  const given = withRequiredTransport(options.answers, requiredTransport);
+  const defaults = defaultAnswers(kind);
+  const isInteractive = !options.yes && process.stdin.isTTY && process.stderr.isTTY;
+  if (isInteractive) {
+    return validateSelection(kind, await askMissing(kind, packageName, given, defaults, options.install));
+  }
+  if (packageName === undefined) throw missingNameError(kind);
+  if (!options.yes) refuseMissingOptions(given);
+  return validateSelection(kind, {
+    packageName,
+    revisions: given.revisions ?? defaults.revisions,
+    features: given.features ?? defaults.features,
+    transports: given.transports ?? defaults.transports,
+    runtime: given.runtime ?? defaults.runtime,
+    packageManager: given.packageManager ?? defaults.packageManager,
+  });
+}
+
+/** What was given, with the transport of the server that a client is for. */
+function withRequiredTransport(given: GivenAnswers, required: TransportName | undefined): GivenAnswers {
+  if (required === undefined) return given;
+  const { transports = [required] } = given;
+  if (transports.includes(required)) return { ...given, transports };
+  throw new McpgenError(`the server of the client is reached over ${required}, which is not among its transports`, {
+    place: '--transport',
+    remedy: `Add ${required}, or leave it out.`,
+  });
+}
+
+function defaultAnswers(kind: ProjectKind): Omit<Answers, 'packageName'> {
+  return {
+    revisions: releasedRevisions(),
+    features: defaultFeatures(kind),
+    transports: ['stdio'],
+    runtime: 'none',
+    packageManager: callingPackageManager(),
+  };
+}
+
+/** Asks for what was not given. */
+async function askMissing(
+  kind: ProjectKind,
+  packageName: string | undefined,
+  given: GivenAnswers,
+  defaults: Omit<Answers, 'packageName'>,
+  willInstall: boolean,
+): Promise<Answers> {
+  const ask = await import('./questions.js');
+  const name = packageName ?? (await ask.askName(kind, packageNameError));
+  const revisions = given.revisions ?? (await ask.askRevisions(releasedRevisions()));
+  const features = given.features ?? (await ask.askFeatures(kind));
+  const transports = given.transports ?? (await ask.askTransports(kind));
+  const known = knownRevisions(revisions);
+  const isAllowed = (runtime: RuntimeName): boolean =>
+    combinationError({ kind, runtime, transports, revisions: known }) === undefined;
+  const runtime = given.runtime ?? (await ask.askRuntime(isAllowed));
+  const packageManager =
+    given.packageManager ??
+    (willInstall ? await ask.askPackageManager(defaults.packageManager) : defaults.packageManager);
+  return { packageName: name, revisions, features, transports, runtime, packageManager };
+}
+
+/** @throws {@link McpgenError} if the answers contradict each other. */
+function validateSelection(kind: ProjectKind, answers: Answers): Selection {
+  const { packageName, runtime, packageManager } = answers;
+  const revisions = knownRevisions(answers.revisions);
+  const [feature, second] = answers.features;
+  const selection: Selection = {
+    kind,
+    packageName,
+    revisions,
+    features: parseFeatures(kind, feature === 'none' && second === undefined ? [] : answers.features, revisions),
+    transports: TRANSPORT_NAMES.filter((name) => answers.transports.includes(name)),
+    runtime,
+    packageManager,
+  };
+  const conflict = combinationError(selection);
+  if (conflict !== undefined) throw conflict;
+  return selection;
+}
+
+function releasedRevisions(): readonly string[] {
+  return builtinRevisions()
+    .filter(({ status }) => status === 'released')
+    .map(({ revision }) => revision);
+}
+
+/** The package manager that runs us, as it says itself. */
+function callingPackageManager(): PackageManager {
+  const name = process.env['npm_config_user_agent']?.split('/')[0];
+  return PACKAGE_MANAGERS.find((manager) => manager === name) ?? 'npm';
+}
+
+function missingNameError(kind: ProjectKind): McpgenError {
+  return new McpgenError('the name of the package is missing', { remedy: `Give it: mcpgen init ${kind} NAME.` });
+}
+
+/** Outside of a terminal, every answer must be given. */
+function refuseMissingOptions(given: GivenAnswers): void {
+  const flagByAnswer: Readonly<Record<keyof GivenAnswers, string>> = {
+    revisions: 'revision',
+    features: 'features',
+    transports: 'transport',
+    runtime: 'runtime',
+    packageManager: 'packageManager',
+  };
+  const missing = (Object.keys(flagByAnswer) as (keyof GivenAnswers)[]).filter((name) => given[name] === undefined);
+  if (missing.length === 0) return;
+  throw new McpgenError('there is no terminal to ask on, and an answer is missing', {
+    place: missing.map((name) => optionFlag(flagByAnswer[name])).join(', '),
+    remedy: 'Give it, or --yes for the defaults of all.',
+  });
+}
+
+/** Revisions by their names, sorted. */
+function knownRevisions(names: readonly string[]): readonly KnownRevision[] {
+  return [...new Set(names)].sort().map((name) => {
+    const { revision } = requireRevision(name);
+    const catalog = builtinCatalog(revision);
+    return {
+      revision,
+      isStateless: catalog.lifecycle === 'stateless',
+      methods: catalog.methods.map(({ method }) => method),
+    };
+  });
+}
+
+/** What is wrong with the name of a package; undefined if nothing is. */
+function packageNameError(name: string): string | undefined {
+  const { validForNewPackages, errors = [], warnings = [] } = validateName(name);
+  return validForNewPackages ? undefined : [...errors, ...warnings].join('; ');
+}
+
+function refusePackageName(name: string): void {
+  const fault = packageNameError(name);
+  if (fault === undefined) return;
+  throw new McpgenError(`${JSON.stringify(name)} cannot be the name of a package: ${fault}`, {
+    place: 'NAME',
+    remedy: 'Take small letters, digits and hyphens, as in demo or @scope/demo. Where to write it is --dir.',
+  });
+}

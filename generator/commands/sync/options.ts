@@ -1,0 +1,47 @@
+import { McpgenError } from '../../errors.js';
+import {
+  booleanOption,
+  refuseBothOptions,
+  secondsOption,
+  stringOption,
+  stringsOption,
+  type RawOptions,
+} from '../shared/options.js';
+
+/** The options of `mcpgen sync`. */
+export interface SyncOptions {
+  readonly revisions: readonly string[] | undefined;
+  /** URL, file or folder. */
+  readonly from: string | undefined;
+  readonly out: string;
+  readonly prose: 'keep' | 'strip';
+  readonly timeoutSeconds: number;
+  readonly check: boolean;
+  readonly updatePin: boolean;
+  readonly config: string | undefined;
+  readonly json: boolean;
+  readonly markdown: boolean;
+}
+
+export function parseSyncOptions(raw: RawOptions): SyncOptions {
+  const options: SyncOptions = {
+    revisions: stringsOption(raw, 'revision'),
+    from: stringOption(raw, 'from'),
+    out: stringOption(raw, 'out') ?? 'schema',
+    prose: parseProse(stringOption(raw, 'prose') ?? 'keep'),
+    timeoutSeconds: secondsOption(raw, 'timeout'),
+    check: booleanOption(raw, 'check'),
+    updatePin: booleanOption(raw, 'updatePin'),
+    config: stringOption(raw, 'config'),
+    json: booleanOption(raw, 'json'),
+    markdown: booleanOption(raw, 'markdown'),
+  };
+  refuseBothOptions(options, 'json', 'markdown');
+  refuseBothOptions(options, 'check', 'updatePin', 'Leave --update-pin out: --check writes nothing.');
+  return options;
+}
+
+function parseProse(prose: string): 'keep' | 'strip' {
+  if (prose === 'keep' || prose === 'strip') return prose;
+  throw new McpgenError(`there is no ${JSON.stringify(prose)}`, { place: '--prose', remedy: 'Say keep or strip.' });
+}

@@ -1,0 +1,111 @@
+/**
+ * The expressions that guards are made of, as values; printed in one place.
+ */
+
+/** The functions of `runtime/validation` that guards call. */
+export const CHECK_NAMES = [
+  'absent',
+  'anyOf',
+  'array',
+  'arrayOf',
+  'boolean',
+  'inDefinition',
+  'integer',
+  'itemsWithin',
+  'literal',
+  'maybeArray',
+  'maybeArrayOf',
+  'maybeBoolean',
+  'maybeInteger',
+  'maybeNumber',
+  'maybeObject',
+  'maybeRecordOf',
+  'maybeString',
+  'membersWithin',
+  'mismatch',
+  'nested',
+  'noneOf',
+  'number',
+  'numberWithin',
+  'object',
+  'oneOf',
+  'otherMembers',
+  'ownMember',
+  'present',
+  'recordOf',
+  'string',
+  'stringWithFormat',
+  'stringWithin',
+  'uniqueItems',
+] as const;
+
+/** A function of `runtime/validation` that guards call. */
+export type CheckName = (typeof CHECK_NAMES)[number];
+
+/** A function that checks one value: of the runtime, or a generated guard. */
+export type CheckFunction = { readonly fn: CheckName } | { readonly guard: string };
+
+/** A call of a function that checks a value. */
+export type CheckCall = CheckFunction & { readonly args: readonly string[] };
+
+/** An expression that is true if a value is right, and reports the failure otherwise. */
+export type Expression =
+  | CheckCall
+  /** True if all of them are. */
+  | { readonly all: readonly Expression[] }
+  /** True if a condition in TypeScript is, else what the expression says. */
+  | { readonly unless: string; readonly then: Expression };
+
+/** A call of a function of the runtime. */
+export function check(fn: CheckName, ...args: readonly string[]): CheckCall {
+  return { fn, args };
+}
+
+/** One expression for several; those that do not apply are `undefined`. */
+export function allOf(parts: readonly (Expression | undefined)[]): Expression {
+  const all = parts.filter((part) => part !== undefined);
+  const [only, second] = all;
+  return only !== undefined && second === undefined ? only : { all };
+}
+
+/** The variant of a check that accepts an absent member as well. */
+const OPTIONAL_VARIANTS: Readonly<Partial<Record<CheckName, CheckName>>> = {
+  array: 'maybeArray',
+  arrayOf: 'maybeArrayOf',
+  boolean: 'maybeBoolean',
+  integer: 'maybeInteger',
+  number: 'maybeNumber',
+  object: 'maybeObject',
+  recordOf: 'maybeRecordOf',
+  string: 'maybeString',
+};
+
+/** The same expression, for a value that may be absent. */
+export function orAbsent(expression: Expression, value: string): Expression {
+  const variant = 'fn' in expression ? OPTIONAL_VARIANTS[expression.fn] : undefined;
+  if (variant !== undefined && 'fn' in expression) return check(variant, ...expression.args);
+  return { unless: `${value} === undefined`, then: expression };
+}
+
+/** The name of a function as generated code has it. */
+export function printFunction(called: CheckFunction): string {
+  return 'fn' in called ? `check.${called.fn}` : called.guard;
+}
+
+/** An expression in TypeScript. */
+export function printExpression(expression: Expression): string {
+  if ('all' in expression) return expression.all.map(printExpression).join(' && ');
+  if ('unless' in expression) return `(${expression.unless} || ${printOperand(expression.then)})`;
+  return `${printFunction(expression)}(${expression.args.join(', ')})`;
+}
+
+/** An expression as an operand of `||`. */
+function printOperand(expression: Expression): string {
+  const text = printExpression(expression);
+  return 'all' in expression && expression.all.length > 1 ? `(${text})` : text;
+}
+
+/** A call of a function of the runtime in TypeScript. */
+export function printCheck(fn: CheckName, ...args: readonly string[]): string {
+  return printExpression(check(fn, ...args));
+}

@@ -1,0 +1,100 @@
+/**
+ * Sends responses, also those that JSON cannot hold.
+ */
+import type { EndpointEvent } from "./endpoint-options.js";
+import { STANDARD_ERROR_CODES } from "./error-codes.js";
+import {
+  errorClassName,
+  errorMessage,
+  replaceUnserializable,
+  serializationErrorOf,
+} from "./handler-errors.js";
+import type { InboundRequest } from "./inbound-request.js";
+import type { ErrorObject, Message, RequestId, Response } from "./message.js";
+
+/** What sending needs of its endpoint. */
+export interface SendingEndpoint {
+  isOpen(): boolean;
+  send(
+    message: Message | readonly Message[],
+    relatedRequestId: RequestId | undefined,
+    onFailure?: (error: unknown) => void,
+  ): void;
+  /** Ends the exchange of a batch that gets no response. */
+  endUnanswered(): void;
+  emit(event: EndpointEvent): void;
+}
+
+/**
+ * Every request gets at most one response, and one that cannot be written is replaced by an error, so that the caller
+ * does not wait forever. What a handler threw stays here unless its message may be exposed.
+ */
+export class ResponseSender {
+  readonly #exposeErrors: boolean;
+  readonly #endpoint: SendingEndpoint;
+
+  constructor(exposeErrors: boolean, endpoint: SendingEndpoint) {
+    this.#exposeErrors = exposeErrors;
+    this.#endpoint = endpoint;
+  }
+
+  send(inbound: InboundRequest, response: Response): void {
+    if (inbound.batch !== undefined) {
+      inbound.batch.addResponse(response);
+      return;
+    }
+    const { id, method } = inbound.request;
+    this.#endpoint.send(response, id, (error) => {
+      const failure = this.#endpoint.isOpen()
+        ? serializationErrorOf(response)
+        : undefined;
+      if (failure === undefined) {
+        this.#endpoint.emit({ kind: "transportFailed", error });
+        return;
+      }
+      const { reason } = failure;
+      this.#endpoint.emit({ kind: "handlerFailed", method, error: reason });
+      this.sendError(inbound, this.internalError(reason));
+    });
+  }
+
+  sendError(inbound: InboundRequest, error: ErrorObject): void {
+    const { id } = inbound.request;
+    const response: Response = { jsonrpc: "2.0", id, error };
+    if (inbound.batch === undefined) this.#endpoint.send(response, id);
+    else inbound.batch.addResponse(response);
+  }
+
+  /** Sends the responses of a batch; only those that cannot be written are replaced by errors. */
+  sendBatch(responses: readonly Response[]): void {
+    if (responses.length === 0) {
+      this.#endpoint.endUnanswered();
+      return;
+    }
+    this.#endpoint.send(responses, undefined, (error) => {
+      const writable = this.#endpoint.isOpen()
+        ? replaceUnserializable(responses, (reason) => {
+            const method = "a member of a batch";
+            this.#endpoint.emit({
+              kind: "handlerFailed",
+              method,
+              error: reason,
+            });
+            return this.internalError(reason);
+          })
+        : undefined;
+      if (writable === undefined)
+        this.#endpoint.emit({ kind: "transportFailed", error });
+      else this.#endpoint.send(writable, undefined);
+    });
+  }
+
+  /** The error that a caller gets for something that a handler threw. */
+  internalError(thrown: unknown): ErrorObject {
+    return {
+      code: STANDARD_ERROR_CODES.INTERNAL_ERROR,
+      message: this.#exposeErrors ? errorMessage(thrown) : "Internal error",
+      data: { name: errorClassName(thrown) },
+    };
+  }
+}
