@@ -179,10 +179,8 @@ const ROOT = path.resolve(import.meta.dirname, '__generated__');
 
 const runtimeErrors = new Map<string, readonly string[]>();
 
-const RUNTIME = '/runtime/';
-
 function isRuntime(name: string): boolean {
-  return name.includes(RUNTIME);
+  return name.startsWith(path.join(ROOT, 'runtime/'));
 }
 
 /** Whether a file is a module without declarations of globals or of other modules. */
@@ -199,13 +197,8 @@ export class Compiled {
   readonly #program: ts.Program;
   readonly #files: readonly string[];
 
-  /** @param sets - Sets of files, by a name of their own so that they do not meet. */
-  constructor(sets: ReadonlyMap<string, readonly PlannedFile[]>) {
-    const texts = new Map(
-      [...sets].flatMap(([set, files]) =>
-        files.map((file): [string, string] => [path.join(ROOT, set, file.path), file.contents]),
-      ),
-    );
+  constructor(files: readonly PlannedFile[]) {
+    const texts = new Map(files.map((file): [string, string] => [path.join(ROOT, file.path), file.contents]));
     this.#files = [...texts.keys()];
     this.#program = createProgram(this.#files, COMPILER_OPTIONS, texts);
   }
@@ -234,14 +227,10 @@ export class Compiled {
   #runtimeErrors(): readonly string[] {
     const files = this.#files.filter(isRuntime);
     const isIndependent = this.#files.every((name) => isSelfContained(this.#program.getSourceFile(name)));
-    const sets = [...new Set(files.map((name) => name.slice(0, name.indexOf(RUNTIME))))];
-    return sets.flatMap((set) => {
-      const own = files.filter((name) => name.startsWith(`${set}${RUNTIME}`));
-      const key = JSON.stringify(own.map((name) => [name.slice(set.length), this.#program.getSourceFile(name)?.text]));
-      const found = (isIndependent ? runtimeErrors.get(key) : undefined) ?? own.flatMap((name) => this.#errorsOf(name));
-      if (isIndependent) runtimeErrors.set(key, found);
-      return found;
-    });
+    const key = JSON.stringify(files.map((name) => [name, this.#program.getSourceFile(name)?.text]));
+    const found = (isIndependent ? runtimeErrors.get(key) : undefined) ?? files.flatMap((name) => this.#errorsOf(name));
+    if (isIndependent) runtimeErrors.set(key, found);
+    return found;
   }
 
   /** Visits every node of the generated code; comments are none. */
@@ -286,7 +275,16 @@ export class Compiled {
   }
 }
 
-/** Compiles one set of files. */
+/** Compiles files. */
 export function compiled(files: readonly PlannedFile[]): Compiled {
-  return new Compiled(new Map([['one', files]]));
+  return new Compiled(files);
+}
+
+/** What the compiler finds wrong in sets of files, each compiled by itself; an error begins with the name of its set. */
+export function errorsOfSets(sets: ReadonlyMap<string, readonly PlannedFile[]>): readonly string[] {
+  return [...sets].flatMap(([set, files]) =>
+    compiled(files)
+      .errors()
+      .map((error) => `${set}: ${error}`),
+  );
 }
