@@ -56,9 +56,9 @@ function textOf(file: string): string | undefined {
 }
 
 /** What `tsc -p` does, without the start of a process: the messages of all errors, and the files written if there are none. */
-export function compileProject(folder: string): readonly string[] {
+export function compileProject(folder: string, options: ts.CompilerOptions = {}): readonly string[] {
   const unrecoverable: ts.Diagnostic[] = [];
-  const config = ts.getParsedCommandLineOfConfigFile(path.join(folder, 'tsconfig.json'), undefined, {
+  const config = ts.getParsedCommandLineOfConfigFile(path.join(folder, 'tsconfig.json'), options, {
     ...ts.sys,
     onUnRecoverableConfigFileDiagnostic: (diagnostic) => unrecoverable.push(diagnostic),
   });
