@@ -1,8 +1,12 @@
 import os from 'node:os';
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import SlowFirst from './test/support/slow-first.js';
 
 export default defineConfig({
+  resolve: {
+    alias: [{ find: /^prettier$/, replacement: path.resolve(import.meta.dirname, 'test/support/prettier.ts') }],
+  },
   test: {
     include: ['test/**/*.test.ts', 'templates/*/test/**/*.test.ts'],
     globalSetup: ['test/support/build-once.ts'],

@@ -18,6 +18,7 @@ import { findFormerNames } from '../../generator/model/renames.js';
 import { buildReport } from '../../generator/print/diff/report.js';
 import { builtinRenames } from '../../generator/read/builtin/renames.js';
 import { mcpgen } from '../support/in-process.js';
+import { createProgram } from '../support/program.js';
 import { REVISIONS } from '../support/revisions.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -174,7 +175,7 @@ export function code${index}(value: unknown): number {
 export const same: Oldest = reference4;
 `,
     );
-    const program = ts.createProgram([user], {
+    const program = createProgram([user], {
       target: ts.ScriptTarget.ES2022,
       module: ts.ModuleKind.NodeNext,
       strict: true,

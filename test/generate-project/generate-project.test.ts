@@ -12,8 +12,11 @@ import {
   temporaryFolder,
   type Run,
 } from '../support/cli.js';
-import { mcpgen } from '../support/in-process.js';
+import { captured, mcpgen } from '../support/in-process.js';
+import { compileProject } from '../support/program.js';
 import { shareModules } from '../scaffold/support.js';
+import { buildProgram } from '../../generator/cli/program.js';
+import { McpgenError } from '../../generator/errors.js';
 import { readOrigin, addHeader } from '../../generator/output/ownership.js';
 import { catalogWith, PING_ROW, pingDefinitions, schemaWith } from '../support/hostile.js';
 
@@ -66,27 +69,24 @@ interface ReportedChanges {
   readonly removedMethods: readonly unknown[];
 }
 
-/** What is run of a command line in one process after another command line: it costs a second to begin. */
-const SEVERAL = `
-const { buildProgram } = await import(${JSON.stringify(new URL('./cli/program.js', `file://${CLI}`).href)});
-for (const line of JSON.parse(process.argv.at(-1))) {
-  await buildProgram().parseAsync(line, { from: 'user' }).catch((error) => {
-    console.error(line.join(' ') + ': ' + error.message + ' ' + error.remedy);
-    process.exitCode = 2;
-  });
-}`;
-
 /** Runs commands that were offered, one after the other; all that they print comes back. */
 async function paste(project: string, commands: readonly string[]): Promise<Run> {
-  const lines = commands.map((command) => command.replace(/^npx mcpgen /, '').split(' '));
-  return run(process.execPath, ['--input-type=module', '--eval', SEVERAL, '--', JSON.stringify(lines)], {
-    cwd: project,
-  });
+  return captured(async () => {
+    for (const command of commands) {
+      const line = command.replace(/^npx mcpgen /, '').split(' ');
+      try {
+        await buildProgram().parseAsync(line, { from: 'user' });
+      } catch (error) {
+        if (!(error instanceof McpgenError)) throw error;
+        process.stderr.write(`${line.join(' ')}: ${error.message} ${error.remedy ?? ''}\n`);
+        process.exitCode = 2;
+      }
+    }
+  }, project);
 }
 
-async function compiles(project: string): Promise<void> {
-  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-  expect(await run(process.execPath, [tsc, '-p', '.'], { cwd: project })).toMatchObject({ code: 0, stdout: '' });
+function compiles(project: string): void {
+  expect(compileProject(project)).toEqual([]);
 }
 
 /** Commands that a run offers, each below what it is for. */
@@ -164,7 +164,7 @@ new in 2025-11-25: tasks/get (request to the server; a handler declares tasks)
   ]);
   expect(readFileSync(path.join(project, 'src/server.ts'), 'utf8').endsWith("\n\n// The author's.\r\n")).toBe(true);
   expect(readFileSync(path.join(project, 'src/protocol.ts'), 'utf8')).toContain('"./generated/2026-07-28/server.js"');
-  await compiles(project);
+  compiles(project);
 
   // Upstream takes two away and brings two: their places are told, and what the author wrote stays.
   const own = upstream('2025-11-25');
@@ -242,7 +242,7 @@ changed src/protocol.ts
 add handler tasks/gte: there is no method "tasks/gte" in 2025-06-18, 2025-11-25, 2026-07-28 Did you mean tasks/get?
 add handler tools/call: a client has no handler of tools/call: no server sends it, or the runtime answers it There are elicitation/create, notifications/cancelled, notifications/elicitation/complete, notifications/message, notifications/progress, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/subscriptions/acknowledged, notifications/tasks/status, notifications/tools/list_changed, ping, roots/list, sampling/createMessage, tasks/cancel, tasks/get, tasks/list, tasks/result.
 `);
-  await compiles(project);
+  compiles(project);
 }, 600_000);
 
 test('a revision that a config no longer names is told of where code still names its methods', async () => {

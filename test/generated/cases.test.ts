@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import vm from 'node:vm';
@@ -21,6 +20,7 @@ import {
 } from '../../generator/index.js';
 import { readSchemaWithoutCatalog } from '../../generator/model/load.js';
 import { applyErrata } from '../../generator/read/errata.js';
+import { createProgram } from '../support/program.js';
 import { REVISIONS } from '../support/revisions.js';
 import { cases } from '../support/cases.js';
 import { requireReferenceMaterial, officialSchema } from '../support/reference-material.js';
@@ -35,6 +35,9 @@ const BY_VALIDATORS: readonly string[] = [
 
 /** Cases of which one part is tested here and another, which asks a deep guard or validator, with those. */
 const ALSO_BY_VALIDATORS: readonly string[] = ['case-025', 'case-035', 'case-037', 'case-043'];
+
+/** Cases that need other compilers than the project's own: they are in the slow tier. */
+const BY_OTHER_COMPILERS: readonly string[] = ['case-031'];
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -246,22 +249,6 @@ afterAll(() => {
 });
 beforeAll(() => compilation.compile());
 
-/** What a compiler of the project says; nothing if it is content. */
-async function tsc(compiler: string, args: readonly string[]): Promise<string> {
-  const bin = path.join(root, 'node_modules', compiler, 'bin/tsc');
-  return new Promise((resolve) => {
-    // In a folder without a config and without types of others, since only these flags are to count.
-    execFile(process.execPath, [bin, ...args], { cwd: scratch }, (error, stdout, stderr) => {
-      const said = `${stdout}${stderr}`;
-      resolve(error !== null && said === '' ? error.message : said);
-    });
-  });
-}
-
-const STRICT = (
-  '--noEmit --pretty false --strict --target es2022 --module nodenext --verbatimModuleSyntax --isolatedModules ' +
-  '--exactOptionalPropertyTypes --noUncheckedIndexedAccess'
-).split(' ');
 const indexes = revisions.map((revision) => path.join(root, 'generated', revision, 'index.ts'));
 
 describe('errata of the schemas', () => {
@@ -805,7 +792,7 @@ describe('types', () => {
         exactOptionalPropertyTypes: true,
         noUncheckedIndexedAccess: true,
       };
-      const found = ts.getPreEmitDiagnostics(ts.createProgram(indexes, flags));
+      const found = ts.getPreEmitDiagnostics(createProgram(indexes, flags));
       expect(found.map((diagnostic) => ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'))).toEqual([]);
       const protocol = await loadProtocol({ revision: '2025-11-25' });
       for (const [importExtension, specifier] of [
@@ -902,29 +889,6 @@ describe('types', () => {
     if (found.kind !== 'result') throw new Error(found.kind);
     expect(JSON.stringify(found.message)).toBe(text);
   });
-
-  provesCase(
-    'case-031',
-    'output compiles under TypeScript 5.4, the oldest that the README promises, up to 7',
-    async () => {
-      expect(readFileSync(path.join(root, 'README.md'), 'utf8')).toContain('TypeScript 5.4 or later');
-      const versions = await Promise.all([tsc('typescript-5.4', ['--version']), tsc('typescript-7', ['--version'])]);
-      expect(versions.map((said) => /Version (\d+\.\d+)/.exec(said)?.[1])).toEqual(['5.4', '7.0']);
-      const args = [...STRICT, ...indexes];
-      const said = await Promise.all([
-        // It does not know of erasable syntax yet.
-        tsc('typescript-5.4', args),
-        tsc('typescript-7', ['--erasableSyntaxOnly', ...args]),
-      ]);
-      expect(said).toEqual(['', '']);
-      // A compiler that says nothing proves nothing if it would say nothing of a fault.
-      const fault = path.join(scratch, 'fault.mts');
-      const index = JSON.stringify(indexes[0]);
-      writeFileSync(fault, `import { METHODS } from ${index};\nMETHODS.TOOLS_CALL satisfies 'ping';\n`);
-      const found = await tsc('typescript-7', [...STRICT, '--allowImportingTsExtensions', fault]);
-      expect(found).toMatch(/fault\.mts\(2,\d+\): error TS1360/);
-    },
-  );
 
   const codes = refuses(`
     export const a: v20260728.HeaderMismatchError['error']['code'] = -32020;
@@ -1182,10 +1146,12 @@ describe('all cases', () => {
   test('of these kinds are tested, here or with the validators', () => {
     const all = cases('guard', 'typegen', 'schema-erratum').map((item) => item.id);
     expect(all.length).toBeGreaterThan(40);
-    expect([...proven, ...BY_VALIDATORS].sort()).toEqual([...all].sort());
+    expect([...proven, ...BY_VALIDATORS, ...BY_OTHER_COMPILERS].sort()).toEqual([...all].sort());
     expect(ALSO_BY_VALIDATORS.filter((id) => !proven.has(id))).toEqual([]);
     const validation = readFileSync(path.join(root, 'test/validators/failures.test.ts'), 'utf8');
     expect([...BY_VALIDATORS, ...ALSO_BY_VALIDATORS].filter((id) => !validation.includes(`${id}: `))).toEqual([]);
+    const compilers = readFileSync(path.join(root, 'test/generated/cases.slow.test.ts'), 'utf8');
+    expect(BY_OTHER_COMPILERS.filter((id) => !compilers.includes(`${id}: `))).toEqual([]);
   });
 
   test('bring schemas whose types compile', () => {

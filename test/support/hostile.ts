@@ -1,5 +1,6 @@
 import path from 'node:path';
 import ts from 'typescript';
+import { createProgram } from './program.js';
 import {
   loadProtocol,
   McpgenError,
@@ -175,40 +176,61 @@ const COMPILER_OPTIONS: ts.CompilerOptions = {
 };
 
 const ROOT = path.resolve(import.meta.dirname, '__generated__');
-const sources = new Map<string, ts.SourceFile | undefined>();
+
+const runtimeErrors = new Map<string, readonly string[]>();
+
+function isRuntime(name: string): boolean {
+  return name.startsWith(path.join(ROOT, 'runtime/'));
+}
+
+/** Whether a file is a module without declarations of globals or of other modules. */
+function isSelfContained(source: ts.SourceFile | undefined): boolean {
+  return source !== undefined && ts.isExternalModule(source) && !source.statements.some(ts.isModuleDeclaration);
+}
+
+function textOfDiagnostic({ file, messageText }: ts.Diagnostic): string {
+  return `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+}
 
 /** Generated files as a program. */
 export class Compiled {
   readonly #program: ts.Program;
   readonly #files: readonly string[];
 
-  /** @param sets - Sets of files, by a name of their own so that they do not meet. */
-  constructor(sets: ReadonlyMap<string, readonly PlannedFile[]>) {
-    const texts = new Map(
-      [...sets].flatMap(([set, files]) =>
-        files.map((file): [string, string] => [path.join(ROOT, set, file.path), file.contents]),
-      ),
-    );
-    const host = ts.createCompilerHost(COMPILER_OPTIONS);
-    const library = { ...host };
-    host.fileExists = (name) => texts.has(name) || library.fileExists(name);
-    host.readFile = (name) => texts.get(name) ?? library.readFile(name);
-    host.directoryExists = (name) => name.startsWith(ROOT) || (library.directoryExists?.(name) ?? true);
-    host.getSourceFile = (name, languageVersion, ...rest) => {
-      const text = texts.get(name);
-      if (text !== undefined) return ts.createSourceFile(name, text, languageVersion, true);
-      if (!sources.has(name)) sources.set(name, library.getSourceFile(name, languageVersion, ...rest));
-      return sources.get(name);
-    };
+  constructor(files: readonly PlannedFile[]) {
+    const texts = new Map(files.map((file): [string, string] => [path.join(ROOT, file.path), file.contents]));
     this.#files = [...texts.keys()];
-    this.#program = ts.createProgram(this.#files, COMPILER_OPTIONS, host);
+    this.#program = createProgram(this.#files, COMPILER_OPTIONS, texts);
   }
 
   /** What the compiler finds wrong. */
   errors(): readonly string[] {
-    return ts
-      .getPreEmitDiagnostics(this.#program)
-      .map((item) => `${item.file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(item.messageText, '\n')}`);
+    const program = this.#program;
+    return [
+      ...[...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()].map(textOfDiagnostic),
+      ...this.#files.filter((name) => !isRuntime(name)).flatMap((name) => this.#errorsOf(name)),
+      ...this.#runtimeErrors(),
+    ];
+  }
+
+  #errorsOf(name: string): readonly string[] {
+    const source = this.#program.getSourceFile(name);
+    return [...this.#program.getSyntacticDiagnostics(source), ...this.#program.getSemanticDiagnostics(source)].map(
+      textOfDiagnostic,
+    );
+  }
+
+  /**
+   * The errors in the copies of the runtime. They depend on nothing but these files, as long as no other file declares
+   * anything outside itself; so the same files are checked once.
+   */
+  #runtimeErrors(): readonly string[] {
+    const files = this.#files.filter(isRuntime);
+    const isIndependent = this.#files.every((name) => isSelfContained(this.#program.getSourceFile(name)));
+    const key = JSON.stringify(files.map((name) => [name, this.#program.getSourceFile(name)?.text]));
+    const found = (isIndependent ? runtimeErrors.get(key) : undefined) ?? files.flatMap((name) => this.#errorsOf(name));
+    if (isIndependent) runtimeErrors.set(key, found);
+    return found;
   }
 
   /** Visits every node of the generated code; comments are none. */
@@ -253,7 +275,16 @@ export class Compiled {
   }
 }
 
-/** Compiles one set of files. */
+/** Compiles files. */
 export function compiled(files: readonly PlannedFile[]): Compiled {
-  return new Compiled(new Map([['one', files]]));
+  return new Compiled(files);
+}
+
+/** What the compiler finds wrong in sets of files, each compiled by itself; an error begins with the name of its set. */
+export function errorsOfSets(sets: ReadonlyMap<string, readonly PlannedFile[]>): readonly string[] {
+  return [...sets].flatMap(([set, files]) =>
+    compiled(files)
+      .errors()
+      .map((error) => `${set}: ${error}`),
+  );
 }

@@ -19,13 +19,26 @@ const READ_AT_START = ['FORCE_COLOR', 'NO_COLOR', 'TERM', 'CI'];
 export async function mcpgen(args: readonly string[], options: RunOptions = {}): Promise<Run> {
   const { cwd, env = {}, ...others } = options;
   if (Object.keys(others).length > 0 || READ_AT_START.some((name) => name in env)) return mcpgenProcess(args, options);
-  const running = previous.then(async () => runAlone(args, cwd, env));
+  return captured(async () => buildProgram().parseAsync([...args], { from: 'user' }), cwd, env);
+}
+
+/**
+ * Does something as a command line would: in a folder, with an environment, and with an exit code and output for a result.
+ *
+ * @param action - What it throws becomes an error message and exit code 2, as in `cli.ts`.
+ */
+export async function captured(
+  action: () => Promise<unknown>,
+  cwd?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Run> {
+  const running = previous.then(async () => captureAlone(action, cwd, env));
   previous = running.catch(() => undefined);
   return running;
 }
 
-async function runAlone(
-  args: readonly string[],
+async function captureAlone(
+  action: () => Promise<unknown>,
   cwd: string | undefined,
   env: Readonly<Record<string, string>>,
 ): Promise<Run> {
@@ -41,7 +54,7 @@ async function runAlone(
   try {
     process.chdir(cwd ?? ELSEWHERE);
     Object.assign(process.env, env);
-    await buildProgram().parseAsync([...args], { from: 'user' });
+    await action();
     code = process.exitCode;
   } catch (error) {
     if (!(error instanceof McpgenError) && !(error instanceof CommanderError)) throw error;

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import ts from 'typescript';
+import { createProgram } from './program.js';
 
 /** How two types of one name relate, as the compiler judges it. */
 export interface TypeRelation {
@@ -70,15 +71,7 @@ export function errorsByLine(text: string, options: ts.CompilerOptions = {}): Re
     types: [],
     ...options,
   };
-  const host = ts.createCompilerHost(compilerOptions);
-  const readFile = host.readFile.bind(host);
-  const fileExists = host.fileExists.bind(host);
-  const getSourceFile = host.getSourceFile.bind(host);
-  host.readFile = (file) => (file === fileName ? text : readFile(file));
-  host.fileExists = (file) => file === fileName || fileExists(file);
-  host.getSourceFile = (file, ...rest) =>
-    file === fileName ? ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true) : getSourceFile(file, ...rest);
-  const program = ts.createProgram([fileName], compilerOptions, host);
+  const program = createProgram([fileName], compilerOptions, new Map([[fileName, text]]));
   const source = program.getSourceFile(fileName);
   const found = new Map<number, string>();
   for (const diagnostic of program.getSemanticDiagnostics(source).concat(program.getSyntacticDiagnostics(source))) {
@@ -91,7 +84,7 @@ export function errorsByLine(text: string, options: ts.CompilerOptions = {}): Re
 
 /** Names of the types that a module exports. */
 export function exportedTypes(file: string): readonly string[] {
-  const program = ts.createProgram([file], {
+  const program = createProgram([file], {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     allowImportingTsExtensions: true,

@@ -11,8 +11,9 @@ import { parseTool } from '../../generator/model/tools.js';
 import { NO_DOCS } from '../../generator/read/builtin/docs.js';
 import { objectFromEntries, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
 import { parseTools, type ToolSource } from '../../generator/read/tools.js';
-import { removeTemporaryFolders, run, temporaryFolder } from '../support/cli.js';
+import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
+import { compileProject } from '../support/program.js';
 import { catalogWith, compiled, generated, schemaWith, type Schema } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -129,12 +130,9 @@ describe('projects', () => {
     writeFileSync(path.join(folder, 'some.json'), JSON.stringify(SCHEMAS[1]));
   });
 
-  async function compile(project: string): Promise<void> {
+  function compile(project: string): void {
     symlinkSync(path.join(ROOT, 'node_modules'), path.join(project, 'node_modules'), 'dir');
-    const result = await run(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit'], {
-      cwd: project,
-    });
-    expect(`${result.stdout}${result.stderr}`).toBe('');
+    expect(compileProject(project, { noEmit: true })).toEqual([]);
   }
 
   test('add tool --input writes what compiles, with a test that gives every argument', async () => {
@@ -151,7 +149,7 @@ describe('projects', () => {
     mkdirSync(path.join(project, 'test'), { recursive: true });
     const written = readFileSync(path.join(project, 'test/tools/constructor.test.ts'), 'utf8');
     for (const name of NAMES.filter((one) => one !== '__proto__')) expect(written).toContain(`${name}: "some ${name}"`);
-    await compile(project);
+    compile(project);
   });
 
   test('init client --tools writes what compiles, with an example that is valid', async () => {
@@ -160,6 +158,6 @@ describe('projects', () => {
     expect(made, made.stderr).toMatchObject({ code: 0 });
     const project = path.join(folder, 'user');
     expect(readFileSync(path.join(project, 'src/example.ts'), 'utf8')).not.toContain('as never');
-    await compile(project);
+    compile(project);
   });
 });
