@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
 import { CommanderError } from 'commander';
+import { GUIDE } from './cli/guide.js';
 import { buildProgram } from './cli/program.js';
 import { McpgenError } from './errors.js';
-import { printToStderr, stderrColors, showProgress } from './terminal.js';
+import { printLine, printToStderr, stderrColors, showProgress } from './terminal.js';
 
 const EXIT_OK = 0;
 const EXIT_INVALID_INPUT = 2;
@@ -39,7 +40,8 @@ async function main(): Promise<void> {
   });
   try {
     requireWorkingDirectory();
-    await buildProgram().parseAsync();
+    if (process.argv.length === 2) printLine(GUIDE);
+    else await buildProgram().parseAsync();
     isDone = true;
   } catch (error) {
     process.exitCode = reportError(error);

@@ -3,6 +3,7 @@ import { packageFile, readTextFile } from '../read/files.js';
 import { escapeHiddenCharacters } from '../text.js';
 import { declareAdd } from './add.js';
 import { declareCatalog } from './catalog.js';
+import { declareCompletion } from './completion.js';
 import { declareDiff } from './diff.js';
 import { declareDrift } from './drift.js';
 import { declareErrata } from './errata.js';
@@ -61,6 +62,7 @@ Examples:
 Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
     );
   for (const declare of COMMANDS) declare(program);
+  declareCompletion(program);
 
   // Settings of the program do not reach subcommands by themselves once they exist.
   const inherit = (command: Command, words: string): void => {
