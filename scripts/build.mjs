@@ -1,7 +1,7 @@
 // Builds dist/: the command line, the programmatic interface and the typings of the built-in revisions, as ESM and,
 // below dist/cjs/, as CommonJS for `require` on Node versions that cannot require ESM.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -31,7 +31,7 @@ function newest(file) {
   return Math.max(stats.mtimeMs, ...entriesOf(file).map((name) => newest(path.join(file, name))));
 }
 
-/** Whether dist/ was built after the last change of any source. */
+/** Whether no source has changed since the build of dist/ began. */
 function isUpToDate() {
   const built = path.join(dist, 'built');
   return (
@@ -40,6 +40,7 @@ function isUpToDate() {
 }
 
 async function buildAll(target) {
+  const start = new Date();
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', target], {
     stdio: 'inherit',
@@ -68,7 +69,10 @@ async function buildAll(target) {
       filter: (source) => !source.endsWith('.js'),
     });
   }
-  writeFileSync(path.join(target, 'built'), '');
+  const built = path.join(target, 'built');
+  writeFileSync(built, '');
+  // A source that is edited during the build may not be in it.
+  utimesSync(built, start, start);
 }
 
 /** The project templates are tested where they are, with generated code that is not committed. */

@@ -111,7 +111,7 @@ describe('mcpgen without arguments', () => {
     const lines = GUIDE.split('\n').filter((line) => line.startsWith('  mcpgen '));
     expect(lines.length).toBeGreaterThan(8);
     for (const line of lines) {
-      const [, ...words] = splitCommand(line.trim().replace(/ {2,}.*$/, ''));
+      const [, ...words] = splitCommand(line.trim().replace(/ {2,}.*$/, '')) ?? [];
       let command = buildProgram();
       for (const word of words) command = command.commands.find((item) => item.name() === word) ?? command;
       const options = words.filter((word) => word.startsWith('-'));

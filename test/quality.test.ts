@@ -13,7 +13,7 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   .split('\n')
   .filter((name) => name !== '');
 
-test('the compiler finds nothing', () => {
+test('the compiler finds nothing', { timeout: 600_000 }, () => {
   expect(run('node_modules/typescript/bin/tsc', '-p', '.')).toEqual({ status: 0, output: '' });
 });
 

@@ -238,6 +238,15 @@ describe('from files', () => {
     );
   });
 
+  test('another formatting of the catalog and another source of the same bytes are no change', async () => {
+    const folder = folderWith({ 'a.json': smallSchema(), 'b.json': smallSchema() });
+    await sync(folder, ['-r', 'draft', '--from', 'a.json']);
+    const catalog = path.join(folder, 'schema/draft/catalog.json');
+    writeFileSync(catalog, JSON.stringify(readJson(catalog)));
+    const { code, stdout } = await sync(folder, ['-r', 'draft', '--from', 'b.json', '--check']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('draft  up to date')]);
+  });
+
   test('what was decided in the catalog by hand stays, what the schema says is brought up to date', async () => {
     const folder = folderWith({ 'a.json': smallSchema() });
     const args = ['-r', 'draft', '--from', 'a.json'];

@@ -1,13 +1,11 @@
 /** The GitHub workflow that syncs every night: read as GitHub reads it, and its scripts run against a stand-in for GitHub. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
-import type * as Parser from '@actions/workflow-parser';
-import { buildSync } from 'esbuild';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CLI, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { workflowFaults } from '../support/workflow-parser.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -30,28 +28,9 @@ const WORKFLOW = parse(TEXT) as {
 };
 const STEPS = WORKFLOW.jobs.sync.steps;
 
-/** GitHub's own parser. It is bundled, since it imports JSON in a way that Node 20 does not. */
-function githubParser(): typeof Parser {
-  const outfile = path.join(temporaryFolder(), 'parser.cjs');
-  const contents = "export * from '@actions/workflow-parser';";
-  buildSync({
-    stdin: { contents, resolveDir: import.meta.dirname },
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    outfile,
-  });
-  return createRequire(import.meta.url)(outfile) as typeof Parser;
-}
-
 describe('as GitHub reads it', () => {
   test('its own parser finds nothing, and does find a fault', async () => {
-    const { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } = githubParser();
-    const faults = async (content: string): Promise<readonly string[]> => {
-      const { context, value } = parseWorkflow({ name: 'sync.yml', content }, new NoOperationTraceWriter());
-      if (value !== undefined) await convertWorkflowTemplate(context, value);
-      return context.errors.getErrors().map(({ message }) => message);
-    };
+    const faults = async (content: string): Promise<readonly string[]> => workflowFaults('sync.yml', content);
     expect(await faults(TEXT)).toEqual([]);
     expect(await faults(TEXT.replace('runs-on:', 'run-on:'))).not.toEqual([]);
     expect(await faults(TEXT.replace("format('{0}',", "fromat('{0}',"))).not.toEqual([]);

@@ -142,7 +142,7 @@ async function planRevision(
         : (builtinCatalog(revision) as unknown as JsonObject)
       : parseObject(catalogBefore, catalogPath);
   const merged = mergeCatalog(draft.catalog, base, status);
-  const catalogText = formatJson(merged.catalog);
+  const catalogText = keepFormatting(merged.catalog, catalogBefore);
   const files = [fileChange(schemaPath, schemaText, schemaBefore), fileChange(catalogPath, catalogText, catalogBefore)];
   const state =
     schemaBefore === undefined ? 'new' : files.every((item) => item.status === 'unchanged') ? 'unchanged' : 'changed';
@@ -200,21 +200,36 @@ async function loadRevisionFiles(revision: string, [name, schema, catalog]: Revi
   return loadWithoutCatalog(file, { revision, errata: false });
 }
 
+/** What the manifest says of the bytes of a schema, whatever their source. */
+const MANIFEST_FACTS = ['status', 'dialect', 'sha256'];
+
 function planManifest(out: string, manifestEntries: ReadonlyMap<string, JsonObject>): FileChange {
   const file = path.join(out, 'manifest.json');
   const text = readTextIfExists(file);
   const textBefore = text === undefined ? {} : parseObject(text, file);
   const known = ownMember(textBefore, 'revisions');
   const revisions = new Map<string, JsonValue>(isObject(known) ? Object.entries(known) : []);
-  for (const [revision, entry] of manifestEntries) revisions.set(revision, entry);
+  for (const [revision, entry] of manifestEntries) {
+    const entryBefore = revisions.get(revision);
+    // The same bytes from another source are no change: the source is where they first came from.
+    const isSame = isObject(entryBefore) && MANIFEST_FACTS.every((key) => entryBefore[key] === entry[key]);
+    if (!isSame) revisions.set(revision, entry);
+  }
   const sorted = Object.fromEntries([...revisions].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return fileChange(file, formatJson({ ...textBefore, revisions: sorted }), text);
+  return fileChange(file, keepFormatting({ ...textBefore, revisions: sorted }, text), text);
 }
 
 function parseObject(text: string, file: string): JsonObject {
   const value = parseUntrustedJson(text, file);
   if (isObject(value)) return value;
   throw new McpgenError('a JSON object is expected', { place: file, remedy: 'Mend it, or move it away.' });
+}
+
+/** The text of a file that holds a value: as it is where it holds that value already, whatever has formatted it. */
+function keepFormatting(value: JsonObject, before: string | undefined): string {
+  const text = formatJson(value);
+  if (before === undefined) return text;
+  return JSON.stringify(JSON.parse(before)) === JSON.stringify(value) ? before : text;
 }
 
 function formatJson(value: JsonValue): string {
