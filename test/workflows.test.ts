@@ -187,7 +187,7 @@ describe('the nightly sync', () => {
       [...revisions, '2027-03-01'],
     );
     expect(code).toBe(0);
-    expect(report.match(/^## .*$/gm)).toEqual(['## 2025-11-25', '## 2027-03-01']);
+    expect(report.match(/^# .*$/gm)).toEqual(['# 2025-11-25', '# 2027-03-01']);
     expect(report).toContain('courser');
   });
 
