@@ -258,11 +258,6 @@ test('the rules in docs/diff.md are those that the command prints', async () => 
   expect(documented.slice(-rows(printed).length)).toEqual(rows(printed));
 });
 
-test('docs/api.md is what the doc comments say', async () => {
-  // Prints what to do if it is not.
-  expect(await runShell('npm run --silent docs:api -- --check 2>&1', '.')).toBe('');
-});
-
 describe('links lead somewhere', () => {
   test.each(files)('%s', (file) => {
     const text = readFileSync(file, 'utf8').replaceAll(/^```[^]*?^```$/gm, '');

@@ -6,6 +6,10 @@ function run(...args: readonly string[]): { status: number | null; output: strin
   return { status: result.status, output: result.stdout + result.stderr };
 }
 
+test('the compiler finds nothing', { timeout: 600_000 }, () => {
+  expect(run('node_modules/typescript/bin/tsc', '-p', '.')).toEqual({ status: 0, output: '' });
+});
+
 // With types, it takes minutes.
 test('ESLint finds nothing', { timeout: 600_000 }, () => {
   expect(run('node_modules/eslint/bin/eslint.js', '--max-warnings', '0', '.')).toEqual({ status: 0, output: '' });

@@ -1,21 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-
-function run(...args: readonly string[]): { status: number | null; output: string } {
-  const result = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  return { status: result.status, output: result.stdout + result.stderr };
-}
 
 /** All files that are part of the project. */
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
   .filter((name) => name !== '');
-
-test('the compiler finds nothing', { timeout: 600_000 }, () => {
-  expect(run('node_modules/typescript/bin/tsc', '-p', '.')).toEqual({ status: 0, output: '' });
-});
 
 /** The files that a file imports by relative paths, types and dynamic imports included. */
 function importsOf(file: string): readonly string[] {
