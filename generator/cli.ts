@@ -16,10 +16,7 @@ async function main(): Promise<void> {
   process.on('exit', () => {
     if (isDone) return;
     // Otherwise a check would pass that was never made.
-    writeSync(
-      2,
-      'error: the run was ended by a program that it loads\n  Look into the configs of Prettier and mcpgen.\n',
-    );
+    writeSync(2, 'error: a loaded program ended the process\nhint: Check the configs of Prettier and mcpgen.\n');
     process.exitCode = EXIT_INVALID_INPUT;
   });
   // A reader that has seen enough, such as `head`, closes the pipe: that is no fault.
@@ -57,7 +54,7 @@ function reportError(error: unknown): number {
     return EXIT_INVALID_INPUT;
   }
   // Not 1, which says that a check failed.
-  printToStderr(`${stderrColors.red('error')}: this is a fault of mcpgen itself; please report it`);
+  printToStderr(`${stderrColors.red('error')}: this is a bug in mcpgen; please report it`);
   printToStderr(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return EXIT_INTERNAL_ERROR;
 }
@@ -66,7 +63,7 @@ function requireWorkingDirectory(): void {
   try {
     process.cwd();
   } catch (error) {
-    throw new McpgenError('the current folder is gone', { remedy: 'Change to another folder.', cause: error });
+    throw new McpgenError('the current folder no longer exists', { remedy: 'Change to another folder.', cause: error });
   }
 }
 

@@ -1,13 +1,13 @@
 import { escapeHiddenCharacters, withoutCredentials } from './text.js';
 
 /**
- * What a user of the tool did wrong or must fix: a clear message, the place it is about, and the remedy.
- * The command line prints it without a stack trace and exits with 2.
+ * An error that the user can fix: what is wrong, where, and how to fix it. The command line prints it without a stack
+ * trace and exits with 2.
  */
 export class McpgenError extends Error {
-  /** File, pointer or flag that the message is about. */
+  /** The file, pointer or option that is at fault. */
   readonly place: string | undefined;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly remedy: string | undefined;
 
   constructor(message: string, options: { place?: string; remedy?: string; cause?: unknown } = {}) {
@@ -17,17 +17,17 @@ export class McpgenError extends Error {
     this.remedy = options.remedy;
   }
 
-  /** The whole text as the terminal shows it: `place: message`, then the remedy on lines of its own. */
+  /** The text that the terminal shows: `place: message`, then a line `hint: remedy`. */
   format(): string {
-    // What is quoted of a file must not steer the terminal or hide; only a text of our own has several lines.
+    // Text from files must neither control the terminal nor hide; only our own texts have several lines.
     const message = this.message.split('\n').map(redactAndEscape).join('\n');
     const head = this.place === undefined ? message : `${redactAndEscape(this.place)}: ${message}`;
     const remedy = this.remedy?.split('\n').map(redactAndEscape).join('\n  ');
-    return remedy === undefined ? head : `${head}\n  ${remedy}`;
+    return remedy === undefined ? head : `${head}\nhint: ${remedy}`;
   }
 }
 
-/** A line that neither steers the terminal nor shows the password of a URL. */
+/** A line without control characters and without passwords of URLs. */
 function redactAndEscape(line: string): string {
   return escapeHiddenCharacters(withoutCredentials(line));
 }

@@ -98,7 +98,7 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
   const protocols = await loadAll(options);
   if (options.methods !== undefined) {
     if (!partsToEmit(options).includes('stubs')) {
-      throw new McpgenError('methods are named, but no stubs are asked for', {
+      throw new McpgenError('only applies to --emit stubs', {
         place: '--methods',
         remedy: 'Add --emit stubs.',
       });
@@ -144,7 +144,7 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
   if (options.schema !== undefined) {
     const [revision, second] = options.revisions ?? [];
     if (second !== undefined) {
-      throw new McpgenError('a schema is of one revision', { remedy: 'Name one revision, or leave the schema out.' });
+      throw new McpgenError('a schema has one revision', { remedy: 'Name one revision, or omit the schema.' });
     }
     return [
       await loadProtocol({
@@ -156,12 +156,12 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
     ];
   }
   if (options.catalog !== undefined) {
-    throw new McpgenError('a catalog is given without a schema', { remedy: 'Give the schema that it belongs to.' });
+    throw new McpgenError('a catalog needs a schema', { remedy: 'Give the schema that it belongs to.' });
   }
   const released = builtinRevisions().filter((item) => item.status === 'released');
   const revisions = options.revisions ?? released.map((item) => item.revision);
   if (revisions.length === 0) {
-    throw new McpgenError('the list of revisions is empty', { remedy: 'Name one, or leave the list out for all.' });
+    throw new McpgenError('the list of revisions is empty', { remedy: 'Name one, or omit the list for all.' });
   }
   return Promise.all([...new Set(revisions)].sort().map((revision) => loadProtocol({ ...common, revision })));
 }

@@ -21,8 +21,8 @@ export function partsToEmit({ emit: asked = DEFAULT_PARTS }: RenderOptions): rea
 /** Refuses a call from JavaScript that names no output folder, before Node does in words of its own. */
 export function requireFolder(out: unknown): asserts out is string {
   if (typeof out === 'string' && out !== '') return;
-  throw new McpgenError('no output folder is given', {
+  throw new McpgenError('no output folder given', {
     place: 'out',
-    remedy: "Name one, as in { out: 'src/generated' }; only its Prettier config is read where nothing is written.",
+    remedy: "Pass one, as in { out: 'src/generated' }; `render` only reads its Prettier config.",
   });
 }

@@ -163,8 +163,8 @@ describe('exit codes', () => {
   });
 
   test.each<[string, readonly string[], string]>([
-    ['one revision', ['2025-11-25'], 'two revisions are compared'],
-    ['none', [], 'two revisions are compared'],
+    ['one revision', ['2025-11-25'], 'two revisions are required'],
+    ['none', [], 'two revisions are required'],
     ['three', ['a.json', 'b.json', 'c.json'], 'too many arguments: "c.json"'],
     ['a misspelt revision', ['2025-11-26', 'a.json'], 'Did you mean 2025-11-25?'],
     ['a file that is not there', ['none.json', 'a.json'], 'neither a built-in revision nor a file'],
@@ -178,11 +178,7 @@ describe('exit codes', () => {
       ['a.json', 'b.json', '--json', '--html', '-'],
       '--json and --html exclude each other',
     ],
-    [
-      'a page where none can be',
-      ['a.json', 'b.json', '--html', 'a.json/x.html'],
-      'a file stands where a folder should be',
-    ],
+    ['a page where none can be', ['a.json', 'b.json', '--html', 'a.json/x.html'], 'not a folder but a file'],
   ])('%s is refused in one message', async (_, args, expected) => {
     const before = fingerprint(folder);
     const run = await mcpgen(['diff', ...args], { cwd: folder });

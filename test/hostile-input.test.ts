@@ -43,7 +43,7 @@ describe('a file that cannot be read', () => {
       mcpgen([...args, './file/x.ts'], { cwd }),
       mcpgen([...args, `./${'x'.repeat(300)}.ts`], { cwd }),
     ]);
-    expectRefused(circle, isDrift ? 'no such file or folder' : 'the symbolic links lead in a circle', cwd);
+    expectRefused(circle, isDrift ? 'no such file or folder' : 'the symbolic links form a loop', cwd);
     expectRefused(below, 'no such file', cwd);
     expectRefused(long, isDrift ? 'no such file or folder' : 'the name is too long', cwd);
   });
@@ -116,7 +116,7 @@ describe('a config that is a program and', () => {
       cwd,
     });
     expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('error: the run was ended by a program that it loads\n');
+    expect(result.stderr).toContain('error: a loaded program ended the process\n');
   });
 });
 
@@ -143,7 +143,7 @@ test('a folder that is gone is told', async (context) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });
-  expectRefused(result, 'the current folder is gone', cwd);
+  expectRefused(result, 'the current folder no longer exists', cwd);
 });
 
 test('a path that is too long for the system is refused before anything is made', async () => {

@@ -294,7 +294,7 @@ describe('names of definitions', () => {
       const schema = schemaWith();
       withOwnProperty(schema['$defs'] as Schema, name, { type: 'string' });
       const fault = await refused(schema);
-      expect(fault.message).toContain('cannot be given a TypeScript name');
+      expect(fault.message).toContain('cannot be converted to a TypeScript name');
     },
   );
 
@@ -1017,7 +1017,7 @@ describe('revision names', () => {
   test.each(BAD)('%j is refused in the catalog', async (revision) => {
     const fault = await refused(schemaWith(), catalogWith({ revision }));
     expect(fault.place).toBe('catalog.json#/revision');
-    expect(fault.message).toMatch(/is not a name for a revision/);
+    expect(fault.message).toMatch(/is not a valid name for a revision/);
   });
 
   test.each(BAD)('%j is refused as an option', async (revision) => {
@@ -1128,7 +1128,7 @@ describe('what lies in the output folder', () => {
     writeFileSync(path.join(out, 'draft'), 'mine');
     const fault = await hindered(out);
     expect(fault.place).toBe(path.join(out, 'draft'));
-    expect(fault.message).toBe('a file stands where a folder should be');
+    expect(fault.message).toBe('not a folder but a file');
   });
 
   test('a name that is too long for the file system is an explained fault', async () => {
@@ -1217,7 +1217,7 @@ describe('the command line', () => {
   test('--revision does not lead out of the folder', async () => {
     for (const revision of ['../x', 'a/b', '..', '/etc']) {
       const lines = await attempt(JSON.stringify(schemaWith()), { args: ['--revision', revision] });
-      expect(lines[0]).toBe(`error: --revision: ${JSON.stringify(revision)} is not a name for a revision`);
+      expect(lines[0]).toBe(`error: --revision: ${JSON.stringify(revision)} is not a valid name for a revision`);
     }
   });
 });

@@ -11,13 +11,13 @@ export function declareDrift(program: Command): void {
   )
     .summary("compare a package's types with a revision")
     .description(
-      "Compares the types that a TypeScript package exports with those of a revision, using TypeScript's type checker.",
+      "Compares the types that a TypeScript package exports with those of a revision, with TypeScript's type checker.",
     )
     .option('--sdk <package>', 'a package, a subpath of one, or the path of a .ts or .d.ts file or of a folder')
     .addOption(revisionOption("the revision to compare with (default: the package's LATEST_PROTOCOL_VERSION)"))
     .option('--name <ours=theirs>', "their name of a definition; repeatable, '*=Mcp*' for all", appendValue)
     .option('--ignore <pattern>', 'a definition or path to leave out, * for any text; repeatable', appendValue)
-    .option('--exact', 'report every difference, including those that errata explain')
+    .option('--exact', 'treat only what TypeScript treats as equal as equal, and count what errata explain')
     .option('--json', 'print JSON')
     .option('--markdown', 'print Markdown, for an issue or the summary of a CI run')
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
@@ -30,17 +30,17 @@ Examples:
   mcpgen drift --sdk my-sdk --name CallToolResult=ToolResult --name '*=Mcp*' --markdown
 
 Each finding has its place, their type and ours:
-  narrower    theirs refuses what the protocol allows
+  narrower    theirs rejects what the protocol allows
   wider       theirs allows what the protocol does not
   different   neither type includes the other
   missing     the protocol has it, theirs does not
   extra       theirs has it, the protocol does not
   any         their type is any, so nothing is checked there
 
-Names and patterns that are always the same go into the config, as
+Put recurring names and patterns in the config:
   { "drift": { "names": { "CallToolResult": "ToolResult" }, "ignore": ["Task*"] } }
 
-Exit codes: 0 no drift, 1 drift, 2 wrong usage, or the package is not there.`,
+Exit codes: 0 no drift, 1 drift, 2 wrong usage, or the package is not installed.`,
     )
     .action(async (options: RawOptions) => {
       const { driftCommand, parseDriftOptions } = await import('../commands/drift.js');

@@ -26,9 +26,9 @@ export function parseCatalogDeriveOptions(raw: RawOptions): CatalogDeriveOptions
 /** `mcpgen catalog derive`: a first catalog on standard output, what is undecided on standard error. Returns the exit code. */
 export function catalogDeriveCommand({ schema, revision, protocol }: CatalogDeriveOptions): number {
   if (protocol !== undefined && /[\r\n]/.test(protocol)) {
-    throw new McpgenError('the name of a protocol is one line', {
+    throw new McpgenError('the name of a protocol must be one line', {
       place: '--protocol',
-      remedy: 'Leave the line break out.',
+      remedy: 'Remove the line break.',
     });
   }
   const reading = readSchemaWithoutCatalog(readInputFile(schema, '--schema'), revision);

@@ -34,7 +34,7 @@ export function parseDriftOptions(raw: RawOptions): DriftOptions {
   refuseBothOptions(formats, 'json', 'markdown');
   const sdk = stringOption(raw, 'sdk');
   if (sdk === undefined) {
-    throw new McpgenError('nothing is named to compare with', {
+    throw new McpgenError('nothing to compare with', {
       place: '--sdk',
       remedy: 'Give a package or a path, as in --sdk @modelcontextprotocol/sdk/types.js.',
     });
@@ -124,13 +124,13 @@ function printDriftReport(report: DriftReport): void {
   const missing = report.definitions.filter(({ status }) => status === 'missing');
   if (missing.length > 0) {
     printEscaped();
-    printEscaped(`${stdoutColors.magenta('missing types')} (${missing.length}): no export stands for them`);
+    printEscaped(`${stdoutColors.magenta('missing types')} (${missing.length}): no export corresponds to them`);
     for (const row of wrapWords(missing.map(({ name }) => name))) printEscaped(`  ${row}`);
   }
   if (explained.length > 0) {
     printEscaped();
     printEscaped(
-      `${stdoutColors.green('explained by errata')} (${summary.errata}): theirs follows the schema as it was published`,
+      `${stdoutColors.green('explained by errata')} (${summary.errata}): theirs follows the schema as published`,
     );
     printFindingGroups(explained);
   }
@@ -138,7 +138,7 @@ function printDriftReport(report: DriftReport): void {
   for (const note of report.notes) printEscaped(`${stdoutColors.yellow('note')}: ${escapeForTerminal(note)}`);
   if (report.equivalences.length > 0) {
     const ids = report.equivalences.map(({ id, times }) => `${id} ${times}`).join(', ');
-    printEscaped(stdoutColors.dim(`Taken as equal: ${ids} (--json says why, --exact takes nothing as equal)`));
+    printEscaped(stdoutColors.dim(`Treated as equal: ${ids} (--json lists the reasons, --exact disables this)`));
   }
   printEscaped(summaryLine(report));
 }

@@ -121,7 +121,7 @@ export async function typesToolsCommand(file: string | undefined, options: Types
     if (isCheck && outdated.length > 0) {
       printOutdatedFiles(outdated, out);
       printLine(
-        `\n${outdated.length} of ${pluralize(changes.length, 'file')} not up to date. To mend it: the same without --check.`,
+        `\n${outdated.length} of ${pluralize(changes.length, 'file')} not up to date. To fix it, run the same command without --check.`,
       );
     } else if (isCheck) printLine(`${pluralize(tools.length, 'tool')} in ${displayedFolder(out)}: all up to date`);
     else printLine(`${pluralize(tools.length, 'tool')} in ${displayedFolder(out)}: ${countByStatus(changes, false)}`);
@@ -132,25 +132,25 @@ export async function typesToolsCommand(file: string | undefined, options: Types
 function refuseToolOptions(file: string | undefined, options: TypesToolsOptions): void {
   const { fromServer: server, revisions } = options;
   if (file === undefined && server === undefined) {
-    throw new McpgenError('neither a file nor a server is given', {
-      remedy: 'Give a file with a `tools/list` answer, or --from-server COMMAND.',
+    throw new McpgenError('a file or a server is required', {
+      remedy: 'Give a file with a `tools/list` response, or --from-server COMMAND.',
     });
   }
   if (file !== undefined && server !== undefined) {
-    throw new McpgenError('a file and a server are given', {
+    throw new McpgenError('a file and a server exclude each other', {
       place: `--from-server ${file}`,
       remedy: 'Give one of them.',
     });
   }
   for (const name of revisions ?? []) requireRevision(name);
   if (revisions !== undefined && server === undefined) {
-    throw new McpgenError('a file is read the same for every revision', {
+    throw new McpgenError('only applies to --from-server', {
       place: '--revision',
-      remedy: 'Leave it out.',
+      remedy: 'Omit it.',
     });
   }
   if (options.save !== undefined && server === undefined) {
-    throw new McpgenError('what comes from a file is saved already', { place: '--save', remedy: 'Leave it out.' });
+    throw new McpgenError('only applies to --from-server', { place: '--save', remedy: 'Omit it.' });
   }
   if (options.out !== '-') return;
   for (const name of ['check', 'json', 'save'] as const) {
@@ -186,12 +186,12 @@ async function readConfiguredWith(
     const found = await readToolFiles(config.config.tools ?? [], config.folder, process.cwd(), replacement);
     if (found.files.includes(replacement.file)) return found.tools;
   }
-  throw new McpgenError('the tools in the output folder are those that the config names, and these are not', {
+  throw new McpgenError('the output folder is for the tools of the config, and these are others', {
     place: config.placeOf('tools'),
     remedy:
       file === undefined
-        ? 'Keep the list in a file that the config names: --save FILE. Or give another folder: --out DIR.'
-        : 'Name the file there. Or give another folder: --out DIR.',
+        ? 'Save the list to a file of the config with --save FILE, or choose another folder with --out DIR.'
+        : 'Add the file there, or choose another folder with --out DIR.',
   });
 }
 

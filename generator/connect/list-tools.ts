@@ -77,12 +77,12 @@ export async function listTools(
     const lines = log.trimEnd().split('\n').slice(-MAX_LOG_LINES);
     const logTail =
       log.trim() === '' ? '' : `\n  its log ends with:\n${lines.map((line) => `    ${line.slice(0, 200)}`).join('\n')}`;
-    throw new McpgenError(`the server gave no list of tools: ${connectionReason(error)}${logTail}`, {
+    throw new McpgenError(`the server did not return a list of tools: ${connectionReason(error)}${logTail}`, {
       place: `--from-server ${server}`,
       remedy:
         revisions === undefined || revisions.length === REVISIONS.length
-          ? 'Check that it runs by itself and speaks MCP; --timeout SECONDS gives it more time.'
-          : `Check that it runs by itself and speaks MCP ${revisions.join(' or ')}; --timeout SECONDS gives it more time.`,
+          ? 'Check that it runs and speaks MCP; --timeout SECONDS allows more time.'
+          : `Check that it runs and speaks MCP ${revisions.join(' or ')}; --timeout SECONDS allows more time.`,
       cause: error,
     });
   } finally {
@@ -99,7 +99,7 @@ async function createTransport(
 ): Promise<Transport> {
   if (isUrl(server)) {
     if (!URL.canParse(server)) {
-      throw new McpgenError('this is no URL', { place: `--from-server ${server}`, remedy: 'Give it in full.' });
+      throw new McpgenError('not a valid URL', { place: `--from-server ${server}`, remedy: 'Give it in full.' });
     }
     const target = splitCredentials(new URL(server));
     if (dispatcher === undefined) return httpClientTransport(target);
@@ -151,7 +151,7 @@ async function collectPages(
     if (typeof cursor !== 'string') return tools;
     // From 2026-07-28 on an empty cursor is one like any other; one that comes twice in a row ends the list (MCP, pagination).
     if (cursor === '' && (client.revision !== revision20260728.version || seen.has(''))) return tools;
-    if (seen.has(cursor)) throw new Error('its pages go round in a circle');
+    if (seen.has(cursor)) throw new Error('its pages repeat');
     seen.add(cursor);
     if (tools.length > MAX_TOOLS || page >= MAX_PAGES || size > MAX_TOTAL_LENGTH) {
       throw new Error(`it lists more than ${MAX_TOOLS} tools, or more than ${MAX_PAGES} pages, and no end`);

@@ -144,10 +144,10 @@ function refuseSyntaxErrors(compiler: Compiler, program: ts.Program, entry: Pack
     const { line, character } = file.getLineAndCharacterOfPosition(error.start);
     const message = compiler.flattenDiagnosticMessageText(error.messageText, ' ');
     throw new McpgenError(
-      `is no TypeScript: ${message}${more.length === 0 ? '' : ` (and ${more.length} more errors)`}`,
+      `not valid TypeScript: ${message}${more.length === 0 ? '' : ` (and ${more.length} more errors)`}`,
       {
         place: `${file.fileName}:${line + 1}:${character + 1}`,
-        remedy: 'Mend the file, or tell its author.',
+        remedy: 'Fix the file, or report it to its author.',
       },
     );
   }
@@ -165,7 +165,7 @@ function moduleSymbol(program: ts.Program, entry: PackageEntry, specifier: strin
   if (symbol !== undefined) return symbol;
   const ambient = checker.getAmbientModules().find(({ name }) => [specifier, entry.name].includes(name.slice(1, -1)));
   if (ambient !== undefined) return ambient;
-  throw new McpgenError('is no module: it exports nothing', {
+  throw new McpgenError('not a module: it exports nothing', {
     place: path.normalize(entry.file),
     remedy: 'Name a file or subpath that exports the types of the protocol.',
   });

@@ -147,8 +147,8 @@ function detectRevision({ constant }: Declarations, sdk: string): string {
   if (declaredRevision !== undefined && known.includes(declaredRevision)) return declaredRevision;
   throw new McpgenError(
     declaredRevision === undefined
-      ? 'no revision is given, and the package names none in LATEST_PROTOCOL_VERSION'
-      : `no revision is given, and the package's LATEST_PROTOCOL_VERSION is ${JSON.stringify(declaredRevision)}, which is not built in`,
+      ? 'no revision given, and the package has no LATEST_PROTOCOL_VERSION'
+      : `no revision given, and the package's LATEST_PROTOCOL_VERSION is ${JSON.stringify(declaredRevision)}, which is not built in`,
     { place: `--sdk ${sdk}`, remedy: `Give --revision R; built in are ${known.join(', ')}.` },
   );
 }
@@ -159,7 +159,7 @@ function pairExports(protocol: Protocol, declarations: Declarations, options: Na
   const names = Object.keys(options.names ?? {}).filter((name) => !name.includes('*'));
   for (const name of names) {
     if (findDefinition(protocol, name) !== undefined) continue;
-    throw new McpgenError(`${JSON.stringify(name)} is no definition of revision ${protocol.revision}`, {
+    throw new McpgenError(`${JSON.stringify(name)} is not a definition of revision ${protocol.revision}`, {
       place: (options.placeOfName ?? nameLocation)(name),
       remedy: 'The name of the definition comes first, then that of the package.',
     });

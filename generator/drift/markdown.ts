@@ -25,7 +25,7 @@ export function driftMarkdown(report: DriftReport): string {
       : `### missing types (${missing.length})\n\n${missing.map(({ name }) => codeCell(name)).join(', ')}`,
     explained.length === 0
       ? ''
-      : `### explained by errata\n\nTheirs follows the schema as it was published; the protocol's text says otherwise.\n\n${findingsTable(explained)}`,
+      : `### explained by errata\n\nTheirs follows the schema as published; the specification differs.\n\n${findingsTable(explained)}`,
     ...report.notes.map((note) => `Note: ${escapeCell(note)}`),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;

@@ -34,7 +34,7 @@ export function findExport(
     const near = closestMatch(wanted, exported);
     throw new McpgenError(`the package exports no type ${JSON.stringify(wanted)}`, {
       place: placeOfName(definition),
-      remedy: near === undefined ? 'Correct the name, or leave it out.' : `Did you mean ${near}?`,
+      remedy: near === undefined ? 'Correct the name, or omit it.' : `Did you mean ${near}?`,
     });
   }
   for (const candidate of [...namesFromPatterns(definition, names), definition]) {

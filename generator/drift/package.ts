@@ -128,7 +128,7 @@ function findFolderEntry(compiler: Compiler, specifier: string, absolute: string
     const found = resolveModule(compiler, `${absolute}${inside}`, path.join(absolute, 'index.cts'));
     if (found?.isTyped === true) return found.entry;
   }
-  throw new McpgenError('the folder has no types: neither does its package.json name any, nor is there an index file', {
+  throw new McpgenError('the folder has no types: its package.json names none, and it has no index file', {
     place: specifier,
     remedy: 'Name a .ts or .d.ts file in it.',
   });

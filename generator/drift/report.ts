@@ -17,18 +17,17 @@ export const DRIFT_KIND_TEXTS: Readonly<Record<DriftKind, string>> = {
 
 /** What is taken as equal unless the comparison is to be exact, and why. */
 export const EQUIVALENCES = {
-  'open-objects':
-    'an object that admits further members and one that names the same: the protocol has receivers let unknown members pass',
+  'open-objects': 'an object that allows further members and one that does not: receivers must ignore unknown members',
   'open-members':
-    'an optional member of theirs in an object that the protocol leaves open, such as _meta: any member is allowed there',
+    'an optional member of theirs in an open object of the protocol, such as _meta: any member is allowed there',
   undefined: 'an optional member and one that may be undefined: JSON has no undefined',
-  readonly: 'readonly or not: it says nothing of the value on the wire',
+  readonly: 'readonly or not: the value on the wire is the same',
   enums: 'an enum and a union of its values: the values on the wire are the same',
-  brands: 'a branded string or number and a plain one: the brand never travels',
+  brands: 'a branded string or number and a plain one: the brand is not on the wire',
   functions: 'members that are functions or named by symbols: they never travel',
   'any-object': 'object, {} and a map of unknown, where the protocol names no member: each is any JSON object',
   'json-values': 'unknown and a JSON value: on the wire there is nothing else',
-  envelope: 'a message with and without jsonrpc and id: packages keep the envelope apart, as the older revisions do',
+  envelope: 'a message with and without jsonrpc and id: packages define the envelope separately, as older revisions do',
 } as const;
 
 /** The name of one of the {@link EQUIVALENCES}. */

@@ -90,10 +90,13 @@ function refuseNameCollisions(files: readonly SourceFile[], { names, protocol }:
     for (const name of file.exports()) {
       const other = exported.get(name);
       if (other !== undefined) {
-        throw new McpgenError(`two definitions or methods would both give ${name} (${other}.ts and ${file.name}.ts)`, {
-          place: protocol.source.file,
-          remedy: 'Rename the definition that the name is made of.',
-        });
+        throw new McpgenError(
+          `two definitions or methods would both export ${name} (${other}.ts and ${file.name}.ts)`,
+          {
+            place: protocol.source.file,
+            remedy: 'Rename the definition that the name comes from.',
+          },
+        );
       }
       exported.set(name, file.name);
     }

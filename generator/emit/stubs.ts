@@ -64,15 +64,14 @@ export function refuseMethodsWithoutStub(protocols: readonly Protocol[], wanted:
         })
       : new McpgenError(`a server has no handler of ${name}: ${noStubReason(known)}`, {
           place: '--methods',
-          remedy:
-            'Leave it out; `mcpgen methods --direction clientToServer --kind request` lists what clients ask for.',
+          remedy: 'Omit it; `mcpgen methods --direction clientToServer --kind request` lists what clients request.',
         });
   }
 }
 
 function noStubReason({ direction, kind }: Method): string {
   if (direction === 'serverToClient') return 'servers send it';
-  if (direction === 'embedded') return 'servers ask for it, inside a result';
-  if (kind === 'notification') return 'it is a notification, which nothing answers';
-  return 'the runtime answers it, as a part of the lifecycle';
+  if (direction === 'embedded') return 'servers request it, inside a result';
+  if (kind === 'notification') return 'it is a notification, which has no response';
+  return 'the runtime handles it, as part of the lifecycle';
 }

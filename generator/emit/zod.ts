@@ -331,7 +331,7 @@ class ZodWriter {
     if (isObjectPrototypeMember(name)) {
       throw this.#error(`Zod cannot check a member named ${JSON.stringify(name)}, since every object inherits one`, {
         member: name,
-        remedy: 'Leave zod out, or rename the member in the schema.',
+        remedy: 'Omit zod, or rename the member in the schema.',
       });
     }
     const schema = this.#schema(type);

@@ -32,9 +32,9 @@ export function refuseAliasCycles(definitions: readonly Definition[], place: str
 function aliasCycleError(names: readonly string[], place: string): McpgenError {
   const [first = ''] = names;
   const shown = names.length > 10 ? [...names.slice(0, 10), `${names.length - 10} more`] : names;
-  return new McpgenError(`definitions refer to each other in a circle: ${[...shown, first].join(' -> ')}`, {
+  return new McpgenError(`circular definitions: ${[...shown, first].join(' -> ')}`, {
     place: place + formatPointer(first),
-    remedy: 'A definition may contain itself in a member or an array, but not be itself.',
+    remedy: 'A definition may contain itself in a member or an array, but not be an alias of itself.',
   });
 }
 

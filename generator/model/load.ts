@@ -156,7 +156,7 @@ export async function loadWithoutCatalog(
       ...parsed.warnings,
       ...undecided.map(({ method, message }) => ({
         place: `${file.name}#${formatPointer(canonical.root, message)}`,
-        message: `who sends ${JSON.stringify(method)} cannot be told from the schema: it is taken to travel inside results`,
+        message: `the schema does not define who sends ${JSON.stringify(method)}: it is assumed to travel inside results`,
       })),
     ],
   };
@@ -210,7 +210,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
   const corrected = options.errata ?? true;
   if (options.schema === undefined) {
     if (options.revision === undefined) {
-      throw new McpgenError('neither a revision nor a schema is given', {
+      throw new McpgenError('a revision or a schema is required', {
         remedy: 'Give a revision, or a schema file.',
       });
     }
@@ -231,7 +231,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
   const official = revisionBySha(digest)?.revision;
   const revision = options.revision ?? catalog?.revision ?? official;
   if (revision === undefined) {
-    throw new McpgenError('the schema does not say which revision it is, and no built-in one has its SHA-256', {
+    throw new McpgenError('the schema does not contain its revision, and no built-in one has its SHA-256', {
       place: name,
       remedy:
         'Give --revision R if it is a copy of a built-in revision, or --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first catalog.',
@@ -274,7 +274,7 @@ async function readCatalog({ name, contents }: InputFile, revision: string | und
   if (revision !== undefined && catalog.revision !== revision) {
     throw new McpgenError(`the catalog is of revision ${catalog.revision}, not ${revision}`, {
       place: `${name}#/revision`,
-      remedy: 'Give the catalog of that revision, or leave --revision out.',
+      remedy: 'Give the catalog of that revision, or omit --revision.',
     });
   }
   return catalog;
@@ -323,7 +323,7 @@ function refuseDisagreements(found: readonly Disagreement[], { place, canonical 
     .map((item) => `${item.message}\n    ${inFile(item.schemaPlace)}\n    ${item.catalogPlace}`);
   const more = found.length > shown.length ? [`and ${found.length - shown.length} more`] : [];
   throw new McpgenError(
-    `catalog and schema disagree in ${found.length === 1 ? 'one point' : `${found.length} points`}:\n  ${[...shown, ...more].join('\n  ')}`,
+    `catalog and schema differ in ${found.length === 1 ? 'one point' : `${found.length} points`}:\n  ${[...shown, ...more].join('\n  ')}`,
     { remedy: 'Correct the catalog, or add an erratum if the schema is wrong.' },
   );
 }
@@ -338,14 +338,14 @@ export function refuseWarnings(warnings: readonly Warning[]): void {
   if (first === undefined) return;
   throw new McpgenError(warnings.length === 1 ? first.message : `${first.message} (and ${warnings.length - 1} more)`, {
     place: first.place,
-    remedy: 'Mend it, or leave --strict out.',
+    remedy: 'Fix it, or omit --strict.',
   });
 }
 
 /** Revisions name folders, so they must be plain names. */
 function checkRevisionName(revision: string, place: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(revision)) return;
-  throw new McpgenError(`${JSON.stringify(revision).slice(0, 80)} is not a name for a revision`, {
+  throw new McpgenError(`${JSON.stringify(revision).slice(0, 80)} is not a valid name for a revision`, {
     place,
     remedy: 'Use letters, digits, dots, hyphens and underscores, at most 64; it becomes the name of a folder.',
   });

@@ -46,7 +46,7 @@ export function parseDefinitions(
   refuseAliasCycles(parsed, `${place}#${formatPointer(root)}`);
   const beside = unread.map((keyword) => ({
     place: `${place}#${formatPointer(keyword)}`,
-    message: `only the definitions of a schema are read, so ${showValue(keyword)} beside them has no effect`,
+    message: `only the definitions of a schema are read, so ${showValue(keyword)} next to them has no effect`,
   }));
   return { definitions: parsed, warnings: [...beside, ...reader.warnings] };
 }
@@ -163,7 +163,7 @@ class DefinitionParser {
       throw this.#error(
         pointer + formatPointer(keyword),
         `the keyword ${JSON.stringify(keyword)} is not supported`,
-        `Supported are ${[...STRUCTURE_KEYWORDS, ...CONSTRAINT_KEYWORDS].join(', ')} and annotations; say the same with these, or leave it out.`,
+        `Supported are ${[...STRUCTURE_KEYWORDS, ...CONSTRAINT_KEYWORDS].join(', ')} and annotations; express it with these, or omit it.`,
       );
     }
   }
@@ -185,7 +185,7 @@ class DefinitionParser {
       throw this.#error(
         place,
         `the reference ${showValue(ref)} does not point at a definition`,
-        'Only `#/$defs/<Name>` (or `#/definitions/<Name>`) is read: give what it points at a definition of its own.',
+        'Only `#/$defs/<Name>` (or `#/definitions/<Name>`) is supported: move its target into a definition.',
       );
     }
     if (!this.#names.has(name)) {

@@ -191,13 +191,13 @@ function deferSignals(action: () => void): void {
 function refuseChanged(target: string, { isEdit, actual }: FileChange): void {
   if (isEdit !== true) return;
   if (lstatSync(target).isSymbolicLink()) {
-    throw new McpgenError('this is a symbolic link, which a file would take the place of; nothing was written', {
+    throw new McpgenError('a symbolic link would be replaced by a file; nothing was written', {
       place: target,
-      remedy: 'Put the file itself there.',
+      remedy: 'Replace the link with its file.',
     });
   }
   if (readFileSync(target, 'utf8') === actual) return;
-  throw new McpgenError('the file was changed by something else in the meantime; nothing was written', {
+  throw new McpgenError('the file has changed in the meantime; nothing was written', {
     place: target,
     remedy: 'Run the command again.',
   });
@@ -307,13 +307,13 @@ function writeError(folder: string, error: unknown): McpgenError {
     EACCES: 'permission to write there is missing',
     EPERM: 'permission to write there is missing',
     EROFS: 'the disk is read-only',
-    ENOTDIR: 'a file stands where a folder should be',
-    EEXIST: 'a file stands where a folder should be',
+    ENOTDIR: 'not a folder but a file',
+    EEXIST: 'not a folder but a file',
     ENOTEMPTY: 'something else wrote into the folder in the meantime',
   };
   return new McpgenError(`the output was not written: ${reasons[code] ?? code}`, {
     place: (error as NodeJS.ErrnoException).path ?? folder,
-    remedy: 'Mend that and run the command again.',
+    remedy: 'Fix that, and run the command again.',
     cause: error,
   });
 }

@@ -52,7 +52,7 @@ export function typeNames(protocol: Protocol): TypeNames {
     const made = isIdentifier(name) && !RESERVED_WORDS.has(name) ? name : pascalCase(name);
     const place = `${protocol.source.file}#${formatPointer('$defs', name)}`;
     if (made === '' || RESERVED_WORDS.has(made)) {
-      throw new McpgenError(`the definition ${JSON.stringify(name)} cannot be given a TypeScript name`, {
+      throw new McpgenError(`the definition ${JSON.stringify(name)} cannot be converted to a TypeScript name`, {
         place,
         remedy: 'Rename it in the schema.',
       });
@@ -92,7 +92,7 @@ export function methodConstants(methods: readonly Method[], file: string): reado
     if (constant === '' || other !== undefined) {
       throw new McpgenError(
         other === undefined
-          ? `the method ${JSON.stringify(method.name)} cannot be given the name of a constant`
+          ? `the method ${JSON.stringify(method.name)} cannot be converted to the name of a constant`
           : `the methods ${JSON.stringify(other)} and ${JSON.stringify(method.name)} would both be called ${constant}`,
         { place: file, remedy: 'Rename one of them.' },
       );

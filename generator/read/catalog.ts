@@ -81,7 +81,7 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
       `${error?.message ?? 'is not a catalog'}${which === undefined ? '' : `: ${JSON.stringify(which)}`}`,
       {
         place: `${place}#${error?.instancePath ?? ''}`,
-        remedy: 'The form of a catalog is in schema/catalog.schema.json; `mcpgen catalog derive` writes a first one.',
+        remedy: 'schema/catalog.schema.json describes the format; `mcpgen catalog derive` writes a first catalog.',
       },
     );
   }
@@ -117,7 +117,7 @@ function refuseDuplicates(names: readonly (string | number)[], list: string, pla
   names.forEach((name, index) => {
     const first = seen.get(name);
     if (first !== undefined) {
-      throw new McpgenError(`${JSON.stringify(name)} stands here and at #/${list}/${first}`, {
+      throw new McpgenError(`duplicate of #/${list}/${first}: ${JSON.stringify(name)}`, {
         place: `${place}#/${list}/${index}`,
         remedy: 'Keep one of the two rows.',
       });

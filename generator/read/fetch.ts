@@ -38,7 +38,7 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
       if (redirects === MAX_REDIRECTS) {
         throw new McpgenError(`redirected more than ${MAX_REDIRECTS} times`, {
           place: displayUrl(url),
-          remedy: 'Give the address of the file itself.',
+          remedy: 'Give the URL of the file itself.',
         });
       }
       currentUrl = resolveRedirect(headerValue(response, 'location'), currentUrl);
@@ -80,21 +80,21 @@ function withoutWarnings<T>(create: () => T): T {
 
 function parseUrl(url: string): URL {
   if (URL.canParse(url)) return new URL(url);
-  throw new McpgenError('not an address', { place: displayUrl(url), remedy: 'Give a URL that begins with https://.' });
+  throw new McpgenError('not a URL', { place: displayUrl(url), remedy: 'Give a URL that begins with https://.' });
 }
 
 function resolveRedirect(location: string, from: URL): URL {
   if (location === '' || !URL.canParse(location, from.href)) {
     throw new McpgenError('redirected to nowhere', {
       place: displayUrl(from.href),
-      remedy: 'Give the address of the file itself.',
+      remedy: 'Give the URL of the file itself.',
     });
   }
   const to = new URL(location, from.href);
   if (!isUrl(to.href) || (from.protocol === 'https:' && to.protocol !== 'https:')) {
     throw new McpgenError(`redirected to ${to.protocol.replace(':', '')}, which is less safe and is not followed`, {
       place: displayUrl(from.href),
-      remedy: 'Give an https address that leads to the file itself.',
+      remedy: 'Give an https URL of the file itself.',
     });
   }
   // The password is for the server that it was given for.
@@ -130,13 +130,13 @@ async function readBody(response: HttpResponse, url: string): Promise<Uint8Array
   const status = response.statusCode;
   if (status !== 200) {
     const reasons: Readonly<Record<number, string>> = {
-      401: 'the server wants to know who asks',
-      403: 'the server refuses to give it',
+      401: 'the server requires authentication',
+      403: 'the server denies access',
       404: 'there is no such file',
-      407: 'the proxy wants to know who asks',
-      429: 'the server was asked too often',
+      407: 'the proxy requires authentication',
+      429: 'too many requests',
     };
-    throw new McpgenError(`${reasons[status] ?? 'the server did not give it'} (status ${status})`, {
+    throw new McpgenError(`${reasons[status] ?? 'the server did not return it'} (status ${status})`, {
       place: url,
       remedy: status === 429 ? 'Try again later.' : 'Check the address; a file or a folder can be given instead.',
     });
@@ -153,7 +153,7 @@ async function readBody(response: HttpResponse, url: string): Promise<Uint8Array
   if (/^text\/html\b/i.test(headerValue(response, 'content-type')) || /^\s*<(?:!doctype|html)/i.test(start)) {
     throw new McpgenError('this is a web page, not a JSON file', {
       place: url,
-      remedy: 'Give the address of the file itself; on GitHub that is the one behind "Raw".',
+      remedy: 'Give the URL of the file itself; on GitHub that is the link "Raw".',
     });
   }
   return bytes;
@@ -168,15 +168,15 @@ async function decompress(bytes: Buffer, encoding: string, url: string): Promise
     if (encoding === 'br') return zlib.brotliDecompressSync(bytes, options);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLargeError(url);
-    throw new McpgenError('the compressed answer is damaged or breaks off', {
+    throw new McpgenError('the compressed response is damaged or incomplete', {
       place: url,
       remedy: 'Try again.',
       cause: error,
     });
   }
-  throw new McpgenError(`the answer is compressed in a way that was not asked for: ${encoding}`, {
+  throw new McpgenError(`the response has an encoding that was not requested: ${encoding}`, {
     place: url,
-    remedy: 'Give another address, or a file or a folder by --from.',
+    remedy: 'Give another URL, or a file or folder with --from.',
   });
 }
 
@@ -194,10 +194,10 @@ function fetchError(url: string, seconds: number, error: unknown): McpgenError {
 }
 
 function fetchErrorReason(error: unknown, seconds: number): readonly [string, string] {
-  const offline = 'Check the network; behind a proxy, set HTTPS_PROXY; or give a file or a folder by --from.';
+  const offline = 'Check the network; behind a proxy, set HTTPS_PROXY; or give a file or folder with --from.';
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at.name === 'TimeoutError') {
-      return [`it took longer than ${seconds} seconds`, 'Try again, or give more time by --timeout SECONDS.'];
+      return [`timed out after ${seconds} seconds`, 'Try again, or allow more time with --timeout SECONDS.'];
     }
     const { code } = at as NodeJS.ErrnoException;
     if (code === undefined || at.cause instanceof Error) continue;
@@ -214,7 +214,7 @@ function fetchErrorReason(error: unknown, seconds: number): readonly [string, st
         code,
       )
     ) {
-      return ['the answer breaks off', 'Try again; if it stays so, give a file or a folder by --from.'];
+      return ['the response is incomplete', 'Try again, or give a file or folder with --from.'];
     }
     if (code === 'UND_ERR_PRX_TLS') return ['the proxy cannot be reached', offline];
     return [`it cannot be fetched (${code})`, offline];

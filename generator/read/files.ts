@@ -89,8 +89,8 @@ export function readBytes(file: string): Buffer {
       ENOENT: 'no such file',
       EISDIR: 'is a folder, not a file',
       EACCES: 'permission to read it is missing',
-      ENOTDIR: 'no such file: what stands above it is no folder',
-      ELOOP: 'the symbolic links lead in a circle',
+      ENOTDIR: 'no such file: a parent is not a folder',
+      ELOOP: 'the symbolic links form a loop',
       ENAMETOOLONG: 'the name is too long for this file system',
     };
     throw new McpgenError(reasons[code] ?? `cannot be read (${code})`, {

@@ -106,7 +106,7 @@ function duplicateToolError(name: string, place: string): McpgenError {
 function readOwnSchema(file: string, place: string): JsonValue {
   const schema = parseUntrustedJson(readBytes(file), place);
   if (isObject(schema) && ownMember(schema, 'type') === 'object') return schema;
-  throw new McpgenError('the schema of a tool is that of an object', {
+  throw new McpgenError('the schema of a tool must have the type object', {
     place,
     remedy: 'Write { "type": "object", "properties": { ... } }.',
   });
@@ -148,7 +148,7 @@ export function parseTools(value: JsonValue, place: string): readonly ToolSource
     const where = `${place}#${at}${formatPointer(index)}`;
     const name = isObject(item) ? ownMember(item, 'name') : undefined;
     if (!isObject(item) || typeof name !== 'string' || name === '') {
-      throw new McpgenError('a tool is an object with a name', { place: where, remedy: 'Correct it there.' });
+      throw new McpgenError('a tool must be an object with a name', { place: where, remedy: 'Correct it there.' });
     }
     const earlier = tools.get(name);
     if (earlier !== undefined) throw duplicateToolError(name, where);

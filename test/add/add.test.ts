@@ -96,12 +96,12 @@ test('what was added compiles, is clean and works, and adding it again changes n
 
 describe('what cannot be done is told once, with nothing written', () => {
   test.each<[readonly string[], RegExp]>([
-    [['tool', 'a b'], /"a b" is not a name for a tool/],
+    [['tool', 'a b'], /"a b" is not a valid name for a tool/],
     [['tool', '../x'], /"\.\.\/x" is not a name/],
     [['tool', 'x', '--input', '../none.json'], /none\.json: no such file/],
     [
       ['tool', 'x', '--input', '../wrong.json'],
-      /wrong\.json: the schema of the arguments of a tool is that of an object/,
+      /wrong\.json: the schema of a tool\'s arguments must have the type object/,
     ],
     [['tool', 'greet2', 'x'], /too many arguments/],
     [['tol', 'x'], /unknown command 'tol'[^]*Did you mean tool\?/],
@@ -114,7 +114,7 @@ describe('what cannot be done is told once, with nothing written', () => {
     [['resource', 'x', '--uri', 'x://{a}{b}'], /two variables need a text between them, at character 8\n/],
     [['resource', 'x', '--uri', 'notes://{id}'], /src\/resources\/notes\.ts: the address notes:\/\/\{id\} is taken/],
     [['resource', 'x', '--uri', 'notes://{name}'], /notes:\/\/\{name\} matches the same addresses as notes:\/\/\{id\}/],
-    [['tool', '_greet'], /src\/tools\/greet\.ts: this file is there already, with the tool "greet" in it/],
+    [['tool', '_greet'], /src\/tools\/greet\.ts: the file exists already, with the tool "greet" in it/],
   ])('%j', async (args, message) => {
     const before = own();
     const result = await add(...args);
@@ -132,7 +132,7 @@ describe('what cannot be done is told once, with nothing written', () => {
     const result = await add('prompt', 'other');
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(
-      /^error: src\/prompts\/index\.ts:\d+: `prompts` is not written as a list, so other cannot be added to it; nothing was written\n {2}By hand: import \{ other \} from "\.\/other\.js"; and other into the list `prompts`\.\n$/,
+      /^error: src\/prompts\/index\.ts:\d+: `prompts` is not written as a list, so other cannot be added to it; nothing was written\nhint: By hand: import \{ other \} from "\.\/other\.js"; and other into the list `prompts`\.\n$/,
     );
     expect(own()).toEqual(before);
     writeFileSync(index, text);
@@ -142,12 +142,12 @@ describe('what cannot be done is told once, with nothing written', () => {
     const cwd = temporaryFolder();
     const nowhere = await here(['add', 'tool', 'x'], cwd);
     expect(nowhere).toMatchObject({ code: 2, stdout: '' });
-    expect(nowhere.stderr).toMatch(/this is not the project of a server/);
+    expect(nowhere.stderr).toMatch(/this is not a server/);
     writeFileSync(path.join(cwd, 'mcpgen.config.json'), '{ "emit": ["default"] }');
     expect((await here(['add', 'tool', 'x'], cwd)).stderr).toMatch(/mcpgen\.config\.json: emit: .*no registry/);
     writeFileSync(path.join(cwd, 'mcpgen.config.json'), '{ "emit": ["default", "registry"] }');
     expect((await here(['add', 'tool', 'x'], cwd)).stderr).toMatch(
-      /src\/server\.ts: there is no such file, .*nothing was written\n {2}By hand:\n/,
+      /src\/server\.ts: there is no such file, .*nothing was written\nhint: By hand:\n/,
     );
     mkdirSync(path.join(cwd, 'src/tools'), { recursive: true });
     writeFileSync(path.join(cwd, 'src/tools/index.ts'), 'export const tools = [];\n');

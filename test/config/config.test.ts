@@ -5,7 +5,7 @@ import { EMITTABLE } from '../../generator/emit/parts.js';
 import { McpgenError } from '../../generator/errors.js';
 import { readConfig, type Config } from '../../generator/read/config/config.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { mcpgen } from '../support/in-process.js';
+import { runInProcess } from '../support/in-process.js';
 import { internalsIn } from '../support/hostile.js';
 import { cases } from '../support/cases.js';
 
@@ -74,7 +74,7 @@ describe('where a config is found', () => {
 
   test('two in one folder are an error that names both', async () => {
     expect(await refused({ 'mcpgen.config.json': config, 'mcpgen.config.ts': '' })).toBe(
-      '.: there are 2 configs in one folder: mcpgen.config.json, mcpgen.config.ts\n  Keep one of them, or name one by --config FILE.',
+      '.: there are 2 configs in one folder: mcpgen.config.json, mcpgen.config.ts\nhint: Keep one of them, or choose one with --config FILE.',
     );
     expect(await refused({ 'mcpgen.config.js': '', 'package.json': { mcpgen: config } })).toContain(
       'mcpgen.config.js, package.json (key mcpgen)',
@@ -92,26 +92,34 @@ describe('where a config is found', () => {
 
 describe('a config that is wrong', () => {
   test.each<[string, unknown, string]>([
-    ['an unknown key', { revision: ['x'] }, 'the key "revision" is unknown\n  Did you mean "revisions"?'],
-    ['a key far from any', { frobnicate: 1 }, 'the key "frobnicate" is unknown\n  There are out, revisions, schema'],
+    ['an unknown key', { revision: ['x'] }, 'the key "revision" is unknown\nhint: Did you mean "revisions"?'],
+    [
+      'a key far from any',
+      { frobnicate: 1 },
+      'the key "frobnicate" is unknown\nhint: There are out, revisions, schema',
+    ],
     ['an inherited name as a key', '{"__proto__": {}}', 'the key "__proto__" is unknown'],
-    ['a wrong type', { out: 5 }, 'out: a text is expected, not 5\n  Output folder.'],
-    ['a text for a list', { revisions: '2025-11-25' }, 'revisions: a list is expected, not "2025-11-25"'],
-    ['a wrong item', { revisions: ['2025-11-25', 7] }, 'revisions[1]: a text is expected, not 7'],
-    ['a text for a switch', { strict: 'yes' }, 'strict: true or false is expected, not "yes"'],
+    ['a wrong type', { out: 5 }, 'out: a text is required, not 5\nhint: Output folder.'],
+    ['a text for a list', { revisions: '2025-11-25' }, 'revisions: a list is required, not "2025-11-25"'],
+    ['a wrong item', { revisions: ['2025-11-25', 7] }, 'revisions[1]: a text is required, not 7'],
+    ['a text for a switch', { strict: 'yes' }, 'strict: true or false is required, not "yes"'],
     ['an empty list', { revisions: [] }, 'revisions: the list is empty'],
     ['an empty text', { out: '' }, 'out: the text is empty'],
-    ['a misspelt part', { emit: ['typs'] }, 'emit[0]: "typs" is not one of its values\n  Did you mean "types"?'],
+    ['a misspelt part', { emit: ['typs'] }, 'emit[0]: "typs" is not one of its values\nhint: Did you mean "types"?'],
     ['a wrong choice', { importExtension: 'mjs' }, 'importExtension: "mjs" is not one of its values\n  '],
-    ['an unknown key below', { drift: { name: {} } }, 'drift: the key "name" is unknown\n  Did you mean "names"?'],
+    ['an unknown key below', { drift: { name: {} } }, 'drift: the key "name" is unknown\nhint: Did you mean "names"?'],
     ['a pin without source', { sync: { draft: {} } }, 'sync.draft: the key "source" is missing'],
     [
       'a pin with a wrong digest',
       { sync: { draft: { source: 'a', sha256: 'abc' } } },
-      'sync.draft.sha256: "abc" has not the right form\n  SHA-256 that the file must have',
+      'sync.draft.sha256: "abc" has not the right form\nhint: SHA-256 that the file must have',
     ],
-    ['a revision that is no name', { sync: { '../x': { source: 'a' } } }, 'sync: "../x" is not a name for a revision'],
-    ['a list', [], 'mcpgen.config.json: an object is expected, not []'],
+    [
+      'a revision that is no name',
+      { sync: { '../x': { source: 'a' } } },
+      'sync: "../x" is not a valid name for a revision',
+    ],
+    ['a list', [], 'mcpgen.config.json: an object is required, not []'],
     ['no JSON', '{ "out": }', 'mcpgen.config.json:1:10: not valid JSON'],
     ['one key twice', '{ "out": "a", "out": "b" }', 'mcpgen.config.json:1:15'],
     ['nothing', '', 'mcpgen.config.json: the file is empty'],
@@ -130,7 +138,7 @@ describe('a config that is wrong', () => {
     // Where in the file, and values that JSON has not.
     expect(await refused({ 'mcpgen.config.ts': 'const a: any = 1;\nexport default a.b();' })).toContain('config.ts:2:');
     expect(await refused({ 'mcpgen.config.ts': 'export default { out: 5n }' })).toContain(
-      'the config is no plain data: it holds a bigint',
+      'the config is not plain data: it holds a bigint',
     );
     const circle = 'const a: any = { out: "x" };\na.tools = a;\nexport default a;';
     expect(await refused({ 'mcpgen.config.ts': circle })).toContain(
@@ -141,7 +149,7 @@ describe('a config that is wrong', () => {
   test('a named file that is missing, or is of another kind', async () => {
     expect(await refused({}, 'no.json')).toContain('no.json: no such file');
     expect(await refused({}, 'no.ts')).toContain('no.ts: no such file');
-    expect(await refused({ 'a.yaml': 'out: x' }, 'a.yaml')).toContain('a config is JSON, JavaScript or TypeScript');
+    expect(await refused({ 'a.yaml': 'out: x' }, 'a.yaml')).toContain('not JSON, JavaScript or TypeScript');
     expect(await refused({ 'package.json': {} }, 'package.json')).toContain('it has no key "mcpgen"');
     expect(await refused({ 'package.json': { mcpgen: { outt: 1 } } })).toContain(
       'package.json: mcpgen: the key "outt"',
@@ -189,11 +197,11 @@ describe('an output folder outside the folder of the config', () => {
     const outside = path.join(temporaryFolder(), 'x');
     for (const out of ['../../x', outside]) {
       const folder = folderWith({ [`a/b/${name}`]: text(out) });
-      const run = await mcpgen(['generate'], { cwd: path.join(folder, 'a/b') });
+      const run = await runInProcess(['generate'], path.join(folder, 'a/b'));
       expect(run).toMatchObject({ code: 2, stdout: '' });
       expect(run.stderr).toBe(
         `error: ${place}: the output folder ${JSON.stringify(out)} is outside the folder of the config\n` +
-          '  Choose a folder below it. If it is meant, confirm it by --allow-outside, or by --out DIR.\n',
+          '  Choose a folder below it, or confirm it with --allow-outside or --out DIR.\n',
       );
       expect([listFiles(folder), existsSync(outside)]).toEqual([['a', 'a/b', `a/b/${name}`], false]);
     }
@@ -202,17 +210,17 @@ describe('an output folder outside the folder of the config', () => {
   test('is refused where a symbolic link leads there', async () => {
     const folder = folderWith({ 'a/mcpgen.config.json': { ...config, out: 'link/below' }, 'other/x.txt': '' });
     symlinkSync(path.join(folder, 'other'), path.join(folder, 'a/link'));
-    const run = await mcpgen(['generate'], { cwd: path.join(folder, 'a') });
+    const run = await runInProcess(['generate'], path.join(folder, 'a'));
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('config.json: out: the output folder')]);
     expect(listFiles(path.join(folder, 'other'))).toEqual(['x.txt']);
   });
 
   test('is written with --allow-outside or --out', async () => {
     const folder = folderWith({ 'a/mcpgen.config.json': { ...config, out: '../x' } });
-    const check = await mcpgen(['generate', '--allow-outside', '--check'], { cwd: path.join(folder, 'a') });
+    const check = await runInProcess(['generate', '--allow-outside', '--check'], path.join(folder, 'a'));
     expect(check.stdout).toMatch(/ {2}mcpgen generate --allow-outside\n$/);
-    expect((await mcpgen(['generate', '--allow-outside'], { cwd: path.join(folder, 'a') })).code).toBe(0);
-    expect((await mcpgen(['generate', '--out', '../y'], { cwd: path.join(folder, 'a') })).code).toBe(0);
+    expect((await runInProcess(['generate', '--allow-outside'], path.join(folder, 'a'))).code).toBe(0);
+    expect((await runInProcess(['generate', '--out', '../y'], path.join(folder, 'a'))).code).toBe(0);
     expect([listFiles(path.join(folder, 'x')), listFiles(path.join(folder, 'y'))]).toEqual([
       ['2025-11-25', '2025-11-25/errors.ts', '2025-11-25/index.ts'],
       ['2025-11-25', '2025-11-25/errors.ts', '2025-11-25/index.ts'],
@@ -222,7 +230,7 @@ describe('an output folder outside the folder of the config', () => {
   test('is compared by real paths, so that a link to the project itself is no fault', async () => {
     const folder = folderWith({ 'real/mcpgen.config.json': { ...config, out: 'x' } });
     symlinkSync(path.join(folder, 'real'), path.join(folder, 'link'));
-    const run = await mcpgen(['generate', '--config', path.join(folder, 'link/mcpgen.config.json')], { cwd: folder });
+    const run = await runInProcess(['generate', '--config', path.join(folder, 'link/mcpgen.config.json')], folder);
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -238,9 +246,9 @@ describe('an output folder outside the folder of the config', () => {
       'a/src/server.ts': '',
       'a/src/protocol.ts': '',
     });
-    const run = await mcpgen(args, { cwd: path.join(folder, 'a') });
+    const run = await runInProcess(args, path.join(folder, 'a'));
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('"../x" is outside the folder of the config')]);
-    const confirmed = await mcpgen([...args, '--allow-outside'], { cwd: path.join(folder, 'a') });
+    const confirmed = await runInProcess([...args, '--allow-outside'], path.join(folder, 'a'));
     expect(confirmed.stderr).not.toContain('outside');
   });
 
@@ -249,7 +257,7 @@ describe('an output folder outside the folder of the config', () => {
       'tools.json': [{ name: 't', inputSchema: { type: 'object' } }],
       'a/mcpgen.config.json': { ...config, out: 'x', tools: ['../tools.json'] },
     });
-    expect(await mcpgen(['generate'], { cwd: path.join(folder, 'a') })).toMatchObject({ code: 0, stderr: '' });
+    expect(await runInProcess(['generate'], path.join(folder, 'a'))).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
@@ -266,7 +274,7 @@ describe('generate with a config', () => {
     expect(cases('cli').map((item) => item.id)).toContain('case-106');
     const folder = folderWith({ 'mcpgen.config.json': config, 'deep/er/x.txt': '' });
     const run = async (...args: string[]): Promise<{ out: string; files: { path: string }[] }> => {
-      const { code, stdout, stderr } = await mcpgen(['generate', '--json', ...args], { cwd: `${folder}/deep/er` });
+      const { code, stdout, stderr } = await runInProcess(['generate', '--json', ...args], `${folder}/deep/er`);
       expect([code, stderr]).toEqual([0, '']);
       return JSON.parse(stdout) as { out: string; files: { path: string }[] };
     };
@@ -285,25 +293,26 @@ describe('generate with a config', () => {
     writeFileSync(path.join(folder, 'deep/other.json'), JSON.stringify({ ...config, out: 'other', emit: ['errors'] }));
     expect((await run('--config', '../other.json')).out).toBe(path.join(folder, 'deep/other'));
     writeFileSync(path.join(folder, 'mcpgen.config.json'), JSON.stringify({ emitt: [] }));
-    const wrong = await mcpgen(['generate'], { cwd: `${folder}/deep` });
+    const wrong = await runInProcess(['generate'], `${folder}/deep`);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
-    expect(wrong.stderr).toMatch(/mcpgen\.config\.json: the key "emitt" is unknown\n {2}Did you mean "emit"\?\n$/);
+    expect(wrong.stderr).toMatch(/mcpgen\.config\.json: the key "emitt" is unknown\nhint: Did you mean "emit"\?\n$/);
   });
 
   test('--check uses it, and the command that mends repeats only what the command line said', async () => {
     const folder = folderWith({ 'mcpgen.config.json': config });
-    const stale = await mcpgen(['generate', '--check'], { cwd: folder });
+    const stale = await runInProcess(['generate', '--check'], folder);
     expect(stale.code).toBe(1);
-    expect(stale.stdout).toMatch(/To mend it:\n {2}mcpgen generate\n$/);
-    const flags = await mcpgen(['generate', '--check', '--json', '--config', 'mcpgen.config.json', '-o', 'a b'], {
-      cwd: folder,
-    });
+    expect(stale.stdout).toMatch(/To fix it:\n {2}mcpgen generate\n$/);
+    const flags = await runInProcess(
+      ['generate', '--check', '--json', '--config', 'mcpgen.config.json', '-o', 'a b'],
+      folder,
+    );
     expect(JSON.parse(flags.stdout)).toMatchObject({
       mend: "mcpgen generate --config mcpgen.config.json --out 'a b'",
     });
     // It is the right one: after it the check passes.
-    expect((await mcpgen(['generate'], { cwd: folder })).code).toBe(0);
-    expect((await mcpgen(['generate', '--check'], { cwd: folder })).code).toBe(0);
+    expect((await runInProcess(['generate'], folder)).code).toBe(0);
+    expect((await runInProcess(['generate', '--check'], folder)).code).toBe(0);
   });
 
   test.each([
@@ -311,14 +320,13 @@ describe('generate with a config', () => {
     ['pnpm exec', { 'package.json': { devDependencies: { mcpgen: '1' } }, 'pnpm-lock.yaml': '' }],
   ])('--check prints a fix that runs with %s in a project that depends on mcpgen', async (runner, files) => {
     const folder = folderWith({ 'mcpgen.config.json': config, ...files });
-    const stale = await mcpgen(['generate', '--check', '--json'], { cwd: folder });
+    const stale = await runInProcess(['generate', '--check', '--json'], folder);
     expect(JSON.parse(stale.stdout)).toMatchObject({ mend: `${runner} mcpgen generate` });
   });
 
   test('a fault of its values names the file and the key', async () => {
     const text = async (own: unknown, ...args: string[]): Promise<string> => {
-      const cwd = folderWith({ 'mcpgen.config.json': own });
-      const result = await mcpgen(['generate', ...args], { cwd });
+      const result = await runInProcess(['generate', ...args], folderWith({ 'mcpgen.config.json': own }));
       expect(result.code).toBe(2);
       return result.stderr;
     };
@@ -334,7 +342,7 @@ describe('generate with a config', () => {
       'mcpgen.config.json': { revisions: ['2025-11-25', '2025-06-18'], emit: ['errors'] },
     });
     const schema = path.join(ROOT, 'schema/2025-03-26/schema.json');
-    const result = await mcpgen(['generate', '--schema', schema, '-r', '2025-03-26', '--json'], { cwd: folder });
+    const result = await runInProcess(['generate', '--schema', schema, '-r', '2025-03-26', '--json'], folder);
     expect(JSON.parse(result.stdout)).toMatchObject({ revisions: [{ revision: '2025-03-26' }] });
   });
 });

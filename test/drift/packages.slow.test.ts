@@ -145,11 +145,11 @@ describe('what is wrong with a package is said, with the remedy', () => {
       'not installed',
       '@s/p/sub.js',
       {},
-      /"@s\/p" is not installed here\n {2}Install it \(npm install --save-dev @s\/p\)/,
+      /"@s\/p" is not installed here\nhint: Install it \(npm install --save-dev @s\/p\)/,
     ],
     ['no such file', './nothing.ts', {}, /\.\/nothing\.ts: no such file or folder/],
     ['no such folder', './nothing', {}, /no such file or folder/],
-    ['no types', 'p', installed({ main: 'i.js' }, { 'i.js': '' }), /"p" has no types.*\n {2}.*@types\/p/],
+    ['no types', 'p', installed({ main: 'i.js' }, { 'i.js': '' }), /"p" has no types.*\nhint: .*@types\/p/],
     [
       'no types of a scope',
       '@s/p',
@@ -160,13 +160,13 @@ describe('what is wrong with a package is said, with the remedy', () => {
       'a subpath near another',
       'p/type',
       installed({ exports: { './types': './t.d.ts' } }, { 't.d.ts': ROLE }),
-      /has no type with types\n {2}Did you mean p\/types\?/,
+      /has no type with types\nhint: Did you mean p\/types\?/,
     ],
     [
       'a root without types',
       'p',
       installed({ exports: { './a': './t.d.ts', './b': './t.d.ts' } }, { 't.d.ts': ROLE }),
-      /no types at its root\n {2}It exports p\/a, p\/b/,
+      /no types at its root\nhint: It exports p\/a, p\/b/,
     ],
     [
       'the root of an SDK',
@@ -178,7 +178,7 @@ describe('what is wrong with a package is said, with the remedy', () => {
       'a syntax error',
       './a.d.ts',
       { 'a.d.ts': 'export interface {\n  nope nope\n' },
-      /a\.d\.ts:1:\d+: is no TypeScript: .*\(and \d+ more errors\)\n {2}Mend the file/,
+      /a\.d\.ts:1:\d+: not valid TypeScript: .*\(and \d+ more errors\)\nhint: Fix the file/,
     ],
     [
       'a syntax error further in',

@@ -118,9 +118,9 @@ test('case-098: a new revision leaves what the author wrote, and brings a list o
 
   expect(done.stdout).toContain('kept 2025-06-18/mine.ts: it is yours\n');
   const news = `
-new revision 2025-11-25: src/protocol.ts does not speak it yet
+new revision 2025-11-25: src/protocol.ts does not use it yet
   npx mcpgen add revision 2025-11-25
-new revision 2026-07-28: src/protocol.ts does not speak it yet
+new revision 2026-07-28: src/protocol.ts does not use it yet
   npx mcpgen add revision 2026-07-28
 new in 2025-11-25: notifications/tasks/status (notification to the server, optional)
   Reports a task's new state to the side that started it.
@@ -231,7 +231,7 @@ changed src/protocol.ts
   expect(read('src/client.ts')).toContain('    notifications: { ...onElicitationComplete, ...onTasksStatus },\n');
   expect(read('src/handlers/index.ts')).toContain('  "roots/list": roots,\n  ...tasksCancel,\n};');
   expect(pasted.stdout).toContain(
-    'src/protocol.ts keeps the types that it had: those of 2026-07-28 lack notifications/elicitation/complete, notifications/tasks/status, tasks/cancel, which you handle\n',
+    'src/protocol.ts keeps its types: those of 2026-07-28 lack notifications/elicitation/complete, notifications/tasks/status, tasks/cancel, which you handle\n',
   );
   expect(read('src/protocol.ts')).toContain('export { createClient } from "./generated/2025-11-25/client.js";');
   expect(read('src/protocol.ts')).toContain('[revision20250618, revision20251125, revision20260728]');
@@ -393,7 +393,7 @@ test('a revision that the config names no more is told of until its folder is go
   writeFileSync(path.join(project, 'src/protocol.ts'), 'export * from "../gen/2024-11-05/methods.js";\n');
   expect((await generate(project, '--check')).stdout).toContain(
     `left over: the config does not name 2024-11-05
-  take it out of src/protocol.ts, which speaks it still, and delete gen/2024-11-05/, or name it again
+  remove it from src/protocol.ts, which still uses it, and delete gen/2024-11-05/, or name it again
 `,
   );
   rmSync(path.join(project, 'src'), { recursive: true });

@@ -117,9 +117,9 @@ describe('what is refused, with nothing written', () => {
     const folder = temporaryFolder();
     const flags = ['--yes', '--no-install', '--no-git', '-r', '2026-07-28', '--transport', 'http', '--runtime'];
     for (const [kind, runtime, remedy] of [
-      ['server', 'sdk', 'Take --runtime none, or'],
-      ['server', 'sdk-v1', 'Take --runtime none, or'],
-      ['client', 'sdk-v1', 'Take --runtime none or sdk, or'],
+      ['server', 'sdk', 'Use --runtime none, or'],
+      ['server', 'sdk-v1', 'Use --runtime none, or'],
+      ['client', 'sdk-v1', 'Use --runtime none or sdk, or'],
     ] as const) {
       const { code, stderr } = await init(folder, kind, 'demo', ...flags, runtime);
       expect([code, stderr]).toEqual([2, expect.stringContaining(remedy)]);
@@ -132,7 +132,7 @@ describe('what is refused, with nothing written', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'demo'), 'mine');
     const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('this is a file, not a folder')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('not a folder but a file')]);
     expect(readFileSync(path.join(folder, 'demo'), 'utf8')).toBe('mine');
   });
 

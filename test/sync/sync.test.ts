@@ -395,7 +395,7 @@ describe('from a server', () => {
   });
 
   test.each<[string, string]>([
-    ['gzip-cut', 'the compressed answer is damaged or breaks off'],
+    ['gzip-cut', 'the compressed response is damaged or incomplete'],
     ['gzip-bomb', 'larger than 16 MB'],
     ['cut-length', 'the answer breaks off'],
     ['cut-chunked', 'the answer breaks off'],
@@ -405,12 +405,12 @@ describe('from a server', () => {
     ['redirect-file', 'redirected to file, which is less safe'],
     ['missing', 'there is no such file (status 404)'],
     ['failing', 'status 500'],
-    ['hang', 'it took longer than 1 seconds'],
-    ['hang-body', 'it took longer than 1 seconds'],
+    ['hang', 'timed out after 1 seconds'],
+    ['hang-body', 'timed out after 1 seconds'],
     ['html', 'this is a web page, not a JSON file'],
     ['html-unmarked', 'this is a web page, not a JSON file'],
     ['empty', 'the file is empty'],
-    ['list', 'a schema file holds one JSON object'],
+    ['list', 'must be one JSON object'],
     ['text', 'not valid JSON'],
     ['utf16', 'the file is UTF-16'],
     ['reset', 'the answer breaks off'],
@@ -560,8 +560,8 @@ describe('from a server', () => {
 
 describe('wrong use', () => {
   test.each<[string, readonly string[], string]>([
-    ['no revision', [], 'no revision is named'],
-    ['a name that leaves the folder', ['-r', '../x', '--from', 'a.json'], 'is not a name for a revision'],
+    ['no revision', [], 'no revision given'],
+    ['a name that leaves the folder', ['-r', '../x', '--from', 'a.json'], 'is not a valid name for a revision'],
     ['two ways to print', ['-r', 'draft', '--json', '--markdown'], 'exclude each other'],
     ['check and pin', ['-r', 'draft', '--check', '--update-pin'], 'exclude each other'],
     ['prose', ['-r', 'draft', '--prose', 'drop'], '--prose: there is no "drop"'],

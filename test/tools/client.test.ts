@@ -336,7 +336,7 @@ describe('init client', () => {
     ['has no tools', ['--from-server', 'node empty.cjs'], /the server has no tools/],
     ['is a file that is not there', ['--tools', 'none.json'], /none\.json: no such file/],
     ['is a file without tools', ['--tools', 'empty.json'], /empty\.json.*no list of tools/],
-    ['is given twice', ['--tools', 'a.json', '--from-server', 'x'], /a server and a file are given/],
+    ['is given twice', ['--tools', 'a.json', '--from-server', 'x'], /a server and a file exclude each other/],
     ['is reached otherwise', ['--from-server', 'x', '--transport', 'http'], /reached over stdio/],
   ])('a server that %s: one message, and nothing is written', async (_, flags, message) => {
     const cwd = temporaryFolder();

@@ -143,7 +143,7 @@ describe('schemas', () => {
     ['a pattern that is none', { type: 'string', pattern: '(' }, /is not a value of "pattern"/],
     ['no schema', 7, /this is no schema/],
     ['no list', { anyOf: {} }, /no list of schemas/],
-    ['constants and limits', { enum: ['a'], minLength: 2 }, /beside constants, "minLength" is not checked/],
+    ['constants and limits', { enum: ['a'], minLength: 2 }, /next to constants, "minLength" is not checked/],
     ['an implied type', { properties: { a: {} } }, /it has no type and is taken for an object/],
   ])('%s is told, and the type is wider', async (_, x, message) => {
     const { warnings } = await one({ type: 'object', properties: { x } });
@@ -172,9 +172,7 @@ describe('schemas', () => {
       { name: 'huge', inputSchema: { type: 'object', properties: huge } },
       { name: 'small', inputSchema: { type: 'object', properties: { a: { type: 'string' } } } },
     ]);
-    expect(warnings).toEqual([
-      't.json#/0/inputSchema: the schema is too large for a type of its own, so its type is unknown',
-    ]);
+    expect(warnings).toEqual(['t.json#/0/inputSchema: the schema is too large, so its type is unknown']);
     expect(texts.get('tools/small.ts')).toContain('a?: string;');
   });
 });
@@ -191,7 +189,7 @@ describe('lists', () => {
   test.each<[string, string, string]>([
     ['no list', '{}', 't.json#/tools: it holds no list of tools'],
     ['an error', '{"jsonrpc":"2.0","id":1,"error":{}}', 't.json#/tools: it holds no list of tools'],
-    ['a tool without a name', '[{}]', 't.json#/0: a tool is an object with a name'],
+    ['a tool without a name', '[{}]', 't.json#/0: a tool must be an object with a name'],
     ['two of one name', '[{"name":"a"},{"name":"a"}]', 't.json#/1: there are two tools "a"'],
     ['no JSON', '[', 't.json:1:2: JSON ends too early'],
   ])('%s', async (_, text, message) => {
@@ -203,7 +201,7 @@ describe('lists', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'a.input.json'), '{ "type": "string" }');
     const fault = await errorOf(readToolFiles(['*.input.json'], folder));
-    expect(fault).toMatchObject({ message: 'the schema of a tool is that of an object', place: 'a.input.json' });
+    expect(fault).toMatchObject({ message: 'the schema of a tool must have the type object', place: 'a.input.json' });
   });
 });
 
@@ -294,8 +292,8 @@ describe.concurrent('types tools', () => {
   });
 
   test.each<[readonly string[], RegExp]>([
-    [[], /neither a file nor a server is given/],
-    [['a.json', '--from-server', 'x'], /a file and a server are given/],
+    [[], /a file or a server is required/],
+    [['a.json', '--from-server', 'x'], /a file and a server exclude each other/],
     [['none.json'], /none\.json: no such file/],
     [['--from-server', 'no-such-program'], /there is no such command/],
     [['--from-server', 'a "b'], /a quote is not closed/],

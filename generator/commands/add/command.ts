@@ -133,14 +133,14 @@ interface AddProject {
 async function loadAddProject(options: ConfigOptions): Promise<AddProject> {
   const config = await readConfig(process.cwd(), options.config);
   if (config === undefined) {
-    throw new McpgenError('this is not the project of a server: there is no config of mcpgen here or above', {
+    throw new McpgenError('this is not a server project: no mcpgen config in this folder or above', {
       place: process.cwd(),
-      remedy: '`mcpgen init server NAME` writes such a project.',
+      remedy: 'Create one with `mcpgen init server NAME`.',
     });
   }
   const { emit, importExtension = 'js' } = config.config;
   if (emit?.includes('registry') !== true) {
-    throw new McpgenError('the generated code has no registry, which lists of tools, resources and prompts stand on', {
+    throw new McpgenError('the generated code has no registry, which lists of tools, resources and prompts need', {
       place: config.placeOf('emit'),
       remedy: 'Add "registry" to it, as in "emit": ["default", "registry"], and run `mcpgen generate`.',
     });
@@ -152,7 +152,7 @@ async function loadAddProject(options: ConfigOptions): Promise<AddProject> {
 /** Names are what the specification allows for tools (MCP 2025-11-25, server features, tools, tool names). */
 function refuseAdditionName(kind: Addable, name: string): void {
   if (/^[A-Za-z0-9_.-]{1,128}$/.test(name) && /[A-Za-z0-9]/.test(name)) return;
-  throw new McpgenError(`${JSON.stringify(name).slice(0, 150)} is not a name for a ${kind}`, {
+  throw new McpgenError(`${JSON.stringify(name).slice(0, 150)} is not a valid name for a ${kind}`, {
     place: 'NAME',
     remedy: 'Use letters, digits, hyphens, underscores and dots, at most 128.',
   });
@@ -192,9 +192,9 @@ async function planRegistryConnection(
   const list = `${kind}s`;
   const text = readProjectFile(project, SERVER_FILE);
   if (text === undefined && /\bcreateClient\b/.test(readProjectFile(project, 'src/protocol.ts') ?? '')) {
-    throw new McpgenError(`this is the project of a client; ${list} are what a server has`, {
+    throw new McpgenError(`this is a client project; only servers have ${list}`, {
       place: project.folder,
-      remedy: '`mcpgen init server NAME` writes the project of a server.',
+      remedy: '`mcpgen init server NAME` writes a server project.',
     });
   }
   const generatedFolder = relativeImportPath(path.join(project.folder, 'src'), project.out);
@@ -263,9 +263,9 @@ function refuseCaseConflict(project: AddProject, kind: Addable, name: string, fi
   const entries = existsSync(folder) ? readdirSync(folder) : [];
   const conflict = entries.find((entry) => entry !== base && entry.toLowerCase() === base.toLowerCase());
   if (conflict === undefined) return;
-  throw new McpgenError(`there is another ${kind} in that file already`, {
+  throw new McpgenError(`the file already has another ${kind}`, {
     place: displayedPath(project, path.posix.join(path.posix.dirname(file), conflict)),
-    remedy: `Choose a name other than ${name}, which would come to the same file.`,
+    remedy: `Choose another name: ${name} would be written to the same file.`,
   });
 }
 
@@ -286,15 +286,15 @@ async function exportAlreadyInFile(
   const found = await findDefineCall(text, additionIdentifier(kind, name, stem));
   const remedy = `It is kept. Have it export the ${kind}, as \`export const ${additionIdentifier(kind, name, stem)} = ...\`, or choose another name.`;
   if (found === undefined) {
-    throw new McpgenError(`this file is there already, and no ${kind} that it exports was found`, {
+    throw new McpgenError(`the file exists already, and exports no ${kind}`, {
       place: displayedPath(project, file),
       remedy,
     });
   }
   if (found.name !== undefined && found.name !== name) {
-    throw new McpgenError(`this file is there already, with the ${kind} ${JSON.stringify(found.name)} in it`, {
+    throw new McpgenError(`the file exists already, with the ${kind} ${JSON.stringify(found.name)} in it`, {
       place: displayedPath(project, file),
-      remedy: 'It is kept. Choose another name.',
+      remedy: 'Choose another name.',
     });
   }
   return found.identifier;
@@ -316,7 +316,7 @@ async function readToolInput(file: string, stem: string, project: AddProject): P
   const target = `src/tools/${stem}.input.json`;
   const patterns = project.config.config.tools;
   if (patterns === undefined) {
-    throw new McpgenError('the config says of no schemas of tools', {
+    throw new McpgenError('the config has no key "tools"', {
       place: project.config.placeOf(),
       remedy: 'Add "tools": ["src/tools/*.input.json"] to it.',
     });
@@ -326,7 +326,7 @@ async function readToolInput(file: string, stem: string, project: AddProject): P
   const bytes = readBytes(existsSync(existing) ? existing : file);
   const schema = parseUntrustedJson(bytes, existsSync(existing) ? target : file);
   if (!isObject(schema) || ownMember(schema, 'type') !== 'object') {
-    throw new McpgenError('the schema of the arguments of a tool is that of an object', {
+    throw new McpgenError("the schema of a tool's arguments must have the type object", {
       place: file,
       remedy: 'Write { "type": "object", "properties": { ... } }.',
     });

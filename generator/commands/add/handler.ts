@@ -125,18 +125,18 @@ async function loadHandlerProject(given: AddHandlerOptions): Promise<HandlerProj
   if (config === undefined || first === undefined || (asked !== undefined && !sides.includes(asked))) {
     throw new McpgenError(
       config === undefined
-        ? 'this is not the project of a server or client: there is no mcpgen.config.json here or above'
-        : `this is not the project of a ${asked ?? 'server or client'}: there is no ${asked === undefined ? `${ENTRY_FILES.server} or ${ENTRY_FILES.client}` : ENTRY_FILES[asked]}`,
+        ? 'this is not a server or client project: no mcpgen.config.json in this folder or above'
+        : `this is not a ${asked ?? 'server or client'} project: there is no ${asked === undefined ? `${ENTRY_FILES.server} or ${ENTRY_FILES.client}` : ENTRY_FILES[asked]}`,
       {
         place: config === undefined ? process.cwd() : config.folder,
-        remedy: '`mcpgen init server NAME` and `mcpgen init client NAME` write such projects.',
+        remedy: 'Create one with `mcpgen init server NAME` or `mcpgen init client NAME`.',
       },
     );
   }
   if (second !== undefined && asked === undefined) {
     throw new McpgenError('the project has both a server and a client', {
       place: config.folder,
-      remedy: 'Say which one is to handle it: --to server, or --to client.',
+      remedy: 'Choose one with --to server or --to client.',
     });
   }
   const { out = 'generated', importExtension = 'js' } = config.config;
@@ -191,7 +191,7 @@ async function methodRequiredError({ protocols, side, folder, out }: HandlerProj
   const open = [...all].filter((name) => !handled.has(name)).sort();
   return new McpgenError('no method is named', {
     place: 'METHOD',
-    remedy: open.length === 0 ? 'All that there is has a handler.' : `Without a handler are ${open.join(', ')}.`,
+    remedy: open.length === 0 ? 'Every method has a handler.' : `Without a handler: ${open.join(', ')}.`,
   });
 }
 

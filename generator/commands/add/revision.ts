@@ -38,7 +38,7 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
   if (config === undefined || !existsSync(file)) {
     throw new McpgenError('this is not a project that `mcpgen init` wrote', {
       place: config === undefined ? process.cwd() : path.relative(process.cwd(), file),
-      remedy: 'Elsewhere, name the revision in the config, or by --revision, and run `mcpgen generate`.',
+      remedy: 'In other projects, add the revision to the config, or pass --revision, and run `mcpgen generate`.',
     });
   }
   const out = outputFolder(config, given);
@@ -52,9 +52,9 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
         ? await addRevisionToConfig(readTextFile(config.file), revision)
         : undefined;
     if (edit?.status !== 'added') {
-      throw new McpgenError(`${name} does not name ${revision}, and it is not one to be edited; nothing was written`, {
+      throw new McpgenError(`${name} does not have ${revision}, and mcpgen cannot edit it; nothing was written`, {
         place: config.placeOf('revisions'),
-        remedy: `Add ${JSON.stringify(revision)} to \`revisions\` there, and run this again.`,
+        remedy: `Add ${JSON.stringify(revision)} to \`revisions\` there, and run the command again.`,
       });
     }
     changes.push(fileEdit(name, edit.text, readTextFile(config.file)));
@@ -70,10 +70,13 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
     const before = readTextFile(file);
     const protocols = await loadAll(plan.options);
     if (!protocols.some((protocol) => protocol.revision === revision)) {
-      throw new McpgenError(`the schema of the project is of ${protocols[0]?.revision ?? 'none'}, not of ${revision}`, {
-        place: config.placeOf('schema'),
-        remedy: 'A project has one schema of its own, or built-in revisions.',
-      });
+      throw new McpgenError(
+        `the schema of the project has the revision ${protocols[0]?.revision ?? 'none'}, not ${revision}`,
+        {
+          place: config.placeOf('schema'),
+          remedy: 'A project has either one custom schema, or built-in revisions.',
+        },
+      );
     }
     const lostMethodNames = await lostMethods(config.folder, out, before, protocols, revision);
     const folder = relativeImportPath(path.dirname(file), out);
@@ -105,14 +108,14 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
       return 0;
     }
     if (!printAuthorFileChanges(changes, isDryRun))
-      printLine(`${revision} is there already; nothing of yours was changed`);
+      printLine(`${revision} is there already; none of your files changed`);
     if (generated.length > 0)
       printLine(
         `${isDryRun ? 'would generate' : 'generated'} ${generated.length} files in ${projectPath(config.folder, out, '')}`,
       );
     if (edit.status === 'added' && lostMethodNames.length > 0) {
       printLine(
-        `${PROTOCOL_FILE} keeps the types that it had: those of ${revision} lack ${lostMethodNames.join(', ')}, which you handle`,
+        `${PROTOCOL_FILE} keeps its types: those of ${revision} lack ${lostMethodNames.join(', ')}, which you handle`,
       );
     }
     printMethodChanges(methodChanges);

@@ -23,7 +23,7 @@ export async function diffCommand(
   const { html } = options;
   if (options.rules) return printRules(options);
   if (from === undefined || to === undefined) {
-    throw new McpgenError('two revisions are compared', {
+    throw new McpgenError('two revisions are required', {
       place: 'mcpgen diff',
       remedy: 'Name the old one and the new one: mcpgen diff 2025-11-25 2026-07-28.',
     });
@@ -68,7 +68,7 @@ async function writeHtmlReport(
   file: string,
   renames: DiffReport['renames'],
 ): Promise<void> {
-  showProgress('laying out the page');
+  showProgress('formatting the page');
   const { renderDiffPage: diffPage } = await import('./page.js');
   const page = await diffPage(report, before.protocol, after.protocol, renames);
   showProgress('');

@@ -35,7 +35,7 @@ export function parseDiffOptions(raw: RawOptions): DiffOptions {
   ];
   if (outputs.length > 1) {
     throw new McpgenError(`${outputs.join(' and ')} exclude each other`, {
-      remedy: 'Standard output holds one of them; --html FILE writes a file beside it.',
+      remedy: 'Standard output holds one of them; --html FILE writes a file in addition.',
     });
   }
   return options;

@@ -38,7 +38,7 @@ export function printDiffReport(report: DiffReport): void {
   );
   if (to.catalog === 'derived' || from.catalog === 'derived') {
     printLine(
-      stdoutColors.dim('  without a catalog, methods are derived from the schema; give one for what it cannot say'),
+      stdoutColors.dim('  without a catalog, methods are derived from the schema; a catalog has what the schema lacks'),
     );
   }
   for (const [subject, heading] of SUBJECT_HEADINGS) {

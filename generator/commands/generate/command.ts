@@ -140,7 +140,7 @@ function printGenerateSummary(result: GenerateResult, out: string, dryRun: boole
   }
   for (const change of result.changes.filter((item) => item.status === 'kept')) {
     const isEdited = readOrigin(change.path, change.actual ?? '') === 'edited';
-    const why = isEdited ? 'edited since mcpgen wrote it; delete it if nothing needs it' : 'it is yours';
+    const why = isEdited ? 'edited since mcpgen wrote it; delete it if nothing needs it' : 'mcpgen did not write it';
     printLine(`kept ${escapeHiddenCharacters(change.path)}: ${why}`);
   }
   const all = result.changes.length;
@@ -157,7 +157,7 @@ function printCheckFailures(result: CheckResult, out: string, fix: string): void
   }
   printOutdatedFiles(outdated, out);
   printLine(
-    `\n${outdated.length} of ${pluralize(result.changes.length, 'file')} not up to date. To mend it:\n  ${escapeHiddenCharacters(fix)}`,
+    `\n${outdated.length} of ${pluralize(result.changes.length, 'file')} not up to date. To fix it:\n  ${escapeHiddenCharacters(fix)}`,
   );
 }
 

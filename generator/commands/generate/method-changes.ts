@@ -275,14 +275,14 @@ export function printMethodChanges({
   if (newRevisions.length + leftRevisions.length + newMethods.length + removedMethods.length > 0) printLine();
   for (const { revision, command } of newRevisions) {
     printLine(
-      `${stdoutColors.green('new revision')} ${escapeHiddenCharacters(revision)}: src/protocol.ts does not speak it yet`,
+      `${stdoutColors.green('new revision')} ${escapeHiddenCharacters(revision)}: src/protocol.ts does not use it yet`,
     );
     printLine(`  ${escapeHiddenCharacters(command)}`);
   }
   for (const { revision, folder, isSpoken } of leftRevisions) {
-    printLine(`${stdoutColors.red('left over')}: the config does not name ${escapeHiddenCharacters(revision)}`);
-    const first = isSpoken ? 'take it out of src/protocol.ts, which speaks it still, and ' : '';
-    printLine(`  ${first}delete ${escapeHiddenCharacters(folder)}, or name it again`);
+    printLine(`${stdoutColors.red('orphaned')}: the config does not name ${escapeHiddenCharacters(revision)}`);
+    const first = isSpoken ? 'remove it from src/protocol.ts, which still uses it, and ' : '';
+    printLine(`  ${first}delete ${escapeHiddenCharacters(folder)}, or add it to the config again`);
   }
   for (const { method, kind, revisions, to, summary, declares, offer } of newMethods) {
     const where = escapeHiddenCharacters(revisions.join(', '));

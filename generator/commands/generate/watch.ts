@@ -34,9 +34,9 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
   let inputs = watchedInputs(settings);
   if (settings.options.out === '-') throw outputFolderError();
   if (inputs.files.size === 0 && inputs.folders.length === 0) {
-    throw new McpgenError('there is nothing to watch: no config, no schema and no tools of your own', {
+    throw new McpgenError('nothing to watch: no config, no custom schema and no custom tools', {
       place: '--watch',
-      remedy: 'Built-in revisions do not change; leave --watch out, or write a mcpgen.config.json.',
+      remedy: 'Built-in revisions do not change: omit --watch, or write a mcpgen.config.json.',
     });
   }
 
@@ -123,7 +123,7 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
       );
     });
     watcher.once('ready', () => {
-      printToStderr('watching for changes; Ctrl-C ends it');
+      printToStderr('watching for changes; stop with Ctrl-C');
       begin();
     });
   });
@@ -133,9 +133,9 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
 async function reloadSettings({ config }: Settings, commandLine: GenerateCommandLine): Promise<Settings> {
   const settings = await resolveSettings(commandLine);
   if (config === undefined || settings.config?.file === config.file) return settings;
-  throw new McpgenError('the config is not there any more, so nothing is generated', {
+  throw new McpgenError('the config no longer exists, so nothing is generated', {
     place: config.file,
-    remedy: 'Put it back, or end with Ctrl-C and begin anew.',
+    remedy: 'Restore it, or stop with Ctrl-C and start again.',
   });
 }
 

@@ -65,7 +65,7 @@ export async function initCommand(
   else printInitResult(result);
   if (failure === undefined) return 0;
   printToStderr(
-    `${stderrColors.red('error')}: the project is written, but ${manager} could not install it: ${failure}\n  Run it again: ${installCommandLine(result)}`,
+    `${stderrColors.red('error')}: the project is written, but ${manager} could not install it: ${failure}\nhint: Run it again: ${installCommandLine(result)}`,
   );
   return 1;
 }
@@ -76,7 +76,7 @@ function refuseTargetFolder(folder: string, force: boolean): void {
   try {
     if (!existsSync(folder)) {
       if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
-      throw new McpgenError('this symbolic link leads nowhere', { place: folder, remedy: 'Remove it.' });
+      throw new McpgenError('the symbolic link is broken', { place: folder, remedy: 'Remove it.' });
     }
     // What a killed run left is cleared when this one writes, and a project that it had begun to move here is finished.
     const left = staleStagedFiles(folder);
@@ -86,7 +86,7 @@ function refuseTargetFolder(folder: string, force: boolean): void {
   } catch (error) {
     if (error instanceof McpgenError) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
-    throw new McpgenError(code === 'ENOTDIR' ? 'this is a file, not a folder' : `the folder cannot be read (${code})`, {
+    throw new McpgenError(code === 'ENOTDIR' ? 'not a folder but a file' : `the folder cannot be read (${code})`, {
       place: folder,
       remedy: 'Choose another folder with --dir.',
       cause: error,
@@ -96,7 +96,7 @@ function refuseTargetFolder(folder: string, force: boolean): void {
   const more = entries.length > MAX_SHOWN_ENTRIES ? `, and ${entries.length - MAX_SHOWN_ENTRIES} more` : '';
   throw new McpgenError(`the folder is not empty: ${entries.slice(0, MAX_SHOWN_ENTRIES).join(', ')}${more}`, {
     place: folder,
-    remedy: 'Choose another with --dir, or give --force: existing files stay as they are.',
+    remedy: 'Choose another with --dir, or pass --force: existing files are kept.',
   });
 }
 

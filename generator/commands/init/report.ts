@@ -90,14 +90,14 @@ export function printInitResult(result: InitResult): void {
   for (const { path: file } of kept)
     printToStderr(`${stderrColors.yellow('kept')} ${escapeHiddenCharacters(file)}, which was there already`);
   printLine(
-    `${stdoutColors.bold(selection.packageName)}: ${written.filter(own).length} files of yours and ${written.filter((file) => !own(file)).length} generated ones in ${escapeHiddenCharacters(displayPath(folder))}/`,
+    `${stdoutColors.bold(selection.packageName)}: ${written.filter(own).length} source files and ${written.filter((file) => !own(file)).length} generated files in ${escapeHiddenCharacters(displayPath(folder))}/`,
   );
   printLine(
     `  revisions ${selection.revisions.map(({ revision }) => revision).join(', ')}; ${[...selection.features].join(', ') || 'no examples'}; over ${selection.transports.join(' and ')}`,
   );
   if (hasSessionsOnly(selection) && selection.revisions.some(({ isStateless }) => isStateless))
     printLine(
-      "  over HTTP only the revisions that begin with `initialize`: the official SDK's transport there knows no others",
+      "  over HTTP only the revisions that begin with `initialize`: the official SDK's transport supports no others",
     );
   if (selection.listed !== undefined)
     printLine(
@@ -106,6 +106,6 @@ export function printInitResult(result: InitResult): void {
   printLine('\nNext:');
   for (const command of nextSteps(result)) printLine(`  ${stdoutColors.cyan(command)}`);
   if (selection.kind === 'server' && entryFile(selection) === 'index') {
-    printLine(`\nREADME.md says how clients run it: node ${shellQuote(path.join(folder, 'dist/index.js'))}`);
+    printLine(`\nREADME.md explains how clients run it: node ${shellQuote(path.join(folder, 'dist/index.js'))}`);
   }
 }

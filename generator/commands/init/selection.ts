@@ -66,7 +66,7 @@ function withRequiredTransport(given: GivenAnswers, required: TransportName | un
   if (required === undefined) return given;
   const { transports = [required] } = given;
   if (transports.includes(required)) return { ...given, transports };
-  throw new McpgenError(`the server of the client is reached over ${required}, which is not among its transports`, {
+  throw new McpgenError(`the server needs the transport ${required}, which is not among those of the client`, {
     place: '--transport',
     remedy: `Add ${required}, or leave it out.`,
   });
@@ -137,7 +137,7 @@ function callingPackageManager(): PackageManager {
 }
 
 function missingNameError(kind: ProjectKind): McpgenError {
-  return new McpgenError('the name of the package is missing', { remedy: `Give it: mcpgen init ${kind} NAME.` });
+  return new McpgenError('the package name is missing', { remedy: `Give it: mcpgen init ${kind} NAME.` });
 }
 
 /** Outside of a terminal, every answer must be given. */
@@ -151,9 +151,9 @@ function refuseMissingOptions(given: GivenAnswers): void {
   };
   const missing = (Object.keys(flagByAnswer) as (keyof GivenAnswers)[]).filter((name) => given[name] === undefined);
   if (missing.length === 0) return;
-  throw new McpgenError('there is no terminal to ask on, and an answer is missing', {
+  throw new McpgenError('not running in a terminal, so these options are required', {
     place: missing.map((name) => optionFlag(flagByAnswer[name])).join(', '),
-    remedy: 'Give it, or --yes for the defaults of all.',
+    remedy: 'Give them, or --yes for the defaults.',
   });
 }
 
@@ -179,8 +179,8 @@ function packageNameError(name: string): string | undefined {
 function refusePackageName(name: string): void {
   const fault = packageNameError(name);
   if (fault === undefined) return;
-  throw new McpgenError(`${JSON.stringify(name)} cannot be the name of a package: ${fault}`, {
+  throw new McpgenError(`${JSON.stringify(name)} is not a valid package name: ${fault}`, {
     place: 'NAME',
-    remedy: 'Take small letters, digits and hyphens, as in demo or @scope/demo. Where to write it is --dir.',
+    remedy: 'Use lowercase letters, digits and hyphens, as in demo or @scope/demo. Use --dir to choose the folder.',
   });
 }

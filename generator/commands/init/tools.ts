@@ -44,7 +44,10 @@ export function toolListSource({ fromServer: server, tools: file }: InitOptions)
   if (server === undefined) return file === undefined ? undefined : { place: `--tools ${file}`, file };
   const place = `--from-server ${server}`;
   if (file !== undefined) {
-    throw new McpgenError('a server and a file are given', { place, remedy: 'Give one of --from-server and --tools.' });
+    throw new McpgenError('a server and a file exclude each other', {
+      place,
+      remedy: 'Give one of --from-server and --tools.',
+    });
   }
   if (isUrl(server)) return { place, server: { text: server, words: [displayUrl(server)], transport: 'http' } };
   if (/^\S+\.json$/i.test(server) || existsSync(server)) return { place, file: server };
@@ -75,9 +78,9 @@ export async function readToolListSource(
 ): Promise<ListedToolSource> {
   const { place, server, file = '' } = origin;
   if (existsSync(path.join(folder, TOOL_LIST_FILE))) {
-    throw new McpgenError('the project has a list of tools already', {
+    throw new McpgenError('the project already has a list of tools', {
       place: path.join(folder, TOOL_LIST_FILE),
-      remedy: `Remove it, or bring it up to date in the project: mcpgen types tools --from-server COMMAND --save ${TOOL_LIST_FILE}.`,
+      remedy: `Remove it, or update it in the project: mcpgen types tools --from-server COMMAND --save ${TOOL_LIST_FILE}.`,
     });
   }
   const revisions = selection.revisions.map(({ revision }) => revision);
@@ -88,7 +91,7 @@ export async function readToolListSource(
   if (raw.length === 0) {
     throw new McpgenError('the server has no tools', {
       place,
-      remedy: 'Leave it out: the client lists tools and calls them without knowing them.',
+      remedy: 'Omit the option: the client can list and call tools without it.',
     });
   }
   const list = newestRevision(selection).revision < STRUCTURED_OUTPUT_SINCE ? withoutOutputSchemas(raw) : raw;
@@ -96,7 +99,9 @@ export async function readToolListSource(
   parseTools({ tools: list }, file === '' ? 'list of the server' : file);
   const tools = parseTools({ tools: list }, TOOL_LIST_FILE);
   if (server !== undefined && withoutCredentials(server.text) !== server.text) {
-    printToStderr('the project names the server without its password or token: give those in src/transport.ts');
+    printToStderr(
+      'the project has the address of the server without its password or token: add them in src/transport.ts',
+    );
   }
   return {
     tools,
@@ -116,7 +121,7 @@ function withoutOutputSchemas(list: readonly JsonValue[]): readonly JsonValue[] 
   });
   if (JSON.stringify(older) !== JSON.stringify(list)) {
     printToStderr(
-      `output schemas are left out: structured content came with ${STRUCTURED_OUTPUT_SINCE}, and no revision chosen has it`,
+      `output schemas are ignored: structured content exists since ${STRUCTURED_OUTPUT_SINCE}, and no chosen revision has it`,
     );
   }
   return older;

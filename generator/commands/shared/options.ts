@@ -21,7 +21,7 @@ export function stringOption(options: RawOptions, name: string): string | undefi
 function emptyValueError(name: string): McpgenError {
   return new McpgenError('its value is empty', {
     place: optionFlag(name),
-    remedy: 'Give a value, or leave the option out.',
+    remedy: 'Give a value, or omit the option.',
   });
 }
 
@@ -51,9 +51,9 @@ export function refuseBothOptions<Options extends object>(
 export function secondsOption(options: RawOptions, name: string): number {
   const value = Number(stringOption(options, name) ?? 30);
   if (value > 0 && value <= 3600) return value;
-  throw new McpgenError('a number of seconds is expected, up to an hour', {
+  throw new McpgenError('must be a number of seconds, up to an hour', {
     place: optionFlag(name),
-    remedy: `As in ${optionFlag(name)} 60.`,
+    remedy: `For example: ${optionFlag(name)} 60.`,
   });
 }
 

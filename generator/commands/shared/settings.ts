@@ -118,7 +118,7 @@ function refuseOutsideFolder({ config, folder, placeOf }: ConfigFile, { allowOut
   if (allowOutside || isWithin(folder, path.resolve(folder, out))) return;
   throw new McpgenError(`the output folder ${JSON.stringify(out)} is outside the folder of the config`, {
     place: placeOf('out'),
-    remedy: 'Choose a folder below it. If it is meant, confirm it by --allow-outside, or by --out DIR.',
+    remedy: 'Choose a folder below it, or confirm it with --allow-outside or --out DIR.',
   });
 }
 

@@ -51,20 +51,20 @@ function syncRequests(
   const configured = config?.config.sync ?? {};
   const revisions = [...new Set(requested ?? Object.keys(configured))];
   if (revisions.length === 0) {
-    throw new McpgenError('no revision is named', {
+    throw new McpgenError('no revision given', {
       place: 'mcpgen sync',
       remedy: 'Give --revision R, or write the key "sync" into the config.',
     });
   }
   if (from !== undefined && revisions.length > 1 && isUrl(from)) {
-    throw new McpgenError('one address cannot be that of several revisions', {
+    throw new McpgenError('one URL cannot be the source of several revisions', {
       place: '--from',
       remedy: 'Name one --revision, or give a folder.',
     });
   }
   return revisions.map((revision) => {
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(revision)) {
-      throw new McpgenError(`${JSON.stringify(revision).slice(0, 80)} is not a name for a revision`, {
+      throw new McpgenError(`${JSON.stringify(revision).slice(0, 80)} is not a valid name for a revision`, {
         place: '--revision',
         remedy: 'Use letters, digits, dots, hyphens and underscores, at most 64; it becomes the name of a folder.',
       });
@@ -87,16 +87,19 @@ function syncRequests(
 function mismatchError({ revision, place, expected, found, pinnedBy }: Mismatch, count: number): McpgenError {
   const more = count > 1 ? ` (and ${count - 1} more of the revisions)` : '';
   if (expected === undefined) {
-    return new McpgenError(`revision ${revision} is no draft, and no SHA-256 is pinned for it${more}; found ${found}`, {
-      place,
-      remedy: 'Check the file, then accept it by --update-pin. Nothing was written.',
-    });
+    return new McpgenError(
+      `revision ${revision} is not a draft, and no SHA-256 is pinned for it${more}; found ${found}`,
+      {
+        place,
+        remedy: 'Check the file, then accept it with --update-pin. Nothing was written.',
+      },
+    );
   }
   return new McpgenError(
-    `the file is not the one that is known as ${revision}${more}\n  expected ${expected} (${pinnedBy})\n  found    ${found}`,
+    `the SHA-256 of ${revision} does not match${more}\n  expected ${expected} (${pinnedBy})\n  found    ${found}`,
     {
       place,
-      remedy: 'If the change is meant, accept it by --update-pin. Nothing was written.',
+      remedy: 'If the change is intended, accept it with --update-pin. Nothing was written.',
     },
   );
 }
@@ -125,9 +128,9 @@ function printSyncPlan(
   pins: FileChange | undefined,
 ): void {
   for (const { revision, place, expected, found } of mismatches) {
-    printLine(`${stdoutColors.red('✗')} ${stdoutColors.bold(revision)}  the file has another SHA-256 than is pinned`);
+    printLine(`${stdoutColors.red('✗')} ${stdoutColors.bold(revision)}  the SHA-256 does not match the pinned one`);
     printLine(
-      `    ${escapeHiddenCharacters(place)}\n    expected ${expected ?? 'one that is pinned'}\n    found    ${found}`,
+      `    ${escapeHiddenCharacters(place)}\n    expected ${expected ?? 'a pinned one'}\n    found    ${found}`,
     );
   }
   for (const item of items) {
@@ -188,7 +191,7 @@ function syncMarkdown(items: readonly SyncItem[], mismatches: readonly Mismatch[
   const parts = [
     ...mismatches.map(
       ({ revision, expected, found }) =>
-        `**${revision}**: the file has another SHA-256 than is pinned: \`${found}\` instead of \`${expected ?? 'none'}\`.`,
+        `**${revision}**: the SHA-256 does not match the pinned one: \`${found}\` instead of \`${expected ?? 'none'}\`.`,
     ),
     ...items.map((item) => {
       const draft = item.status === 'draft' ? ' (draft: it may still change)' : '';

@@ -32,9 +32,9 @@ export function planConfigPins(
   if (pins.length === 0) return undefined;
   if (!file.endsWith('.json')) {
     const lines = pins.map(([revision, pin]) => `${JSON.stringify(revision)}: ${JSON.stringify(pin)}`);
-    throw new McpgenError('a config that is a program is not changed by this one', {
+    throw new McpgenError('mcpgen cannot edit a config that is a program', {
       place: file,
-      remedy: `Write into its key "sync": ${lines.join(', ')}`,
+      remedy: `Add to its key "sync": ${lines.join(', ')}`,
     });
   }
   const actual = config === undefined ? undefined : readTextFile(file);

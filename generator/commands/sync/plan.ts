@@ -214,7 +214,7 @@ function planManifest(out: string, manifestEntries: ReadonlyMap<string, JsonObje
 function parseObject(text: string, file: string): JsonObject {
   const value = parseUntrustedJson(text, file);
   if (isObject(value)) return value;
-  throw new McpgenError('a JSON object is expected', { place: file, remedy: 'Mend it, or move it away.' });
+  throw new McpgenError('must be a JSON object', { place: file, remedy: 'Fix it, or move it away.' });
 }
 
 function formatJson(value: JsonValue): string {

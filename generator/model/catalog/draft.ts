@@ -48,7 +48,7 @@ export function draftCatalog(
     return row;
   });
   for (const name of reading.derived.unplaced) {
-    notices.push(`${name} stands in no union of client or server messages, so its direction is undecided`);
+    notices.push(`${name} is in no union of client or server messages, so its direction is undecided`);
   }
   const takenOver = methods.filter((row) => known.has(row.method)).length;
   if (takenOver > 0)

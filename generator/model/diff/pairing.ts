@@ -77,7 +77,7 @@ export function guessRenames(
         ...(carries ? [`both carry the method ${method}`] : []),
         ...(same ? ['the same structure'] : []),
         ...(alike.of > 1 ? [`${alike.count} of ${alike.of} members alike`] : []),
-        ...(shared.length > 0 ? [`stands in the same place: ${shared.slice(0, 3).join(', ')}`] : []),
+        ...(shared.length > 0 ? [`is used in the same place: ${shared.slice(0, 3).join(', ')}`] : []),
       ];
       return [{ before: a, after: b, score, evidence }];
     }),

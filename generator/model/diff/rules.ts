@@ -87,7 +87,7 @@ export const RULES = {
     'embedded method became a message',
     'breaking',
     'breaking',
-    'It no longer travels inside a result: it is a message of its own.',
+    'It no longer travels inside a result: it is a separate message.',
   ),
   'capability-required': rule(
     'method needs a capability',
@@ -122,8 +122,8 @@ export const RULES = {
   'method-deprecated': rule('method deprecated', 'safe', 'safe', 'It still works as it did.'),
   'method-undeprecated': rule('method no longer deprecated', 'safe', 'safe', 'It works as it did.'),
 
-  'definition-added': rule('definition added', 'safe', 'safe', 'What uses it tells what changes on the wire.'),
-  'definition-removed': rule('definition removed', 'safe', 'safe', 'What used it tells what changes on the wire.'),
+  'definition-added': rule('definition added', 'safe', 'safe', 'Its uses decide what changes on the wire.'),
+  'definition-removed': rule('definition removed', 'safe', 'safe', 'Its uses decide what changes on the wire.'),
   'definition-renamed': rule(
     'definition renamed',
     'safe',
@@ -131,16 +131,16 @@ export const RULES = {
     'Its name is not on the wire; only code that imports the type must follow.',
   ),
   'definition-extracted': rule(
-    'inline type got a definition of its own',
+    'inline type became a definition',
     'safe',
     'safe',
-    'Its name is not on the wire; what differs in it is told where it stood.',
+    'Its name is not on the wire; its differences are reported where it was used.',
   ),
   'definition-inlined': rule(
     'definition was written inline',
     'safe',
     'safe',
-    'Its name is not on the wire; what differs in it is told where it stands.',
+    'Its name is not on the wire; its differences are reported where it is used.',
   ),
   'definition-deprecated': rule('definition deprecated', 'safe', 'safe', 'It still works as it did.'),
   'envelope-declared': rule(
@@ -190,7 +190,7 @@ export const RULES = {
     'member no longer allowed',
     'breaking',
     'safe',
-    'The object takes no other members, or only of a type that this one was not.',
+    'The object accepts no other members, or only members of another type.',
   ),
   'member-required': rule('optional member is now required', 'breaking', 'safe', 'A sender may leave it out.'),
   'member-optional': rule(
@@ -201,7 +201,7 @@ export const RULES = {
   ),
   'member-deprecated': rule('member deprecated', 'safe', 'safe', 'It still works as it did.'),
   'default-changed': rule('default changed', 'breaking', 'safe', 'What a sender leaves out now means something else.'),
-  'default-added': rule('default added', 'safe', 'safe', 'It says what was open.'),
+  'default-added': rule('default added', 'safe', 'safe', 'It defines what was undefined.'),
   'default-removed': rule('default removed', 'safe', 'safe', 'It leaves open what was said.'),
 
   'type-widened': rule('type widened', 'safe', 'breaking', 'A receiver may get a value that its type does not have.'),
@@ -234,12 +234,17 @@ export const RULES = {
     'breaking',
     'Each lets something pass that the other one stops.',
   ),
-  'format-changed': rule('format changed', 'safe', 'safe', 'A format is an annotation: nothing is held against it.'),
+  'format-changed': rule(
+    'format changed',
+    'safe',
+    'safe',
+    'A format is an annotation: no value is validated against it.',
+  ),
   'rest-narrowed': rule(
     'members of other names narrowed',
     'breaking',
     'safe',
-    'A sender may send members of its own that are no longer allowed.',
+    'A sender may send other members, which are no longer allowed.',
   ),
   'rest-widened': rule(
     'members of other names widened',
@@ -249,7 +254,7 @@ export const RULES = {
   ),
 
   'error-added': rule('error code added', 'safe', 'safe', 'A code that is not known is an error all the same.'),
-  'error-removed': rule('error code removed', 'breaking', 'safe', 'The code no longer says what its sender means.'),
+  'error-removed': rule('error code removed', 'breaking', 'safe', 'The code no longer has a meaning.'),
   'error-code-changed': rule(
     'error has another code',
     'breaking',

@@ -194,7 +194,7 @@ function renderTypes({ before, after }: ReportChange): string {
 function renderEvidence({ breaks, acceptedBy, rejectedBy, value, at }: ReportChange['evidence'][number]): string {
   const [takes, refuses] = breaks === 'sender' ? ['old', 'new'] : ['new', 'old'];
   const where = at === '' ? '' : ` at <code>${escapeHtml(at)}</code>`;
-  return `<details><summary>A value that breaks ${breaks}s</summary><p class="note">The ${takes} <code>${escapeHtml(acceptedBy)}</code> takes it, the ${refuses} <code>${escapeHtml(rejectedBy)}</code> does not${where}.</p><pre>${escapeHtml(renderJson(value))}</pre></details>`;
+  return `<details><summary>A value that breaks ${breaks}s</summary><p class="note">The ${takes} <code>${escapeHtml(acceptedBy)}</code> accepts it, the ${refuses} <code>${escapeHtml(rejectedBy)}</code> does not${where}.</p><pre>${escapeHtml(renderJson(value))}</pre></details>`;
 }
 
 /** Longest value that is shown whole, in characters. */

@@ -92,7 +92,7 @@ function findConfig(from: string): string | undefined {
       );
       throw new McpgenError(`there are ${found.length} configs in one folder: ${names.join(', ')}`, {
         place: at,
-        remedy: 'Keep one of them, or name one by --config FILE.',
+        remedy: 'Keep one of them, or choose one with --config FILE.',
       });
     }
     if (first !== undefined) return first;
@@ -119,7 +119,7 @@ async function readConfigValue(file: string, isPackage: boolean): Promise<unknow
   const extension = path.extname(file);
   if (extension === '.json') return parseUntrustedJson(readTextFile(file), file);
   if (!['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'].includes(extension)) {
-    throw new McpgenError('a config is JSON, JavaScript or TypeScript', {
+    throw new McpgenError('not JSON, JavaScript or TypeScript', {
       place: file,
       remedy: 'Name a file that ends with .json, .js or .ts.',
     });
@@ -166,7 +166,7 @@ function configError(error: ErrorObject, keys: readonly string[], placeOf: Confi
   };
   const schema: JsonObject = error.parentSchema ?? {};
   const documented = ownMember(schema, 'description');
-  const remedy = typeof documented === 'string' ? documented : 'The form of a config is in schema/config.schema.json.';
+  const remedy = typeof documented === 'string' ? documented : 'schema/config.schema.json describes the format.';
   if (additionalProperty !== undefined) {
     const known = Object.keys((ownMember(schema, 'properties') ?? {}) as object).filter((key) => key !== '$schema');
     const near = closestMatch(additionalProperty, known);
@@ -182,7 +182,7 @@ function configError(error: ErrorObject, keys: readonly string[], placeOf: Confi
     });
   }
   if (error.propertyName !== undefined || propertyName !== undefined) {
-    return new McpgenError(`${JSON.stringify(error.propertyName ?? propertyName)} is not a name for a revision`, {
+    return new McpgenError(`${JSON.stringify(error.propertyName ?? propertyName)} is not a valid name for a revision`, {
       place: placeOf(...keys),
       remedy: 'Use letters, digits, dots, hyphens and underscores.',
     });
@@ -195,14 +195,14 @@ function configError(error: ErrorObject, keys: readonly string[], placeOf: Confi
     });
   }
   const reasons: Readonly<Record<string, string>> = {
-    type: `${withArticle(error.schema as string)} is expected, not ${showConfigValue(error.data)}`,
+    type: `${withArticle(error.schema as string)} is required, not ${showConfigValue(error.data)}`,
     minLength: 'the text is empty',
     minItems: 'the list is empty',
     pattern: `${showConfigValue(error.data)} has not the right form`,
   };
-  return new McpgenError(reasons[error.keyword] ?? error.message ?? 'the value is wrong', {
+  return new McpgenError(reasons[error.keyword] ?? error.message ?? 'invalid value', {
     place: placeOf(...keys),
-    remedy: keys.length === 0 ? 'A config holds one object.' : remedy,
+    remedy: keys.length === 0 ? 'A config is one object.' : remedy,
   });
 }
 

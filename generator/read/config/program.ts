@@ -43,7 +43,7 @@ export async function loadConfigProgram(file: string): Promise<unknown> {
   } catch (error) {
     fault = configErrorReason(error);
   }
-  throw new McpgenError(`the config is no plain data: ${fault}`, {
+  throw new McpgenError(`the config is not plain data: ${fault}`, {
     place: file,
     remedy: 'Export the object itself, as in `export default { ... }`; `await` works at the top of the file.',
   });
@@ -61,7 +61,7 @@ async function withTimeout<T>(load: () => Promise<T>): Promise<T> {
       fail(new Error('it waits for something that never comes'));
     };
     const timer = setTimeout(() => {
-      fail(new Error(`it takes longer than ${LOAD_TIMEOUT_MS / 1000} s`));
+      fail(new Error(`timed out after ${LOAD_TIMEOUT_MS / 1000} s`));
     }, LOAD_TIMEOUT_MS).unref();
     // What the config throws comes out of its load, or as an exception that nobody caught.
     process.exit = (): never => {

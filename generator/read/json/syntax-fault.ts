@@ -42,7 +42,7 @@ export function findJsonFault(text: string): JsonSyntaxFault | undefined {
       const key = text.slice(offset, end);
       const name = JSON.parse(key) as string;
       if (keys.has(name)) {
-        return { message: `the member ${key.slice(0, 100)} stands twice in one object`, offset: offset };
+        return { message: `duplicate member ${key.slice(0, 100)}`, offset: offset };
       }
       keys.add(name);
       offset = end;
@@ -87,18 +87,17 @@ function endOfString(text: string, start: number): number | JsonSyntaxFault {
   while (offset < text.length) {
     const character = text.charCodeAt(offset);
     if (character === 0x22) return offset + 1;
-    if (character < 0x20) return { message: 'a control character or line break stands in a string', offset: offset };
+    if (character < 0x20) return { message: 'a control character or line break in a string', offset: offset };
     offset += 1;
     if (character !== 0x5c) continue;
     ESCAPE_SEQUENCE.lastIndex = offset;
     const escape = ESCAPE_SEQUENCE.exec(text)?.[0];
     if (escape !== undefined) offset += escape.length;
     // Near the end the text may have been cut in the middle of an escape.
-    else if (text.length - offset >= 5)
-      return { message: 'a backslash in a string escapes nothing', offset: offset - 1 };
+    else if (text.length - offset >= 5) return { message: 'an invalid escape in a string', offset: offset - 1 };
     else break;
   }
-  return { message: 'a string does not end', offset: text.length };
+  return { message: 'an unterminated string', offset: text.length };
 }
 
 /** A character for a message; what cannot be seen by its number. */

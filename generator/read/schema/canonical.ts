@@ -89,7 +89,7 @@ export function canonicalizeSchema(
   options: { prose?: 'keep' | 'strip' } = {},
 ): CanonicalSchema {
   if (!isObject(schema)) {
-    throw new McpgenError('a schema file holds one JSON object', {
+    throw new McpgenError('must be one JSON object', {
       place,
       remedy: 'Give a JSON Schema with definitions under `$defs` or `definitions`.',
     });

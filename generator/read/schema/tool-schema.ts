@@ -92,7 +92,7 @@ class ToolSchemaNormalizer {
       return {
         definitions: { [this.#key]: true },
         pointers: new Map([[this.#key, '']]),
-        warnings: [{ at: '', message: 'the schema is too large for a type of its own, so its type is unknown' }],
+        warnings: [{ at: '', message: 'the schema is too large, so its type is unknown' }],
       };
     }
     this.#breakAliasCycles();
@@ -176,7 +176,7 @@ class ToolSchemaNormalizer {
       const list = ownMember(schema, keyword);
       if (list === undefined) continue;
       if (!Array.isArray(list) || list.length === 0) {
-        this.#warn(pointer + formatPointer(keyword), 'no list of schemas, so it has no effect');
+        this.#warn(pointer + formatPointer(keyword), 'not a list of schemas, so it has no effect');
         continue;
       }
       const inside = types ?? (keyword === 'allOf' ? this.#typesOfAllOf(list, own) : undefined);
@@ -290,14 +290,14 @@ class ToolSchemaNormalizer {
     const list = ownMember(schema, 'enum');
     if (constant === undefined && list === undefined) return undefined;
     if (list !== undefined && !Array.isArray(list)) {
-      this.#warn(pointer + formatPointer('enum'), 'no list of values, so it has no effect');
+      this.#warn(pointer + formatPointer('enum'), 'not a list of values, so it has no effect');
       if (constant === undefined) return undefined;
     }
     const narrowing = Object.values(KEYWORDS_BY_TYPE)
       .flat()
       .filter((keyword) => Object.hasOwn(schema, keyword));
     if (narrowing.length > 0) {
-      this.#warn(pointer, `beside constants, ${narrowing.map((keyword) => `"${keyword}"`).join(', ')} is not checked`);
+      this.#warn(pointer, `next to constants, ${narrowing.map((keyword) => `"${keyword}"`).join(', ')} is not checked`);
     }
     const values: readonly JsonValue[] = constant !== undefined ? [constant] : (list as readonly JsonValue[]);
     const fitting = values.filter((value) => types === undefined || types.some((type) => isOfType(value, type)));
@@ -367,7 +367,7 @@ class ToolSchemaNormalizer {
     const given = ownMember(schema, 'properties');
     const properties = isObject(given) ? given : undefined;
     if (given !== undefined && properties === undefined) {
-      this.#warn(pointer + formatPointer('properties'), 'no object of schemas, so it has no effect');
+      this.#warn(pointer + formatPointer('properties'), 'not an object of schemas, so it has no effect');
     }
     const entries = Object.entries(properties ?? {}).map(([name, value]): [string, JsonValue] => [
       name,
@@ -380,7 +380,7 @@ class ToolSchemaNormalizer {
         ? (required as readonly JsonValue[]).filter((name) => typeof name === 'string')
         : [];
       if (!Array.isArray(required) || names.length < required.length) {
-        this.#warn(pointer + formatPointer('required'), 'no list of names, so it has no effect in full');
+        this.#warn(pointer + formatPointer('required'), 'not a list of names, so not all of it has an effect');
       }
       made.push(['required', [...new Set(names)]]);
       // A member that must be there and is not described is one of the others.

@@ -92,7 +92,7 @@ export async function connectListToServer(text: string, served: ListToServe): Pr
     .getProperties()
     .find((one) => METHODS_BY_KIND[served.kind].includes(exportedName(one).replace(/^["'`]|["'`]$/g, '')));
   if (own !== undefined) {
-    return unknown({ reason: `it has a handler of ${exportedName(own)} of its own`, line: own.getStartLineNumber() });
+    return unknown({ reason: `it already has a handler of ${exportedName(own)}`, line: own.getStartLineNumber() });
   }
   const local = known ?? list;
   const taken = [

@@ -34,11 +34,11 @@ export const FEATURES: Readonly<Record<ProjectKind, readonly Feature[]>> = {
     { name: 'roots', text: "a tool that asks for the user's folders", needs: ['tools'] },
   ],
   client: [
-    { name: 'sampling', text: "answers a server's questions to the model" },
-    { name: 'roots', text: 'tells a server in which folders it may work', isDefault: true },
+    { name: 'sampling', text: "answers a server's requests to the model" },
+    { name: 'roots', text: 'lists the folders that a server may use', isDefault: true },
     {
       name: 'elicitation',
-      text: "passes a server's questions on to the user",
+      text: "passes a server's questions to the user",
       method: 'elicitation/create',
     },
   ],
@@ -153,11 +153,11 @@ export function parseFeatures(
     if (newestRevision({ revisions }).methods.includes(method)) continue;
     throw new McpgenError(`revision ${newestRevision({ revisions }).revision} has no ${name}`, {
       place: '--features',
-      remedy: 'Leave it out, or choose a newer revision.',
+      remedy: 'Omit it, or choose a newer revision.',
     });
   }
   if (wanted.has('completion') && !wanted.has('prompts') && !wanted.has('resources')) {
-    throw new McpgenError('completion is of prompts and resources, and neither is chosen', {
+    throw new McpgenError('completion needs prompts or resources, and neither is chosen', {
       place: '--features',
       remedy: 'Add prompts or resources.',
     });
@@ -207,10 +207,10 @@ export function combinationError(choice: HttpChoice): McpgenError | undefined {
   if (!hasSessionsOnly(choice) || revisions.some(({ isStateless }) => !isStateless)) return undefined;
   const others = kind === 'client' ? 'none or sdk' : 'none';
   return new McpgenError(
-    'this transport of the official SDK speaks only revisions that begin with `initialize`, and none is chosen',
+    'this transport of the official SDK supports only revisions that begin with `initialize`, and none is chosen',
     {
       place: `--runtime ${runtime} --transport http`,
-      remedy: `Take --runtime ${others}, or add a revision up to 2025-11-25.`,
+      remedy: `Use --runtime ${others}, or add a revision up to 2025-11-25.`,
     },
   );
 }
