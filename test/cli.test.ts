@@ -625,7 +625,7 @@ describe.concurrent('an official file given by --schema', () => {
 describe.concurrent('check', () => {
   provesCase(
     'case-102',
-    'a stale tree fails the check, which names the files and the command that mends it',
+    'a stale tree fails the check, which names the files and the command that fixes it',
     async () => {
       const cwd = temporaryFolder();
       await expectSuccess(['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out'], { cwd });

@@ -11,13 +11,13 @@ export function declareDrift(program: Command): void {
   )
     .summary("compare a package's types with a revision")
     .description(
-      "Compares the types that a TypeScript package exports with those of a revision, with TypeScript's type checker.",
+      "Compares the types that a TypeScript package exports with those of a revision, using TypeScript's type checker.",
     )
     .option('--sdk <package>', 'a package, a subpath of one, or the path of a .ts or .d.ts file or of a folder')
     .addOption(revisionOption("the revision to compare with (default: the package's LATEST_PROTOCOL_VERSION)"))
     .option('--name <ours=theirs>', "their name of a definition; repeatable, '*=Mcp*' for all", appendValue)
     .option('--ignore <pattern>', 'a definition or path to leave out, * for any text; repeatable', appendValue)
-    .option('--exact', 'treat only what TypeScript treats as equal as equal, and count what errata explain')
+    .option('--exact', 'report every difference, including those that errata explain')
     .option('--json', 'print JSON')
     .option('--markdown', 'print Markdown, for an issue or the summary of a CI run')
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')

@@ -58,8 +58,8 @@ Opt-in parts. They need a package or Node's typings, belong to you, or keep name
 earlier revisions as deprecated aliases:
   ${EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part)).join(', ')}
 
-Put recurring options in mcpgen.config.json (.js, .ts, or the key "mcpgen" of
-package.json), for example
+Put recurring options in mcpgen.config.json (.js, .ts, or the key "mcpgen"
+of package.json), for instance
   { "$schema": "./node_modules/mcpgen/schema/config.schema.json",
     "out": "src/mcp", "revisions": ["2025-11-25", "2026-07-28"] }
 It is searched for from the current folder upwards. Options override it.

@@ -37,11 +37,11 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
       'none: only generated code; sdk: the transports of the official SDK 2.x below it; sdk-v1: those of 1.x',
     )
     .addOption(new Option('--package-manager <name>', 'package manager to use').choices(PACKAGE_MANAGERS))
-    .option('--mcpgen <spec>', 'the mcpgen that the project depends on (default: the source of this one)')
-    .option('-y, --yes', 'ask nothing; use the defaults')
-    .option('--no-install', 'do not install dependencies')
-    .option('--no-git', 'do not create a Git repository')
-    .option('--force', 'write into a folder that is not empty; existing files are kept')
+    .option('--mcpgen <spec>', 'what the project depends on as mcpgen (default: where this one came from)')
+    .option('-y, --yes', 'use defaults without prompting')
+    .option('--no-install', 'install nothing')
+    .option('--no-git', 'make no Git repository')
+    .option('--force', 'write into a non-empty folder; existing files are kept')
     .option('--dry-run', 'write nothing; print what would be written')
     .option('--json', 'print the result as JSON');
   if (kind === 'client') {
@@ -69,7 +69,7 @@ Examples:
       : ''
   }
 
-When not running in a terminal, nothing is asked: give every option, or --yes.`,
+Outside a terminal, pass all options or --yes.`,
     )
     .action(async (name: string | undefined, options: RawOptions) => {
       const { initCommand, parseInitOptions } = await import('../commands/init/command.js');

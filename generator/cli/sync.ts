@@ -9,9 +9,9 @@ export function declareSync(program: Command): void {
     0,
     parseRevisionOr((word) => `--from ${word}`),
   )
-    .summary('fetch the official schema of a revision, and print what changed in it')
+    .summary('fetch the official schema of a revision and report what changed')
     .description(
-      'Fetches the official schema of a revision from a URL, a file or a checkout, verifies its SHA-256, canonicalizes it,\nderives its catalog, and prints what changed. Writes are all-or-nothing.',
+      'Fetches the official schema of a revision from a URL, a file or a checkout, verifies its SHA-256, converts it\nto canonical form, derives its catalog, and reports what changed. Writes everything or nothing.',
     )
     .addOption(
       revisionOption('the revision; repeatable (default: those of the key "sync" of the config)').argParser(

@@ -102,7 +102,7 @@ function duplicateToolError(name: string, place: string): McpgenError {
   });
 }
 
-/** A schema that a tool's author can mend, so it has to be one that MCP allows. */
+/** A schema that a tool's author can fix, so it has to be one that MCP allows. */
 function readOwnSchema(file: string, place: string): JsonValue {
   const schema = parseUntrustedJson(readBytes(file), place);
   if (isObject(schema) && ownMember(schema, 'type') === 'object') return schema;

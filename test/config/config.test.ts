@@ -5,7 +5,7 @@ import { EMITTABLE } from '../../generator/emit/parts.js';
 import { McpgenError } from '../../generator/errors.js';
 import { readConfig, type Config } from '../../generator/read/config/config.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { runInProcess } from '../support/in-process.js';
+import { mcpgen } from '../support/in-process.js';
 import { internalsIn } from '../support/hostile.js';
 import { cases } from '../support/cases.js';
 
@@ -197,7 +197,7 @@ describe('an output folder outside the folder of the config', () => {
     const outside = path.join(temporaryFolder(), 'x');
     for (const out of ['../../x', outside]) {
       const folder = folderWith({ [`a/b/${name}`]: text(out) });
-      const run = await runInProcess(['generate'], path.join(folder, 'a/b'));
+      const run = await mcpgen(['generate'], { cwd: path.join(folder, 'a/b') });
       expect(run).toMatchObject({ code: 2, stdout: '' });
       expect(run.stderr).toBe(
         `error: ${place}: the output folder ${JSON.stringify(out)} is outside the folder of the config\n` +
@@ -210,17 +210,17 @@ describe('an output folder outside the folder of the config', () => {
   test('is refused where a symbolic link leads there', async () => {
     const folder = folderWith({ 'a/mcpgen.config.json': { ...config, out: 'link/below' }, 'other/x.txt': '' });
     symlinkSync(path.join(folder, 'other'), path.join(folder, 'a/link'));
-    const run = await runInProcess(['generate'], path.join(folder, 'a'));
+    const run = await mcpgen(['generate'], { cwd: path.join(folder, 'a') });
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('config.json: out: the output folder')]);
     expect(listFiles(path.join(folder, 'other'))).toEqual(['x.txt']);
   });
 
   test('is written with --allow-outside or --out', async () => {
     const folder = folderWith({ 'a/mcpgen.config.json': { ...config, out: '../x' } });
-    const check = await runInProcess(['generate', '--allow-outside', '--check'], path.join(folder, 'a'));
+    const check = await mcpgen(['generate', '--allow-outside', '--check'], { cwd: path.join(folder, 'a') });
     expect(check.stdout).toMatch(/ {2}mcpgen generate --allow-outside\n$/);
-    expect((await runInProcess(['generate', '--allow-outside'], path.join(folder, 'a'))).code).toBe(0);
-    expect((await runInProcess(['generate', '--out', '../y'], path.join(folder, 'a'))).code).toBe(0);
+    expect((await mcpgen(['generate', '--allow-outside'], { cwd: path.join(folder, 'a') })).code).toBe(0);
+    expect((await mcpgen(['generate', '--out', '../y'], { cwd: path.join(folder, 'a') })).code).toBe(0);
     expect([listFiles(path.join(folder, 'x')), listFiles(path.join(folder, 'y'))]).toEqual([
       ['2025-11-25', '2025-11-25/errors.ts', '2025-11-25/index.ts'],
       ['2025-11-25', '2025-11-25/errors.ts', '2025-11-25/index.ts'],
@@ -230,7 +230,7 @@ describe('an output folder outside the folder of the config', () => {
   test('is compared by real paths, so that a link to the project itself is no fault', async () => {
     const folder = folderWith({ 'real/mcpgen.config.json': { ...config, out: 'x' } });
     symlinkSync(path.join(folder, 'real'), path.join(folder, 'link'));
-    const run = await runInProcess(['generate', '--config', path.join(folder, 'link/mcpgen.config.json')], folder);
+    const run = await mcpgen(['generate', '--config', path.join(folder, 'link/mcpgen.config.json')], { cwd: folder });
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -246,9 +246,9 @@ describe('an output folder outside the folder of the config', () => {
       'a/src/server.ts': '',
       'a/src/protocol.ts': '',
     });
-    const run = await runInProcess(args, path.join(folder, 'a'));
+    const run = await mcpgen(args, { cwd: path.join(folder, 'a') });
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('"../x" is outside the folder of the config')]);
-    const confirmed = await runInProcess([...args, '--allow-outside'], path.join(folder, 'a'));
+    const confirmed = await mcpgen([...args, '--allow-outside'], { cwd: path.join(folder, 'a') });
     expect(confirmed.stderr).not.toContain('outside');
   });
 
@@ -257,7 +257,7 @@ describe('an output folder outside the folder of the config', () => {
       'tools.json': [{ name: 't', inputSchema: { type: 'object' } }],
       'a/mcpgen.config.json': { ...config, out: 'x', tools: ['../tools.json'] },
     });
-    expect(await runInProcess(['generate'], path.join(folder, 'a'))).toMatchObject({ code: 0, stderr: '' });
+    expect(await mcpgen(['generate'], { cwd: path.join(folder, 'a') })).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
@@ -274,7 +274,7 @@ describe('generate with a config', () => {
     expect(cases('cli').map((item) => item.id)).toContain('case-106');
     const folder = folderWith({ 'mcpgen.config.json': config, 'deep/er/x.txt': '' });
     const run = async (...args: string[]): Promise<{ out: string; files: { path: string }[] }> => {
-      const { code, stdout, stderr } = await runInProcess(['generate', '--json', ...args], `${folder}/deep/er`);
+      const { code, stdout, stderr } = await mcpgen(['generate', '--json', ...args], { cwd: `${folder}/deep/er` });
       expect([code, stderr]).toEqual([0, '']);
       return JSON.parse(stdout) as { out: string; files: { path: string }[] };
     };
@@ -293,26 +293,25 @@ describe('generate with a config', () => {
     writeFileSync(path.join(folder, 'deep/other.json'), JSON.stringify({ ...config, out: 'other', emit: ['errors'] }));
     expect((await run('--config', '../other.json')).out).toBe(path.join(folder, 'deep/other'));
     writeFileSync(path.join(folder, 'mcpgen.config.json'), JSON.stringify({ emitt: [] }));
-    const wrong = await runInProcess(['generate'], `${folder}/deep`);
+    const wrong = await mcpgen(['generate'], { cwd: `${folder}/deep` });
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     expect(wrong.stderr).toMatch(/mcpgen\.config\.json: the key "emitt" is unknown\nhint: Did you mean "emit"\?\n$/);
   });
 
-  test('--check uses it, and the command that mends repeats only what the command line said', async () => {
+  test('--check uses it, and the command that fixes it repeats only what the command line said', async () => {
     const folder = folderWith({ 'mcpgen.config.json': config });
-    const stale = await runInProcess(['generate', '--check'], folder);
+    const stale = await mcpgen(['generate', '--check'], { cwd: folder });
     expect(stale.code).toBe(1);
     expect(stale.stdout).toMatch(/To fix it:\n {2}mcpgen generate\n$/);
-    const flags = await runInProcess(
-      ['generate', '--check', '--json', '--config', 'mcpgen.config.json', '-o', 'a b'],
-      folder,
-    );
+    const flags = await mcpgen(['generate', '--check', '--json', '--config', 'mcpgen.config.json', '-o', 'a b'], {
+      cwd: folder,
+    });
     expect(JSON.parse(flags.stdout)).toMatchObject({
-      mend: "mcpgen generate --config mcpgen.config.json --out 'a b'",
+      fix: "mcpgen generate --config mcpgen.config.json --out 'a b'",
     });
     // It is the right one: after it the check passes.
-    expect((await runInProcess(['generate'], folder)).code).toBe(0);
-    expect((await runInProcess(['generate', '--check'], folder)).code).toBe(0);
+    expect((await mcpgen(['generate'], { cwd: folder })).code).toBe(0);
+    expect((await mcpgen(['generate', '--check'], { cwd: folder })).code).toBe(0);
   });
 
   test.each([
@@ -320,13 +319,14 @@ describe('generate with a config', () => {
     ['pnpm exec', { 'package.json': { devDependencies: { mcpgen: '1' } }, 'pnpm-lock.yaml': '' }],
   ])('--check prints a fix that runs with %s in a project that depends on mcpgen', async (runner, files) => {
     const folder = folderWith({ 'mcpgen.config.json': config, ...files });
-    const stale = await runInProcess(['generate', '--check', '--json'], folder);
-    expect(JSON.parse(stale.stdout)).toMatchObject({ mend: `${runner} mcpgen generate` });
+    const stale = await mcpgen(['generate', '--check', '--json'], { cwd: folder });
+    expect(JSON.parse(stale.stdout)).toMatchObject({ fix: `${runner} mcpgen generate` });
   });
 
   test('a fault of its values names the file and the key', async () => {
     const text = async (own: unknown, ...args: string[]): Promise<string> => {
-      const result = await runInProcess(['generate', ...args], folderWith({ 'mcpgen.config.json': own }));
+      const cwd = folderWith({ 'mcpgen.config.json': own });
+      const result = await mcpgen(['generate', ...args], { cwd });
       expect(result.code).toBe(2);
       return result.stderr;
     };
@@ -342,7 +342,7 @@ describe('generate with a config', () => {
       'mcpgen.config.json': { revisions: ['2025-11-25', '2025-06-18'], emit: ['errors'] },
     });
     const schema = path.join(ROOT, 'schema/2025-03-26/schema.json');
-    const result = await runInProcess(['generate', '--schema', schema, '-r', '2025-03-26', '--json'], folder);
+    const result = await mcpgen(['generate', '--schema', schema, '-r', '2025-03-26', '--json'], { cwd: folder });
     expect(JSON.parse(result.stdout)).toMatchObject({ revisions: [{ revision: '2025-03-26' }] });
   });
 });

@@ -364,7 +364,7 @@ describe('errata of the schemas', () => {
     const other = { NumberSchema: { properties: { minimum: { type: 'string' } } } };
     expect(() => applyErrata(other, '1', [{ ...erratum, status: 'fixed' }], 'schema.json')).toThrow('found "string"');
 
-    // The same through the interface: an official file of tomorrow that is mended.
+    // The same through the interface: an official file of tomorrow that is fixed.
     const contents = changedSchema('2026-07-28', [
       [
         ['$defs', 'JSONValue', 'anyOf', '2', 'type'],

@@ -548,7 +548,7 @@ describe('two runs at the same time', () => {
 });
 
 describe('--check', () => {
-  test('finds stale, missing and left-over files, writes nothing, and names the command that mends it', async () => {
+  test('finds stale, missing and orphaned files, writes nothing, and names the command that fixes it', async () => {
     const folder = temporaryFolder();
     const out = path.join(folder, "it's an out folder");
     const bin = path.join(folder, 'bin');
@@ -584,11 +584,11 @@ describe('--check', () => {
 
     const command = (lines.at(-1) ?? '').trim();
     expect(command).toMatch(/^mcpgen generate /);
-    const mended = await run('sh', ['-c', command], {
+    const fixed = await run('sh', ['-c', command], {
       cwd: folder,
       env: { PATH: `${bin}:${process.env['PATH'] ?? ''}` },
     });
-    expect(mended).toMatchObject({ code: 0, stderr: '' });
+    expect(fixed).toMatchObject({ code: 0, stderr: '' });
     expect(await mcpgen(['generate', ...args, '-o', out, '--check'])).toMatchObject({ code: 0 });
     expect(existsSync(path.join(out, REVISION, 'mine.ts'))).toBe(true);
   });
@@ -624,7 +624,7 @@ describe('--check', () => {
     appendFileSync(path.join(out, REVISION, 'index.ts'), '// changed\n');
     const found = await mcpgen([...TYPES, '--out', out, '--check', '--json'], { env: { FORCE_COLOR: '1' } });
     expect(found.code).toBe(1);
-    const result = JSON.parse(found.stdout) as { upToDate: boolean; files: unknown[]; mend: string };
+    const result = JSON.parse(found.stdout) as { upToDate: boolean; files: unknown[]; fix: string };
     expect(result.upToDate).toBe(false);
     expect(result.files).toEqual([
       { path: `${REVISION}/types.ts`, status: 'missing', action: 'create' },
@@ -635,7 +635,7 @@ describe('--check', () => {
         diff: expect.stringMatching(/^@@ line \d+ @@\n-\/\/ changed$/) as unknown,
       },
     ]);
-    expect(result.mend).toMatch(/^mcpgen generate /);
+    expect(result.fix).toMatch(/^mcpgen generate /);
   });
 
   test('the programmatic check finds the same and writes nothing', async () => {

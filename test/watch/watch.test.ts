@@ -85,8 +85,8 @@ test('case-103: follows every input through atomic saves and broken files, and S
   writeFileSync(path.join(cwd, 'schema.json'), '{ "$defs": {');
   await watching.until('error', () => watching.err.includes('JSON ends too early'));
   expect(readFileSync(types, 'utf8')).toBe(before);
-  saveAtomically(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith({ Mended: { type: 'string' } })));
-  await watching.until('Mended', () => readFileSync(types, 'utf8').includes('Mended'));
+  saveAtomically(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith({ Fixed: { type: 'string' } })));
+  await watching.until('Fixed', () => readFileSync(types, 'utf8').includes('Fixed'));
 
   // A config that is broken, then one with another output folder.
   const config = JSON.parse(readFileSync(path.join(cwd, 'mcpgen.config.json'), 'utf8')) as object;

@@ -112,7 +112,7 @@ function printGenerateReport(
     dryRun,
     files: result.changes.map((change) => fileChangeJson(change, upToDate !== undefined)),
     ...methodChanges,
-    ...(upToDate === false ? { mend: fix } : {}),
+    ...(upToDate === false ? { fix } : {}),
     warnings: result.warnings,
   };
   printJson(summary);

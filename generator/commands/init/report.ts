@@ -69,7 +69,7 @@ export function initResultJson(result: InitResult): object {
     kept: paths(['kept', 'unchanged']),
     git: hasGit,
     installed: isInstalled && failure === undefined,
-    ...(failure === undefined ? {} : { failure, mend: installCommandLine(result) }),
+    ...(failure === undefined ? {} : { failure, fix: installCommandLine(result) }),
     next: isDry ? [] : nextSteps(result),
   };
 }
