@@ -9,7 +9,7 @@ const EXIT_OK = 0;
 const EXIT_INVALID_INPUT = 2;
 const EXIT_INTERNAL_ERROR = 70;
 
-/** Whether all was done, or it was told why not. */
+/** Whether the run is complete, or its error was reported. */
 let isDone = false;
 
 async function main(): Promise<void> {
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   exitSoon();
 }
 
-/** Tells what ended the run. Returns the exit code. */
+/** Reports the error that ended the run. Returns the exit code. */
 function reportError(error: unknown): number {
   isDone = true;
   showProgress('');

@@ -29,13 +29,13 @@ export interface GenerateOptions extends RenderOptions {
   readonly tools?: readonly ToolSource[];
   /** Whether errata are applied; true by default. */
   readonly errata?: boolean;
-  /** Makes an error of what would otherwise be a warning. */
+  /** Treats warnings as errors. */
   readonly strict?: boolean;
-  /** The output folder. Each revision gets a folder of its own below it. */
+  /** The output folder. Each revision has a folder below it. */
   readonly out: string;
   /** Plans, but writes nothing. */
   readonly dryRun?: boolean;
-  /** Told of each revision before its files are rendered. */
+  /** Called with each revision before its files are rendered. */
   readonly onProgress?: (revision: string) => void;
 }
 
@@ -50,8 +50,7 @@ export interface GenerateResult {
 }
 
 /**
- * Generates typings into a folder: plans all files first, writes them all or none, and removes files of its own that
- * nothing generates any more.
+ * Generates typings into a folder. Writes are all-or-nothing; generated files that are no longer needed are removed.
  *
  * @example
  * ```ts
@@ -67,12 +66,12 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
 
 /** What {@link check} found. */
 export interface CheckResult extends GenerateResult {
-  /** Whether every file is there, up to date, and none is left over. */
+  /** Whether every file exists and is up to date, and none is orphaned. */
   readonly upToDate: boolean;
 }
 
 /**
- * Checks whether a folder holds just what {@link generate} would write. Writes nothing.
+ * Checks whether a folder has exactly what {@link generate} would write. Writes nothing.
  *
  * @throws {@link McpgenError} if the input is wrong.
  */
@@ -119,7 +118,7 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
     files.push(...rendered.files);
     warnings.push(...rendered.warnings);
   }
-  // Each revision brings the shared files that it needs; they are the same.
+  // Revisions share runtime files, which are the same for all.
   return { protocols, files: [...new Map(files.map((file) => [file.path, file])).values()], warnings };
 }
 

@@ -50,7 +50,7 @@ export function parseDriftOptions(raw: RawOptions): DriftOptions {
   };
 }
 
-/** `mcpgen drift`: holds a package's types against a revision. Returns the exit code. */
+/** `mcpgen drift`: compares a package's types with a revision. Returns the exit code. */
 export async function driftCommand(options: DriftOptions): Promise<number> {
   const { sdk, names } = options;
   const config = await readConfig(process.cwd(), options.config);

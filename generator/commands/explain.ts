@@ -182,7 +182,7 @@ function methodsUsing(protocol: Protocol, name: string): readonly string[] {
 async function renderTypescript(protocol: Protocol, definitions: readonly Definition[]): Promise<string> {
   const { format } = await import('prettier');
   const { printer } = createEmitContext(protocol);
-  // A message whose params have a definition of their own says nothing that its params do not.
+  // A message whose params are a definition adds nothing to them.
   const shown = definitions.filter(
     (definition) => !(definitions.length > 1 && memberOf(definition.type, 'params')?.type.kind === 'ref'),
   );

@@ -34,7 +34,7 @@ export interface ListedTools {
   readonly revision: string;
 }
 
-/** How a server is asked for its tools. */
+/** How to list the tools of a server. */
 export interface ListToolsOptions {
   /** Milliseconds for all of it. */
   readonly timeout: number;
@@ -43,7 +43,7 @@ export interface ListToolsOptions {
 }
 
 /**
- * Runs or calls a server, asks for all its tools, page by page, and leaves it. A URL is called through the proxy that
+ * Runs or calls a server, lists all its tools, page by page, and closes the connection. A URL is called through the proxy that
  * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
  *
  * @param server - A command with its arguments, or the URL of a server over HTTP.
@@ -64,7 +64,7 @@ export async function listTools(
   }, timeoutMs);
   const client = new BaseClient(
     REVISIONS.filter(({ version }) => revisions?.includes(version) ?? true),
-    // A list with a fault in it still has tools; what is wrong with them is told one by one.
+    // A faulty list still has tools; their faults are reported one at a time.
     { info: { name: 'mcpgen', version: '1.0.0' }, validateResults: false, probeTimeout: Math.min(5000, timeoutMs / 3) },
   );
   try {
@@ -104,7 +104,7 @@ async function createTransport(
     const target = splitCredentials(new URL(server));
     if (dispatcher === undefined) return httpClientTransport(target);
     const undici = await import('undici');
-    // The same standard, with types of its own.
+    // The same standard, typed differently.
     const fetchThrough = undici.fetch as unknown as (
       url: string | URL,
       init: Omit<RequestInit, 'dispatcher'> & { readonly dispatcher: Dispatcher },
@@ -159,7 +159,7 @@ async function collectPages(
   }
 }
 
-/** What a promise gives, or the reason of an abort, whichever is first: not every transport looks at a signal. */
+/** The result of a promise, or the reason of an abort, whichever is first: not every transport supports a signal. */
 async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   promise.catch(() => undefined);
   return new Promise<T>((resolve, reject) => {

@@ -38,13 +38,13 @@ export interface ComparisonInput {
   readonly definitions: Definitions;
   /** Definitions that carry a method: packages keep their `jsonrpc` and `id` apart. */
   readonly messages: ReadonlySet<string>;
-  /** The exported type that stands for a definition, by which a variant of a union of theirs is recognised. */
+  /** The exported type of a definition, which identifies a variant of a union of theirs. */
   readonly exported: (definition: string) => ts.Type | undefined;
   readonly printer: TypePrinter;
   readonly exact: boolean;
 }
 
-/** Types in a report are cut here: the path says where they part, the type only what kind of thing is there. */
+/** Most characters of a type in a report: the path says where they differ, the type only gives an impression. */
 const MAX_TYPE_TEXT_LENGTH = 100;
 /** A type that unfolds into ever new types is given up at this many levels of one definition. */
 const MAX_NESTING = 12;
@@ -67,7 +67,7 @@ interface Pair {
   readonly cost: number;
 }
 
-/** Compares types of a program with types of the protocol, and counts what it takes as equal. */
+/** Compares types of a program with types of the protocol, and counts what it treats as equal. */
 export class TypeComparison {
   readonly #input: ComparisonInput;
   readonly #types: TheirTypes;
@@ -283,7 +283,7 @@ export class TypeComparison {
       return [{ kind: 'wider', path: '[key]', theirs: () => this.#theirText(index), ours: MISSING }];
     }
     if (index !== undefined) return withPrefix('[key]', this.#compareNode(index, rest));
-    // `object` and `{}` take any member.
+    // `object` and `{}` accept any member.
     const takesAll = members === 0;
     const texts = { path: '[key]', theirs: takesAll ? () => 'unknown' : MISSING, ours: () => this.#ourText(rest) };
     return [{ kind: takesAll ? 'wider' : 'narrower', ...texts }];
@@ -339,7 +339,7 @@ export class TypeComparison {
     return true;
   }
 
-  /** What a variant is called in a path: its definition, else the value that tells it apart. */
+  /** What a variant is called in a path: its definition, else the value that identifies it. */
   #variantName({ node, name }: OurVariant<ObjectNode>): string {
     if (name !== undefined) return name;
     const [tag] = ourTags(node, this.#input.definitions);
@@ -357,7 +357,7 @@ export class TypeComparison {
     );
   }
 
-  /** A variant of theirs in short: the member that tells it apart, else its required members. */
+  /** A short form of a variant of theirs: the member that identifies it, else its required members. */
   #variantText(type: ts.Type, ours: OurShape): string {
     const { checker, compiler, definitions } = this.#input;
     const alias = type.aliasSymbol?.name;
@@ -392,8 +392,8 @@ interface Matching<Ours> {
 }
 
 /**
- * Finds for each variant of ours the one of theirs that is meant to be the same: a member that tells variants apart
- * decides, and where there is none, the fewest differences.
+ * Finds for each variant of ours the corresponding one of theirs: by a discriminating member, else by the fewest
+ * differences.
  */
 function matchVariants<Ours>(
   ours: readonly Ours[],
@@ -427,7 +427,7 @@ function matchVariants<Ours>(
     byOurs.set(pair.ours, pair);
     byTheirs.set(pair.theirs, pair);
   }
-  // One of theirs may stand for several of ours, and the other way round.
+  // One of theirs may correspond to several of ours, and vice versa.
   const isWithin = (kind: DriftKind, matches: (pair: Pair) => boolean): boolean =>
     candidates.some((pair) => matches(pair) && pair.found.every((difference) => difference.kind === kind));
   return {
@@ -441,7 +441,7 @@ function withPrefix(prefix: string, differences: readonly TypeDifference[]): rea
   return prefix === '' ? differences : differences.map((item) => ({ ...item, path: prefix + item.path }));
 }
 
-/** What members beyond the named ones hold; undefined where there are none. */
+/** The type of members beyond the named ones; undefined if none are allowed. */
 function indexTypeOf({ members, rest, shape }: ObjectNode): TypeNode | undefined {
   if (rest === undefined) return members.length === 0 && shape === 'map' ? { kind: 'unknown' } : undefined;
   return rest.kind === 'never' ? undefined : rest;

@@ -4,13 +4,13 @@ import { McpgenError } from '../errors.js';
 import { compilerOptions, type PackageEntry, type Resolution } from './package.js';
 import type { Compiler } from './their-shape.js';
 
-/** An exported name with the type that it stands for. */
+/** An exported name with its type. */
 export interface ExportedType {
   /** As it is imported; with the namespaces that it lies in: `Types.Tool`. */
   readonly name: string;
   /** Resolved only for those that are compared: a package may export hundreds of deep types. */
   readonly type: () => ts.Type;
-  /** Whether it is a class, which may be a thing of its own that only has the name of a definition. */
+  /** Whether it is a class, which may be unrelated to the definition of its name. */
   readonly isClass?: boolean;
 }
 
@@ -190,7 +190,7 @@ function resolvedAlias(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.S
   return (symbol.flags & compiler.SymbolFlags.Alias) !== 0 ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
-/** What a schema of Zod, or of any library that follows Standard Schema, gives out. */
+/** The output type of a schema of Zod, or of any library that implements Standard Schema. */
 function schemaOutputType(checker: ts.TypeChecker, type: ts.Type | undefined): ts.Type | undefined {
   const member = (of: ts.Type | undefined, name: string): ts.Type | undefined => {
     const symbol = of === undefined ? undefined : checker.getPropertyOfType(checker.getNonNullableType(of), name);

@@ -29,7 +29,7 @@ export interface DriftOptions extends NameOptions {
   readonly sdk: string;
   /** A built-in revision; by default the one that the package's `LATEST_PROTOCOL_VERSION` names. */
   readonly revision?: string;
-  /** Takes nothing as equal that is not, and lets findings count that an erratum explains. */
+  /** Treats nothing as equal that differs, and counts findings that an erratum explains. */
   readonly exact?: boolean;
   /** Where packages are looked for, and what paths are relative to; the working folder by default. */
   readonly folder?: string;
@@ -50,7 +50,7 @@ export interface DriftOptions extends NameOptions {
 export async function compareWithPackage(options: DriftOptions): Promise<DriftReport> {
   const { sdk, exact = false, folder = process.cwd() } = options;
   if (options.revision !== undefined) requireRevision(options.revision);
-  // The compiler takes half a second to load: only those wait for it who compare.
+  // The compiler needs half a second to load: only comparisons wait for it.
   const { Project, ts: compiler } = await import('ts-morph');
   const entry = findEntry(compiler, sdk, folder);
   const declarations = readDeclarations(compiler, createProgramFactory(compiler, Project), entry, sdk);
@@ -113,7 +113,7 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
 
 /**
  * Makes programs as the compiler itself does, which knows of each file whether it is an ES module; ts-morph's own do not.
- * The declarations of the language are those that ts-morph brings along.
+ * The declarations of the language are those that ts-morph includes.
  */
 function createProgramFactory(
   compiler: Compiler,
@@ -279,7 +279,7 @@ async function explainByErrata(
   });
 }
 
-/** All places where a finding shows; variants have no step of their own, as in a schema's pointers. */
+/** All places of a finding; variants add no step to a path, unlike in a schema's pointers. */
 function locationsOf({ path: place, also }: DriftFinding): readonly string[] {
   return [place, ...also].map((item) => item.replace(/<[^>]*>/g, ''));
 }
@@ -303,7 +303,7 @@ function pathOfPointer(pointer: string): string {
   return result;
 }
 
-/** Exported types that stand for no definition. */
+/** Exported types without a definition. */
 function otherExports(
   { revision }: Protocol,
   { types }: Declarations,

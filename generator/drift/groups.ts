@@ -65,7 +65,7 @@ function groupFindings(findings: readonly DriftFinding[]): readonly FindingGroup
   });
 }
 
-/** The member that a finding is about; a whole definition is by itself. */
+/** The member that a finding is about; a whole definition is its own group. */
 function lastStep({ path, definition }: DriftFinding): string {
   if (path === definition) return path;
   return /(?:\.[^.[\]<>"]+|\[[^[\]]*\]|<[^<>]*>)$/.exec(path)?.[0] ?? path;

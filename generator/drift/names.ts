@@ -3,9 +3,9 @@ import { compareText } from '../read/json/json.js';
 import { closestMatch } from '../text.js';
 import type { Declarations, ExportedType } from './declarations.js';
 
-/** Which names of the package stand for which definitions. */
+/** Which names of the package correspond to which definitions. */
 export interface NameOptions {
-  /** The protocol's name to theirs; one `*` on both sides stands for the same text: `*` to `Mcp*`. */
+  /** The protocol's name to theirs; one `*` on both sides matches the same text: `*` to `Mcp*`. */
   readonly names?: Readonly<Record<string, string>>;
   /** What a wrong entry of `names` is called in an error. */
   readonly placeOfName?: (name: string) => string;
@@ -14,7 +14,7 @@ export interface NameOptions {
 }
 
 /**
- * The export that stands for a definition: the one that is mapped to it, else a type of its name, a schema that is named
+ * The export of a definition: the one that is mapped to it, else a type of its name, a schema that is named
  * after it, or a type of its name in a namespace.
  *
  * @param isMatch - Whether an export of the same name can be it at all.
@@ -89,7 +89,7 @@ export function matchesPattern(text: string, pattern: string): boolean {
   return true;
 }
 
-/** Whether a definition or a path is to be left out: by itself, or with what it lies in. */
+/** Whether a definition or a path is ignored: directly, or with what contains it. */
 export function isIgnored(path: string, pattern: string): boolean {
   if (matchesPattern(path, pattern)) return true;
   // `CallToolResult.content` leaves out what is below it too.

@@ -11,7 +11,7 @@ import type { Compiler } from './their-shape.js';
 /** How imports are resolved: as Node has it, or, where that finds nothing, as bundlers do. */
 export type Resolution = 'nodenext' | 'bundler';
 
-/** The declaration file that stands for a package, a subpath of one, a file or a folder. */
+/** The declaration file of a package, a subpath of one, a file or a folder. */
 export interface PackageEntry {
   readonly file: string;
   readonly name?: string;

@@ -63,7 +63,7 @@ export interface ComparedDefinition {
 /** What {@link compareWithPackage} found. */
 export interface DriftReport {
   readonly package: {
-    /** As it was asked for. */
+    /** As given. */
     readonly specifier: string;
     readonly name?: string;
     readonly version?: string;

@@ -71,7 +71,7 @@ export function literalValues(sets: ScalarSets): ReadonlySet<Scalar> | undefined
   return values.length === 0 || values.includes(undefined) ? undefined : new Set(values as Scalar[]);
 }
 
-/** Whether two variants can be the same by the members that tell variants apart. */
+/** Whether two variants can be the same by their discriminating members. */
 export function compareTags(ours: Tags, theirs: Tags): 'agree' | 'conflict' | 'silent' {
   let result: 'agree' | 'silent' = 'silent';
   for (const [name, values] of ours) {

@@ -16,7 +16,7 @@ export interface TheirShape {
   readonly others: readonly ts.Type[];
 }
 
-/** Reads types of a program; what it takes as equal, it asks `sameFor`. */
+/** Reads types of a program; `sameFor` decides what counts as equal. */
 export interface TheirTypes {
   readonly compiler: Compiler;
   readonly checker: ts.TypeChecker;
@@ -24,7 +24,7 @@ export interface TheirTypes {
   readonly recordEquivalence: (id: EquivalenceId) => boolean;
 }
 
-/** A type that stands for another is followed this far. */
+/** Most steps from a type to the one that it resolves to. */
 const MAX_HOPS = 20;
 
 /** Reads off what a type allows. */
@@ -72,10 +72,10 @@ export function theirShape(type: ts.Type, { compiler, checker, recordEquivalence
     } else if (is(TypeFlags.Never)) {
       return;
     } else if (is(TypeFlags.Instantiable)) {
-      // A parameter of a generic type stands for its default, else for what it has to be.
-      const stand = checker.getDefaultFromTypeParameter(part) ?? checker.getBaseConstraintOfType(part);
-      if (stand === undefined || stand === part || hops > MAX_HOPS) top ??= 'unknown';
-      else visit(stand, hops + 1);
+      // A parameter of a generic type resolves to its default, else to its constraint.
+      const resolved = checker.getDefaultFromTypeParameter(part) ?? checker.getBaseConstraintOfType(part);
+      if (resolved === undefined || resolved === part || hops > MAX_HOPS) top ??= 'unknown';
+      else visit(resolved, hops + 1);
     } else if (part.isIntersection()) {
       const plain = part.types.find(
         (item) =>
@@ -105,7 +105,7 @@ export function theirShape(type: ts.Type, { compiler, checker, recordEquivalence
   return { top, scalars, arrays, objects, others };
 }
 
-/** The literal members of a variant, which tell it from others. */
+/** The literal members of a variant, which distinguish it from others. */
 export function theirTags(type: ts.Type, members: Iterable<string>, types: TheirTypes): Tags {
   const tags = new Map<string, NonNullable<ReturnType<typeof literalValues>>>();
   for (const name of members) {
@@ -127,7 +127,7 @@ export function isFunction(type: ts.Type, compiler: Compiler): boolean {
   return parts.length > 0 && parts.every((part) => part.getCallSignatures().length > 0);
 }
 
-/** The compiler puts a type of its own, which behaves as `any`, where it cannot find one. */
+/** The compiler uses a special type, which behaves as `any`, where it cannot find one. */
 export function isErrorType(type: ts.Type): boolean {
   return 'intrinsicName' in type && (type.intrinsicName === 'error' || type.intrinsicName === 'unresolved');
 }

@@ -6,7 +6,7 @@ import { SourceFile } from '../print/source-file.js';
 import { firstDefinition, messageHasMember, importDefinition, type EmitContext } from './context.js';
 import { inputMethods } from './input.js';
 
-/** Requests that the runtime sends by itself, or that last as long as what they open. */
+/** Requests that the runtime sends itself, or that stay open. */
 const METHODS_WITHOUT_CALL: ReadonlySet<string> = new Set(['initialize', 'subscriptions/listen']);
 
 /** Params that the client fills in where a revision is stateless. */
@@ -131,7 +131,7 @@ function printCall(file: SourceFile, context: EmitContext, method: Method): stri
   return code + printListAll(file, context, method, type);
 }
 
-/** A request that may ask for a task is answered by one: two signatures tell which it is. */
+/** A request that may request a task has two signatures: one with a task as its result. */
 function printTaskCall(
   file: SourceFile,
   context: EmitContext,

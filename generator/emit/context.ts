@@ -63,7 +63,7 @@ export function hasInputRequired(context: EmitContext): boolean {
   return context.protocol.methods.some((method) => method.results.includes('InputRequiredResult'));
 }
 
-/** A union type with one variant to a line; `never` if there is none. */
+/** A union type with one variant to a line; `never` without variants. */
 export function unionOf(variants: readonly string[]): string {
   return variants.length === 0 ? 'never' : variants.map((variant) => `\n  | ${variant}`).join('');
 }

@@ -3,7 +3,7 @@ import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
 import { hasInputRequired, importDefinition, type EmitContext } from './context.js';
 
-/** Names of the guards on messages; a deep guard of a definition of such a name gives way. */
+/** Names of the guards on messages; a deep guard of a definition of such a name gets another one. */
 export const MESSAGE_GUARDS: ReadonlySet<string> = new Set([
   'isRequest',
   'isNotification',

@@ -6,7 +6,7 @@ const LIFECYCLE_METHODS: ReadonlySet<string> = new Set(['initialize', 'server/di
 /** The one of them that starts a session, so that the runtime never looks for its handler. */
 const HANDSHAKE_METHOD = 'initialize';
 
-/** Requests that the runtime answers where there is no handler; one that only refuses would be worse than none. */
+/** Requests that the runtime answers without a handler; a stub that only rejects them would be worse. */
 const METHODS_WITH_DEFAULT_ANSWER: ReadonlySet<string> = new Set([
   'ping',
   'logging/setLevel',
@@ -14,7 +14,7 @@ const METHODS_WITH_DEFAULT_ANSWER: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-/** Notifications that the runtime acts on: what they mean is over before a handler is told. */
+/** Notifications that the runtime handles before a handler is called. */
 const NOTIFICATIONS_HANDLED_BY_RUNTIME: ReadonlySet<string> = new Set([
   'notifications/cancelled',
   'notifications/initialized',
@@ -35,7 +35,7 @@ export function servedMethods(protocol: Protocol): readonly Method[] {
   return methodsFrom(protocol, 'client', 'request').filter(({ name }) => !LIFECYCLE_METHODS.has(name));
 }
 
-/** Requests that need a handler in a server: all that clients send and that the runtime does not answer by itself. */
+/** Requests that need a handler in a server: those that clients send and the runtime does not answer itself. */
 export function stubbedMethods(protocol: Protocol): readonly Method[] {
   return servedMethods(protocol).filter(({ name }) => !METHODS_WITH_DEFAULT_ANSWER.has(name));
 }
@@ -46,10 +46,10 @@ export function handledMethods(protocol: Protocol, side: Side): readonly Method[
   const asked = [...methodsFrom(protocol, 'server', 'request'), ...embeddedMethods(protocol)];
   const requests =
     side === 'server' ? stubbedMethods(protocol) : asked.filter(({ name }) => !METHODS_WITH_DEFAULT_ANSWER.has(name));
-  const told = methodsFrom(protocol, other, 'notification').filter(
+  const notifications = methodsFrom(protocol, other, 'notification').filter(
     ({ name }) => !NOTIFICATIONS_HANDLED_BY_RUNTIME.has(name),
   );
-  return [...requests, ...told];
+  return [...requests, ...notifications];
 }
 
 /** All that the types of a side have a handler of, also what the runtime would see to without one. */

@@ -17,11 +17,11 @@ import { emitTypes } from './types.js';
 import { emitValidators } from './validators.js';
 import { emitZod } from './zod.js';
 
-/** What an emitter may look at beside the protocol. */
+/** What an emitter needs in addition to the protocol. */
 interface EmitRequest {
   /** All parts that are written. */
   readonly parts: readonly Emittable[];
-  /** The methods that stubs are wanted of; undefined for all that need one. */
+  /** The methods to write stubs for; undefined for all that need one. */
   readonly stubbed: readonly string[] | undefined;
 }
 
@@ -47,8 +47,8 @@ const EMITTERS: Readonly<Record<Exclude<Emittable, SharedPart>, Emitter>> = {
  * Emits the files of a revision.
  *
  * @param protocol - The protocol.
- * @param parts - The parts asked for; what they need comes along.
- * @param stubbed - The methods that `stubs` makes handlers of; by default all that need one.
+ * @param parts - The requested parts; their dependencies are added.
+ * @param stubbed - The methods that `stubs` writes handlers for; by default all that need one.
  * @throws {@link McpgenError} if names collide.
  */
 export function emit(

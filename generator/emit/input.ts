@@ -2,7 +2,7 @@ import { methodsFrom, type Method } from '../model/protocol.js';
 import type { SourceFile } from '../print/source-file.js';
 import type { EmitContext } from './context.js';
 
-/** What a server may ask of a client while it handles a request: by requests of its own, or inside a result. */
+/** What a server may request from a client while it handles a request: in requests, or inside a result. */
 export function inputMethods({ protocol }: EmitContext): readonly Method[] {
   const requested = [
     ...methodsFrom(protocol, 'server', 'request'),

@@ -10,7 +10,7 @@ import { servedMethods, stubbedMethods } from './handled.js';
 /**
  * `handlers.ts`: handlers for the user to fill in. Undefined if there would be none.
  *
- * @param wanted - The methods to handle; by default all that clients send and that the runtime does not answer by itself.
+ * @param wanted - The methods to handle; by default all that clients send and the runtime does not answer itself.
  */
 export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[]): SourceFile | undefined {
   const methods =

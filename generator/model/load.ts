@@ -51,7 +51,7 @@ export interface LoadOptions {
   readonly catalog?: InputFile;
   /** Whether errata are applied; true by default. */
   readonly errata?: boolean;
-  /** Makes an error of what would otherwise be a warning. */
+  /** Treats warnings as errors. */
   readonly strict?: boolean;
 }
 

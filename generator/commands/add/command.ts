@@ -158,7 +158,7 @@ function refuseAdditionName(kind: Addable, name: string): void {
   });
 }
 
-/** The text of a file of the project; undefined if there is none. */
+/** The text of a file of the project; undefined if it does not exist. */
 function readProjectFile(project: AddProject, file: string): string | undefined {
   return readTextIfExists(path.join(project.folder, file));
 }
@@ -226,7 +226,7 @@ async function planRegistryConnection(
 
 function additionStem(name: string): string {
   const stem = name.replaceAll('.', '-').replace(/^[-_]+|[-_]+$/g, '') || name;
-  // `index` is the list; the others are devices on Windows, whatever stands behind a dot.
+  // `index` is the list; the others are devices on Windows, with any extension.
   return /^(?:index|con|prn|aux|nul|com\d|lpt\d)$/i.test(stem) ? `${stem}-one` : stem;
 }
 
@@ -361,17 +361,17 @@ function toolSourceFrom(name: string, stem: string, input: JsonValue | undefined
   };
 }
 
-/** Milliseconds that it may take to find out whether an example is valid. */
+/** Time limit for validating an example, in milliseconds. */
 const VALIDATION_TIMEOUT_MS = 2000;
 
-/** Whether a schema allows a value, by the word of a library that knows all keywords. */
+/** Whether a schema allows a value, according to Ajv, which knows all keywords. */
 async function validatesAgainst(schema: object, value: JsonValue): Promise<boolean> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const { $schema: _dialect, ...rest } = schema as JsonObject;
   const validateScript = (): boolean =>
     new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(rest)(value);
   try {
-    // A pattern may take for ever; only there it can be interrupted.
+    // A pattern may run forever; only here it can be interrupted.
     return runInNewContext('judge()', { judge: validateScript }, { timeout: VALIDATION_TIMEOUT_MS }) === true;
   } catch {
     return false;

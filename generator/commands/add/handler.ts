@@ -184,7 +184,7 @@ function findMethod(
   );
 }
 
-/** Tells what is not handled yet, where no method is named. */
+/** The error for a missing method name; it lists the methods without a handler. */
 async function methodRequiredError({ protocols, side, folder, out }: HandlerProject): Promise<McpgenError> {
   const all = new Set(protocols.flatMap((protocol) => handledMethods(protocol, side).map(({ name }) => name)));
   const handled = await findHandledMethods(await readAuthorFiles(folder, out), [...all]);

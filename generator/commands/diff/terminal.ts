@@ -16,7 +16,7 @@ const SUBJECT_HEADINGS: readonly (readonly [Subject, string])[] = [
   ['error', 'Error codes'],
   ['definition', 'Definitions'],
 ];
-/** Most places that are named where one change stands in many. */
+/** Most places that are listed for one change. */
 const MAX_LISTED_NAMES = 8;
 /** Longest text of a type, in characters. */
 const MAX_LINE_LENGTH = 100;

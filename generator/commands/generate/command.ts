@@ -76,7 +76,7 @@ async function printGeneratedFile(options: GenerateOptions, commandLine: Generat
   }
   const { files, warnings } = await renderAll(options);
   showProgress('');
-  // With one part asked for, what it needs would only be in the way of a reader who redirects into a file.
+  // With one part requested, only that file is printed, so that it can be redirected into a file.
   const [only = '', second] = options.emit ?? [];
   const name = only === 'stubs' ? 'handlers' : only;
   const wanted =

@@ -34,7 +34,7 @@ export interface NewMethod {
   readonly summary: string;
   /** The capability that a side with a handler of it declares: `tasks.list`. */
   readonly declares?: string;
-  /** Whether the protocol does without a handler: nothing is asked for that was not declared, and nobody waits for an answer. */
+  /** Whether a handler is optional: nobody sends what was not declared, and nobody waits for a response. */
   readonly optional: boolean;
   /** A command to paste that writes a handler; absent where only an author's hand can. */
   readonly command?: string;
@@ -260,12 +260,12 @@ async function locateRemovedMethods(
         revisions,
         places: places.filter(({ method }) => method === name).map(({ method: _, ...place }) => place),
       }))
-      // A folder that is only left over would be told of in every run: only as long as code names what it has.
+      // An orphaned folder would be reported in every run: only as long as code uses its methods.
       .filter(({ revisions, places: own }) => own.length > 0 || revisions.some((revision) => written.has(revision)))
   );
 }
 
-/** Tells the news of a run; nothing if there are none. */
+/** Prints the changes of methods and revisions of a run; nothing if there are none. */
 export function printMethodChanges({
   newRevisions,
   leftRevisions,

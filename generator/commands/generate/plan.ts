@@ -8,7 +8,7 @@ import { DEFAULT_OUT, readConfiguredTools, type Settings } from '../shared/setti
 
 /** What one run is to do. */
 export interface GeneratePlan {
-  /** As it was asked for; `-` is standard output. */
+  /** As given; `-` is standard output. */
   readonly out: string;
   readonly options: GenerateOptions;
 }

@@ -26,7 +26,7 @@ interface WatchedInputs {
  * `mcpgen generate --watch`: generates, and again whenever an input changes. A round that fails says why and is over; the
  * next change begins another. SIGINT and SIGTERM end it.
  *
- * @returns The exit code, once it was told to end.
+ * @returns The exit code, once it is stopped.
  */
 export async function watchCommand(commandLine: GenerateCommandLine): Promise<number> {
   refuseWatchOptions(commandLine);
@@ -161,7 +161,7 @@ function watchedInputs({ options, config }: Settings): WatchedInputs {
   if (config !== undefined) files.push(config.file);
   const folders: string[] = [];
   for (const pattern of config?.config.tools ?? []) {
-    // What stands before the first segment with a wildcard.
+    // The segments before the first wildcard.
     const segments = pattern.split('/');
     const first = segments.findIndex((segment) => /[*?[\]{}()!]/.test(segment));
     if (first === -1) files.push(path.resolve(config?.folder ?? '.', pattern));
@@ -179,7 +179,7 @@ function isInput({ files, folders }: WatchedInputs, file: string): boolean {
   return file.endsWith('.json') && folders.some((folder) => file.startsWith(folder + path.sep));
 }
 
-/** Whether chokidar is to look at a file or folder at all: it would go through all that lies beside an input. */
+/** Whether chokidar watches a path: by default it would also watch everything next to an input. */
 function isWatched(inputs: WatchedInputs, file: string): boolean {
   if (/[\\/](?:node_modules|\.git)(?:[\\/]|$)/.test(file)) return false;
   return (

@@ -8,7 +8,7 @@ import { escapeHiddenCharacters } from '../../text.js';
 export async function initGitRepository(folder: string): Promise<boolean> {
   const inside = await runProcess('git', ['rev-parse', '--is-inside-work-tree'], folder);
   if (inside.code === 0) return false;
-  // The branch that the project's CI runs on. Git before 2.28 does not take the flag.
+  // The branch that the project's CI runs on. Git before 2.28 does not support the option.
   const named = await runProcess('git', ['init', '--quiet', '--initial-branch=main'], folder);
   return named.code === 0 || (await runProcess('git', ['init', '--quiet'], folder)).code === 0;
 }

@@ -68,7 +68,7 @@ export interface ListedToolSource {
  *
  * @param folder - That of the project.
  * @param timeoutSeconds - How long asking the server may last.
- * @throws {@link McpgenError} if there is none, or the server does not give them.
+ * @throws {@link McpgenError} if it has none, or does not return them.
  */
 export async function readToolListSource(
   origin: ToolListSource,

@@ -16,7 +16,7 @@ const ACTION_BY_STATUS: Readonly<Record<FileChange['status'], string>> = {
 /** Lines of a diff that are shown for one file. */
 const MAX_DIFF_LINES = 12;
 
-/** Tells a warning. */
+/** Prints a warning. */
 export function printWarning({ place, message }: Warning): void {
   printToStderr(`${stderrColors.yellow('warning')}: ${escapeHiddenCharacters(`${place}: ${message}`)}`);
 }
@@ -49,7 +49,7 @@ export function fileChangeJson(change: FileChange, withDiff: boolean): object {
   };
 }
 
-/** Says which files are not as they should be, and how they differ. */
+/** Prints which files are outdated, and how they differ. */
 export function printOutdatedFiles(changes: readonly FileChange[], out: string): void {
   for (const change of changes) {
     printLine(`${stdoutColors.red(change.status.padEnd(8))}  ${escapeHiddenCharacters(path.join(out, change.path))}`);
@@ -65,9 +65,9 @@ export function printOutdatedFiles(changes: readonly FileChange[], out: string):
 }
 
 /**
- * Says what was done to the files of an author, or would be.
+ * Prints what was done to the files of an author, or would be.
  *
- * @param notes - More to say of a file, by path.
+ * @param notes - What to add to a file's line, by path.
  * @returns Whether anything was.
  */
 export function printAuthorFileChanges(

@@ -3,7 +3,7 @@ import { McpgenError } from '../../errors.js';
 import { STANDARD_INPUT, type InputFile } from '../../model/load.js';
 import { readDescriptor, readBytes } from '../../read/files.js';
 
-/** Options as commander parses them. Each command converts them once, into an object of its own type. */
+/** Options as commander parses them. Each command converts them once, into a typed object. */
 export type RawOptions = Readonly<Record<string, unknown>>;
 
 /**

@@ -7,7 +7,7 @@ import { showProgress } from '../../terminal.js';
  * @param server - Its command, or its URL.
  * @param timeoutSeconds - How long all of it may last.
  * @param revisions - Those to try; all by default.
- * @throws {@link McpgenError} if it gives none in time.
+ * @throws {@link McpgenError} if it returns none in time.
  */
 export async function listServerTools(
   server: string,

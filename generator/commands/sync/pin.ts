@@ -11,7 +11,7 @@ import { displayUrl } from '../../text.js';
 import type { SyncItem, SyncRequest } from './plan.js';
 
 /**
- * The config with each SHA-256 that is not known yet; a new `mcpgen.config.json` where there is none. Undefined if all are
+ * The config with each SHA-256 that is not known yet; a new `mcpgen.config.json` if there is no config. Undefined if all are
  * known.
  *
  * @throws {@link McpgenError} if the config is a program, which is its owner's to change.
@@ -48,7 +48,7 @@ export function planConfigPins(
   return fileEdit(file, formatLike(actual, JSON.stringify(value, undefined, indent)), actual);
 }
 
-/** A text with the mark at its beginning, the line ends and the last line of a file that it takes the place of. */
+/** A text with the byte order mark, line ends and last line of the file that it replaces. */
 function formatLike(actual = '\n', text: string): string {
   const mark = actual.startsWith('\ufeff') ? '\ufeff' : '';
   const end = actual.endsWith('\n') ? '\n' : '';
@@ -66,7 +66,7 @@ function withSyncPins(config: JsonObject, pins: readonly (readonly [string, Json
   return { ...config, sync: Object.fromEntries(sync) };
 }
 
-/** The source as it stands in a config: a path is relative to its folder. */
+/** The source as a config has it: a path is relative to its folder. */
 function syncSource(request: SyncRequest | undefined, revision: string, config: ConfigFile | undefined): string {
   const source = request?.source;
   if (source === undefined) return officialUrl(revision);

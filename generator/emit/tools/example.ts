@@ -13,15 +13,15 @@ export interface ToolExample {
   readonly method: string;
   /** Its arguments, as an expression; undefined if it needs none. */
   readonly args: string | undefined;
-  /** Structured content that it may give, as an expression; undefined if it has none. */
+  /** Structured content that it may return, as an expression; undefined if it has none. */
   readonly output: string | undefined;
-  /** Whether the arguments and the structured content are such as the schemas ask for. */
+  /** Whether the arguments and the structured content match the schemas. */
   readonly isValid: boolean;
 }
 
 /**
- * A call of the tool that shows most: one that changes nothing and has arguments and structured content, as far as there
- * is one and its schemas let values be made up.
+ * A call of the best tool for an example: preferably read-only, with arguments and structured content whose schemas have
+ * example values.
  *
  * @param tools - At least one.
  */
@@ -69,7 +69,7 @@ function exampleValue(model: ToolModel, key: string): { value: JsonValue | undef
   };
 }
 
-/** A value as an expression; where none could be made up, one that compiles until somebody fills it in. */
+/** A value as an expression; without one, an expression that compiles until it is filled in. */
 function printExpression(value: JsonValue | undefined): string {
   return value === undefined ? '{} as never' : printValue(value);
 }

@@ -39,12 +39,12 @@ export interface NamedTool {
   readonly camel: string;
 }
 
-/** What is left of a tool for the files that are about all of them, so that thousands need not be kept in full. */
+/** What the files about all tools need of a tool, so that thousands need not be kept in full. */
 export interface ToolSummary extends Omit<NamedTool, 'model'> {
   readonly source: ToolSource;
   readonly hasInput: boolean;
   readonly hasOutput: boolean;
-  /** Whether it takes no arguments at all, too. */
+  /** Whether it may be called without arguments. */
   readonly isOptional: boolean;
 }
 
@@ -60,7 +60,7 @@ export function summarizeTool({ model, ...names }: NamedTool): ToolSummary {
   };
 }
 
-/** Longest part of a name that is taken from a tool. */
+/** Most characters of a tool's name in generated names. */
 const MAX_STEM_LENGTH = 60;
 
 /** Names of files that mean something else to us or to an operating system. */
@@ -73,8 +73,7 @@ export function nameTools(models: readonly ToolModel[]): readonly NamedTool[] {
 }
 
 /**
- * Names tools in TypeScript. Two that would come to one name are told apart by a number, in the order of their own names:
- * a stranger's server may call them anything.
+ * Names tools in TypeScript. Duplicates get a number, in the order of their names: an untrusted server may use any name.
  */
 export class ToolNamer {
   readonly #stems = new Set<string>();
@@ -209,7 +208,7 @@ function printToolMethod(file: SourceFile<ToolModule>, tool: ToolSummary): { sig
   };
 }
 
-/** Whether a tool takes no arguments at all, too. */
+/** Whether a tool may be called without arguments. */
 function acceptsEmptyInput(model: ToolModel): boolean {
   const types = new Map(model.definitions.map(({ name, type }) => [name, type]));
   const input = types.get('Input');
@@ -231,7 +230,7 @@ export function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<
   for (const definition of definitions) file.add(declareDefinition(withToolDocs(definition, source), printer));
   const guards = definitions.map(({ name, type }) => writer.declareGuard(name, type));
   for (const declaration of [...writer.inline, ...guards]) file.add(declaration);
-  // What is only a part of a schema has a type and a guard; the rest is for the whole.
+  // Parts of a schema have a type and a guard; validators and assertions are for whole schemas.
   const whole = [...names].filter(([key]) => isWholeSchema(key)).map(([, name]) => name);
   for (const declaration of [...whole.map(declareValidator), ...whole.map(declareAssertion)]) file.add(declaration);
   if (source.isOwn) {
@@ -259,7 +258,7 @@ function withToolDocs(definition: Definition, { name, description }: ToolSource)
   };
 }
 
-/** A schema with its validator, as a tool's definition takes them. */
+/** A schema with its validator, as the definition of a tool needs them. */
 function declareTypedSchema(name: string, type: string, schema: JsonValue): Declaration {
   const doc = docComment(
     { text: `The schema of {@link ${type}}, for the model, with its validator.` },

@@ -1,7 +1,7 @@
 import { exported, type Declaration } from '../../print/source-file.js';
 import { MESSAGE_GUARDS } from '../guards.js';
 
-/** Names of the validators and guards that choose by method; those of a definition of such a name give way. */
+/** Names of the validators and guards that choose by method; those of a definition of such a name get another one. */
 export const METHOD_VALIDATORS: ReadonlySet<string> = new Set([
   'validateParams',
   'validateResult',

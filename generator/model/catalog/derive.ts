@@ -31,7 +31,7 @@ export interface Derived {
   readonly errors: readonly DerivedError[];
   /** Definitions that repeat another one, by the name of the one they repeat. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** Methods that stand in no union of who sends what, by their definitions. */
+  /** Messages whose method is in no union of client or server messages. */
   readonly unplaced: readonly string[];
 }
 

@@ -8,7 +8,7 @@ export interface MethodHistory {
   readonly since: string;
   /** First revision that no longer has it; absent while the newest one does. */
   readonly gone?: string;
-  /** First revision in which it travels only inside results, if it once was a message of its own. */
+  /** First revision in which it travels only inside results, if it was a separate message before. */
   readonly embeddedSince?: string;
   /** What it is in each revision that has it, oldest first. */
   readonly rows: ReadonlyMap<string, Method>;

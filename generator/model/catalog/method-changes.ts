@@ -72,7 +72,7 @@ export function parseMethodsFile(text: string): readonly MethodConstant[] {
   return methods;
 }
 
-/** What a string literal stands for; it was written as JSON, and Prettier may have changed its quotes. */
+/** The value of a string literal, which was written as JSON and may have other quotes since Prettier. */
 function parseStringLiteral(literal: string): string | undefined {
   const inside = literal
     .slice(1, -1)

@@ -13,7 +13,7 @@ export interface Disagreement {
 }
 
 /**
- * Holds a catalog and a schema against each other, both ways: every method, direction, kind, params, result, task
+ * Compares a catalog and a schema, in both directions: every method, direction, kind, params, result, task
  * result and pinned error code that can be derived must be the catalog's, and every name in the catalog must exist.
  *
  * @param catalog - The catalog, already of the right form.

@@ -12,7 +12,7 @@ export const MCP_NAME_PREFIX = /^(?:[\w-]+\.)*(?:modelcontextprotocol|mcp)(?:\.[
 /** Least share of members that two variants have in common to be taken for one. */
 export const MIN_LIKENESS = 0.5;
 
-/** Annotations, which no value is held against. */
+/** Annotations, which no value is validated against. */
 export const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set(['format', 'contentEncoding', 'contentMediaType']);
 
 export type ChangeDetails = Omit<Change, 'sentBy' | 'rule' | 'subject' | 'name' | 'path'>;

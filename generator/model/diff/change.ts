@@ -7,17 +7,17 @@ export type Step =
   | { readonly kind: 'member'; readonly name: string }
   | { readonly kind: 'items' }
   | { readonly kind: 'rest' }
-  /** A variant of a union: its index in the old and in the new one, and what tells it apart. */
+  /** A variant of a union: its index in the old and in the new one, and what distinguishes it. */
   | { readonly kind: 'variant'; readonly before: number; readonly after: number; readonly label: string };
 
 /** What a change is about. */
 export type Subject = 'protocol' | 'method' | 'definition' | 'error';
 
-/** A value that shows a breaking change: one revision takes it, the other does not. */
+/** A value that shows a breaking change: one revision accepts it, the other does not. */
 export interface Evidence {
-  /** Which side it breaks: `sender` if the old revision takes the value and the new one does not, else `receiver`. */
+  /** Which side it breaks: `sender` if the old revision accepts the value and the new one does not, else `receiver`. */
   readonly breaks: 'sender' | 'receiver';
-  /** The definition that takes the value, in the revision that does. */
+  /** The definition that accepts the value, in the revision that does. */
   readonly acceptedBy: string;
   /** The definition that does not, in the other one. */
   readonly rejectedBy: string;

@@ -63,7 +63,7 @@ class ProtocolComparison {
   readonly #forward: Assignability;
   readonly #backward: Assignability;
   readonly #renamed: ReadonlyMap<string, string>;
-  /** Definitions of messages and results, which methods tell of. */
+  /** Definitions of messages and results, whose changes are reported for their methods. */
   readonly #coveredByMethods: ReadonlySet<string>;
   readonly #extracted = new Map<string, string[]>();
   readonly #inlined = new Map<string, string[]>();
@@ -145,7 +145,7 @@ class ProtocolComparison {
   #addMethodAdded(method: Method): void {
     const found = { after: describe(method) };
     if (method.kind === 'notification') this.#addMethodChange(method, 'notification-added', found);
-    // An embedded one is asked for where a capability was declared, as any other.
+    // An embedded request needs a declared capability, as any other.
     else
       this.#addMethodChange(method, method.capabilities.length > 0 ? 'request-added-guarded' : 'request-added', found);
   }
@@ -153,7 +153,7 @@ class ProtocolComparison {
   #compareMethod(a: Method, b: Method): void {
     if (a.kind !== b.kind) this.#addMethodChange(b, 'method-kind-changed', { before: a.kind, after: b.kind });
     const moved = directionRule(a, b);
-    // Who is told of a method that is lost is the side that sent it.
+    // A lost method is reported for the side that sent it.
     if (moved !== undefined)
       this.#addMethodChange(moved === 'direction-narrowed' ? methodWithLostDirection(a, b) : b, moved, {
         before: DIRECTIONS[a.direction],
@@ -168,7 +168,7 @@ class ProtocolComparison {
   }
 
   #compareCapabilities(a: Method, b: Method): void {
-    // One that moved is asked of another side: the move says so.
+    // A method that moved to the other side is reported as moved.
     if (a.direction !== b.direction) return;
     const [had, has] = [a.capabilities, b.capabilities].map((list) => [...list].sort().join(', '));
     if (had === undefined || has === undefined || had === has) return;
@@ -321,13 +321,13 @@ class ProtocolComparison {
     }
   }
 
-  /** Tells of a type as a whole, where its parts have nothing to be paired by. */
+  /** Reports a type as a whole, if its parts cannot be paired. */
   #compareWhole(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
     const relation = this.#relation(a, b);
     if (relation !== 'same') this.#report(`type-${relation}`, path, { before: a, after: b });
   }
 
-  /** Notes that an inline type got a definition of its own, or the other way round. */
+  /** Reports an inline type that became a definition, or vice versa. */
   #noteMoved(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
     const place = (): string =>
       changeLocation({ name: this.#definitionName, path: path.filter((step) => step.kind !== 'variant') });
@@ -407,7 +407,7 @@ class ProtocolComparison {
     this.#compareTypes(a.type, b.type, path);
   }
 
-  /** Members of other names. To say nothing of them and to allow any value for them is the same. */
+  /** Members of other names. Not mentioning them and allowing any value is the same. */
   #compareRest(a: TypeNode | undefined, b: TypeNode | undefined, path: readonly Step[]): void {
     const [open, openNow] = [a, b].map((type) => type === undefined || type.kind === 'unknown');
     if (open === true && openNow === true) return;
@@ -475,7 +475,7 @@ class ProtocolComparison {
     });
   }
 
-  /** The variants of two unions that belong together, by index: the surest ways to tell first. */
+  /** The variants of two unions that belong together, by index: the most reliable criteria first. */
   #pairVariants(before: readonly TypeNode[], after: readonly TypeNode[]): readonly (readonly [number, number])[] {
     const pairs: [number, number][] = [];
     const taken = { old: new Set<number>(), now: new Set<number>() };
