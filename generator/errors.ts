@@ -19,12 +19,53 @@ export class McpgenError extends Error {
 
   /** The text that the terminal shows: `place: message`, then a line `hint: remedy`. */
   format(): string {
-    // Text from files must neither control the terminal nor hide; only our own texts have several lines.
-    const message = this.message.split('\n').map(redactAndEscape).join('\n');
-    const head = this.place === undefined ? message : `${redactAndEscape(this.place)}: ${message}`;
-    const remedy = this.remedy?.split('\n').map(redactAndEscape).join('\n  ');
-    return remedy === undefined ? head : `${head}\nhint: ${remedy}`;
+    return formatDiagnostic(this);
   }
+
+  /** The error for machines, as `--json` prints it. */
+  toJSON(): DiagnosticJson {
+    return diagnosticJson(this);
+  }
+}
+
+/** An error or a warning for the user. */
+export interface Diagnostic {
+  readonly message: string;
+  readonly place?: string | undefined;
+  readonly remedy?: string | undefined;
+}
+
+/** An error or a warning as `--json` prints it. */
+export interface DiagnosticJson {
+  readonly message: string;
+  /** The file, pointer or option that is at fault. */
+  readonly location?: string;
+  /** How to fix it. */
+  readonly hint?: string;
+}
+
+/** The text that the terminal shows for a diagnostic: `place: message`, then a line `hint: remedy`. */
+export function formatDiagnostic(
+  { message, place, remedy }: Diagnostic,
+  paintLabel = (label: string) => label,
+): string {
+  const text = redactAndEscapeLines(message);
+  const head = place === undefined ? text : `${redactAndEscape(place)}: ${text}`;
+  return remedy === undefined ? head : `${head}\n${paintLabel('hint')}: ${redactAndEscapeLines(remedy, '\n  ')}`;
+}
+
+/** A diagnostic for machines. */
+export function diagnosticJson({ message, place, remedy }: Diagnostic): DiagnosticJson {
+  return {
+    message: redactAndEscapeLines(message),
+    ...(place === undefined ? {} : { location: redactAndEscape(place) }),
+    ...(remedy === undefined ? {} : { hint: redactAndEscapeLines(remedy) }),
+  };
+}
+
+/** Text from files must neither control the terminal nor hide. Only the line ends of our own texts are kept. */
+function redactAndEscapeLines(text: string, lineEnd = '\n'): string {
+  return text.split('\n').map(redactAndEscape).join(lineEnd);
 }
 
 /** A line without control characters and without passwords of URLs. */

@@ -2,9 +2,7 @@ import { McpgenError } from '../errors.js';
 import { draftCatalog } from '../model/catalog/draft.js';
 import { readSchemaWithoutCatalog } from '../model/load.js';
 import { builtinCatalogs } from '../read/builtin/revisions.js';
-import { printToStderr, stderrColors, printJson } from '../terminal.js';
-import { escapeHiddenCharacters } from '../text.js';
-import { printWarning } from './shared/file-changes.js';
+import { printJson, printWarning } from '../terminal.js';
 import { readInputFile, requiredOption, stringOption, type RawOptions } from './shared/options.js';
 
 /** The options of `mcpgen catalog derive`. */
@@ -38,6 +36,6 @@ export function catalogDeriveCommand({ schema, revision, protocol }: CatalogDeri
   });
   printJson(catalog);
   for (const warning of reading.warnings) printWarning(warning);
-  for (const notice of notices) printToStderr(`${stderrColors.yellow('check')}: ${escapeHiddenCharacters(notice)}`);
+  for (const notice of notices) printWarning({ message: notice });
   return 0;
 }

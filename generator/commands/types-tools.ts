@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { FOLDER_ABOVE, formatCommand } from '../command-line.js';
-import { McpgenError } from '../errors.js';
+import { diagnosticJson, McpgenError } from '../errors.js';
 import { renderTools } from '../index.js';
 import { refuseWarnings } from '../model/load.js';
 import { isUpToDate, planChanges } from '../output/plan.js';
@@ -9,12 +9,11 @@ import type { ImportExtension } from '../print/source-file.js';
 import type { ConfigFile } from '../read/config/config.js';
 import { requireRevision } from '../read/builtin/revisions.js';
 import { readToolFiles, readToolList, parseTools, type ToolSource } from '../read/tools.js';
-import { showProgress, printLine, printJson } from '../terminal.js';
+import { showProgress, printLine, printJson, printWarning } from '../terminal.js';
 import {
   fileChangeJson,
   pluralize,
   printFiles,
-  printWarning,
   printOutdatedFiles,
   displayedFolder,
   countByStatus,
@@ -44,7 +43,7 @@ interface TypesToolsOptions extends ConfigOptions {
   /** Revisions to try. */
   readonly revisions: readonly string[] | undefined;
   readonly timeoutSeconds: number;
-  /** The file that keeps the list. */
+  /** The file to save the list to. */
   readonly save: string | undefined;
   readonly out: string | undefined;
   readonly importExtension: ImportExtension | undefined;
@@ -113,7 +112,7 @@ export async function typesToolsCommand(file: string | undefined, options: Types
       ...(isCheck ? { upToDate: outdated.length === 0 } : {}),
       tools: tools.map(({ name }) => name),
       files: changes.map((change) => fileChangeJson(change, isCheck)),
-      warnings: rendered.warnings,
+      warnings: rendered.warnings.map(diagnosticJson),
     };
     printJson(summary);
   } else {
@@ -138,7 +137,7 @@ function refuseToolOptions(file: string | undefined, options: TypesToolsOptions)
   }
   if (file !== undefined && server !== undefined) {
     throw new McpgenError('a file and a server exclude each other', {
-      place: `--from-server ${file}`,
+      place: `--from-server ${server}`,
       remedy: 'Give one of them.',
     });
   }
@@ -161,7 +160,7 @@ function refuseToolOptions(file: string | undefined, options: TypesToolsOptions)
 
 interface ToolList {
   readonly tools: readonly ToolSource[];
-  /** The list as a file holds it. */
+  /** The list as JSON text. */
   readonly contents: string | Uint8Array;
 }
 
@@ -171,8 +170,8 @@ function configuredToolFolder({ config, folder }: ConfigFile): string | undefine
 }
 
 /**
- * All tools of a config, with those of a list that one of its files holds or is going to: a folder has the tools of one
- * source, and `mcpgen generate` has to come to the same.
+ * All tools of a config, with a new list in place of one of its files: a folder has the tools of one source, and
+ * `mcpgen generate` must write the same.
  *
  * @throws {@link McpgenError} if the config does not name the file.
  */

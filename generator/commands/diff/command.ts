@@ -5,9 +5,16 @@ import { withEvidence } from '../../model/diff/evidence.js';
 import { RULES } from '../../model/diff/rules.js';
 import { diffMarkdown, rulesMarkdown } from '../../print/diff/markdown.js';
 import { buildReport, type DiffReport } from '../../print/diff/report.js';
-import { stdoutColors, printToStderr, showProgress, printLine, printJson, formatTable } from '../../terminal.js';
+import {
+  stdoutColors,
+  printToStderr,
+  printWarning,
+  showProgress,
+  printLine,
+  printJson,
+  formatTable,
+} from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
-import { printWarning } from '../shared/file-changes.js';
 import { printDiffReport } from './terminal.js';
 import type { DiffOptions } from './options.js';
 import { loadProtocolArgument, type LoadedProtocol } from '../shared/protocol-argument.js';

@@ -1,5 +1,5 @@
 import { optionFlag } from '../../command-line.js';
-import { McpgenError } from '../../errors.js';
+import { diagnosticJson, McpgenError } from '../../errors.js';
 import {
   check,
   generate,
@@ -10,13 +10,20 @@ import {
 } from '../../index.js';
 import { isUpToDate } from '../../output/plan.js';
 import { readOrigin } from '../../output/ownership.js';
-import { stdoutColors, showProgress, printLine, printJson, formatTable, type Cell } from '../../terminal.js';
+import {
+  stdoutColors,
+  showProgress,
+  printLine,
+  printJson,
+  printWarning,
+  formatTable,
+  type Cell,
+} from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import {
   fileChangeJson,
   pluralize,
   printFiles,
-  printWarning,
   printOutdatedFiles,
   displayedFolder,
   countByStatus,
@@ -41,7 +48,6 @@ export async function generateCommand(commandLine: GenerateCommandLine): Promise
   );
 }
 
-/** @param commandLine - What the command line alone says. */
 async function generateOnce(plan: GeneratePlan, settings: Settings, commandLine: GenerateCommandLine): Promise<number> {
   const { out, options } = plan;
   if (out === '-') return printGeneratedFile(options, commandLine);
@@ -113,7 +119,7 @@ function printGenerateReport(
     files: result.changes.map((change) => fileChangeJson(change, upToDate !== undefined)),
     ...methodChanges,
     ...(upToDate === false ? { fix } : {}),
-    warnings: result.warnings,
+    warnings: result.warnings.map(diagnosticJson),
   };
   printJson(summary);
 }

@@ -1,30 +1,29 @@
 import path from 'node:path';
 import { watch } from 'chokidar';
-import { McpgenError } from '../../errors.js';
+import { diagnosticJson, McpgenError } from '../../errors.js';
 import { generate } from '../../index.js';
 import { isUpToDate } from '../../output/plan.js';
-import { stdoutColors, printToStderr, stderrColors, showProgress, printLine } from '../../terminal.js';
-import { escapeHiddenCharacters } from '../../text.js';
-import { fileChangeJson, printWarning, displayedFolder, countByStatus } from '../shared/file-changes.js';
+import { printError, printLine, printToStderr, printWarning, showProgress, stdoutColors } from '../../terminal.js';
+import { fileChangeJson, displayedFolder, countByStatus } from '../shared/file-changes.js';
 import { planGenerate } from './plan.js';
 import { reportMethodChanges, printMethodChanges } from './method-changes.js';
 import type { GenerateCommandLine } from './options.js';
 import { withConfigLocations, resolveSettings, type Settings } from '../shared/settings.js';
 
-/** Milliseconds without a change before a round begins: editors save in several steps. */
+/** Time without a change before a run begins: editors save in several steps. */
 const DEBOUNCE_MS = 100;
 
-/** What changes are looked for. */
+/** What is watched. */
 interface WatchedInputs {
   /** Absolute paths of single files. */
   readonly files: ReadonlySet<string>;
-  /** Absolute paths of folders in which every JSON file counts. */
+  /** Absolute paths of folders of which every JSON file is watched. */
   readonly folders: readonly string[];
 }
 
 /**
- * `mcpgen generate --watch`: generates, and again whenever an input changes. A round that fails says why and is over; the
- * next change begins another. SIGINT and SIGTERM end it.
+ * `mcpgen generate --watch`: generates now, and again whenever an input changes. A failed run prints its error and waits
+ * for the next change. SIGINT and SIGTERM stop it.
  *
  * @returns The exit code, once it is stopped.
  */
@@ -40,7 +39,7 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
     });
   }
 
-  const generateRound = async (): Promise<void> => {
+  const generateOnce = async (): Promise<void> => {
     try {
       settings = await reloadSettings(settings, commandLine);
       inputs = watchedInputs(settings);
@@ -56,7 +55,9 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
           const files = result.changes
             .filter((change) => !isUpToDate(change))
             .map((change) => fileChangeJson(change, false));
-          printLine(JSON.stringify({ out: result.out, files, ...methodChanges, warnings: result.warnings }));
+          printLine(
+            JSON.stringify({ out: result.out, files, ...methodChanges, warnings: result.warnings.map(diagnosticJson) }),
+          );
           return;
         }
         for (const warning of result.warnings) printWarning(warning);
@@ -68,12 +69,12 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
     } catch (error) {
       showProgress('');
       if (!(error instanceof McpgenError)) throw error;
-      if (commandLine.json) printLine(JSON.stringify({ error: escapeHiddenCharacters(error.format()) }));
-      printToStderr(`${stderrColors.red('error')}: ${error.format()}`);
+      if (commandLine.json) printLine(JSON.stringify({ error }));
+      printError(error);
     }
   };
 
-  // Folders are watched, not files: one that is replaced by another, as editors save it, is a new file.
+  // Folders are watched, not files: editors save by replacing a file with a new one.
   const watcher = watch(watchedFolders(inputs), {
     ignoreInitial: true,
     ignored: (file) => !isWatched(inputs, path.resolve(file)),
@@ -81,14 +82,14 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
   return new Promise<number>((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     let running: Promise<void> | undefined;
-    let isRoundDue = false;
+    let isRunDue = false;
     let hasEnded = false;
     const end = (): void => {
       if (hasEnded) return;
       hasEnded = true;
       clearTimeout(timer);
       for (const signal of SIGNALS) process.off(signal, end);
-      // What is being written is written to its end.
+      // A run in progress is completed.
       void Promise.allSettled([running, watcher.close()]).then(() => {
         resolve(0);
       });
@@ -96,14 +97,14 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
     const begin = (): void => {
       if (hasEnded) return;
       if (running !== undefined) {
-        isRoundDue = true;
+        isRunDue = true;
         return;
       }
-      isRoundDue = false;
-      running = generateRound().then(
+      isRunDue = false;
+      running = generateOnce().then(
         () => {
           running = undefined;
-          if (isRoundDue) begin();
+          if (isRunDue) begin();
         },
         (error: unknown) => {
           end();
@@ -118,9 +119,7 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
       timer = setTimeout(begin, DEBOUNCE_MS);
     });
     watcher.on('error', (error) => {
-      printToStderr(
-        `${stderrColors.yellow('warning')}: a folder cannot be watched: ${escapeHiddenCharacters(String(error))}`,
-      );
+      printWarning({ message: `a folder cannot be watched: ${String(error)}` });
     });
     watcher.once('ready', () => {
       printToStderr('watching for changes; stop with Ctrl-C');
@@ -129,7 +128,7 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
   });
 }
 
-/** The settings as they are now. Without its config a project would be written as if it had none, and elsewhere. */
+/** The current settings. Without its config, a project would be generated into another folder. */
 async function reloadSettings({ config }: Settings, commandLine: GenerateCommandLine): Promise<Settings> {
   const settings = await resolveSettings(commandLine);
   if (config === undefined || settings.config?.file === config.file) return settings;

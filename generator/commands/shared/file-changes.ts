@@ -2,7 +2,7 @@ import path from 'node:path';
 import { structuredPatch } from 'diff';
 import type { Warning } from '../../model/protocol.js';
 import { isUpToDate, type FileChange, type PlannedFile } from '../../output/plan.js';
-import { stdoutColors, printToStderr, stderrColors, printLine } from '../../terminal.js';
+import { stdoutColors, printLine, printWarning } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 
 /** What is done, or would be done, to a file of each status. */
@@ -15,11 +15,6 @@ const ACTION_BY_STATUS: Readonly<Record<FileChange['status'], string>> = {
 };
 /** Lines of a diff that are shown for one file. */
 const MAX_DIFF_LINES = 12;
-
-/** Prints a warning. */
-export function printWarning({ place, message }: Warning): void {
-  printToStderr(`${stderrColors.yellow('warning')}: ${escapeHiddenCharacters(`${place}: ${message}`)}`);
-}
 
 /**
  * Prints files to standard output, and warnings to standard error.

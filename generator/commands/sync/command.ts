@@ -1,14 +1,13 @@
 import path from 'node:path';
-import { McpgenError } from '../../errors.js';
+import { diagnosticJson, McpgenError } from '../../errors.js';
 import { MAX_MARKDOWN_LENGTH, diffMarkdown } from '../../print/diff/markdown.js';
 import { summaryText } from '../../print/diff/report.js';
 import { isBelow, displayPath } from '../../paths.js';
 import { readConfig, type ConfigFile } from '../../read/config/config.js';
 import { isUrl } from '../../read/fetch.js';
-import { stdoutColors, printToStderr, stderrColors, showProgress, printLine, printJson } from '../../terminal.js';
+import { stdoutColors, printWarning, showProgress, printLine, printJson } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { printDiffReport } from '../diff/terminal.js';
-import { printWarning } from '../shared/file-changes.js';
 import type { SyncOptions } from './options.js';
 import { planConfigPins } from './pin.js';
 import { planSync, type Mismatch, type SyncItem, type SyncRequest } from './plan.js';
@@ -17,7 +16,7 @@ import type { FileChange } from '../../output/plan.js';
 
 export { parseSyncOptions } from './options.js';
 
-/** `mcpgen sync`: brings schemas and catalogs up to their sources. Returns the exit code. */
+/** `mcpgen sync`: updates schemas and catalogs from their sources. Returns the exit code. */
 export async function syncCommand(options: SyncOptions): Promise<number> {
   const { check, updatePin, json, markdown } = options;
   const config = await readConfig(process.cwd(), options.config);
@@ -162,9 +161,7 @@ function describeState({ state, report }: SyncItem): string {
 function printSyncNotices({ revision, undecided, warnings }: SyncItem): void {
   for (const warning of warnings) printWarning(warning);
   for (const { method, members } of undecided) {
-    printToStderr(
-      `${stderrColors.yellow('check')}: ${escapeHiddenCharacters(`${revision}: ${method}: undecided in the catalog: ${members.join(', ')}`)}`,
-    );
+    printWarning({ place: `${revision}: ${method}`, message: `undecided in the catalog: ${members.join(', ')}` });
   }
 }
 
@@ -178,7 +175,7 @@ function printSyncPlanJson(
     upToDate,
     revisions: items.map(({ report, files, warnings, ...item }) => ({
       ...item,
-      warnings: warnings.map(({ place, message }) => `${place}: ${message}`),
+      warnings: warnings.map(diagnosticJson),
       files: files.map(({ path: file, status }) => ({ path: displayPath(file), status })),
       diff: report ?? null,
     })),
