@@ -143,7 +143,7 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
   if (options.schema !== undefined) {
     const [revision, second] = options.revisions ?? [];
     if (second !== undefined) {
-      throw new McpgenError('a schema has one revision', { remedy: 'Name one revision, or omit the schema.' });
+      throw new McpgenError('a schema has only one revision', { remedy: 'Pass one revision, or omit the schema.' });
     }
     return [
       await loadProtocol({
@@ -155,12 +155,12 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
     ];
   }
   if (options.catalog !== undefined) {
-    throw new McpgenError('a catalog needs a schema', { remedy: 'Give the schema that it belongs to.' });
+    throw new McpgenError('a catalog needs a schema', { remedy: 'Pass the schema that it belongs to.' });
   }
   const released = builtinRevisions().filter((item) => item.status === 'released');
   const revisions = options.revisions ?? released.map((item) => item.revision);
   if (revisions.length === 0) {
-    throw new McpgenError('the list of revisions is empty', { remedy: 'Name one, or omit the list for all.' });
+    throw new McpgenError('the list of revisions is empty', { remedy: 'Pass at least one, or omit the list for all.' });
   }
   return Promise.all([...new Set(revisions)].sort().map((revision) => loadProtocol({ ...common, revision })));
 }

@@ -50,7 +50,7 @@ export async function renderProtocolFiles(
   const parts = partsToEmit(options);
   if (parts.length === 0) {
     throw new McpgenError('the list of parts is empty', {
-      remedy: `Name some of ${EMITTABLE.join(', ')}, or omit it.`,
+      remedy: `Use some of ${EMITTABLE.join(', ')}, or omit it.`,
     });
   }
   const files = emit(protocol, parts, importExtension, options.methods);

@@ -36,7 +36,7 @@ export function parseDriftOptions(raw: RawOptions): DriftOptions {
   if (sdk === undefined) {
     throw new McpgenError('nothing to compare with', {
       place: '--sdk',
-      remedy: 'Give a package or a path, as in --sdk @modelcontextprotocol/sdk/types.js.',
+      remedy: 'Pass a package or a path, as in --sdk @modelcontextprotocol/sdk/types.js.',
     });
   }
   return {
@@ -155,7 +155,7 @@ function summaryLine({ drift, summary, otherExports }: DriftReport): string {
   ].join(', ');
   const verdict = drift ? stdoutColors.red('Drift') : stdoutColors.green('No drift');
   const found = kinds.length === 0 ? '' : `; findings: ${kinds.join(', ')}`;
-  const others = otherExports.length === 0 ? '' : `; ${otherExports.length} exported types are no definitions`;
+  const others = otherExports.length === 0 ? '' : `; ${otherExports.length} exported types are not definitions`;
   return `${verdict}: ${summary.definitions} definitions, ${definitions}${found}${others}`;
 }
 

@@ -89,7 +89,7 @@ async function unknownNameError(
       earlier !== undefined
         ? `It is called ${earlier} there, and ${name} since ${later?.revision ?? ''}.`
         : lived !== undefined
-          ? `It exists in ${lived}: name one of these.`
+          ? `It exists in ${lived}: pass one of these as --revision.`
           : near === undefined
             ? '`mcpgen methods` lists the methods.'
             : `Did you mean ${near}?`,
@@ -121,7 +121,7 @@ async function explainMethod(protocol: Protocol, method: Method, json: boolean):
       clientToServer: 'the client',
       serverToClient: 'the server',
       both: 'either side',
-      embedded: 'nobody: it travels inside results',
+      embedded: 'nobody: it is embedded in results',
     }[method.direction],
   );
   printField('needs', describeCapabilities(method));

@@ -132,13 +132,13 @@ function refuseToolOptions(file: string | undefined, options: TypesToolsOptions)
   const { fromServer: server, revisions } = options;
   if (file === undefined && server === undefined) {
     throw new McpgenError('a file or a server is required', {
-      remedy: 'Give a file with a `tools/list` response, or --from-server COMMAND.',
+      remedy: 'Pass a file with a `tools/list` response, or --from-server COMMAND.',
     });
   }
   if (file !== undefined && server !== undefined) {
-    throw new McpgenError('a file and a server exclude each other', {
+    throw new McpgenError('a file and a server cannot be combined', {
       place: `--from-server ${server}`,
-      remedy: 'Give one of them.',
+      remedy: 'Use one of them.',
     });
   }
   for (const name of revisions ?? []) requireRevision(name);
@@ -154,7 +154,7 @@ function refuseToolOptions(file: string | undefined, options: TypesToolsOptions)
   if (options.out !== '-') return;
   for (const name of ['check', 'json', 'save'] as const) {
     if (options[name] === false || options[name] === undefined) continue;
-    throw new McpgenError(`--${name} needs an output folder`, { place: '--out -', remedy: 'Give --out DIR.' });
+    throw new McpgenError(`--${name} needs an output folder`, { place: '--out -', remedy: 'Pass --out DIR.' });
   }
 }
 
@@ -185,7 +185,7 @@ async function readConfiguredWith(
     const found = await readToolFiles(config.config.tools ?? [], config.folder, process.cwd(), replacement);
     if (found.files.includes(replacement.file)) return found.tools;
   }
-  throw new McpgenError('the output folder is for the tools of the config, and these are others', {
+  throw new McpgenError('the config lists other tools for this output folder', {
     place: config.placeOf('tools'),
     remedy:
       file === undefined

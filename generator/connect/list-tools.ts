@@ -60,7 +60,7 @@ export async function listTools(
   });
   const controller = new AbortController();
   const timer = setTimeout(() => {
-    controller.abort(new Error(`no answer within ${timeoutMs / 1000} s`));
+    controller.abort(new Error(`timed out after ${timeoutMs / 1000} s`));
   }, timeoutMs);
   const client = new BaseClient(
     REVISIONS.filter(({ version }) => revisions?.includes(version) ?? true),
@@ -99,7 +99,10 @@ async function createTransport(
 ): Promise<Transport> {
   if (isUrl(server)) {
     if (!URL.canParse(server)) {
-      throw new McpgenError('not a valid URL', { place: `--from-server ${server}`, remedy: 'Give it in full.' });
+      throw new McpgenError('not a valid URL', {
+        place: `--from-server ${server}`,
+        remedy: 'Pass the full URL, such as https://example.com/mcp.',
+      });
     }
     const target = splitCredentials(new URL(server));
     if (dispatcher === undefined) return httpClientTransport(target);
@@ -116,7 +119,7 @@ async function createTransport(
   if (command === undefined) {
     throw new McpgenError(words === undefined ? 'a quote is not closed' : 'the command is empty', {
       place: `--from-server ${JSON.stringify(server)}`,
-      remedy: 'Give a command with its arguments, such as "node dist/index.js", or a URL.',
+      remedy: 'Pass a command with its arguments, such as "node dist/index.js", or a URL.',
     });
   }
   return stdioClientTransport({
@@ -144,7 +147,7 @@ async function collectPages(
       options,
     )) as JsonObject;
     const list = ownMember(result, 'tools');
-    if (!isObject(result) || !Array.isArray(list)) throw new Error('the answer to tools/list holds no tools');
+    if (!isObject(result) || !Array.isArray(list)) throw new Error('the response to tools/list has no list of tools');
     size += JSON.stringify(list).length;
     for (const tool of list as readonly JsonValue[]) tools.push(tool);
     cursor = ownMember(result, 'nextCursor');
@@ -154,7 +157,7 @@ async function collectPages(
     if (seen.has(cursor)) throw new Error('its pages repeat');
     seen.add(cursor);
     if (tools.length > MAX_TOOLS || page >= MAX_PAGES || size > MAX_TOTAL_LENGTH) {
-      throw new Error(`it lists more than ${MAX_TOOLS} tools, or more than ${MAX_PAGES} pages, and no end`);
+      throw new Error(`it lists more than ${MAX_TOOLS} tools, or more than ${MAX_PAGES} pages`);
     }
   }
 }

@@ -205,9 +205,7 @@ export class TypeComparison {
         : [item];
     return [
       ...(isReadonly && !this.#recordEquivalence('readonly') ? [{ kind: 'wider', ...texts } as const] : []),
-      ...(isTuple
-        ? [{ kind: 'narrower', ...texts, detail: () => 'theirs fixes how many items there are' } as const]
-        : []),
+      ...(isTuple ? [{ kind: 'narrower', ...texts, detail: () => 'theirs has a fixed number of items' } as const] : []),
       ...[...new Set(theirItems)].flatMap((type) => withPrefix('[]', this.#compareNode(type, items))),
     ];
   }
@@ -374,7 +372,7 @@ export class TypeComparison {
   }
 
   #theirText(type: ts.Type): string {
-    const text = isErrorType(type) ? 'a type that is not found' : this.#input.checker.typeToString(type);
+    const text = isErrorType(type) ? 'an unresolved type' : this.#input.checker.typeToString(type);
     // Whether a member may be absent is said apart from its type.
     return truncateType(this.#input.exact ? text : text.replace(/ \| undefined$/, ''));
   }

@@ -74,7 +74,7 @@ export function readDeclarations(
   if (types.size + values.size === 0) {
     throw new McpgenError('exports no types', {
       place: path.normalize(entry.file),
-      remedy: 'Name the file or subpath that declares the types of the protocol.',
+      remedy: 'Pass the file or subpath that declares the types of the protocol.',
     });
   }
   const valueType = (name: string): ts.Type | undefined => {
@@ -167,7 +167,7 @@ function moduleSymbol(program: ts.Program, entry: PackageEntry, specifier: strin
   if (ambient !== undefined) return ambient;
   throw new McpgenError('not a module: it exports nothing', {
     place: path.normalize(entry.file),
-    remedy: 'Name a file or subpath that exports the types of the protocol.',
+    remedy: 'Pass a file or subpath that exports the types of the protocol.',
   });
 }
 

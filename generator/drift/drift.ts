@@ -149,7 +149,7 @@ function detectRevision({ constant }: Declarations, sdk: string): string {
     declaredRevision === undefined
       ? 'no revision given, and the package has no LATEST_PROTOCOL_VERSION'
       : `no revision given, and the package's LATEST_PROTOCOL_VERSION is ${JSON.stringify(declaredRevision)}, which is not built in`,
-    { place: `--sdk ${sdk}`, remedy: `Give --revision R; built in are ${known.join(', ')}.` },
+    { place: `--sdk ${sdk}`, remedy: `Pass --revision R; built in are ${known.join(', ')}.` },
   );
 }
 
@@ -334,10 +334,10 @@ function driftNotes(
   const isUnresolved = findings.some(({ kind }) => kind === 'unresolved');
   return [
     ...(isUnresolved && unresolvedModules.length > 0
-      ? [`types are missing, since these imports cannot be found: ${unresolvedModules.join(', ')}`]
+      ? [`some types are missing, because these imports cannot be resolved: ${unresolvedModules.join(', ')}`]
       : []),
     ...ignore
       .filter((pattern) => !places.some((place) => isIgnored(place, pattern)))
-      .map((pattern) => `nothing is left out by ${JSON.stringify(pattern)}`),
+      .map((pattern) => `the pattern ${JSON.stringify(pattern)} matches nothing`),
   ];
 }

@@ -110,7 +110,7 @@ function findPathEntry(compiler: Compiler, specifier: string, folder: string): P
   if (stats === undefined && found === undefined) throw missingFileError(specifier);
   throw new McpgenError('has no types', {
     place: specifier,
-    remedy: 'Name a .ts or .d.ts file, or a folder that has one.',
+    remedy: 'Pass a .ts or .d.ts file, or a folder that has one.',
   });
 }
 
@@ -130,7 +130,7 @@ function findFolderEntry(compiler: Compiler, specifier: string, absolute: string
   }
   throw new McpgenError('the folder has no types: its package.json names none, and it has no index file', {
     place: specifier,
-    remedy: 'Name a .ts or .d.ts file in it.',
+    remedy: 'Pass a .ts or .d.ts file in it.',
   });
 }
 
@@ -165,7 +165,7 @@ function notFoundError(specifier: string, folder: string): McpgenError {
   if (installed === undefined) {
     return new McpgenError(`the package ${JSON.stringify(name)} is not installed here`, {
       place: '--sdk',
-      remedy: `Install it (npm install --save-dev ${name}), or give the path of a file or folder.`,
+      remedy: `Install it (npm install --save-dev ${name}), or pass the path of a file or folder.`,
     });
   }
   const manifest = readPackageJson(installed);
@@ -180,7 +180,7 @@ function notFoundError(specifier: string, folder: string): McpgenError {
         hint !== undefined
           ? `Did you mean ${hint}?`
           : subpaths.length === 0
-            ? 'Give the path of a declaration file in it.'
+            ? 'Pass the path of a declaration file in it.'
             : `It exports ${subpaths.slice(0, 12).join(', ')}.`,
     },
   );
@@ -209,6 +209,6 @@ function untypedError(specifier: string, { name = packageName(specifier), file }
   const types = name.startsWith('@') ? name.slice(1).replace('/', '__') : name;
   return new McpgenError(`the package ${JSON.stringify(name)} has no types (it resolves to ${path.basename(file)})`, {
     place: `--sdk ${specifier}`,
-    remedy: `If there is one, install @types/${types}, or give the path of a declaration file.`,
+    remedy: `Install @types/${types} if it exists, or pass the path of a declaration file.`,
   });
 }

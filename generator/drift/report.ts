@@ -9,7 +9,7 @@ export const DRIFT_KIND_TEXTS: Readonly<Record<DriftKind, string>> = {
   different: 'neither type includes the other',
   any: 'their type is any, so nothing is checked here',
   unresolved: 'their type cannot be resolved, so nothing is checked here',
-  narrower: 'theirs refuses what the protocol allows',
+  narrower: 'theirs rejects what the protocol allows',
   wider: 'theirs allows what the protocol does not',
   missing: 'the protocol has it, theirs does not',
   extra: 'theirs has it, the protocol does not',

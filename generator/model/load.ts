@@ -211,7 +211,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
   if (options.schema === undefined) {
     if (options.revision === undefined) {
       throw new McpgenError('a revision or a schema is required', {
-        remedy: 'Give a revision, or a schema file.',
+        remedy: 'Pass a revision, or a schema file.',
       });
     }
     const builtin = requireRevision(options.revision, '; for another, give --schema FILE and --catalog FILE');
@@ -234,7 +234,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
     throw new McpgenError('the schema does not contain its revision, and no built-in one has its SHA-256', {
       place: name,
       remedy:
-        'Give --revision R if it is a copy of a built-in revision, or --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first catalog.',
+        'Pass --revision R if it is a copy of a built-in revision, or --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first catalog.',
     });
   }
   const named = findRevision(revision);
@@ -242,7 +242,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
   if (official !== undefined && named !== undefined && official !== revision) {
     throw new McpgenError(`by its SHA-256 the schema is that of revision ${official}, not ${revision}`, {
       place: name,
-      remedy: `Give --revision ${official}, or the schema of ${revision}.`,
+      remedy: `Pass --revision ${official}, or the schema of ${revision}.`,
     });
   }
   const canonical = canonicalizeSchema(parseUntrustedJson(contents, name), name);
@@ -274,7 +274,7 @@ async function readCatalog({ name, contents }: InputFile, revision: string | und
   if (revision !== undefined && catalog.revision !== revision) {
     throw new McpgenError(`the catalog is of revision ${catalog.revision}, not ${revision}`, {
       place: `${name}#/revision`,
-      remedy: 'Give the catalog of that revision, or omit --revision.',
+      remedy: 'Pass the catalog of that revision, or omit --revision.',
     });
   }
   return catalog;
@@ -284,7 +284,7 @@ function builtinCatalogOf(input: SchemaInput): Catalog {
   if (input.builtin === undefined) {
     throw new McpgenError(`revision ${JSON.stringify(input.revision)} is not built in, so its schema needs a catalog`, {
       place: input.place,
-      remedy: 'Give --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first one.',
+      remedy: 'Pass --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first one.',
     });
   }
   return builtinCatalog(input.builtin.revision);
@@ -338,7 +338,7 @@ export function refuseWarnings(warnings: readonly Warning[]): void {
   if (first === undefined) return;
   throw new McpgenError(warnings.length === 1 ? first.message : `${first.message} (and ${warnings.length - 1} more)`, {
     place: first.place,
-    remedy: 'Fix it, or omit --strict.',
+    remedy: 'Fix the schema, or allow warnings: omit --strict, or set "strict" to false in the config.',
   });
 }
 

@@ -110,10 +110,7 @@ class DefinitionParser {
     }
     this.#refuseUnsupported(schema, pointer);
     if (Object.hasOwn(schema, 'contentSchema')) {
-      this.#warn(
-        pointer + formatPointer('contentSchema'),
-        'what a text decodes to is not read: "contentSchema" has no effect',
-      );
+      this.#warn(pointer + formatPointer('contentSchema'), '"contentSchema" is not supported and has no effect');
     }
 
     const parts: TypeNode[] = [];
@@ -127,8 +124,8 @@ class DefinitionParser {
       if (!Array.isArray(list) || list.length === 0) {
         throw this.#error(
           pointer + formatPointer(keyword),
-          `a list of schemas is expected, not ${showValue(list)}`,
-          'Name at least one schema, or leave the keyword out.',
+          `must be a list of schemas, not ${showValue(list)}`,
+          'Add at least one schema, or omit the keyword.',
         );
       }
       const types = (list as readonly JsonValue[]).map((item, index) =>
@@ -148,8 +145,8 @@ class DefinitionParser {
       if (value === undefined || typeof value === wanted) continue;
       throw this.#error(
         pointer + formatPointer(keyword),
-        `a ${wanted} is expected, not ${showValue(value)}`,
-        'Correct it, or leave it out.',
+        `must be a ${wanted}, not ${showValue(value)}`,
+        'Correct it, or omit it.',
       );
     }
     for (const keyword of Object.keys(schema)) {
@@ -176,7 +173,7 @@ class DefinitionParser {
     if (!ref.startsWith('#')) {
       throw this.#error(
         place,
-        `the reference ${showValue(ref)} leaves the file`,
+        `the reference ${showValue(ref)} points outside the file`,
         'Nothing is fetched: put the definition into this file.',
       );
     }
@@ -208,7 +205,7 @@ class DefinitionParser {
       if (!Object.hasOwn(schema, keyword) || types.includes(type)) continue;
       this.#warn(
         pointer + formatPointer(keyword),
-        `${showValue(keyword)} has no effect here, since this is no ${type}`,
+        `${showValue(keyword)} only applies to the type ${type}, so it has no effect here`,
       );
     }
   }
@@ -228,8 +225,8 @@ class DefinitionParser {
       if (!Array.isArray(values) || values.length === 0) {
         throw this.#error(
           pointer + formatPointer('enum'),
-          `a list of values is expected, not ${showValue(values)}`,
-          'Name at least one value, or leave the keyword out.',
+          `must be a list of values, not ${showValue(values)}`,
+          'Add at least one value, or omit the keyword.',
         );
       }
       return makeUnion(
@@ -242,7 +239,7 @@ class DefinitionParser {
     const types = this.#parseTypeNames(schema, pointer);
     if (types === undefined) {
       const limits = Object.keys(this.#parseConstraints(schema, pointer)).map(showValue).join(', ');
-      if (limits !== '') this.#warn(pointer, `without a type, ${limits} has no effect`);
+      if (limits !== '') this.#warn(pointer, `${limits} needs a type, and has no effect without one`);
       return undefined;
     }
     this.#warnWithoutEffect(schema, pointer, types);
@@ -311,7 +308,7 @@ class DefinitionParser {
     if (properties !== undefined && !isObject(properties)) {
       throw this.#error(
         pointer + formatPointer('properties'),
-        `an object of schemas is expected, not ${showValue(properties)}`,
+        `must be an object of schemas, not ${showValue(properties)}`,
         'Write a schema for each member, by its name.',
       );
     }
@@ -355,8 +352,8 @@ class DefinitionParser {
     if (!Array.isArray(required) || !required.every((name) => typeof name === 'string')) {
       throw this.#error(
         pointer + formatPointer('required'),
-        `a list of member names is expected, not ${showValue(required)}`,
-        'Name the members that must be there.',
+        `must be a list of member names, not ${showValue(required)}`,
+        'List the required members.',
       );
     }
     return new Set(required as readonly string[]);
@@ -370,8 +367,8 @@ class DefinitionParser {
       if (typeof value === wanted && (typeof value !== 'number' || Number.isFinite(value))) continue;
       throw this.#error(
         pointer + formatPointer(key),
-        `a ${wanted} is expected, not ${showValue(value)}`,
-        'Correct it, or leave it out.',
+        `must be a ${wanted}, not ${showValue(value)}`,
+        'Correct it, or omit it.',
       );
     }
     const format = ownMember(schema, 'format');
@@ -394,7 +391,11 @@ class DefinitionParser {
       );
     }
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      throw this.#error(pointer, 'the number is too large to be exact', 'Use a smaller one, or a string.');
+      throw this.#error(
+        pointer,
+        'the number is too large to be represented exactly',
+        'Use a smaller one, or a string.',
+      );
     }
     return { kind: 'literal', value };
   }

@@ -299,7 +299,7 @@ function writeError(folder: string, error: unknown): McpgenError {
   if (error instanceof McpgenError) return error;
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
   const reasons: Record<string, string> = {
-    ENOENT: 'the folder cannot be made',
+    ENOENT: 'the folder cannot be created',
     ENAMETOOLONG: 'the name is too long for this file system',
     ENOSPC: 'the disk is full',
     EFBIG: 'a file would be larger than allowed',

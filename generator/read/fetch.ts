@@ -38,7 +38,7 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
       if (redirects === MAX_REDIRECTS) {
         throw new McpgenError(`redirected more than ${MAX_REDIRECTS} times`, {
           place: displayUrl(url),
-          remedy: 'Give the URL of the file itself.',
+          remedy: 'Use the URL of the file itself.',
         });
       }
       currentUrl = resolveRedirect(headerValue(response, 'location'), currentUrl);
@@ -80,21 +80,21 @@ function withoutWarnings<T>(create: () => T): T {
 
 function parseUrl(url: string): URL {
   if (URL.canParse(url)) return new URL(url);
-  throw new McpgenError('not a URL', { place: displayUrl(url), remedy: 'Give a URL that begins with https://.' });
+  throw new McpgenError('not a URL', { place: displayUrl(url), remedy: 'Pass a URL that begins with https://.' });
 }
 
 function resolveRedirect(location: string, from: URL): URL {
   if (location === '' || !URL.canParse(location, from.href)) {
-    throw new McpgenError('redirected to nowhere', {
+    throw new McpgenError('redirected without an address', {
       place: displayUrl(from.href),
-      remedy: 'Give the URL of the file itself.',
+      remedy: 'Use the URL of the file itself.',
     });
   }
   const to = new URL(location, from.href);
   if (!isUrl(to.href) || (from.protocol === 'https:' && to.protocol !== 'https:')) {
     throw new McpgenError(`redirected to ${to.protocol.replace(':', '')}, which is less safe and is not followed`, {
       place: displayUrl(from.href),
-      remedy: 'Give an https URL of the file itself.',
+      remedy: 'Pass an https URL of the file itself.',
     });
   }
   // The password is for the server that it was given for.
@@ -138,7 +138,7 @@ async function readBody(response: HttpResponse, url: string): Promise<Uint8Array
     };
     throw new McpgenError(`${reasons[status] ?? 'the server did not return it'} (status ${status})`, {
       place: url,
-      remedy: status === 429 ? 'Try again later.' : 'Check the address; a file or a folder can be given instead.',
+      remedy: status === 429 ? 'Try again later.' : 'Check the URL, or pass a file or folder with --from.',
     });
   }
   const chunks: Uint8Array[] = [];
@@ -153,7 +153,7 @@ async function readBody(response: HttpResponse, url: string): Promise<Uint8Array
   if (/^text\/html\b/i.test(headerValue(response, 'content-type')) || /^\s*<(?:!doctype|html)/i.test(start)) {
     throw new McpgenError('this is a web page, not a JSON file', {
       place: url,
-      remedy: 'Give the URL of the file itself; on GitHub that is the link "Raw".',
+      remedy: 'Use the URL of the file itself; on GitHub that is the link "Raw".',
     });
   }
   return bytes;
@@ -176,14 +176,14 @@ async function decompress(bytes: Buffer, encoding: string, url: string): Promise
   }
   throw new McpgenError(`the response has an encoding that was not requested: ${encoding}`, {
     place: url,
-    remedy: 'Give another URL, or a file or folder with --from.',
+    remedy: 'Pass another URL, or a file or folder with --from.',
   });
 }
 
 function tooLargeError(url: string): McpgenError {
   return new McpgenError(`larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MB, which no protocol schema is`, {
     place: url,
-    remedy: 'Check the address.',
+    remedy: 'Check the URL.',
   });
 }
 
@@ -194,7 +194,7 @@ function fetchError(url: string, seconds: number, error: unknown): McpgenError {
 }
 
 function fetchErrorReason(error: unknown, seconds: number): readonly [string, string] {
-  const offline = 'Check the network; behind a proxy, set HTTPS_PROXY; or give a file or folder with --from.';
+  const offline = 'Check the network; behind a proxy, set HTTPS_PROXY; or pass a file or folder with --from.';
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at.name === 'TimeoutError') {
       return [`timed out after ${seconds} seconds`, 'Try again, or allow more time with --timeout SECONDS.'];
@@ -202,25 +202,28 @@ function fetchErrorReason(error: unknown, seconds: number): readonly [string, st
     const { code } = at as NodeJS.ErrnoException;
     if (code === undefined || at.cause instanceof Error) continue;
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-      return ['the name of the server is not known (no network?)', offline];
+      return ['the host name cannot be resolved (no network?)', offline];
     if (/^E(?:CONNREFUSED|HOSTUNREACH|NETUNREACH|TIMEDOUT)$|^UND_ERR_CONNECT_TIMEOUT$/.test(code)) {
       return [`the server cannot be reached (${code})`, offline];
     }
     if (code.includes('CERT') || code.includes('SELF_SIGNED')) {
-      return [`the certificate of the server is not trusted (${code})`, 'Name the certificate by NODE_EXTRA_CA_CERTS.'];
+      return [
+        `the certificate of the server is not trusted (${code})`,
+        'Set NODE_EXTRA_CA_CERTS to the file of its certificate.',
+      ];
     }
     if (
       /^UND_ERR_(?:SOCKET|RES_CONTENT_LENGTH_MISMATCH|ABORTED|HEADERS_TIMEOUT|BODY_TIMEOUT)$|^ECONNRESET$|^EPIPE$/.test(
         code,
       )
     ) {
-      return ['the response is incomplete', 'Try again, or give a file or folder with --from.'];
+      return ['the response is incomplete', 'Try again, or pass a file or folder with --from.'];
     }
     if (code === 'UND_ERR_PRX_TLS') return ['the proxy cannot be reached', offline];
     return [`it cannot be fetched (${code})`, offline];
   }
   const text =
     error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
-  if (/terminated|aborted|other side closed/.test(text)) return ['the answer breaks off', 'Try again.'];
+  if (/terminated|aborted|other side closed/.test(text)) return ['the response is incomplete', 'Try again.'];
   return [`it cannot be fetched: ${withoutCredentials(text)}`, offline];
 }

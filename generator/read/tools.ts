@@ -132,9 +132,9 @@ export function readRawTools(contents: string | Uint8Array, place: string): read
 function requireToolList(value: JsonValue, place: string): { list: readonly JsonValue[]; at: string } {
   const { list, at } = findToolList(value);
   if (!Array.isArray(list)) {
-    throw new McpgenError('it holds no list of tools', {
+    throw new McpgenError('it contains no list of tools', {
       place: at === '' ? place : `${place}#${at}`,
-      remedy: 'Give a `tools/list` response, its result, or the list alone.',
+      remedy: 'Pass a `tools/list` response, its result, or the list alone.',
     });
   }
   return { list: list as readonly JsonValue[], at };
@@ -148,7 +148,7 @@ export function parseTools(value: JsonValue, place: string): readonly ToolSource
     const where = `${place}#${at}${formatPointer(index)}`;
     const name = isObject(item) ? ownMember(item, 'name') : undefined;
     if (!isObject(item) || typeof name !== 'string' || name === '') {
-      throw new McpgenError('a tool must be an object with a name', { place: where, remedy: 'Correct it there.' });
+      throw new McpgenError('a tool must be an object with a name', { place: where, remedy: 'Fix the error there.' });
     }
     const earlier = tools.get(name);
     if (earlier !== undefined) throw duplicateToolError(name, where);

@@ -73,7 +73,7 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
   if (registration.status === 'unknown') {
     throw new McpgenError(`${registration.reason}, so ${identifier} cannot be added to it; nothing was written`, {
       place: `${displayedPath(project, index)}:${registration.line}`,
-      remedy: `By hand: import { ${identifier} } from "./${stem}${project.extension}"; and ${identifier} into the list \`${list}\`.`,
+      remedy: `Add it by hand: import { ${identifier} } from "./${stem}${project.extension}", and add ${identifier} to the list \`${list}\`.`,
     });
   }
   const newFiles = [
@@ -208,7 +208,7 @@ async function planRegistryConnection(
           ? displayedPath(project, SERVER_FILE)
           : `${displayedPath(project, SERVER_FILE)}:${connection.line}`,
       remedy: [
-        'By hand:',
+        'Change it by hand:',
         ...connection.byHand.map((line) => `  ${line}`),
         `and in ${displayedPath(project, index)}:`,
         `  export const ${list} = [];`,
@@ -411,6 +411,6 @@ function reportAddition({ addition, changes, isDryRun, isJson, isRegistered, not
     return;
   }
   if (!printAuthorFileChanges(changes, isDryRun, notes, (file) => displayedPath(project, file))) {
-    printLine(`${addition.kind} ${addition.name} is there already; nothing was changed`);
+    printLine(`${addition.kind} ${addition.name} exists already; nothing was changed`);
   }
 }

@@ -175,7 +175,7 @@ function findMethod(
   const near = closestMatch(name, names);
   throw new McpgenError(
     known
-      ? `a ${side} has no handler of ${name}: no ${side === 'server' ? 'client' : 'server'} sends it, or the runtime answers it`
+      ? `a ${side} has no handler for ${name}: no ${side === 'server' ? 'client' : 'server'} sends it, or the runtime answers it`
       : `there is no method ${JSON.stringify(name)} in ${protocols.map(({ revision }) => revision).join(', ')}`,
     {
       place: 'METHOD',
@@ -189,7 +189,7 @@ async function methodRequiredError({ protocols, side, folder, out }: HandlerProj
   const all = new Set(protocols.flatMap((protocol) => handledMethods(protocol, side).map(({ name }) => name)));
   const handled = await findHandledMethods(await readAuthorFiles(folder, out), [...all]);
   const open = [...all].filter((name) => !handled.has(name)).sort();
-  return new McpgenError('no method is named', {
+  return new McpgenError('a method is required', {
     place: 'METHOD',
     remedy: open.length === 0 ? 'Every method has a handler.' : `Without a handler: ${open.join(', ')}.`,
   });
@@ -233,10 +233,10 @@ async function registerInProject(
     }
     const line = result.status === 'unknown' ? result.line : 1;
     const reason =
-      result.status === 'unknown' ? result.reason : `its handlers come from ${result.from}, which is not there`;
+      result.status === 'unknown' ? result.reason : `its handlers come from ${result.from}, which does not exist`;
     throw new McpgenError(`${reason}, so ${identifier} cannot be added to it; nothing was written`, {
       place: `${file}:${line}`,
-      remedy: `By hand: write ${JSON.stringify(method.name)}: () => { ... } among its ${'member' in place ? place.member : place.object}.`,
+      remedy: `Add it by hand: write ${JSON.stringify(method.name)}: () => { ... } in its ${'member' in place ? place.member : place.object}.`,
     });
   }
 }

@@ -34,7 +34,10 @@ export function parseAddItemOptions(raw: RawOptions): AddItemOptions {
 export function parseAddHandlerOptions(raw: RawOptions): AddHandlerOptions {
   const to = stringOption(raw, 'to');
   if (to !== undefined && to !== 'server' && to !== 'client') {
-    throw new McpgenError(`${JSON.stringify(to)} is not a side`, { place: '--to', remedy: 'Give server or client.' });
+    throw new McpgenError(`must be server or client, not ${JSON.stringify(to)}`, {
+      place: '--to',
+      remedy: 'Pass --to server or --to client.',
+    });
   }
   return { ...parseAddOptions(raw), to };
 }

@@ -71,7 +71,7 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
     const protocols = await loadAll(plan.options);
     if (!protocols.some((protocol) => protocol.revision === revision)) {
       throw new McpgenError(
-        `the schema of the project has the revision ${protocols[0]?.revision ?? 'none'}, not ${revision}`,
+        `the custom schema of the project is of revision ${protocols[0]?.revision ?? 'none'}, not ${revision}`,
         {
           place: config.placeOf('schema'),
           remedy: 'A project has either one custom schema, or built-in revisions.',
@@ -108,15 +108,13 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
       return 0;
     }
     if (!printAuthorFileChanges(changes, isDryRun))
-      printLine(`${revision} is there already; none of your files changed`);
+      printLine(`the project already has revision ${revision}; none of your files changed`);
     if (generated.length > 0)
       printLine(
         `${isDryRun ? 'would generate' : 'generated'} ${generated.length} files in ${projectPath(config.folder, out, '')}`,
       );
     if (edit.status === 'added' && lostMethodNames.length > 0) {
-      printLine(
-        `${PROTOCOL_FILE} keeps its types: those of ${revision} lack ${lostMethodNames.join(', ')}, which you handle`,
-      );
+      printLine(`${PROTOCOL_FILE} keeps its types: ${revision} has no ${lostMethodNames.join(', ')}, which you handle`);
     }
     printMethodChanges(methodChanges);
     return 0;
@@ -159,6 +157,6 @@ function manualEditError(
 ): McpgenError {
   return new McpgenError(`${reason}, so ${revision} cannot be added to it; nothing was written`, {
     place: `${PROTOCOL_FILE}:${line}`,
-    remedy: 'By hand: import `revision` from its folder, and put it into the list `revisions`.',
+    remedy: 'Add it by hand: import `revision` from its folder, and add it to the list `revisions`.',
   });
 }

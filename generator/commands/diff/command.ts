@@ -32,7 +32,7 @@ export async function diffCommand(
   if (from === undefined || to === undefined) {
     throw new McpgenError('two revisions are required', {
       place: 'mcpgen diff',
-      remedy: 'Name the old one and the new one: mcpgen diff 2025-11-25 2026-07-28.',
+      remedy: 'Pass the old and the new one, as in mcpgen diff 2025-11-25 2026-07-28.',
     });
   }
   const [before, after] = await loadProtocols(from, to, options);

@@ -34,8 +34,8 @@ export function parseDiffOptions(raw: RawOptions): DiffOptions {
     ...(options.html === '-' ? ['--html'] : []),
   ];
   if (outputs.length > 1) {
-    throw new McpgenError(`${outputs.join(' and ')} exclude each other`, {
-      remedy: 'Standard output holds one of them; --html FILE writes a file in addition.',
+    throw new McpgenError(`${outputs.join(' and ')} cannot be combined`, {
+      remedy: 'Use one of them; --html FILE can be added, since it writes to a file.',
     });
   }
   return options;

@@ -38,7 +38,7 @@ export function printDiffReport(report: DiffReport): void {
   );
   if (to.catalog === 'derived' || from.catalog === 'derived') {
     printLine(
-      stdoutColors.dim('  without a catalog, methods are derived from the schema; a catalog has what the schema lacks'),
+      stdoutColors.dim('  no catalog: methods are derived from the schema, without what only a catalog can define'),
     );
   }
   for (const [subject, heading] of SUBJECT_HEADINGS) {

@@ -77,7 +77,7 @@ async function printGeneratedFile(options: GenerateOptions, commandLine: Generat
     if (!commandLine[name]) continue;
     throw new McpgenError(`${optionFlag(name)} needs an output folder`, {
       place: '--out -',
-      remedy: 'Give --out DIR.',
+      remedy: 'Pass --out DIR.',
     });
   }
   const { files, warnings } = await renderAll(options);

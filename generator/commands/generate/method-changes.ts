@@ -280,7 +280,7 @@ export function printMethodChanges({
     printLine(`  ${escapeHiddenCharacters(command)}`);
   }
   for (const { revision, folder, isSpoken } of leftRevisions) {
-    printLine(`${stdoutColors.red('orphaned')}: the config does not name ${escapeHiddenCharacters(revision)}`);
+    printLine(`${stdoutColors.red('orphaned')}: ${escapeHiddenCharacters(revision)} is not in the config`);
     const first = isSpoken ? 'remove it from src/protocol.ts, which still uses it, and ' : '';
     printLine(`  ${first}delete ${escapeHiddenCharacters(folder)}, or add it to the config again`);
   }
@@ -293,7 +293,7 @@ export function printMethodChanges({
     printLine(`  ${escapeHiddenCharacters(offer)}`);
   }
   for (const { method, revisions, places } of removedMethods) {
-    const named = places.length === 0 ? 'your code does not name it' : `named in ${pluralize(places.length, 'place')}`;
+    const named = places.length === 0 ? 'your code does not use it' : `used in ${pluralize(places.length, 'place')}`;
     printLine(
       `${stdoutColors.red('removed')}: ${escapeHiddenCharacters(method)} (was in ${escapeHiddenCharacters(revisions.join(', '))}); ${named}`,
     );

@@ -21,7 +21,7 @@ export async function planGenerate(
   if (given.schema === '-' && given.catalog === '-') {
     throw new McpgenError('schema and catalog cannot both come from standard input', {
       place: '--schema - --catalog -',
-      remedy: 'Give one of them as a file.',
+      remedy: 'Pass one of them as a file.',
     });
   }
   const out = given.out ?? (given.schema === '-' ? '-' : DEFAULT_OUT);

@@ -145,14 +145,14 @@ function refuseWatchOptions(commandLine: GenerateCommandLine): void {
     if (commandLine[name] !== '-') continue;
     throw new McpgenError('standard input cannot be watched', {
       place: `--watch --${name} -`,
-      remedy: 'Give a file.',
+      remedy: 'Pass a file.',
     });
   }
   if (commandLine.out === '-') throw outputFolderError();
 }
 
 function outputFolderError(): McpgenError {
-  return new McpgenError('--watch needs an output folder', { place: '--out -', remedy: 'Give --out DIR.' });
+  return new McpgenError('--watch needs an output folder', { place: '--out -', remedy: 'Pass --out DIR.' });
 }
 
 function watchedInputs({ options, config }: Settings): WatchedInputs {

@@ -56,7 +56,7 @@ async function runProcess(command: string, args: readonly string[], cwd: string)
     child.stdout.on('data', appendOutput);
     child.stderr.on('data', appendOutput);
     child.on('error', (error: NodeJS.ErrnoException) => {
-      resolve({ code: null, output, error: error.code === 'ENOENT' ? `${command} is not there` : error.message });
+      resolve({ code: null, output, error: error.code === 'ENOENT' ? `${command} is not installed` : error.message });
     });
     child.on('close', (code) => {
       resolve({ code, output });

@@ -35,7 +35,7 @@ export async function askRevisions(released: readonly string[]): Promise<readonl
 export async function askFeatures(kind: ProjectKind): Promise<readonly string[]> {
   const chosen = await checkbox(
     {
-      message: 'Examples to begin with',
+      message: 'Examples to include',
       choices: FEATURES[kind].map(({ name, text, isDefault }) => ({
         value: name,
         name: `${name}: ${text}`,
@@ -79,7 +79,7 @@ const RUNTIME_LABELS: Readonly<Record<RuntimeName, readonly [name: string, short
 export async function askRuntime(isAllowed: (runtime: RuntimeName) => boolean): Promise<RuntimeName> {
   return select(
     {
-      message: 'What carries the messages',
+      message: 'Transports',
       choices: RUNTIME_NAMES.map((value) => {
         const [name, short] = RUNTIME_LABELS[value];
         return {

@@ -88,7 +88,7 @@ export function printInitResult(result: InitResult): void {
   const written = changes.filter(({ status }) => status === 'missing' || status === 'stale');
   const kept = changes.filter((file) => file.status === 'kept');
   for (const { path: file } of kept)
-    printToStderr(`${stderrColors.yellow('kept')} ${escapeHiddenCharacters(file)}, which was there already`);
+    printToStderr(`${stderrColors.yellow('kept')} ${escapeHiddenCharacters(file)}, which existed already`);
   printLine(
     `${stdoutColors.bold(selection.packageName)}: ${written.filter(own).length} source files and ${written.filter((file) => !own(file)).length} generated files in ${escapeHiddenCharacters(displayPath(folder))}/`,
   );

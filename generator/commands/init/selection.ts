@@ -68,7 +68,7 @@ function withRequiredTransport(given: GivenAnswers, required: TransportName | un
   if (transports.includes(required)) return { ...given, transports };
   throw new McpgenError(`the server needs the transport ${required}, which is not among those of the client`, {
     place: '--transport',
-    remedy: `Add ${required}, or leave it out.`,
+    remedy: `Add ${required}, or omit --transport.`,
   });
 }
 
@@ -137,7 +137,7 @@ function callingPackageManager(): PackageManager {
 }
 
 function missingNameError(kind: ProjectKind): McpgenError {
-  return new McpgenError('the package name is missing', { remedy: `Give it: mcpgen init ${kind} NAME.` });
+  return new McpgenError('the package name is missing', { remedy: `Pass it: mcpgen init ${kind} NAME.` });
 }
 
 /** Outside of a terminal, every answer must be given. */
@@ -153,7 +153,7 @@ function refuseMissingOptions(given: GivenAnswers): void {
   if (missing.length === 0) return;
   throw new McpgenError('not running in a terminal, so these options are required', {
     place: missing.map((name) => optionFlag(flagByAnswer[name])).join(', '),
-    remedy: 'Give them, or --yes for the defaults.',
+    remedy: 'Pass them, or --yes for the defaults.',
   });
 }
 

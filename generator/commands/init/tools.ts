@@ -44,9 +44,9 @@ export function toolListSource({ fromServer: server, tools: file }: InitOptions)
   if (server === undefined) return file === undefined ? undefined : { place: `--tools ${file}`, file };
   const place = `--from-server ${server}`;
   if (file !== undefined) {
-    throw new McpgenError('a server and a file exclude each other', {
+    throw new McpgenError('a server and a file cannot be combined', {
       place,
-      remedy: 'Give one of --from-server and --tools.',
+      remedy: 'Use one of --from-server and --tools.',
     });
   }
   if (isUrl(server)) return { place, server: { text: server, words: [displayUrl(server)], transport: 'http' } };

@@ -21,7 +21,7 @@ export function stringOption(options: RawOptions, name: string): string | undefi
 function emptyValueError(name: string): McpgenError {
   return new McpgenError('its value is empty', {
     place: optionFlag(name),
-    remedy: 'Give a value, or omit the option.',
+    remedy: 'Pass a value, or omit the option.',
   });
 }
 
@@ -34,10 +34,10 @@ export function refuseBothOptions<Options extends object>(
   options: Options,
   firstOption: keyof Options & string,
   secondOption: keyof Options & string,
-  remedy = 'Give one of them.',
+  remedy = 'Use one of them.',
 ): void {
   if (options[firstOption] !== true || options[secondOption] !== true) return;
-  throw new McpgenError(`${optionFlag(firstOption)} and ${optionFlag(secondOption)} exclude each other`, {
+  throw new McpgenError(`${optionFlag(firstOption)} and ${optionFlag(secondOption)} cannot be combined`, {
     place: optionFlag(secondOption),
     remedy,
   });

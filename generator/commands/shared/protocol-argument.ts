@@ -72,7 +72,7 @@ function readFromGit(word: string): Buffer {
     if (code === 'ENOENT') {
       throw new McpgenError('git is not installed', {
         place: word,
-        remedy: 'Install it, or give a file.',
+        remedy: 'Install it, or pass a file.',
         cause: error,
       });
     }

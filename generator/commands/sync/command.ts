@@ -52,13 +52,13 @@ function syncRequests(
   if (revisions.length === 0) {
     throw new McpgenError('no revision given', {
       place: 'mcpgen sync',
-      remedy: 'Give --revision R, or write the key "sync" into the config.',
+      remedy: 'Pass --revision R, or write the key "sync" into the config.',
     });
   }
   if (from !== undefined && revisions.length > 1 && isUrl(from)) {
     throw new McpgenError('one URL cannot be the source of several revisions', {
       place: '--from',
-      remedy: 'Name one --revision, or give a folder.',
+      remedy: 'Pass one --revision, or a folder.',
     });
   }
   return revisions.map((revision) => {

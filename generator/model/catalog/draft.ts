@@ -53,7 +53,7 @@ export function draftCatalog(
   const takenOver = methods.filter((row) => known.has(row.method)).length;
   if (takenOver > 0)
     notices.push(
-      `capability and summary of ${takenOver} known methods were taken over from the built-in catalogs: check them`,
+      `capability and summary of ${takenOver} known methods were copied from the built-in catalogs: check them`,
     );
   const errors = draftErrors(reading, nearest, notices);
   return {

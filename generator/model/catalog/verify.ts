@@ -135,7 +135,7 @@ function catalogComparisons(row: CatalogMethod, method: DerivedMethod): [string,
     ['message', row.message, method.message],
     ['kind', row.kind, method.kind],
     // A method in no union is an error of the schema, or it is embedded: both must be said, not passed over.
-    ['direction', row.direction, method.direction ?? 'nothing: it is in no union of client or server messages'],
+    ['direction', row.direction, method.direction ?? 'none: it is in no union of client or server messages'],
     ['params', row.params ?? 'none', method.params ?? 'none'],
     [
       'result',

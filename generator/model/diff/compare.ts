@@ -247,7 +247,7 @@ class ProtocolComparison {
       if (first === undefined) this.#addChange('definition-added', 'definition', name);
       else
         this.#addChange('definition-extracted', 'definition', name, {
-          detail: `stood at ${first}${listLocations(more)}`,
+          detail: `was at ${first}${listLocations(more)}`,
         });
     }
     for (const name of definitionsBefore.keys()) {
@@ -256,7 +256,7 @@ class ProtocolComparison {
       if (first === undefined) this.#addChange('definition-removed', 'definition', name);
       else
         this.#addChange('definition-inlined', 'definition', name, {
-          detail: `stands at ${first}${listLocations(more)}`,
+          detail: `is at ${first}${listLocations(more)}`,
         });
     }
     const [oldSenders, newSenders] = [sendersOf(this.#before), sendersOf(this.#after)];

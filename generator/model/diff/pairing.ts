@@ -28,9 +28,9 @@ export function findRenames(before: Protocol, after: Protocol): readonly Rename[
       ? [{ before: from, after: to, isKnown: true, evidence: [since] }]
       : [];
   const knownRenames = [
-    ...after.formerNames.flatMap((item) => fact(item.before, item.after, `called so since ${item.revision}`)),
+    ...after.formerNames.flatMap((item) => fact(item.before, item.after, `has this name since ${item.revision}`)),
     // The other way round, from a newer revision to an older one.
-    ...before.formerNames.flatMap((item) => fact(item.after, item.before, `called so before ${item.revision}`)),
+    ...before.formerNames.flatMap((item) => fact(item.after, item.before, `had this name before ${item.revision}`)),
   ];
   const told = new Set(knownRenames.flatMap((item) => [`-${item.before}`, `+${item.after}`]));
   const guesses = guessRenames(
@@ -74,7 +74,7 @@ export function guessRenames(
       const likely = carries || (alike.share >= MIN_ALIKE && (shared.length > 0 || (same && alike.share === 1)));
       if (!likely) return [];
       const evidence = [
-        ...(carries ? [`both carry the method ${method}`] : []),
+        ...(carries ? [`both have the method ${method}`] : []),
         ...(same ? ['the same structure'] : []),
         ...(alike.of > 1 ? [`${alike.count} of ${alike.of} members alike`] : []),
         ...(shared.length > 0 ? [`is used in the same place: ${shared.slice(0, 3).join(', ')}`] : []),

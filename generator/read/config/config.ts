@@ -114,14 +114,14 @@ async function readConfigValue(file: string, isPackage: boolean): Promise<unknow
     const value = parseJson(readTextFile(file), file);
     const own = isObject(value) ? ownMember(value, 'mcpgen') : undefined;
     if (own !== undefined) return own;
-    throw new McpgenError('it has no key "mcpgen"', { place: file, remedy: 'Add it, or name another file.' });
+    throw new McpgenError('the file has no key "mcpgen"', { place: file, remedy: 'Add it, or choose another file.' });
   }
   const extension = path.extname(file);
   if (extension === '.json') return parseUntrustedJson(readTextFile(file), file);
   if (!['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'].includes(extension)) {
     throw new McpgenError('not JSON, JavaScript or TypeScript', {
       place: file,
-      remedy: 'Name a file that ends with .json, .js or .ts.',
+      remedy: 'Use a file that ends with .json, .js or .ts.',
     });
   }
   // For a missing file the message is ours.
@@ -195,10 +195,10 @@ function configError(error: ErrorObject, keys: readonly string[], placeOf: Confi
     });
   }
   const reasons: Readonly<Record<string, string>> = {
-    type: `${withArticle(error.schema as string)} is required, not ${showConfigValue(error.data)}`,
-    minLength: 'the text is empty',
+    type: `must be ${withArticle(error.schema as string)}, not ${showConfigValue(error.data)}`,
+    minLength: 'the string is empty',
     minItems: 'the list is empty',
-    pattern: `${showConfigValue(error.data)} has not the right form`,
+    pattern: `${showConfigValue(error.data)} has the wrong format`,
   };
   return new McpgenError(reasons[error.keyword] ?? error.message ?? 'invalid value', {
     place: placeOf(...keys),
@@ -209,7 +209,7 @@ function configError(error: ErrorObject, keys: readonly string[], placeOf: Confi
 const JSON_TYPE_NOUNS: Readonly<Record<string, string>> = {
   array: 'a list',
   object: 'an object',
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
 };
 

@@ -24,7 +24,7 @@ export async function loadConfigProgram(file: string): Promise<unknown> {
     const [line = ''] = configErrorReason(error).split('\n');
     throw new McpgenError(`the config cannot be loaded: ${line.replaceAll(`${path.dirname(file)}${path.sep}`, '')}`, {
       place: file + errorPosition(file, error),
-      remedy: 'Correct it there.',
+      remedy: 'Fix the error there.',
       cause: error,
     });
   }
@@ -58,7 +58,7 @@ async function withTimeout<T>(load: () => Promise<T>): Promise<T> {
       reject(error instanceof Error ? error : new Error(configErrorReason(error)));
     };
     const stall = (): void => {
-      fail(new Error('it waits for something that never comes'));
+      fail(new Error('it awaits a promise that never settles'));
     };
     const timer = setTimeout(() => {
       fail(new Error(`timed out after ${LOAD_TIMEOUT_MS / 1000} s`));
@@ -86,16 +86,16 @@ async function withTimeout<T>(load: () => Promise<T>): Promise<T> {
 
 /** A copy of plain data as JSON would have it: members that are undefined are left out. */
 function toPlainValue(value: unknown, depth: number): unknown {
-  if (depth > MAX_JSON_DEPTH) throw new Error('it holds itself, or is nested too deeply');
+  if (depth > MAX_JSON_DEPTH) throw new Error('it contains itself, or is nested too deeply');
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') {
     return value;
   }
   if (Array.isArray(value))
     return Array.from(value as readonly unknown[], (item) => toPlainValue(item ?? null, depth + 1));
-  if (typeof value !== 'object') throw new Error(`it holds ${TYPE_NOUNS[typeof value] ?? `a ${typeof value}`}`);
+  if (typeof value !== 'object') throw new Error(`it contains ${TYPE_NOUNS[typeof value] ?? `a ${typeof value}`}`);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw new Error(value instanceof Promise ? 'it holds a promise' : 'it holds an object of a class');
+    throw new Error(value instanceof Promise ? 'it contains a promise' : 'it contains an instance of a class');
   }
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
@@ -118,7 +118,7 @@ function configErrorReason(error: unknown): string {
   try {
     return String(error instanceof Error ? (error as { readonly message: unknown }).message : error);
   } catch {
-    return 'it throws what cannot be shown';
+    return 'it throws a value that cannot be shown';
   }
 }
 

@@ -35,20 +35,20 @@ export function parseJson(text: string, place: string): JsonValue {
 
 function jsonSyntaxError(source: string, place: string, error: SyntaxError): McpgenError {
   if (source.trim() === '') {
-    return new McpgenError('the file is empty', { place, remedy: 'Give a JSON file.' });
+    return new McpgenError('the file is empty', { place, remedy: 'Pass a JSON file.' });
   }
   const fault = findJsonFault(source);
   const position = `${place}:${positionOf(source, fault?.offset ?? 0)}`;
   if (fault !== undefined && fault.offset >= source.trimEnd().length) {
-    return new McpgenError('JSON ends too early', {
+    return new McpgenError('unexpected end of JSON', {
       place: position,
-      remedy: 'The file seems to be truncated; fetch it again.',
+      remedy: 'The file seems to be truncated: complete it, or download it again.',
       cause: error,
     });
   }
   return new McpgenError(fault === undefined ? 'not valid JSON' : `not valid JSON: ${fault.message}`, {
     place: position,
-    remedy: 'Correct it there, or check that this is the right file.',
+    remedy: 'Fix the error there, or check that this is the right file.',
     cause: error,
   });
 }
@@ -89,7 +89,7 @@ function decodeText(bytes: Uint8Array, place: string): string {
     throw new McpgenError('the file is UTF-16', { place, remedy: 'Save it as UTF-8.' });
   }
   if (bytes.subarray(0, 4096).includes(0)) {
-    throw new McpgenError('the file is not text', { place, remedy: 'Give a JSON file; check the path.' });
+    throw new McpgenError('the file is not text', { place, remedy: 'Pass a JSON file; check the path.' });
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

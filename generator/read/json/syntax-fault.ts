@@ -29,7 +29,7 @@ export function findJsonFault(text: string): JsonSyntaxFault | undefined {
     // A text may have been cut in the middle of a word or number.
     return found === undefined || TRUNCATED_TOKEN.test(text.slice(offset, offset + 6))
       ? { message: `${what} is missing`, offset: text.length }
-      : { message: `${what} is expected, not ${showCharacter(found)}`, offset: offset };
+      : { message: `expected ${what}, found ${showCharacter(found)}`, offset: offset };
   };
   for (;;) {
     // In an object, the name of a member; then a value.

@@ -91,7 +91,7 @@ export function canonicalizeSchema(
   if (!isObject(schema)) {
     throw new McpgenError('must be one JSON object', {
       place,
-      remedy: 'Give a JSON Schema with definitions under `$defs` or `definitions`.',
+      remedy: 'Pass a JSON Schema with definitions under `$defs` or `definitions`.',
     });
   }
   const dialect = detectDialect(schema, place);
@@ -121,7 +121,7 @@ function detectDialect(schema: JsonObject, place: string): Dialect {
   if (uri === undefined) return ownMember(schema, '$defs') === undefined ? 'draft-07' : '2020-12';
   if (uri === CANONICAL_DIALECT) return '2020-12';
   if (typeof uri === 'string' && /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(uri)) return 'draft-07';
-  throw new McpgenError(`the dialect ${JSON.stringify(uri)} is not read`, {
+  throw new McpgenError(`the dialect ${JSON.stringify(uri)} is not supported`, {
     place: `${place}#/$schema`,
     remedy: 'Use draft-07 or 2020-12, as the official MCP schemas do.',
   });
@@ -133,7 +133,7 @@ function readDefinitionsMap(schema: JsonObject, place: string): { root: Definiti
   if (key === undefined) {
     throw new McpgenError('the schema has no definitions', {
       place,
-      remedy: 'Definitions are expected under `$defs` (2020-12) or `definitions` (draft-07).',
+      remedy: 'Put definitions under `$defs` (2020-12) or `definitions` (draft-07).',
     });
   }
   if (second !== undefined) {
@@ -143,7 +143,7 @@ function readDefinitionsMap(schema: JsonObject, place: string): { root: Definiti
   if (!isObject(definitions) || Object.keys(definitions).length === 0) {
     throw new McpgenError('the schema has no definitions', {
       place: `${place}#/${key}`,
-      remedy: 'An object is expected here, with a schema for each definition.',
+      remedy: 'Write an object with a schema for each definition.',
     });
   }
   return { root: key, definitions };

@@ -44,7 +44,7 @@ function schemaFileIn(source: string, revision: string): string {
   ];
   const found = candidates.find((file) => existsSync(file));
   if (found !== undefined) return found;
-  throw new McpgenError(`the folder holds no schema of revision ${revision}`, {
+  throw new McpgenError(`the folder has no schema of revision ${revision}`, {
     place: source,
     remedy: `Looked for ${candidates.map((file) => path.relative(source, file)).join(', ')}.`,
   });

@@ -146,7 +146,7 @@ class ToolSchemaNormalizer {
     if (this.#count > MAX_SUBSCHEMAS) return true;
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) {
-      this.#warn(pointer, 'this is no schema, so its type is unknown');
+      this.#warn(pointer, 'not a schema, so its type is unknown');
       return true;
     }
     const id = ownMember(schema, '$id');
@@ -201,7 +201,7 @@ class ToolSchemaNormalizer {
       const text = JSON.stringify(ref);
       const shown = text.length > 100 ? `${text.slice(0, 100)}...` : text;
       const outside = typeof ref === 'string' && !ref.startsWith('#');
-      const reason = outside ? 'leaves the schema, and nothing is fetched' : 'points at nothing';
+      const reason = outside ? 'points outside the schema, and nothing is fetched' : 'points to nothing';
       this.#warn(place, `the reference ${shown} ${reason}: the type is unknown`);
       return undefined;
     }
@@ -234,7 +234,10 @@ class ToolSchemaNormalizer {
     for (const keyword of Object.keys(schema)) {
       if (SUPPORTED_KEYWORDS.includes(keyword) || ANNOTATION_KEYWORDS.includes(keyword)) continue;
       if (UNSUPPORTED_KEYWORDS.includes(keyword)) {
-        this.#warn(pointer + formatPointer(keyword), `"${keyword}" is not checked and narrows no type`);
+        this.#warn(
+          pointer + formatPointer(keyword),
+          `"${keyword}" is not supported: values are not checked against it`,
+        );
       } else if (!keyword.startsWith('x-') && !this.#unknownKeywords.has(keyword)) {
         this.#unknownKeywords.add(keyword);
         const near = closestMatch(keyword, SUPPORTED_KEYWORDS);
@@ -242,7 +245,7 @@ class ToolSchemaNormalizer {
         const shown = JSON.stringify(keyword.slice(0, 60));
         this.#addWarning(
           pointer + formatPointer(keyword.slice(0, 60)),
-          `${shown} is no keyword that has an effect${hint}`,
+          `the keyword ${shown} is unknown and has no effect${hint}`,
         );
       }
     }
@@ -254,7 +257,10 @@ class ToolSchemaNormalizer {
     const list: readonly JsonValue[] = Array.isArray(type) ? type : [type];
     const names = list.filter((item): item is string => typeof item === 'string' && JSON_SCHEMA_TYPES.includes(item));
     if (names.length === list.length && names.length > 0) return [...new Set(names)];
-    this.#warn(pointer + formatPointer('type'), `${JSON.stringify(type).slice(0, 60)} is no type, so it has no effect`);
+    this.#warn(
+      pointer + formatPointer('type'),
+      `${JSON.stringify(type).slice(0, 60)} is not a type, so it has no effect`,
+    );
     return undefined;
   }
 
@@ -266,7 +272,7 @@ class ToolSchemaNormalizer {
     if (kinds.length === 0) return undefined;
     this.#addWarning(
       pointer,
-      `it has no type and is taken for ${kinds.map((kind) => `${/^[ao]/.test(kind) ? 'an' : 'a'} ${kind}`).join(' or ')}`,
+      `it has no type and is treated as ${kinds.map((kind) => `${/^[ao]/.test(kind) ? 'an' : 'a'} ${kind}`).join(' or ')}`,
     );
     return kinds;
   }
@@ -326,7 +332,7 @@ class ToolSchemaNormalizer {
       };
     }
     if (Array.isArray(value)) {
-      if (value.length > 1) this.#warn(pointer, 'the order of the items of a constant list is not checked');
+      if (value.length > 1) this.#warn(pointer, 'the order of items in a constant array is not checked');
       const items = (value as readonly JsonValue[]).map((item) => this.#constantSchema(item, pointer));
       return {
         type: 'array',
@@ -336,7 +342,7 @@ class ToolSchemaNormalizer {
       };
     }
     if (isPlainConstant(value)) return { const: value };
-    this.#warn(pointer, 'a number that is too large to be exact is not checked');
+    this.#warn(pointer, 'a number that is too large to be represented exactly is not checked');
     return { type: 'number' };
   }
 
@@ -380,7 +386,7 @@ class ToolSchemaNormalizer {
         ? (required as readonly JsonValue[]).filter((name) => typeof name === 'string')
         : [];
       if (!Array.isArray(required) || names.length < required.length) {
-        this.#warn(pointer + formatPointer('required'), 'not a list of names, so not all of it has an effect');
+        this.#warn(pointer + formatPointer('required'), 'not a list of names, so some of it has no effect');
       }
       made.push(['required', [...new Set(names)]]);
       // A member that must be there and is not described is one of the others.
@@ -401,7 +407,10 @@ class ToolSchemaNormalizer {
         ? undefined
         : this.#normalizeSchema(additional, pointer + formatPointer('additionalProperties'), { base });
     if (!isObject(patterns) || Object.keys(patterns).length === 0) return rest;
-    this.#warn(pointer + formatPointer('patternProperties'), 'which name has which type is not checked');
+    this.#warn(
+      pointer + formatPointer('patternProperties'),
+      'the type of each name is not checked: members may have any of these types',
+    );
     const types = Object.entries(patterns).map(([pattern, value]) =>
       this.#normalizeSchema(value, pointer + formatPointer('patternProperties', pattern), { base }),
     );
@@ -419,7 +428,10 @@ class ToolSchemaNormalizer {
         ? []
         : [['items', this.#normalizeSchema(items, pointer + formatPointer('items'), { base })]];
     }
-    this.#warn(pointer + formatPointer(keyword), 'which item has which type is not checked');
+    this.#warn(
+      pointer + formatPointer(keyword),
+      'the type of each position is not checked: items may have any of these types',
+    );
     const first = (tuple as readonly JsonValue[]).map((item, index) =>
       this.#normalizeSchema(item, pointer + formatPointer(keyword, index), { base }),
     );
@@ -461,7 +473,7 @@ class ToolSchemaNormalizer {
       ) {
         return objectFromEntries(entries);
       }
-      this.#addWarning(pointer, 'that only one of them holds is not checked');
+      this.#addWarning(pointer, 'checked like "anyOf": a value may match more than one schema');
       const variants = entries.find(([key]) => key === 'oneOf')?.[1] ?? [];
       const others = entries.filter(([key]) => key !== 'oneOf' && key !== 'allOf');
       const parts = (entries.find(([key]) => key === 'allOf')?.[1] ?? []) as readonly JsonValue[];

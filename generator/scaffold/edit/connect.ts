@@ -190,17 +190,17 @@ function findHandlersObject({ tree, SyntaxKind }: ParsedSource): ObjectLiteralEx
   const [given] = call.getArguments();
   const options = findObjectLiteral(given as Expression | undefined, SyntaxKind);
   if (options === undefined) {
-    return { reason: 'what `createServer` is given is not written here as an object', line: call.getStartLineNumber() };
+    return { reason: 'the argument of `createServer` is not an object literal', line: call.getStartLineNumber() };
   }
   const property = options.getProperties().find((one) => exportedName(one).replace(/^["']|["']$/g, '') === 'handlers');
   if (property === undefined) {
-    return { reason: '`createServer` is given no `handlers` here', line: options.getStartLineNumber() };
+    return { reason: 'the argument of `createServer` has no `handlers`', line: options.getStartLineNumber() };
   }
   const value =
     property.asKind(SyntaxKind.PropertyAssignment)?.getInitializer() ??
     property.asKind(SyntaxKind.ShorthandPropertyAssignment)?.getNameNode();
   const handlers = findObjectLiteral(value, SyntaxKind);
-  return handlers ?? { reason: 'the handlers are not written here as an object', line: property.getStartLineNumber() };
+  return handlers ?? { reason: 'the handlers are not an object literal', line: property.getStartLineNumber() };
 }
 
 function exportedName(node: Node): string {

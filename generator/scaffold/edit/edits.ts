@@ -42,7 +42,7 @@ export async function parseSource(text: string): Promise<ParsedSource | { readon
   const [wrong] = diagnostics;
   if (wrong !== undefined) {
     const line = source.slice(0, wrong.start ?? 0).split('\n').length;
-    return { fault: { reason: 'it does not parse', line } };
+    return { fault: { reason: 'it has a syntax error', line } };
   }
   const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
   const tree = project.createSourceFile('author.ts', source);

@@ -90,7 +90,7 @@ export async function registerHandler(
         return { status: 'elsewhere', from, object: specifier.getName() };
     }
   }
-  return { status: 'unknown', reason: `its \`${place.member}\` are not written as an object`, line };
+  return { status: 'unknown', reason: `its \`${place.member}\` are not an object literal`, line };
 }
 
 /** Whether an object has a handler already: by its name, or of its method. */

@@ -38,13 +38,13 @@ export async function registerInList(
   const local = known ?? entry.name;
 
   const declaration = findListDeclaration(tree, list);
-  if (declaration === undefined) return { status: 'unknown', reason: `it exports no list \`${list}\``, line: 1 };
+  if (declaration === undefined) return { status: 'unknown', reason: `it does not export a list \`${list}\``, line: 1 };
   const initial = unwrapExpression(declaration.getInitializer());
   const array = initial?.asKind(parsed.SyntaxKind.ArrayLiteralExpression);
   if (array === undefined) {
     return {
       status: 'unknown',
-      reason: `\`${list}\` is not written as a list`,
+      reason: `\`${list}\` is not an array literal`,
       line: declaration.getStartLineNumber(),
     };
   }

@@ -39,12 +39,10 @@ export function refuseAddress(uri: string, taken: readonly UsedAddress[]): void 
   const other = taken.find((one) => parseAddress(one.uri, true) === form);
   if (other === undefined) return;
   const message =
-    other.uri === uri
-      ? `the address ${uri} is taken`
-      : `${uri} matches the same addresses as ${other.uri}, which is taken`;
+    other.uri === uri ? `the URI ${uri} is taken` : `${uri} matches the same URIs as ${other.uri}, which is taken`;
   throw new McpgenError(message, {
     place: other.file,
-    remedy: 'Give another one with --uri.',
+    remedy: 'Choose another with --uri.',
   });
 }
 

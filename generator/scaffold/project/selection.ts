@@ -118,7 +118,7 @@ export function unscopedName(packageName: string): string {
 /** The newest revision chosen: the code is written in its types. */
 export function newestRevision({ revisions }: Pick<Selection, 'revisions'>): KnownRevision {
   const last = revisions.at(-1);
-  if (last === undefined) throw new RangeError('no revision is chosen');
+  if (last === undefined) throw new RangeError('no revision chosen');
   return last;
 }
 
