@@ -172,11 +172,11 @@ describe('exit codes', () => {
     ['a flag for git', ['--upload-pack=touch x:y', 'a.json'], 'unknown option'],
     ['a flag for git, as a word', ['--', '--upload-pack=x:y', 'a.json'], 'git cannot read it'],
     ['a folder', ['.', 'a.json'], 'is a folder, not a file'],
-    ['two outputs', ['a.json', 'b.json', '--json', '--markdown'], '--json and --markdown exclude each other'],
+    ['two outputs', ['a.json', 'b.json', '--json', '--markdown'], '--json and --markdown cannot be combined'],
     [
       'a page and JSON on one output',
       ['a.json', 'b.json', '--json', '--html', '-'],
-      '--json and --html exclude each other',
+      '--json and --html cannot be combined',
     ],
     ['a page where none can be', ['a.json', 'b.json', '--html', 'a.json/x.html'], 'not a folder but a file'],
   ])('%s is refused in one message', async (_, args, expected) => {

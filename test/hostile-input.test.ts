@@ -73,17 +73,17 @@ describe('a config that is a program and', () => {
   test.each<[string, string, string]>([
     ['ends the process', 'process.exit(0)', 'cannot be loaded: it ends the process'],
     ['ends it later', 'setTimeout(() => process.exit(0), 0); await new Promise(() => {});', 'it ends the process'],
-    ['never comes to an end', 'await new Promise(() => {});', 'it waits for something that never comes'],
+    ['never comes to an end', 'await new Promise(() => {});', 'it awaits a promise that never settles'],
     ['fails beside its course', 'Promise.reject(new Error("later")); await new Promise(() => {});', 'later'],
     [
       'throws what cannot be shown',
       'throw new Proxy({}, { get() { throw 1; }, getPrototypeOf() { throw 2; } })',
-      'it throws what cannot be shown',
+      'it throws a value that cannot be shown',
     ],
-    ['exports a promise', 'export default Promise.resolve({ out: "out" })', 'no plain data: it holds a promise'],
-    ['exports a map', 'export default new Map([["out", "out"]])', 'no plain data: it holds an object of a class'],
+    ['exports a promise', 'export default Promise.resolve({ out: "out" })', 'no plain data: it contains a promise'],
+    ['exports a map', 'export default new Map([["out", "out"]])', 'no plain data: it contains an instance of a class'],
     ['exports a function', 'export default () => ({ out: "out" })', 'an object is expected'],
-    ['holds itself', 'const a = {}; a.out = a; export default a', 'it holds itself, or is nested too deeply'],
+    ['holds itself', 'const a = {}; a.out = a; export default a', 'it contains itself, or is nested too deeply'],
     ['holds a bigint', 'export default { out: 5n }', 'it holds a bigint'],
     ['throws when it is read', 'export default { get out() { throw new Error("no luck"); } }', 'no luck'],
   ])('%s', async (_, text, message) => {

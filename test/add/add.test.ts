@@ -82,7 +82,7 @@ test('what was added compiles, is clean and works, and adding it again changes n
   expect(before.get('src/tools/index.ts')).toContain('[greet, getWeather, hard, deleteTool, adminToolsList]');
   const again = await add('tool', 'get-weather', '--input', '../weather.json', '--json');
   expect(JSON.parse(again.stdout)).toMatchObject({ kind: 'tool', name: 'get-weather', registered: false });
-  expect((await add('prompt', 'review')).stdout).toBe('prompt review is there already; nothing was changed\n');
+  expect((await add('prompt', 'review')).stdout).toBe('prompt review exists already; nothing was changed\n');
   expect(own()).toEqual(before);
 
   const tool = (name: string, ...args: readonly string[]): Promise<Run> =>
@@ -112,8 +112,8 @@ describe('what cannot be done is told once, with nothing written', () => {
       /--uri: the URI template x:\/\/\{\?q\} is not supported: .*, at character 5\n/,
     ],
     [['resource', 'x', '--uri', 'x://{a}{b}'], /two variables need a text between them, at character 8\n/],
-    [['resource', 'x', '--uri', 'notes://{id}'], /src\/resources\/notes\.ts: the address notes:\/\/\{id\} is taken/],
-    [['resource', 'x', '--uri', 'notes://{name}'], /notes:\/\/\{name\} matches the same addresses as notes:\/\/\{id\}/],
+    [['resource', 'x', '--uri', 'notes://{id}'], /src\/resources\/notes\.ts: the URI notes:\/\/\{id\} is taken/],
+    [['resource', 'x', '--uri', 'notes://{name}'], /notes:\/\/\{name\} matches the same URIs as notes:\/\/\{id\}/],
     [['tool', '_greet'], /src\/tools\/greet\.ts: the file exists already, with the tool "greet" in it/],
   ])('%j', async (args, message) => {
     const before = own();
@@ -132,7 +132,7 @@ describe('what cannot be done is told once, with nothing written', () => {
     const result = await add('prompt', 'other');
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(
-      /^error: src\/prompts\/index\.ts:\d+: `prompts` is not written as a list, so other cannot be added to it; nothing was written\nhint: By hand: import \{ other \} from "\.\/other\.js"; and other into the list `prompts`\.\n$/,
+      /^error: src\/prompts\/index\.ts:\d+: `prompts` is not an array literal, so other cannot be added to it; nothing was written\nhint: Add it by hand: import \{ other \} from "\.\/other\.js", and add other to the list `prompts`\.\n$/,
     );
     expect(own()).toEqual(before);
     writeFileSync(index, text);
@@ -147,7 +147,7 @@ describe('what cannot be done is told once, with nothing written', () => {
     expect((await here(['add', 'tool', 'x'], cwd)).stderr).toMatch(/mcpgen\.config\.json: emit: .*no registry/);
     writeFileSync(path.join(cwd, 'mcpgen.config.json'), '{ "emit": ["default", "registry"] }');
     expect((await here(['add', 'tool', 'x'], cwd)).stderr).toMatch(
-      /src\/server\.ts: there is no such file, .*nothing was written\nhint: By hand:\n/,
+      /src\/server\.ts: there is no such file, .*nothing was written\nhint: Change it by hand:\n/,
     );
     mkdirSync(path.join(cwd, 'src/tools'), { recursive: true });
     writeFileSync(path.join(cwd, 'src/tools/index.ts'), 'export const tools = [];\n');

@@ -99,27 +99,27 @@ describe('a config that is wrong', () => {
       'the key "frobnicate" is unknown\nhint: There are out, revisions, schema',
     ],
     ['an inherited name as a key', '{"__proto__": {}}', 'the key "__proto__" is unknown'],
-    ['a wrong type', { out: 5 }, 'out: a text is required, not 5\nhint: Output folder.'],
-    ['a text for a list', { revisions: '2025-11-25' }, 'revisions: a list is required, not "2025-11-25"'],
-    ['a wrong item', { revisions: ['2025-11-25', 7] }, 'revisions[1]: a text is required, not 7'],
-    ['a text for a switch', { strict: 'yes' }, 'strict: true or false is required, not "yes"'],
+    ['a wrong type', { out: 5 }, 'out: must be a string, not 5\nhint: Output folder.'],
+    ['a text for a list', { revisions: '2025-11-25' }, 'revisions: must be a list, not "2025-11-25"'],
+    ['a wrong item', { revisions: ['2025-11-25', 7] }, 'revisions[1]: must be a string, not 7'],
+    ['a text for a switch', { strict: 'yes' }, 'strict: must be true or false, not "yes"'],
     ['an empty list', { revisions: [] }, 'revisions: the list is empty'],
-    ['an empty text', { out: '' }, 'out: the text is empty'],
+    ['an empty text', { out: '' }, 'out: the string is empty'],
     ['a misspelt part', { emit: ['typs'] }, 'emit[0]: "typs" is not one of its values\nhint: Did you mean "types"?'],
-    ['a wrong choice', { importExtension: 'mjs' }, 'importExtension: "mjs" is not one of its values\n  '],
+    ['a wrong choice', { importExtension: 'mjs' }, 'importExtension: "mjs" is not one of its values\nhint: '],
     ['an unknown key below', { drift: { name: {} } }, 'drift: the key "name" is unknown\nhint: Did you mean "names"?'],
     ['a pin without source', { sync: { draft: {} } }, 'sync.draft: the key "source" is missing'],
     [
       'a pin with a wrong digest',
       { sync: { draft: { source: 'a', sha256: 'abc' } } },
-      'sync.draft.sha256: "abc" has not the right form\nhint: SHA-256 that the file must have',
+      'sync.draft.sha256: "abc" has the wrong format\nhint: SHA-256 that the file must have',
     ],
     [
       'a revision that is no name',
       { sync: { '../x': { source: 'a' } } },
       'sync: "../x" is not a valid name for a revision',
     ],
-    ['a list', [], 'mcpgen.config.json: an object is required, not []'],
+    ['a list', [], 'mcpgen.config.json: must be an object, not []'],
     ['no JSON', '{ "out": }', 'mcpgen.config.json:1:10: not valid JSON'],
     ['one key twice', '{ "out": "a", "out": "b" }', 'mcpgen.config.json:1:15'],
     ['nothing', '', 'mcpgen.config.json: the file is empty'],
@@ -134,7 +134,7 @@ describe('a config that is wrong', () => {
     expect(await refused({ 'mcpgen.config.ts': 'export const a = 1;' })).toContain('has no default export');
     expect(await refused({ 'mcpgen.config.ts': 'export default {' })).toContain('the config cannot be loaded');
     expect(await refused({ 'mcpgen.config.ts': 'export default { outt: "a" }' })).toContain('Did you mean "out"?');
-    expect(await refused({ 'mcpgen.config.ts': 'export default () => ({})' })).toContain('an object is expected');
+    expect(await refused({ 'mcpgen.config.ts': 'export default () => ({})' })).toContain('must be an object');
     // Where in the file, and values that JSON has not.
     expect(await refused({ 'mcpgen.config.ts': 'const a: any = 1;\nexport default a.b();' })).toContain('config.ts:2:');
     expect(await refused({ 'mcpgen.config.ts': 'export default { out: 5n }' })).toContain(
@@ -142,7 +142,7 @@ describe('a config that is wrong', () => {
     );
     const circle = 'const a: any = { out: "x" };\na.tools = a;\nexport default a;';
     expect(await refused({ 'mcpgen.config.ts': circle })).toContain(
-      'no plain data: it holds itself, or is nested too deeply',
+      'no plain data: it contains itself, or is nested too deeply',
     );
   });
 
@@ -150,7 +150,7 @@ describe('a config that is wrong', () => {
     expect(await refused({}, 'no.json')).toContain('no.json: no such file');
     expect(await refused({}, 'no.ts')).toContain('no.ts: no such file');
     expect(await refused({ 'a.yaml': 'out: x' }, 'a.yaml')).toContain('not JSON, JavaScript or TypeScript');
-    expect(await refused({ 'package.json': {} }, 'package.json')).toContain('it has no key "mcpgen"');
+    expect(await refused({ 'package.json': {} }, 'package.json')).toContain('the file has no key "mcpgen"');
     expect(await refused({ 'package.json': { mcpgen: { outt: 1 } } })).toContain(
       'package.json: mcpgen: the key "outt"',
     );
@@ -201,7 +201,7 @@ describe('an output folder outside the folder of the config', () => {
       expect(run).toMatchObject({ code: 2, stdout: '' });
       expect(run.stderr).toBe(
         `error: ${place}: the output folder ${JSON.stringify(out)} is outside the folder of the config\n` +
-          '  Choose a folder below it, or confirm it with --allow-outside or --out DIR.\n',
+          'hint: Choose a folder below it, or confirm it with --allow-outside or --out DIR.\n',
       );
       expect([listFiles(folder), existsSync(outside)]).toEqual([['a', 'a/b', `a/b/${name}`], false]);
     }

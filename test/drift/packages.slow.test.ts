@@ -264,7 +264,7 @@ export abstract class Icon { abstract src: string; static mimeType: string }
 `,
     });
     const found = findingLines(await compare('./a.ts', folder));
-    expect(found).toContain('unresolved Role: theirs a type that is not found, ours "assistant" | "user"');
+    expect(found).toContain('unresolved Role: theirs an unresolved type, ours "assistant" | "user"');
     expect(found).toContain(
       'any ImageContent: theirs any, ours { type: "image"; data: string; mimeType: string; annotations?: Annotations; _meta?: { [key: strin...',
     );

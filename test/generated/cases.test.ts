@@ -491,7 +491,7 @@ describe('errata of the schemas', () => {
     const row = { ...PING_ROW, method: 'foo/bar', message: 'FooRequest' };
     for (const direction of ['clientToServer', 'serverToClient', 'both', 'embedded']) {
       const catalog = catalogOf([{ ...row, direction }, PING_ROW]);
-      await expect(loadProtocol({ schema, catalog }), direction).rejects.toThrow(/stands in no union[^]*FooRequest/);
+      await expect(loadProtocol({ schema, catalog }), direction).rejects.toThrow(/is in no union[^]*FooRequest/);
       await expect(check({ schema, catalog, out: path.join(scratch, 'never') }), direction).rejects.toThrow(
         'FooRequest',
       );

@@ -89,7 +89,7 @@ describe.each(REVISIONS)('catalog of $revision', ({ revision, methods }) => {
 
 test('a disagreement names both places', () => {
   expect(disagreements('2025-11-25', { catalog: (c) => withRow(c, 'tools/call', { direction: 'both' }) })).toEqual([
-    'tools/call: the catalog says direction both, the schema has clientToServer | schema.json#/$defs/CallToolRequest | catalog.json#/methods/29/direction',
+    'tools/call: the catalog has direction both, the schema has clientToServer | schema.json#/$defs/CallToolRequest | catalog.json#/methods/29/direction',
   ]);
 });
 
@@ -99,7 +99,7 @@ test('error codes that the schema pins are held against the catalog both ways', 
     errors: c.errors.map((error) => (error.name === 'HEADER_MISMATCH' ? { ...error, code } : error)),
   });
   expect(disagreements('2026-07-28', { catalog: change(-32001) }).join()).toContain(
-    'HEADER_MISMATCH: the catalog says -32001, HeaderMismatchError pins -32020',
+    'HEADER_MISMATCH: the catalog has -32001, HeaderMismatchError has -32020',
   );
   expect(disagreements('2026-07-28', { catalog: (c) => ({ ...c, errors: c.errors.slice(1) }) }).join()).toContain(
     'no error for HeaderMismatchError',
@@ -133,7 +133,7 @@ test('a message that moves from one union to another is found', () => {
     },
   });
   expect(moved).toEqual([
-    'tools/call: the catalog says direction clientToServer, the schema has both | schema.json#/$defs/CallToolRequest | catalog.json#/methods/29/direction',
+    'tools/call: the catalog has direction clientToServer, the schema has both | schema.json#/$defs/CallToolRequest | catalog.json#/methods/29/direction',
   ]);
 });
 
@@ -145,7 +145,7 @@ test('loading names all disagreements in one message', async () => {
     catalog: { name: 'catalog.json', contents: JSON.stringify(catalog) },
   });
   await expect(loading).rejects.toThrow(McpgenError);
-  await expect(loading).rejects.toThrow(/disagree in 2 points[^]*completion\/complete[^]*elicitation\/create/);
+  await expect(loading).rejects.toThrow(/differ in 2 points[^]*completion\/complete[^]*elicitation\/create/);
 });
 
 test('case-006: one literal with two definitions is the message, and the other its alias', async () => {
@@ -207,5 +207,5 @@ test('case-011: a message in no union is named, and stops generation', async () 
       schema: { name: 's.json', contents: JSON.stringify(schema) },
       catalog: { name: 'c.json', contents: JSON.stringify(catalog) },
     }),
-  ).rejects.toThrow(/foo\/bar: the catalog says direction clientToServer, the schema has nothing/);
+  ).rejects.toThrow(/foo\/bar: the catalog has direction clientToServer, the schema has none/);
 });

@@ -242,7 +242,7 @@ describe('writing', () => {
     const [types, index] = ['types.ts', 'index.ts'].map((name) => readFileSync(path.join(out, REVISION, name), 'utf8'));
     writeFileSync(path.join(out, REVISION, 'types.ts'), made(types ?? '', index ?? ''));
     const before = fingerprint(out);
-    expectRefusal(await mcpgen([...TYPES, '--out', out]), /types\.ts: this file is in the way/);
+    expectRefusal(await mcpgen([...TYPES, '--out', out]), /types\.ts: mcpgen did not generate this file/);
     expect(fingerprint(out)).toBe(before);
   });
 
@@ -345,7 +345,7 @@ describe('a disk that cannot be written', () => {
 
   test('a pseudo file system without room for a folder is refused, and the run ends', async (context) => {
     context.skip(!existsSync('/proc/self'), 'there is no /proc here');
-    expectRefusal(await mcpgen([...BASE, '--out', '/proc/mcpgen']), /the folder cannot be made/);
+    expectRefusal(await mcpgen([...BASE, '--out', '/proc/mcpgen']), /the folder cannot be created/);
   });
 });
 

@@ -257,7 +257,7 @@ describe('from files', () => {
     );
     const third = await sync(folder, args);
     expect(third.stderr.trim().split('\n')).toEqual([
-      'check: draft: shout: undecided in the catalog: result, capability, summary',
+      'warning: draft: shout: undecided in the catalog: result, capability, summary',
     ]);
     const { methods, errors, protocol } = readJson(catalog) as Record<string, { method: string }[]>;
     expect(methods).toMatchObject([
@@ -397,11 +397,11 @@ describe('from a server', () => {
   test.each<[string, string]>([
     ['gzip-cut', 'the compressed response is damaged or incomplete'],
     ['gzip-bomb', 'larger than 16 MB'],
-    ['cut-length', 'the answer breaks off'],
-    ['cut-chunked', 'the answer breaks off'],
-    ['cut-json', 'JSON ends too early'],
+    ['cut-length', 'the response is incomplete'],
+    ['cut-chunked', 'the response is incomplete'],
+    ['cut-json', 'unexpected end of JSON'],
     ['redirect-loop', 'redirected more than 5 times'],
-    ['redirect-nowhere', 'redirected to nowhere'],
+    ['redirect-nowhere', 'redirected without an address'],
     ['redirect-file', 'redirected to file, which is less safe'],
     ['missing', 'there is no such file (status 404)'],
     ['failing', 'status 500'],
@@ -413,7 +413,7 @@ describe('from a server', () => {
     ['list', 'must be one JSON object'],
     ['text', 'not valid JSON'],
     ['utf16', 'the file is UTF-16'],
-    ['reset', 'the answer breaks off'],
+    ['reset', 'the response is incomplete'],
     ['no-http', 'it cannot be fetched'],
   ])('%s: %s, and nothing is written', async (name, expected) => {
     const folder = folderWith({ 'schema/draft/schema.json': '{}', 'schema/draft/catalog.json': '{}' });
@@ -562,8 +562,8 @@ describe('wrong use', () => {
   test.each<[string, readonly string[], string]>([
     ['no revision', [], 'no revision given'],
     ['a name that leaves the folder', ['-r', '../x', '--from', 'a.json'], 'is not a valid name for a revision'],
-    ['two ways to print', ['-r', 'draft', '--json', '--markdown'], 'exclude each other'],
-    ['check and pin', ['-r', 'draft', '--check', '--update-pin'], 'exclude each other'],
+    ['two ways to print', ['-r', 'draft', '--json', '--markdown'], 'cannot be combined'],
+    ['check and pin', ['-r', 'draft', '--check', '--update-pin'], 'cannot be combined'],
     ['prose', ['-r', 'draft', '--prose', 'drop'], '--prose: there is no "drop"'],
     ['time', ['-r', 'draft', '--timeout', 'long'], 'a number of seconds'],
     ['one address for two', ['-r', 'a', '-r', 'b', '--from', 'https://example.com/x'], 'one address'],

@@ -128,13 +128,17 @@ describe('schemas', () => {
     [
       'a reference to another file',
       { $ref: 'https://example.com/a.json' },
-      /leaves the schema, and nothing is fetched/,
+      /points outside the schema, and nothing is fetched/,
     ],
     ['a reference to a file on the disk', { $ref: 'file:///etc/passwd' }, /leaves the schema/],
-    ['a reference to nothing', { $ref: '#/$defs/none' }, /points at nothing/],
-    ['a reference that is none', { $ref: 5 }, /points at nothing/],
+    ['a reference to nothing', { $ref: '#/$defs/none' }, /points to nothing/],
+    ['a reference that is none', { $ref: 5 }, /points to nothing/],
     ['a circle', { $ref: '#/properties/x' }, /refers to itself and nothing else/],
-    ['a tuple of draft-07', { type: 'array', items: [{ type: 'string' }] }, /which item has which type is not checked/],
+    [
+      'a tuple of draft-07',
+      { type: 'array', items: [{ type: 'string' }] },
+      /the type of each position is not checked: items may have any of these types/,
+    ],
     ['a tuple of 2020-12', { type: 'array', prefixItems: [{}] }, /which item has which type/],
     ['not', { not: {} }, /"not" is not checked/],
     ['a type that is none', { type: 'any' }, /"any" is no type/],
@@ -187,11 +191,11 @@ describe('lists', () => {
   });
 
   test.each<[string, string, string]>([
-    ['no list', '{}', 't.json#/tools: it holds no list of tools'],
-    ['an error', '{"jsonrpc":"2.0","id":1,"error":{}}', 't.json#/tools: it holds no list of tools'],
+    ['no list', '{}', 't.json#/tools: it contains no list of tools'],
+    ['an error', '{"jsonrpc":"2.0","id":1,"error":{}}', 't.json#/tools: it contains no list of tools'],
     ['a tool without a name', '[{}]', 't.json#/0: a tool must be an object with a name'],
     ['two of one name', '[{"name":"a"},{"name":"a"}]', 't.json#/1: there are two tools "a"'],
-    ['no JSON', '[', 't.json:1:2: JSON ends too early'],
+    ['no JSON', '[', 't.json:1:2: unexpected end of JSON'],
   ])('%s', async (_, text, message) => {
     const fault = await errorOf(Promise.resolve().then(() => readToolList(text, 't.json')));
     expect(`${fault.place}: ${fault.message}`).toBe(message);
@@ -247,14 +251,14 @@ describe.concurrent('types tools', () => {
     expect(result.code).toBe(0);
     expect(result.stdout).toContain('export type AInput');
     expect(result.stderr).toBe(
-      'warning: standard input#/0/inputSchema/not: "not" is not checked and narrows no type\n',
+      'warning: standard input#/0/inputSchema/not: "not" is not supported: values are not checked against it\n',
     );
     const strict = await mcpgen(['types', 'tools', '-', '--out', 'x', '--strict'], { cwd: temporaryFolder(), input });
     expect(strict.code).toBe(2);
   });
 
   test.each<[string, string, RegExp]>([
-    ['hangs', 'setInterval(() => 0, 1000)', /no answer within 3 s/],
+    ['hangs', 'setInterval(() => 0, 1000)', /timed out after 3 s/],
     [
       'exits',
       'console.error("no luck"); process.exit(3)',
@@ -263,9 +267,9 @@ describe.concurrent('types tools', () => {
     [
       'floods',
       'for (;;) process.stdout.write("{\\"jsonrpc\\":\\"2.0\\",\\"method\\":\\"x\\"}\\n")',
-      /no answer within 3 s/,
+      /timed out after 3 s/,
     ],
-    ['floods with a line that never ends', 'for (;;) process.stdout.write("x".repeat(65536))', /no answer within 3 s/],
+    ['floods with a line that never ends', 'for (;;) process.stdout.write("x".repeat(65536))', /timed out after 3 s/],
     [
       'has pages without end',
       `let n = 0; require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
@@ -276,7 +280,7 @@ describe.concurrent('types tools', () => {
         const error = { code: -32601, message: "no" };
         if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...(method === "server/discover" ? { error } : { result }) }));
       })`,
-      /no end|no answer within 3 s/,
+      /no end|timed out after 3 s/,
     ],
   ])('a server that %s is left, with the reason', async (_, program, message) => {
     const cwd = temporaryFolder();
@@ -293,7 +297,7 @@ describe.concurrent('types tools', () => {
 
   test.each<[readonly string[], RegExp]>([
     [[], /a file or a server is required/],
-    [['a.json', '--from-server', 'x'], /a file and a server exclude each other/],
+    [['a.json', '--from-server', 'x'], /a file and a server cannot be combined/],
     [['none.json'], /none\.json: no such file/],
     [['--from-server', 'no-such-program'], /there is no such command/],
     [['--from-server', 'a "b'], /a quote is not closed/],

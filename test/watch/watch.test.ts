@@ -83,7 +83,7 @@ test('case-103: follows every input through atomic saves and broken files, and S
   // A file that is broken for a while: the error is told, the output stays, and the next change is followed.
   const before = readFileSync(types, 'utf8');
   writeFileSync(path.join(cwd, 'schema.json'), '{ "$defs": {');
-  await watching.until('error', () => watching.err.includes('JSON ends too early'));
+  await watching.until('error', () => watching.err.includes('unexpected end of JSON'));
   expect(readFileSync(types, 'utf8')).toBe(before);
   saveAtomically(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith({ Fixed: { type: 'string' } })));
   await watching.until('Fixed', () => readFileSync(types, 'utf8').includes('Fixed'));
@@ -140,8 +140,8 @@ test('a burst of changes is one round, and SIGTERM ends it cleanly', async () =>
 
 describe.concurrent('what cannot be watched', () => {
   test.each<[readonly string[], RegExp]>([
-    [['--check'], /--watch and --check exclude each other/],
-    [['--dry-run'], /--watch and --dry-run exclude each other/],
+    [['--check'], /--watch and --check cannot be combined/],
+    [['--dry-run'], /--watch and --dry-run cannot be combined/],
     [['-o', '-'], /--watch needs an output folder/],
     [['--schema', '-'], /standard input cannot be watched/],
     [['-r', '2025-11-25'], /there is nothing to watch/],
