@@ -13,7 +13,7 @@ import { declareMethods } from './methods.js';
 import { declareSync } from './sync.js';
 import { declareTypes } from './types.js';
 
-/** What declares each command, in the order in which `--help` lists them. */
+/** Declares each command, in the order in which `--help` lists them. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
   declareInit,
   declareAdd,
@@ -69,7 +69,7 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
     );
   for (const declare of COMMANDS) declare(program);
 
-  // Settings of the program do not reach subcommands by themselves once they exist.
+  // Commander copies settings only to commands that are declared later.
   const inherit = (command: Command, words: string): void => {
     for (const child of command.commands) {
       const own = `${words} ${child.name()}`;

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { McpgenError } from '../errors.js';
 import { shellQuote } from '../text.js';
 
-/** For a repeatable option: all its values. */
+/** Collects the values of a repeatable option. */
 export const appendValue = (value: string, previous: readonly string[] | undefined): string[] => [
   ...(previous ?? []),
   value,

@@ -8,10 +8,10 @@ import { stdoutColors, showProgress, printLine, printJson } from '../terminal.js
 import { escapeHiddenCharacters } from '../text.js';
 import { booleanOption, refuseBothOptions, stringOption, stringsOption, type RawOptions } from './shared/options.js';
 
-/** Places that are shown of one group; `--json` has them all. */
+/** Most places that are listed for one group; `--json` lists all. */
 const MAX_SHOWN_LOCATIONS = 4;
 
-/** Two types together longer than this are not shown where words say what differs. */
+/** Two types that are longer together are not printed if a description of the difference exists. */
 const MAX_INLINE_TYPES_LENGTH = 100;
 
 /** The options of `mcpgen drift`. */
@@ -19,7 +19,7 @@ interface DriftOptions {
   /** A package, or the path of a file or folder. */
   readonly sdk: string;
   readonly revision: string | undefined;
-  /** Their names by ours. */
+  /** Their names, by ours. */
   readonly names: Readonly<Record<string, string>>;
   readonly ignore: readonly string[];
   readonly exact: boolean;
@@ -28,7 +28,7 @@ interface DriftOptions {
   readonly config: string | undefined;
 }
 
-/** @throws {@link McpgenError} if nothing is named to compare with. */
+/** @throws {@link McpgenError} if there is no package to compare with. */
 export function parseDriftOptions(raw: RawOptions): DriftOptions {
   const formats = { json: booleanOption(raw, 'json'), markdown: booleanOption(raw, 'markdown') };
   refuseBothOptions(formats, 'json', 'markdown');
@@ -79,7 +79,7 @@ export async function driftCommand(options: DriftOptions): Promise<number> {
   return report.drift ? 1 : 0;
 }
 
-/** A project that is of one revision compares with that one. */
+/** The default revision: that of a config with exactly one. */
 function singleConfiguredRevision(config: ConfigFile | undefined): string | undefined {
   const [first, second] = config?.config.revisions ?? [];
   return second === undefined ? first : undefined;
@@ -180,7 +180,7 @@ function printFindingGroups(groups: readonly FindingGroup[]): void {
   }
 }
 
-/** Words in lines of at most 100 columns. */
+/** Wraps words into lines of at most 100 columns. */
 function wrapWords(words: readonly string[]): readonly string[] {
   const lines: string[] = [];
   for (const word of words) {
@@ -191,7 +191,7 @@ function wrapWords(words: readonly string[]): readonly string[] {
   return lines;
 }
 
-/** What a package says must not steer the terminal. */
+/** Text from a package must not control the terminal. */
 function escapeForTerminal(value: string): string {
   return escapeHiddenCharacters(value);
 }

@@ -117,7 +117,7 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
   return 0;
 }
 
-/** Where the author's server is made, and the test of its first messages. */
+/** Where the project creates its server, and the test of its first messages. */
 const SERVER_FILE = 'src/server.ts';
 const CONVERSATION_TEST = 'test/conversation.test.ts';
 
@@ -163,7 +163,7 @@ function readProjectFile(project: AddProject, file: string): string | undefined 
   return readTextIfExists(path.join(project.folder, file));
 }
 
-/** A file of the project as one names it who is where the command runs. */
+/** The path of a project file, relative to the current folder. */
 function displayedPath(project: AddProject, file: string): string {
   return path.relative(process.cwd(), path.join(project.folder, file));
 }
@@ -172,7 +172,7 @@ async function planAddition(file: string, actual: string | undefined, expected: 
   return fileEdit(file, actual === undefined ? await formatProjectFile(expected, file) : expected, actual);
 }
 
-/** A list that has nothing yet, in the words of the template. */
+/** An empty list, as the template has it. */
 function emptyList(kind: Addable, index: string): string {
   const start = /^\/\*\*[^]*? = \[/m.exec(readTemplate('server', ...index.split('/')))?.[0];
   if (start === undefined) throw new Error(`the template has no list of ${kind}s`);
@@ -180,9 +180,9 @@ function emptyList(kind: Addable, index: string): string {
 }
 
 /**
- * What has to change for the server to serve a list that is not there yet.
+ * The changes that connect a new list to the server.
  *
- * @throws {@link McpgenError} if the author's server is of a form that is not understood, with the lines to write by hand.
+ * @throws {@link McpgenError} if the server's code has an unsupported form; the hint has the lines to add by hand.
  */
 async function planRegistryConnection(
   project: AddProject,
@@ -230,7 +230,7 @@ function additionStem(name: string): string {
   return /^(?:index|con|prn|aux|nul|com\d|lpt\d)$/i.test(stem) ? `${stem}-one` : stem;
 }
 
-/** Addresses of the project's other resources. */
+/** URIs of the project's other resources. */
 async function addressesOfOtherResources(project: AddProject, own: string): Promise<readonly UsedAddress[]> {
   const folder = path.join(project.folder, 'src/resources');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.[cm]?ts$/.test(name)) : [];
@@ -256,7 +256,7 @@ function additionIdentifier(kind: Addable, name: string, stem: string): string {
   return isReserved(camel) || camel === `${kind}s` ? `${camel}${capital}` : camel;
 }
 
-/** Names that differ in capitals come to one file on many systems. */
+/** On case-insensitive file systems, names that differ only in case are one file. */
 function refuseCaseConflict(project: AddProject, kind: Addable, name: string, file: string): void {
   const base = path.basename(file);
   const folder = path.join(project.folder, path.dirname(file));
@@ -270,7 +270,7 @@ function refuseCaseConflict(project: AddProject, kind: Addable, name: string, fi
 }
 
 /**
- * What a file that is there already exports as the tool, resource or prompt of a name.
+ * The identifier under which an existing file exports the tool, resource or prompt of a name.
  *
  * @throws {@link McpgenError} if it has none, or only one of another name.
  */
@@ -301,7 +301,7 @@ async function exportAlreadyInFile(
 }
 
 interface ToolInput {
-  /** The file, as it is copied. */
+  /** The contents of the copied file. */
   readonly text: string;
   /** All tools of the project, with this one. */
   readonly tools: readonly ToolSource[];
@@ -321,7 +321,7 @@ async function readToolInput(file: string, stem: string, project: AddProject): P
       remedy: 'Add "tools": ["src/tools/*.input.json"] to it.',
     });
   }
-  // What is there already is the author's, whatever is given.
+  // An existing file belongs to the author and is kept.
   const existing = path.join(project.folder, target);
   const bytes = readBytes(existsSync(existing) ? existing : file);
   const schema = parseUntrustedJson(bytes, existsSync(existing) ? target : file);
@@ -378,7 +378,7 @@ async function validatesAgainst(schema: object, value: JsonValue): Promise<boole
   }
 }
 
-/** What the types of tools will be with the new one among them, as changes below the project's folder. */
+/** The generated types of all tools including the new one, as changes below the project's folder. */
 async function planGeneratedTools(project: AddProject, tools: readonly ToolSource[]): Promise<readonly FileChange[]> {
   const { importExtension = 'js' } = project.config.config;
   const { files } = await renderTools(tools, project.out, { importExtension });
@@ -396,7 +396,7 @@ interface AdditionReport {
   readonly isDryRun: boolean;
   readonly isJson: boolean;
   readonly isRegistered: boolean;
-  /** What it means that a file is changed, by its path. */
+  /** A note for each changed file, by path. */
   readonly notes: ReadonlyMap<string, string>;
   readonly project: AddProject;
 }

@@ -28,13 +28,13 @@ interface HandlerProject {
   readonly out: string;
   readonly side: Side;
   readonly extension: string;
-  /** Those that are generated, oldest first. */
+  /** The generated revisions, oldest first. */
   readonly protocols: readonly Protocol[];
 }
 
 export { parseAddHandlerOptions } from './options.js';
 
-/** `mcpgen add handler`: writes handlers of methods, and names them in the server or client. Returns the exit code. */
+/** `mcpgen add handler`: writes handlers of methods, and registers them in the server or client. Returns the exit code. */
 export async function addHandlerCommand(methods: readonly string[], options: AddHandlerOptions): Promise<number> {
   const project = await loadHandlerProject(options);
   if (methods.length === 0) throw await methodRequiredError(project);
@@ -152,7 +152,7 @@ async function loadHandlerProject(given: AddHandlerOptions): Promise<HandlerProj
   });
 }
 
-/** The method, in the revision in whose types the project is written if that has it, else in the newest that has. */
+/** The method in the revision whose types the project uses, or else in the newest revision that has it. */
 function findMethod(
   project: HandlerProject,
   name: string,
@@ -195,7 +195,7 @@ async function methodRequiredError({ protocols, side, folder, out }: HandlerProj
   });
 }
 
-/** Another name where the file of a name is that of another method. */
+/** An alternative file name if another method uses the first one. */
 function availableStem({ folder }: HandlerProject, { stem }: HandlerNames, method: string): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? stem : `${stem}-${number}`;
@@ -204,7 +204,7 @@ function availableStem({ folder }: HandlerProject, { stem }: HandlerNames, metho
   }
 }
 
-/** Names a handler in the entry of the project, or in the file that its handlers come from. */
+/** Registers a handler in the entry file, or in the file that its handlers are imported from. */
 async function registerInProject(
   { folder, side }: HandlerProject,
   method: Method,

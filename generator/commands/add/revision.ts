@@ -28,8 +28,8 @@ export { parseAddOptions } from './options.js';
 const PROTOCOL_FILE = 'src/protocol.ts';
 
 /**
- * `mcpgen add revision`: the config, the generated code and `src/protocol.ts` of a project get one revision more. Returns
- * the exit code.
+ * `mcpgen add revision`: adds a revision to the config, the generated code and `src/protocol.ts` of a project. Returns the
+ * exit code.
  */
 export async function addRevisionCommand(revision: string, given: AddOptions): Promise<number> {
   const commandLine = configuredByFile(given);
@@ -61,7 +61,7 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
   }
   const isDryRun = given.dryRun;
   const settings = await resolveSettings(commandLine);
-  // As the config will say once it is written: nothing of the author's changes if this fails.
+  // Generates first, as for the changed config: if this fails, none of the author's files change.
   const planned = hasOwnSchema
     ? settings
     : { ...settings, options: { ...settings.options, revisions: withRevision(settings.options.revisions, revision) } };
@@ -121,7 +121,7 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
   });
 }
 
-/** Methods that the project handles, and that its types have but those of a revision have not. */
+/** Methods that the project handles and that the types of a revision lack. */
 async function lostMethods(
   project: string,
   out: string,
@@ -142,7 +142,7 @@ async function lostMethods(
     : [...(await findHandledMethods(await readAuthorFiles(project, out), removed))].sort();
 }
 
-/** Without a list all that are released are meant, and are generated. */
+/** A config without `revisions` already generates all released ones. */
 function withRevision(revisions: readonly string[] | undefined, revision: string): readonly string[] | undefined {
   return revisions === undefined ? undefined : [...new Set([...revisions, revision])].sort();
 }

@@ -21,7 +21,7 @@ import { loadProtocolArgument, type LoadedProtocol } from '../shared/protocol-ar
 
 export { parseDiffOptions } from './options.js';
 
-/** `mcpgen diff`: what changed between two revisions, and whom it breaks. Returns the exit code. */
+/** `mcpgen diff`: prints what changed between two revisions, and whom it breaks. Returns the exit code. */
 export async function diffCommand(
   from: string | undefined,
   to: string | undefined,
@@ -59,7 +59,7 @@ async function loadProtocols(
   ];
 }
 
-/** The same report with its breaking changes only; the counts stay those of all. */
+/** The report with breaking changes only; its counts still cover all changes. */
 function withBreakingChangesOnly(report: DiffReport): DiffReport {
   const isBreaking = (verdict: string): boolean => verdict === 'breaking';
   return {

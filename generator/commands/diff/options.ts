@@ -15,7 +15,7 @@ export interface DiffOptions {
   readonly rules: boolean;
 }
 
-/** @throws {@link McpgenError} if standard output would have to hold two results. */
+/** @throws {@link McpgenError} if two results would go to standard output. */
 export function parseDiffOptions(raw: RawOptions): DiffOptions {
   const options: DiffOptions = {
     oldCatalog: stringOption(raw, 'oldCatalog'),

@@ -13,7 +13,7 @@ const PAGE_COLUMNS = 60;
 /** Separates two definitions while Prettier formats them. */
 const PAGE_BORDER = '\n\n// mcpgen: border\n\n';
 
-/** The page of a report, with its style, script and the types of both revisions in it. */
+/** The HTML page of a report, including its style, its script and the types of both revisions. */
 export async function renderDiffPage(
   report: DiffReport,
   before: Protocol,

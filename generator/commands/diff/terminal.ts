@@ -21,7 +21,7 @@ const MAX_LISTED_NAMES = 8;
 /** Longest text of a type, in characters. */
 const MAX_LINE_LENGTH = 100;
 
-/** Prints a report for a person: the summary, then the changes, breaking ones first in each section. */
+/** Prints a report to the terminal: the summary, then the changes, breaking ones first in each section. */
 export function printDiffReport(report: DiffReport): void {
   const { from, to, summary } = report;
   const draft = to.status === 'draft' ? stdoutColors.yellow(' (draft, may still change)') : '';

@@ -6,7 +6,7 @@ import { closestMatch } from '../../text.js';
 import { readInputFile } from '../shared/options.js';
 import { DEFAULT_OUT, readConfiguredTools, type Settings } from '../shared/settings.js';
 
-/** What one run is to do. */
+/** What a run generates, and where. */
 export interface GeneratePlan {
   /** As given; `-` is standard output. */
   readonly out: string;

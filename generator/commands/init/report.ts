@@ -14,7 +14,7 @@ import {
   countByStatus,
 } from '../shared/file-changes.js';
 
-/** What became of a project. */
+/** The result of `init`. */
 export interface InitResult {
   readonly selection: Selection;
   readonly folder: string;
@@ -23,7 +23,7 @@ export interface InitResult {
   readonly isDry: boolean;
   readonly hasGit: boolean;
   readonly isInstalled: boolean;
-  /** Why it could not be installed. */
+  /** Why the installation failed. */
   readonly failure: string | undefined;
 }
 
@@ -32,7 +32,7 @@ function changeDirectoryPrefix({ folder }: Pick<InitResult, 'folder'>): string {
   return shown === '.' ? '' : `cd ${shellQuote(shown)} && `;
 }
 
-/** The command that installs what a project needs, from the current folder. */
+/** The command that installs the project's dependencies, from the current folder. */
 export function installCommandLine(result: InitResult): string {
   return `${changeDirectoryPrefix(result)}${result.selection.packageManager} install`;
 }
@@ -46,7 +46,7 @@ function nextSteps({ selection, isInstalled, failure, ...result }: InitResult): 
   ].map((command, index) => (index === 0 ? `${changeDirectoryPrefix(result)}${command}` : command));
 }
 
-/** What was done, for machines. */
+/** The result as `--json` prints it. */
 export function initResultJson(result: InitResult): object {
   const { selection, folder, changes, isDry, hasGit, isInstalled, failure } = result;
   const paths = (status: FileChange['status'][]): readonly string[] =>
@@ -74,7 +74,7 @@ export function initResultJson(result: InitResult): object {
   };
 }
 
-/** What was done, for people, and what comes next. */
+/** Prints the result and the next steps. */
 export function printInitResult(result: InitResult): void {
   const { selection, folder, changes } = result;
   if (result.isDry) {

@@ -1,5 +1,5 @@
 /**
- * Which project is written, in four steps: options, defaults, questions, validation.
+ * Selects the project to write in four steps: options, defaults, questions, validation.
  */
 import validateName from 'validate-npm-package-name';
 import { optionFlag } from '../../command-line.js';
@@ -20,7 +20,7 @@ import {
 } from '../../scaffold/project/selection.js';
 import type { GivenAnswers, InitOptions } from './options.js';
 
-/** All answers, which may still contradict each other. */
+/** All answers, not yet validated together. */
 interface Answers {
   readonly packageName: string;
   readonly revisions: readonly string[];
@@ -31,10 +31,10 @@ interface Answers {
 }
 
 /**
- * The project that the options choose, and where they are silent, a person or the defaults.
+ * The project to write: from options, then from defaults or prompts.
  *
- * @param requiredTransport - The transport of the server that a client is for.
- * @throws {@link McpgenError} if the answers are incomplete or contradict each other.
+ * @param requiredTransport - The transport of the server that the client calls.
+ * @throws {@link McpgenError} if options are missing or contradict each other.
  */
 export async function resolveSelection(
   kind: ProjectKind,
@@ -61,7 +61,7 @@ export async function resolveSelection(
   });
 }
 
-/** What was given, with the transport of the server that a client is for. */
+/** The given options, with the transport of the server that the client calls. */
 function withRequiredTransport(given: GivenAnswers, required: TransportName | undefined): GivenAnswers {
   if (required === undefined) return given;
   const { transports = [required] } = given;
@@ -82,7 +82,7 @@ function defaultAnswers(kind: ProjectKind): Omit<Answers, 'packageName'> {
   };
 }
 
-/** Asks for what was not given. */
+/** Prompts for the missing options. */
 async function askMissing(
   kind: ProjectKind,
   packageName: string | undefined,
@@ -105,7 +105,7 @@ async function askMissing(
   return { packageName: name, revisions, features, transports, runtime, packageManager };
 }
 
-/** @throws {@link McpgenError} if the answers contradict each other. */
+/** @throws {@link McpgenError} if the options contradict each other. */
 function validateSelection(kind: ProjectKind, answers: Answers): Selection {
   const { packageName, runtime, packageManager } = answers;
   const revisions = knownRevisions(answers.revisions);
@@ -130,7 +130,7 @@ function releasedRevisions(): readonly string[] {
     .map(({ revision }) => revision);
 }
 
-/** The package manager that runs us, as it says itself. */
+/** The package manager that runs mcpgen, from its user agent. */
 function callingPackageManager(): PackageManager {
   const name = process.env['npm_config_user_agent']?.split('/')[0];
   return PACKAGE_MANAGERS.find((manager) => manager === name) ?? 'npm';
@@ -140,7 +140,7 @@ function missingNameError(kind: ProjectKind): McpgenError {
   return new McpgenError('the package name is missing', { remedy: `Pass it: mcpgen init ${kind} NAME.` });
 }
 
-/** Outside of a terminal, every answer must be given. */
+/** Outside a terminal there are no prompts, so every option is required. */
 function refuseMissingOptions(given: GivenAnswers): void {
   const flagByAnswer: Readonly<Record<keyof GivenAnswers, string>> = {
     revisions: 'revision',

@@ -13,7 +13,7 @@ const ACTION_BY_STATUS: Readonly<Record<FileChange['status'], string>> = {
   unchanged: 'none',
   kept: 'none',
 };
-/** Lines of a diff that are shown for one file. */
+/** Most lines of a diff that are printed for one file. */
 const MAX_DIFF_LINES = 12;
 
 /**
@@ -32,7 +32,7 @@ export function printFiles(
   for (const warning of warnings) printWarning(warning);
 }
 
-/** What happens to a file, for machines. */
+/** A file's change as `--json` prints it. */
 export function fileChangeJson(change: FileChange, withDiff: boolean): object {
   const diff = withDiff ? diffExcerpt(change) : [];
   const { path: file, status } = change;
@@ -115,12 +115,12 @@ function diffExcerpt(change: FileChange): readonly string[] {
   return more > 0 ? [...shownLines, `... ${pluralize(more, 'more line')}`] : shownLines;
 }
 
-/** A folder as messages show it. */
+/** A folder as messages print it. */
 export function displayedFolder(out: string): string {
   return escapeHiddenCharacters(out.endsWith(path.sep) || out.endsWith('/') ? out : `${out}/`);
 }
 
-/** A number of things. */
+/** A count with its noun: `1 file`, `2 files`. */
 export function pluralize(number: number, one: string): string {
   return `${number} ${number === 1 ? one : `${one}s`}`;
 }

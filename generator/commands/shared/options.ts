@@ -9,7 +9,7 @@ export type RawOptions = Readonly<Record<string, unknown>>;
 /**
  * An option's text, if it was given.
  *
- * @throws {@link McpgenError} if it is empty, as that of a shell variable that is not set: it would mean something else.
+ * @throws {@link McpgenError} if it is empty, such as from an unset shell variable: an empty value would have another meaning.
  */
 export function stringOption(options: RawOptions, name: string): string | undefined {
   const value = options[name];
@@ -26,7 +26,7 @@ function emptyValueError(name: string): McpgenError {
 }
 
 /**
- * Rejects two flags of which only one has a meaning.
+ * Rejects two flags that cannot be combined.
  *
  * @throws {@link McpgenError} if both were given.
  */
