@@ -1,5 +1,5 @@
 /**
- * From options to files in a folder: loads protocols, renders them, and plans and writes the result.
+ * Generates files into a folder: loads protocols, renders them, and plans and writes the result.
  */
 import path from 'node:path';
 import { partsToEmit, requireFolder } from './render-options.js';
@@ -17,15 +17,15 @@ import { Formatter } from './output/format.js';
 import { renderProtocolFiles, renderToolsWith } from './render.js';
 import { builtinRevisions } from './read/builtin/revisions.js';
 
-/** What to generate, and where to. */
+/** What to generate, and where. */
 export interface GenerateOptions extends RenderOptions {
-  /** Built-in revisions; all released ones by default. With `schema`, the one revision that it is of. */
+  /** Built-in revisions; all released ones by default. With `schema`, its one revision. */
   readonly revisions?: readonly string[];
   /** A schema that is not built in. */
   readonly schema?: InputFile;
   /** The catalog of `schema`. */
   readonly catalog?: InputFile;
-  /** Tools to write types and validators of, into the folder `tools` below the output folder; see {@link readToolFiles}. */
+  /** Tools whose types and validators are written to the folder `tools` below the output folder; see {@link readToolFiles}. */
   readonly tools?: readonly ToolSource[];
   /** Whether errata are applied; true by default. */
   readonly errata?: boolean;
@@ -39,12 +39,12 @@ export interface GenerateOptions extends RenderOptions {
   readonly onProgress?: (revision: string) => void;
 }
 
-/** What a run did, or would do. */
+/** The result of a run. */
 export interface GenerateResult {
   /** The output folder, absolute. */
   readonly out: string;
   readonly protocols: readonly Protocol[];
-  /** Every planned file, every orphan, and files next to them that are not ours, with what is to happen to each. */
+  /** The change of each planned, orphaned or foreign file in the output folder. */
   readonly changes: readonly FileChange[];
   readonly warnings: readonly Warning[];
 }
@@ -56,7 +56,7 @@ export interface GenerateResult {
  * ```ts
  * const { changes } = await generate({ revisions: ['2025-11-25'], out: 'src/generated' });
  * ```
- * @throws {@link McpgenError} if the input is wrong or the output cannot be written; nothing has changed then.
+ * @throws {@link McpgenError} if the input is invalid or the output cannot be written; then nothing is changed.
  */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
   const result = await planGeneration(options);
@@ -64,7 +64,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   return result;
 }
 
-/** What {@link check} found. */
+/** The result of {@link check}. */
 export interface CheckResult extends GenerateResult {
   /** Whether every file exists and is up to date, and none is orphaned. */
   readonly upToDate: boolean;
@@ -73,14 +73,14 @@ export interface CheckResult extends GenerateResult {
 /**
  * Checks whether a folder has exactly what {@link generate} would write. Writes nothing.
  *
- * @throws {@link McpgenError} if the input is wrong.
+ * @throws {@link McpgenError} if the input is invalid.
  */
 export async function check(options: Omit<GenerateOptions, 'dryRun'>): Promise<CheckResult> {
   const result = await planGeneration(options);
   return { ...result, upToDate: result.changes.every(isUpToDate) };
 }
 
-/** Files in memory, with the protocols that they were made from. */
+/** Files in memory, with the protocols that they were rendered from. */
 export interface Rendering {
   readonly protocols: readonly Protocol[];
   readonly files: readonly PlannedFile[];
@@ -90,7 +90,7 @@ export interface Rendering {
 /**
  * Renders all files that {@link generate} would write, and writes none.
  *
- * @throws {@link McpgenError} if the input is wrong.
+ * @throws {@link McpgenError} if the input is invalid.
  */
 export async function renderAll(options: GenerateOptions): Promise<Rendering> {
   requireFolder(options.out);
@@ -133,7 +133,7 @@ async function planGeneration(options: GenerateOptions): Promise<GenerateResult>
 /**
  * Loads the protocols that {@link generate} would write, and renders nothing.
  *
- * @throws {@link McpgenError} if the input is wrong.
+ * @throws {@link McpgenError} if the input is invalid.
  */
 export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<readonly Protocol[]> {
   const common = {

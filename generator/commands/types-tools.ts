@@ -164,7 +164,7 @@ interface ToolList {
   readonly contents: string | Uint8Array;
 }
 
-/** The output folder of a config whose tools are written there; undefined if it has none. */
+/** The output folder of a config with tools; undefined if it has no tools. */
 function configuredToolFolder({ config, folder }: ConfigFile): string | undefined {
   return config.tools === undefined ? undefined : path.resolve(folder, config.out ?? DEFAULT_OUT);
 }
@@ -173,7 +173,7 @@ function configuredToolFolder({ config, folder }: ConfigFile): string | undefine
  * All tools of a config, with a new list in place of one of its files: a folder has the tools of one source, and
  * `mcpgen generate` must write the same.
  *
- * @throws {@link McpgenError} if the config does not name the file.
+ * @throws {@link McpgenError} if the config does not list the file.
  */
 async function readConfiguredWith(
   config: ConfigFile,

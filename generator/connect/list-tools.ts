@@ -14,31 +14,31 @@ import { isUrl, proxyAgent, splitCredentials } from '../read/fetch.js';
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import { splitCommand } from '../text.js';
 
-/** Most tools that are taken from one server, and most pages; a server that has more is not sane. */
+/** Most tools and pages that are accepted from one server. */
 const MAX_TOOLS = 10_000;
 const MAX_PAGES = 1000;
-/** Most characters of all pages together, and of what a server logs. */
+/** Most characters of all pages together, and of a server's log. */
 const MAX_TOTAL_LENGTH = 64 * 1024 * 1024;
 const MAX_LOG_LENGTH = 4096;
-/** Lines of a server's log that a failure shows. */
+/** Most lines of a server's log in an error. */
 const MAX_LOG_LINES = 5;
 
-/** What is spoken with servers. */
+/** The revisions that the client supports. */
 const REVISIONS = [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728];
 
-/** The tools of a server that was asked. */
+/** The tools that a server listed. */
 export interface ListedTools {
-  /** As the server sent them. */
+  /** The tools as received. */
   readonly tools: readonly JsonValue[];
-  /** The revision that was spoken. */
+  /** The negotiated revision. */
   readonly revision: string;
 }
 
 /** How to list the tools of a server. */
 export interface ListToolsOptions {
-  /** Milliseconds for all of it. */
+  /** Time limit for all of it, in milliseconds. */
   readonly timeout: number;
-  /** Names of the revisions to try; all by default. With stateful ones only, nothing comes before `initialize`. */
+  /** Names of the revisions to try; all by default. With stateful ones only, `initialize` is the first message. */
   readonly revisions?: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export interface ListToolsOptions {
  * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
  *
  * @param server - A command with its arguments, or the URL of a server over HTTP.
- * @throws {@link McpgenError} if it does not start, does not answer in time, or answers with more than is sane.
+ * @throws {@link McpgenError} if it does not start, does not respond in time, or sends more than the limits allow.
  */
 export async function listTools(
   server: string,
@@ -125,7 +125,7 @@ async function createTransport(
   return stdioClientTransport({
     command,
     args,
-    // Whoever names the command would run it in this environment too.
+    // The user would run the same command in this environment, so it is passed on completely.
     env: { ...defaultEnvironment(), ...(process.env as Record<string, string>) },
     stderr: onLog,
     shutdown: { graceMs: 1000, killMs: 1000 },
@@ -152,7 +152,7 @@ async function collectPages(
     for (const tool of list as readonly JsonValue[]) tools.push(tool);
     cursor = ownMember(result, 'nextCursor');
     if (typeof cursor !== 'string') return tools;
-    // From 2026-07-28 on an empty cursor is one like any other; one that comes twice in a row ends the list (MCP, pagination).
+    // Since 2026-07-28 an empty cursor is valid (MCP, pagination); before that, and if repeated, it ends the list.
     if (cursor === '' && (client.revision !== revision20260728.version || seen.has(''))) return tools;
     if (seen.has(cursor)) throw new Error('its pages repeat');
     seen.add(cursor);

@@ -15,28 +15,28 @@ import {
   type TheirTypes,
 } from './their-shape.js';
 
-/** A text that is made when it is shown: most differences are met only while variants are matched. */
+/** A text that is built on demand: most differences are discarded while variants are matched. */
 type LazyText = () => string;
 
-/** A difference, with its path from the type that was compared. */
+/** A difference, with its path from the compared type. */
 export interface TypeDifference {
   readonly kind: DriftKind;
   readonly path: string;
   readonly theirs: LazyText;
   readonly ours: LazyText;
   readonly detail?: LazyText;
-  /** Whether a member that only one side has is required there. */
+  /** Whether a member of only one side is required there. */
   readonly isRequired?: boolean;
-  /** The innermost definition that it lies in, and its path from there; absent in the definition that is compared. */
+  /** The innermost definition that contains it, and the path from there; absent in the compared definition itself. */
   readonly origin?: { readonly definition: string; readonly path: string };
 }
 
-/** What {@link TypeComparison} needs to know. */
+/** Options of {@link TypeComparison}. */
 export interface ComparisonInput {
   readonly compiler: Compiler;
   readonly checker: ts.TypeChecker;
   readonly definitions: Definitions;
-  /** Definitions that carry a method: packages keep their `jsonrpc` and `id` apart. */
+  /** Definitions that have a method: packages define their `jsonrpc` and `id` separately. */
   readonly messages: ReadonlySet<string>;
   /** The exported type of a definition, which identifies a variant of a union of theirs. */
   readonly exported: (definition: string) => ts.Type | undefined;
@@ -46,11 +46,11 @@ export interface ComparisonInput {
 
 /** Most characters of a type in a report: the path says where they differ, the type only gives an impression. */
 const MAX_TYPE_TEXT_LENGTH = 100;
-/** A type that unfolds into ever new types is given up at this many levels of one definition. */
+/** Nesting of one definition at which a type that expands without end is given up. */
 const MAX_NESTING = 12;
-/** Above this many pairs of variants, only those that a telling member brings together are compared. */
+/** Above this many pairs of variants, only those with the same discriminating member are compared. */
 const MAX_PAIRS = 20_000;
-/** A report lists this many variants by name. */
+/** Most variants that a report lists by name. */
 const MAX_LISTED_TYPES = 8;
 
 const MISSING: LazyText = () => 'missing';
@@ -59,7 +59,7 @@ const REQUIRED: LazyText = () => 'required';
 
 const ENVELOPE_MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id']);
 
-/** Two variants that may be the same, by their positions. */
+/** Two variants that may correspond, by their indexes. */
 interface Pair {
   readonly ours: number;
   readonly theirs: number;
@@ -84,7 +84,7 @@ export class TypeComparison {
     };
   }
 
-  /** What was taken as equal, and how often. */
+  /** What was treated as equal, and how often. */
   get equivalences(): ReadonlyMap<EquivalenceId, number> {
     return this.#equivalences;
   }
@@ -97,7 +97,7 @@ export class TypeComparison {
     if (earlier !== undefined) return earlier;
     const nesting = this.#nesting.get(definition) ?? 0;
     if (nesting > MAX_NESTING) return [];
-    // A type that holds itself is the same as long as nothing else in it differs.
+    // A recursive type is the same unless something else in it differs.
     known.set(theirs, []);
     this.#nesting.set(definition, nesting + 1);
     const found = this.#compareNode(theirs, this.#input.definitions.get(definition) ?? { kind: 'unknown' }, definition);
@@ -160,7 +160,7 @@ export class TypeComparison {
       {
         kind: adds.length === 0 ? 'narrower' : lacks.length === 0 ? 'wider' : 'different',
         ...texts,
-        // Two plain types say by themselves how they differ.
+        // Two simple types need no description of how they differ.
         ...(isScalarOnly(ours) && isScalarOnly(them) ? {} : { detail }),
       },
       ...inside,
@@ -182,7 +182,7 @@ export class TypeComparison {
     });
   }
 
-  /** Whether a type is the one that is exported for a definition, or one that was written out again. */
+  /** Whether a type is the exported type of a definition, or an inline copy. */
   #isExported(definition: string, type: ts.Type): boolean {
     const exported = this.#input.exported(definition);
     if (exported === undefined || exported === type) return exported === type;
@@ -246,7 +246,7 @@ export class TypeComparison {
     const isNever =
       shape.top === undefined &&
       shape.scalars.size + shape.arrays.length + shape.objects.length + shape.others.length === 0;
-    // `x?: never` says that there is no such member.
+    // `x?: never` means that there is no such member.
     if (isNever) return [];
     const isOptional = this.#isOptional(symbol, type);
     if (isOptional && indexTypeOf(ours)?.kind === 'unknown' && this.#recordEquivalence('open-members')) return [];
@@ -269,7 +269,7 @@ export class TypeComparison {
     return [...found, ...withPrefix(formatStep(name), this.#compareNode(theirs, type))];
   }
 
-  /** Compares what members beyond the named ones may hold. */
+  /** Compares the types of members beyond the named ones. */
   #compareRest(theirs: ts.Type, ours: ObjectNode, members: number): readonly TypeDifference[] {
     const rest = indexTypeOf(ours);
     const index = this.#indexType(theirs);
@@ -287,7 +287,7 @@ export class TypeComparison {
     return [{ kind: takesAll ? 'wider' : 'narrower', ...texts }];
   }
 
-  /** Compares two objects without named members, of which ours may hold anything. */
+  /** Compares two objects without named members, of which ours allows any value. */
   #compareAnyObject(theirs: ts.Type, ours: ObjectNode, index: ts.Type | undefined): readonly TypeDifference[] {
     const found = index === undefined ? [] : withPrefix('[key]', this.#compareNode(index, { kind: 'unknown' }));
     const isSame = (index === undefined) === (indexTypeOf(ours) === undefined);
@@ -302,10 +302,10 @@ export class TypeComparison {
     return (infos.find(isString) ?? infos[0])?.type;
   }
 
-  /** Whether a member can be part of a JSON object at all. */
+  /** Whether a member can be part of a JSON object. */
   #isSerialized(symbol: ts.Symbol): boolean {
     const { compiler, checker } = this.#input;
-    // Members that are named by symbols, not by strings.
+    // Members with symbols as names.
     if (symbol.escapedName.toString().startsWith('__@')) return !this.#recordEquivalence('functions');
     const hidden = compiler.ModifierFlags.Private | compiler.ModifierFlags.Protected;
     const isHidden = (item: ts.Declaration): boolean => (compiler.getCombinedModifierFlags(item) & hidden) !== 0;
@@ -330,7 +330,7 @@ export class TypeComparison {
     return hasUndefined && this.#recordEquivalence('undefined');
   }
 
-  /** Marks a use of an equivalence; false where the comparison is exact. */
+  /** Records a use of an equivalence; false if the comparison is exact. */
   #recordEquivalence(id: EquivalenceId): boolean {
     if (this.#input.exact) return false;
     this.#equivalences.set(id, (this.#equivalences.get(id) ?? 0) + 1);
@@ -346,7 +346,7 @@ export class TypeComparison {
       : `${tag[0]}: ${[...tag[1]].map((value) => JSON.stringify(value)).join(' | ')}`;
   }
 
-  /** Whether their type allows whatever JSON can hold. */
+  /** Whether their type allows any JSON value. */
   #isTheirAnyJson({ scalars, arrays, objects }: TheirShape): boolean {
     return (
       SCALAR_KINDS.every((kind) => acceptsAllScalars(kind, scalars.get(kind))) &&
@@ -373,7 +373,7 @@ export class TypeComparison {
 
   #theirText(type: ts.Type): string {
     const text = isErrorType(type) ? 'an unresolved type' : this.#input.checker.typeToString(type);
-    // Whether a member may be absent is said apart from its type.
+    // Whether a member is optional is reported separately from its type.
     return truncateType(this.#input.exact ? text : text.replace(/ \| undefined$/, ''));
   }
 
@@ -382,7 +382,7 @@ export class TypeComparison {
   }
 }
 
-/** How the variants of two unions belong together. */
+/** How the variants of two unions correspond. */
 interface Matching<Ours> {
   readonly pairs: readonly Pair[];
   readonly lacks: readonly Ours[];
@@ -406,7 +406,7 @@ function matchVariants<Ours>(
       const tag = tagged(ourIndex, theirIndex);
       if (!isSingle && (tag === 'conflict' || (tag === 'silent' && ours.length * theirs.length > MAX_PAIRS))) return;
       const found = compare(type, variant);
-      // Without a telling member, a required one that only one of the two has makes them two things.
+      // Without a discriminating member, a required member of only one variant means that they do not correspond.
       const isTorn = found.some(({ path, isRequired }) => isRequired === true && isSingleStep(path));
       if (!isSingle && isTorn && tag !== 'agree' && ours.length > 1) return;
       candidates.push({
@@ -445,7 +445,7 @@ function indexTypeOf({ members, rest, shape }: ObjectNode): TypeNode | undefined
   return rest.kind === 'never' ? undefined : rest;
 }
 
-/** A member as a step of a path. */
+/** A member name as a step of a path. */
 function formatStep(name: string): string {
   const printed = memberName(name);
   return printed === name ? `.${name}` : `[${printed}]`;

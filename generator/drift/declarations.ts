@@ -6,31 +6,31 @@ import type { Compiler } from './their-shape.js';
 
 /** An exported name with its type. */
 export interface ExportedType {
-  /** As it is imported; with the namespaces that it lies in: `Types.Tool`. */
+  /** Its name including namespaces: `Types.Tool`. */
   readonly name: string;
-  /** Resolved only for those that are compared: a package may export hundreds of deep types. */
+  /** Resolved on demand: a package may export hundreds of deep types. */
   readonly type: () => ts.Type;
   /** Whether it is a class, which may be unrelated to the definition of its name. */
   readonly isClass?: boolean;
 }
 
-/** What a package exports, as the checker sees it. */
+/** The exports of a package, as resolved by the type checker. */
 export interface Declarations {
   readonly checker: ts.TypeChecker;
   readonly resolution: Resolution;
   /** Exported types, by name. */
   readonly types: ReadonlyMap<string, ExportedType>;
-  /** The output type of the exported schema (Zod or any other Standard Schema) that a constant of this name is. */
+  /** The output type of an exported schema (Zod or another Standard Schema), by the name of its constant. */
   readonly schema: (name: string) => ExportedType | undefined;
-  /** The text of an exported constant. */
+  /** The string value of an exported constant. */
   readonly constant: (name: string) => string | undefined;
-  /** All names that are exported, be they types or values. */
+  /** All exported names, of types and values. */
   readonly names: readonly string[];
-  /** Modules that are imported and cannot be found. */
+  /** Imported modules that cannot be found. */
   readonly unresolvedModules: readonly string[];
 }
 
-/** Namespaces are looked into this deep. */
+/** Deepest nesting of namespaces that is read. */
 const MAX_NAMESPACES = 3;
 
 /**
@@ -45,7 +45,7 @@ export function readDeclarations(
   specifier: string,
 ): Declarations {
   const first = readProgram(compiler, program, entry, entry.resolution);
-  // Some packages are written for bundlers: their own files cannot be found as Node has it.
+  // Some packages are written for bundlers, so Node's resolution does not find their own files.
   const read =
     entry.resolution === 'nodenext' && first.unresolved.some((name) => name.startsWith('.'))
       ? betterReading(first, readProgram(compiler, program, entry, 'bundler'))
@@ -118,7 +118,7 @@ function betterReading(first: ProgramReading, second: ProgramReading): ProgramRe
   return second.unresolved.length < first.unresolved.length ? second : first;
 }
 
-/** Modules that files of a program import or export from, and that the compiler does not find. */
+/** Modules that files of a program import or re-export, and that the compiler does not find. */
 function unresolvedModules(compiler: Compiler, program: ts.Program): readonly string[] {
   const checker = program.getTypeChecker();
   const found = new Set<string>();
@@ -134,7 +134,7 @@ function unresolvedModules(compiler: Compiler, program: ts.Program): readonly st
   return [...found];
 }
 
-/** Syntax errors in the package's own files: types behind them may be lost. */
+/** Syntax errors in the package's own files: types after them may be missing. */
 function refuseSyntaxErrors(compiler: Compiler, program: ts.Program, entry: PackageEntry): void {
   const own = packageRoot(entry.file);
   for (const file of program.getSourceFiles()) {
@@ -153,7 +153,7 @@ function refuseSyntaxErrors(compiler: Compiler, program: ts.Program, entry: Pack
   }
 }
 
-/** The part of a path that names an installed package, or nothing for files that are in none. */
+/** The part of a path that names an installed package; empty for other files. */
 function packageRoot(file: string): string {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? '';
 }
@@ -179,7 +179,7 @@ function moduleExports(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.S
   return [...new Set([...found, ...checker.getExportsOfModule(target)])];
 }
 
-/** Something to throw, which never travels, whatever definition has its name. */
+/** Whether a type is an error class, which is never on the wire, whatever definition has its name. */
 function isErrorClass(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbol): boolean {
   if ((symbol.flags & compiler.SymbolFlags.Class) === 0) return false;
   const type = checker.getDeclaredTypeOfSymbol(symbol);

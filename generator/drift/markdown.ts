@@ -3,7 +3,7 @@ import { driftSections, type FindingGroup } from './groups.js';
 import { DRIFT_KIND_TEXTS, type DriftReport } from './report.js';
 import { codeSpan } from '../print/markdown.js';
 
-/** A report for an issue, a pull request or a summary of a CI run. */
+/** A report as Markdown, for an issue, a pull request or the summary of a CI run. */
 export function driftMarkdown(report: DriftReport): string {
   const { summary, package: packageInfo } = report;
   const { counted, explained } = driftSections(report);
@@ -43,7 +43,7 @@ function findingsTable(groups: readonly FindingGroup[]): string {
   return ['| where | theirs | ours | |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** A text as code. */
+/** Formats a text as code. */
 function codeCell(text: string): string {
   return codeSpan(escapeHiddenCharacters(text));
 }

@@ -8,7 +8,7 @@ import { readPackageJson } from '../read/package-json.js';
 import { closestMatch } from '../text.js';
 import type { Compiler } from './their-shape.js';
 
-/** How imports are resolved: as Node has it, or, where that finds nothing, as bundlers do. */
+/** How to resolve imports: like Node, or if that finds nothing, like bundlers. */
 export type Resolution = 'nodenext' | 'bundler';
 
 /** The declaration file of a package, a subpath of one, a file or a folder. */
@@ -43,8 +43,8 @@ export function compilerOptions(compiler: Compiler, resolution: Resolution): ts.
  * Finds the declarations of what `--sdk` names.
  *
  * @param specifier - A package, a subpath of one, or a path to a file or folder.
- * @param folder - Where packages are looked for, and what paths are relative to.
- * @throws {@link McpgenError} if there is nothing of that name, or it has no types.
+ * @param folder - The folder to resolve packages and paths from.
+ * @throws {@link McpgenError} if it does not exist, or has no types.
  */
 export function findEntry(compiler: Compiler, specifier: string, folder: string): PackageEntry {
   if (isPathSpecifier(specifier)) return findPathEntry(compiler, specifier, folder);
@@ -55,7 +55,7 @@ export function findEntry(compiler: Compiler, specifier: string, folder: string)
   throw found === undefined ? notFoundError(specifier, folder) : untypedError(specifier, found.entry);
 }
 
-/** Words that TypeScript too reads as paths. */
+/** Whether TypeScript reads a specifier as a path too. */
 function isPathSpecifier(specifier: string): boolean {
   return /^(?:\.{1,2}(?:[\\/]|$)|[\\/]|[A-Za-z]:[\\/])/.test(specifier);
 }
@@ -65,7 +65,7 @@ interface ResolvedEntry {
   readonly isTyped: boolean;
 }
 
-/** Asks the compiler, first as an ES module of Node would import it, then by `require`, then as bundlers do. */
+/** Resolves with the compiler: first like an ES module of Node, then like `require`, then like bundlers. */
 function resolveModule(compiler: Compiler, specifier: string, from: string): ResolvedEntry | undefined {
   let untypedOne: ResolvedEntry | undefined;
   for (const resolution of RESOLUTIONS) {
@@ -114,11 +114,11 @@ function findPathEntry(compiler: Compiler, specifier: string, folder: string): P
   });
 }
 
-/** A folder is taken as the package that it is, else as one with an index file. */
+/** Reads a folder as a package, else as a folder with an index file. */
 function findFolderEntry(compiler: Compiler, specifier: string, absolute: string): PackageEntry {
   const manifest = readPackageJson(absolute);
   const name = typeof manifest?.['name'] === 'string' ? manifest['name'] : undefined;
-  // A package may import itself by its name, so that its `exports` hold.
+  // Resolves the package by its own name, so that its `exports` apply.
   const asPackage =
     name === undefined || manifest?.['exports'] === undefined
       ? undefined
@@ -143,7 +143,7 @@ function readPackageInfo(file: string): { readonly name?: string; readonly versi
   let folder = path.dirname(file);
   for (;;) {
     const { name, version } = readPackageJson(folder) ?? {};
-    // Files without a name only say of which kind the modules below them are.
+    // A package.json without a name only sets the module type of a subfolder.
     if (typeof name === 'string') return { name, ...(typeof version === 'string' ? { version } : {}) };
     const parent = path.dirname(folder);
     if (parent === folder) return {};
@@ -186,7 +186,7 @@ function notFoundError(specifier: string, folder: string): McpgenError {
   );
 }
 
-/** Where a package lies, its types or not. */
+/** The folder of an installed package, with or without types. */
 function installedFolder(name: string, folder: string): string | undefined {
   for (let current = path.resolve(folder); ; current = path.dirname(current)) {
     const candidate = path.join(current, 'node_modules', name);

@@ -2,17 +2,17 @@ import type { ts } from 'ts-morph';
 import type { EquivalenceId } from './report.js';
 import { scalarKind, literalValues, scalarEntry, type ScalarSets, type Tags } from './shape.js';
 
-/** The compiler, which is loaded only when it is needed. */
+/** The compiler, loaded on demand. */
 export type Compiler = typeof ts;
 
 /** What a type of a package allows, with unions, enums, brands and type parameters resolved. */
 export interface TheirShape {
-  /** What swallows a whole union: `any`, a type that cannot be resolved, `unknown`. */
+  /** A type that absorbs a whole union: `any`, an unresolved type, `unknown`. */
   readonly top: 'any' | 'unresolved' | 'unknown' | undefined;
   readonly scalars: ScalarSets;
   readonly arrays: readonly ts.Type[];
   readonly objects: readonly ts.Type[];
-  /** What JSON cannot hold: functions, bigint, symbols. */
+  /** Types without a JSON form: functions, bigint, symbols. */
   readonly others: readonly ts.Type[];
 }
 
@@ -20,14 +20,14 @@ export interface TheirShape {
 export interface TheirTypes {
   readonly compiler: Compiler;
   readonly checker: ts.TypeChecker;
-  /** Marks a use of an equivalence; false where the comparison is exact. */
+  /** Records a use of an equivalence; false if the comparison is exact. */
   readonly recordEquivalence: (id: EquivalenceId) => boolean;
 }
 
 /** Most steps from a type to the one that it resolves to. */
 const MAX_HOPS = 20;
 
-/** Reads off what a type allows. */
+/** Computes what a type allows. */
 export function theirShape(type: ts.Type, { compiler, checker, recordEquivalence }: TheirTypes): TheirShape {
   const { TypeFlags } = compiler;
   const scalars: ScalarSets = new Map();
@@ -67,7 +67,7 @@ export function theirShape(type: ts.Type, { compiler, checker, recordEquivalence
     } else if (is(TypeFlags.Null)) {
       scalarEntry(scalars, 'null');
     } else if (is(TypeFlags.Undefined | TypeFlags.Void)) {
-      // The compiler has another undefined for a member that is not there.
+      // The compiler has a separate undefined for absent members.
       if (part === checker.getUndefinedType() && !recordEquivalence('undefined')) others.push(part);
     } else if (is(TypeFlags.Never)) {
       return;
@@ -94,7 +94,7 @@ export function theirShape(type: ts.Type, { compiler, checker, recordEquivalence
       others.push(part);
     }
   };
-  /** A function, or a class with nothing but methods, is no JSON object. */
+  /** A function, or a class with only methods, is not a JSON object. */
   const isData = (part: ts.Type): boolean => {
     if (part.getCallSignatures().length + part.getConstructSignatures().length > 0) return false;
     if ((part.flags & TypeFlags.NonPrimitive) !== 0) return true;
@@ -119,7 +119,7 @@ export function theirTags(type: ts.Type, members: Iterable<string>, types: Their
   return tags;
 }
 
-/** Whether a type is nothing but a function, or undefined. */
+/** Whether a type is only functions, or undefined. */
 export function isFunction(type: ts.Type, compiler: Compiler): boolean {
   const parts = (type.isUnion() ? type.types : [type]).filter(
     ({ flags }) => (flags & compiler.TypeFlags.Undefined) === 0,

@@ -16,7 +16,7 @@ export const MESSAGE_GUARDS: ReadonlySet<string> = new Set([
   'isServerNotification',
 ]);
 
-/** `guards.ts`: what kind of JSON-RPC message a value is, and of which method a message is. */
+/** `guards.ts`: classifies a value as a JSON-RPC message, and a message by its method. */
 export function emitGuards(context: EmitContext): SourceFile {
   const file = new SourceFile('guards');
   emitClassify(file, context);

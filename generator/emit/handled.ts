@@ -1,9 +1,9 @@
 import { embeddedMethods, methodsFrom, type Method, type Protocol, type Side } from '../model/protocol.js';
 
-/** Requests that only the runtime answers: their handling is the lifecycle. */
+/** Requests that only the runtime answers, as part of the lifecycle. */
 const LIFECYCLE_METHODS: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'subscriptions/listen']);
 
-/** The one of them that starts a session, so that the runtime never looks for its handler. */
+/** The request that starts a session; the runtime never looks for a handler of it. */
 const HANDSHAKE_METHOD = 'initialize';
 
 /** Requests that the runtime answers without a handler; a stub that only rejects them would be worse. */
@@ -22,7 +22,7 @@ const NOTIFICATIONS_HANDLED_BY_RUNTIME: ReadonlySet<string> = new Set([
   'notifications/subscriptions/acknowledged',
 ]);
 
-/** Requests to a server that the runtime answers when they have no handler. */
+/** Requests to a server that the runtime answers without a handler. */
 export function builtInMethods(protocol: Protocol): readonly string[] {
   return methodsFrom(protocol, 'client', 'request')
     .map(({ name }) => name)
@@ -30,7 +30,7 @@ export function builtInMethods(protocol: Protocol): readonly string[] {
     .filter((name) => name !== HANDSHAKE_METHOD);
 }
 
-/** Requests that a server may have handlers of. */
+/** Requests that a server may have handlers for. */
 export function servedMethods(protocol: Protocol): readonly Method[] {
   return methodsFrom(protocol, 'client', 'request').filter(({ name }) => !LIFECYCLE_METHODS.has(name));
 }
@@ -40,7 +40,7 @@ export function stubbedMethods(protocol: Protocol): readonly Method[] {
   return servedMethods(protocol).filter(({ name }) => !METHODS_WITH_DEFAULT_ANSWER.has(name));
 }
 
-/** What a side can handle and the runtime does not see to: requests first. */
+/** Methods that a side can handle and the runtime does not: requests first. */
 export function handledMethods(protocol: Protocol, side: Side): readonly Method[] {
   const other: Side = side === 'client' ? 'server' : 'client';
   const asked = [...methodsFrom(protocol, 'server', 'request'), ...embeddedMethods(protocol)];
@@ -52,7 +52,7 @@ export function handledMethods(protocol: Protocol, side: Side): readonly Method[
   return [...requests, ...notifications];
 }
 
-/** All that the types of a side have a handler of, also what the runtime would see to without one. */
+/** Methods for which the types of a side have a handler, including those that the runtime handles by default. */
 export function methodsWithHandlerType(protocol: Protocol, side: Side): readonly Method[] {
   return side === 'server'
     ? [...servedMethods(protocol), ...methodsFrom(protocol, 'client', 'notification')]

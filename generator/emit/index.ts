@@ -19,7 +19,7 @@ import { emitZod } from './zod.js';
 
 /** What an emitter needs in addition to the protocol. */
 interface EmitRequest {
-  /** All parts that are written. */
+  /** All generated parts. */
   readonly parts: readonly Emittable[];
   /** The methods to write stubs for; undefined for all that need one. */
   readonly stubbed: readonly string[] | undefined;
@@ -27,7 +27,7 @@ interface EmitRequest {
 
 type Emitter = (context: EmitContext, asked: EmitRequest) => SourceFile | undefined;
 
-/** For each part that a revision has a file of. */
+/** The emitter of each part that has a file in a revision's folder. */
 const EMITTERS: Readonly<Record<Exclude<Emittable, SharedPart>, Emitter>> = {
   types: emitTypes,
   methods: emitMethods,
@@ -78,10 +78,10 @@ function emitIndex(files: readonly SourceFile[], importExtension: ImportExtensio
   return index;
 }
 
-/** Files without a run-time value. */
+/** Files without run-time code. */
 const TYPE_ONLY_MODULES: ReadonlySet<ModuleName> = new Set<ModuleName>(['types', 'messages']);
 
-/** All files are exported from one index, so a definition may not have a name that another file exports. */
+/** Rejects definitions with a name that another file exports, since one index exports all files. */
 function refuseNameCollisions(files: readonly SourceFile[], { names, protocol }: EmitContext): void {
   const owners = new Map([...names].map(([definition, name]) => [name, definition]));
   const exported = new Map<string, ModuleName>();

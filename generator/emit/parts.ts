@@ -24,17 +24,17 @@ export const EMITTABLE = [
 /** A part of the output that `--emit` can request. */
 export type Emittable = (typeof EMITTABLE)[number];
 
-/** Parts that are shared files only: no revision has a file of theirs. */
+/** Parts with only shared files, without a file for each revision. */
 export const SHARED_PARTS = ['registry', 'stdio', 'http-server', 'http-node', 'http-client'] as const;
-/** One of those. */
+/** A part with only shared files. */
 export type SharedPart = (typeof SHARED_PARTS)[number];
 
-/** Whether a part is shared files only. */
+/** Whether a part has only shared files. */
 export function isSharedPart(part: Emittable): part is SharedPart {
   return (SHARED_PARTS as readonly Emittable[]).includes(part);
 }
 
-/** The default parts: all that need no package, are not edited by users, and serve most of them. */
+/** The default parts: those that need no package, are not edited by users, and are useful to most. */
 export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter(
   (part) => !isSharedPart(part) && part !== 'stubs' && part !== 'zod' && part !== 'aliases',
 );

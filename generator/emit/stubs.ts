@@ -10,7 +10,7 @@ import { servedMethods, stubbedMethods } from './handled.js';
 /**
  * `handlers.ts`: handlers for the user to fill in. Undefined if there would be none.
  *
- * @param wanted - The methods to handle; by default all that clients send and the runtime does not answer itself.
+ * @param wanted - The methods to handle; by default those that clients send and the runtime does not answer itself.
  */
 export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[]): SourceFile | undefined {
   const methods =
@@ -45,10 +45,10 @@ function printStub({ name, summary, deprecated }: Method): string {
 }
 
 /**
- * Refuses methods that no server handles.
+ * Rejects methods that no server handles.
  *
- * @param protocols - All revisions that are generated; a method need not be in every one.
- * @throws {@link McpgenError} that says what was probably meant, or who handles the method.
+ * @param protocols - All generated revisions; a method need not be in every one.
+ * @throws {@link McpgenError} with the closest method, or with who handles the method.
  */
 export function refuseMethodsWithoutStub(protocols: readonly Protocol[], wanted: readonly string[]): void {
   const served = new Set(protocols.flatMap((protocol) => servedMethods(protocol).map(({ name }) => name)));

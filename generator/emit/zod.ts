@@ -167,7 +167,7 @@ class ZodWriter {
   readonly #written = new Set<string>();
   /** Definitions that were referred to before they were written. Their type has to be spelled out. */
   readonly #forwardReferences = new Set<string>();
-  /** The definition that is being written. */
+  /** The definition in progress. */
   #current = '';
 
   constructor(file: SourceFile, context: EmitContext) {
@@ -279,7 +279,7 @@ class ZodWriter {
       return limit === undefined ? [] : [`.${method}(${JSON.stringify(limit)})`];
     });
     const step = JSON.stringify(constraints['multipleOf']);
-    // Zod's own check rounds; JSON Schema asks whether the quotient is an integer.
+    // Zod's own check rounds; JSON Schema requires the quotient to be an integer.
     const multiple = `.refine((value) => Number.isInteger(value / ${step}), "Invalid number: must be a multiple of ${step}")`;
     return [base, ...checks, ...(constraints['multipleOf'] === undefined ? [] : [multiple])].join('');
   }
@@ -339,7 +339,7 @@ class ZodWriter {
     return this.#allowsUndefined(type) ? `${this.#use('present')}(${schema})` : schema;
   }
 
-  /** Whether a type's schema lets undefined pass, so that Zod would not miss a required member. */
+  /** Whether a type's schema accepts undefined, so that Zod would not report a missing required member. */
   #allowsUndefined(type: TypeNode): boolean {
     const resolved = resolveReferences(type, this.#lookup);
     switch (resolved.kind) {
@@ -374,7 +374,7 @@ class ZodWriter {
     const readable = variants.every(
       (variant) =>
         resolveReferences(variant, this.#lookup).kind === 'object' &&
-        // Of a schema whose type is spelled out, Zod's types no longer know the members.
+        // If a schema's type is spelled out, Zod's types do not know its members.
         !(variant.kind === 'ref' && (this.#forwardReferences.has(variant.name) || !this.#written.has(variant.name))),
     );
     const found = readable ? discriminate(variants, this.#lookup) : undefined;

@@ -1,16 +1,16 @@
 /**
- * Definitions that are only references, and lead back to themselves.
+ * Definitions that are only references, and refer back to themselves.
  */
 import type { Definition, TypeNode } from './protocol.js';
 import { McpgenError } from '../errors.js';
 import { formatPointer } from '../read/json/json.js';
 
-/** TypeScript refuses an alias that is nothing but itself; objects and arrays in between make recursion fine. */
+/** Rejects aliases that are only references to themselves, as TypeScript does; recursion through objects and arrays is fine. */
 export function refuseAliasCycles(definitions: readonly Definition[], place: string): void {
   const targets = new Map(definitions.map((definition) => [definition.name, aliasTargets(definition.type)]));
   const done = new Set<string>();
   for (const { name: start } of definitions) {
-    // By hand, since a long chain of aliases would be too deep for recursion. A map keeps the order of the trail.
+    // Iterative, since a long chain of aliases would overflow the stack. The map keeps the order of the trail.
     const trail = new Map([[start, [...(targets.get(start) ?? [])]]]);
     const steps = [start];
     for (let name = steps.at(-1); name !== undefined; name = steps.at(-1)) {

@@ -280,7 +280,7 @@ describe.concurrent('types tools', () => {
         const error = { code: -32601, message: "no" };
         if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...(method === "server/discover" ? { error } : { result }) }));
       })`,
-      /no end|timed out after 3 s/,
+      /it lists more than|timed out after 3 s/,
     ],
   ])('a server that %s is left, with the reason', async (_, program, message) => {
     const cwd = temporaryFolder();

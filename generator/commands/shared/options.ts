@@ -46,7 +46,7 @@ export function refuseBothOptions<Options extends object>(
 /**
  * A time limit in seconds; 30 by default.
  *
- * @throws {@link McpgenError} if it is no number, or more than an hour.
+ * @throws {@link McpgenError} if it is not a number, or more than an hour.
  */
 export function secondsOption(options: RawOptions, name: string): number {
   const value = Number(stringOption(options, name) ?? 30);
@@ -62,12 +62,12 @@ export function booleanOption(options: RawOptions, name: string): boolean {
   return options[name] === true;
 }
 
-/** Whether a flag was not switched off by its `--no-` form. */
+/** Whether a flag was not disabled by its `--no-` form. */
 export function negatableOption(options: RawOptions, name: string): boolean {
   return options[name] !== false;
 }
 
-/** The texts of a repeatable option, if it was given; commas separate as well. */
+/** The values of a repeatable option, if it was given; each can be a comma-separated list. */
 export function stringsOption(options: RawOptions, name: string): readonly string[] | undefined {
   const value = options[name];
   if (!Array.isArray(value)) return undefined;
@@ -86,7 +86,7 @@ function splitList(value: string): string[] {
 }
 
 /**
- * The text of an option without which commander does not run a command.
+ * The text of an option that commander requires.
  *
  * @throws {@link McpgenError} if it is empty.
  */
@@ -96,7 +96,7 @@ export function requiredOption(options: RawOptions, name: string): string {
   return value;
 }
 
-/** One of a few words, which commander has checked. */
+/** One of several choices, which commander has validated. */
 export function choiceOption<Choice extends string>(
   options: RawOptions,
   name: string,

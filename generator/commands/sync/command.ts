@@ -106,7 +106,7 @@ function mismatchError({ revision, place, expected, found, pinnedBy }: Mismatch,
 function writeSyncChanges(changes: readonly FileChange[]): void {
   const written = changes.filter(({ status }) => status !== 'unchanged');
   if (written.length === 0) return;
-  // One run, so that all of it is written or nothing, from the folder that holds all of it.
+  // One call writes everything or nothing, from the common parent folder.
   const folder = commonParent(written.map(({ path: file }) => path.dirname(file)));
   writeChanges(
     folder,

@@ -11,10 +11,10 @@ import { displayUrl } from '../../text.js';
 import type { SyncItem, SyncRequest } from './plan.js';
 
 /**
- * The config with each SHA-256 that is not known yet; a new `mcpgen.config.json` if there is no config. Undefined if all are
- * known.
+ * The config with the SHA-256 values that are not pinned yet; a new `mcpgen.config.json` if there is no config. Undefined
+ * if all are pinned.
  *
- * @throws {@link McpgenError} if the config is a program, which is its owner's to change.
+ * @throws {@link McpgenError} if the config is a program, which mcpgen cannot edit.
  */
 export function planConfigPins(
   config: ConfigFile | undefined,
@@ -25,7 +25,7 @@ export function planConfigPins(
   const pins = items.flatMap(({ revision, status, sha256 }): [string, JsonObject][] => {
     const request = requests.find((item) => item.revision === revision);
     const known = request?.pin ?? findRevision(revision)?.sha256;
-    // A draft that nobody pinned goes on floating.
+    // An unpinned draft stays unpinned.
     if (known === sha256 || (known === undefined && status === 'draft')) return [];
     return [[revision, { source: syncSource(request, revision, config), sha256 }]];
   });

@@ -5,11 +5,11 @@ import { isObject, type JsonValue } from '../../read/json/json.js';
 import { printValue } from '../../print/value.js';
 import type { NamedTool } from './tools.js';
 
-/** A call of a tool, to show how it is done. */
+/** An example call of a tool. */
 export interface ToolExample {
   /** The tool, as the server calls it. */
   readonly name: string;
-  /** Its method in a client. */
+  /** Its method in the client. */
   readonly method: string;
   /** Its arguments, as an expression; undefined if it needs none. */
   readonly args: string | undefined;
@@ -20,8 +20,7 @@ export interface ToolExample {
 }
 
 /**
- * A call of the best tool for an example: preferably read-only, with arguments and structured content whose schemas have
- * example values.
+ * The tool that makes the best example: preferably read-only, with example values for its arguments and structured content.
  *
  * @param tools - At least one.
  */
@@ -69,7 +68,7 @@ function exampleValue(model: ToolModel, key: string): { value: JsonValue | undef
   };
 }
 
-/** A value as an expression; without one, an expression that compiles until it is filled in. */
+/** A value as an expression; without a value, a placeholder that compiles. */
 function printExpression(value: JsonValue | undefined): string {
   return value === undefined ? '{} as never' : printValue(value);
 }

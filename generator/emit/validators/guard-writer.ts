@@ -36,7 +36,7 @@ const MAX_LISTED_NAME_LENGTH = 80;
 /** Most constants that a failure lists. */
 const MAX_LISTED_NAMES = 8;
 
-/** Writes guards: one for each definition, and one for each inline type that is too large for an expression. */
+/** Writes the guards: one for each definition, and for each inline type that is too large for an expression. */
 export class GuardWriter {
   /** Guards of inline types, in the order of their first use. */
   readonly inline: Declaration[] = [];
@@ -67,7 +67,7 @@ export class GuardWriter {
     return checkName('is', this.#printer.name(definition));
   }
 
-  /** The guard of a definition. */
+  /** Prints the guard of a definition. */
   declareGuard(definition: string, type: TypeNode): Declaration {
     const name = this.#printer.name(definition);
     const guard = this.guardOf(definition);
@@ -165,7 +165,7 @@ export class GuardWriter {
     this.#hoisted.set(shape, name);
     const index = this.inline.length;
     const body = this.#body(name, type);
-    // In front of the inline types that it needs.
+    // Before the inline types that it needs.
     this.inline.splice(index, 0, local('function', name, { code: `(value: unknown): boolean {\n${body}}` }));
     return name;
   }

@@ -1,5 +1,5 @@
 /**
- * Which definitions contain themselves, and which of these can take exponential time to check.
+ * Finds definitions that contain themselves, and those whose check can take exponential time.
  */
 import type { Definitions, TypeNode } from '../../model/protocol.js';
 import { refsIn } from '../../model/catalog/derive.js';

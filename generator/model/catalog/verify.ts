@@ -5,7 +5,7 @@ import { memberOf } from './derive.js';
 import type { Definition } from '../protocol.js';
 import { followReferences } from '../types/references.js';
 
-/** One point in which a catalog and a schema do not agree. */
+/** A disagreement between a catalog and a schema. */
 export interface Disagreement {
   readonly message: string;
   readonly schemaPlace: string;
@@ -16,10 +16,10 @@ export interface Disagreement {
  * Compares a catalog and a schema, in both directions: every method, direction, kind, params, result, task
  * result and pinned error code that can be derived must be the catalog's, and every name in the catalog must exist.
  *
- * @param catalog - The catalog, already of the right form.
+ * @param catalog - The catalog, already validated against its schema.
  * @param definitions - The schema's definitions.
  * @param derived - What was derived from them.
- * @param places - What to call the two files.
+ * @param places - The names of the two files, for messages.
  * @returns All disagreements; none if the two agree.
  */
 export function verifyCatalog(
@@ -71,7 +71,7 @@ export function verifyCatalog(
     }
     for (const [name, says, has] of catalogComparisons(row, method)) {
       if (has === undefined || says === has) continue;
-      // Where the schema names no result, any definition of a result that is no other request's will do.
+      // If the schema defines no result, any result that does not belong to another request is accepted.
       if (
         name === 'result' &&
         method.assumedResult === true &&
@@ -129,12 +129,12 @@ export function verifyCatalog(
   return found;
 }
 
-/** What the catalog says and what the schema says, as text; undefined where the schema says nothing. */
+/** The values of the catalog and of the schema as text; undefined if the schema has none. */
 function catalogComparisons(row: CatalogMethod, method: DerivedMethod): [string, string, string | undefined][] {
   return [
     ['message', row.message, method.message],
     ['kind', row.kind, method.kind],
-    // A method in no union is an error of the schema, or it is embedded: both must be said, not passed over.
+    // A method in no union is an error of the schema, or embedded: it must not be ignored.
     ['direction', row.direction, method.direction ?? 'none: it is in no union of client or server messages'],
     ['params', row.params ?? 'none', method.params ?? 'none'],
     [

@@ -41,7 +41,7 @@ export interface ProtocolDifference {
   readonly before: Protocol;
   readonly after: Protocol;
   readonly renames: readonly Rename[];
-  /** In the order of protocol, methods, errors, definitions; within each by name. */
+  /** Sorted by protocol, methods, errors, definitions; within each by name. */
   readonly changes: readonly Change[];
 }
 
@@ -68,9 +68,9 @@ class ProtocolComparison {
   readonly #extracted = new Map<string, string[]>();
   readonly #inlined = new Map<string, string[]>();
   readonly #changes: Change[] = [];
-  /** Pairs of definitions that are being looked into below a place, so that recursive ones end. */
+  /** Pairs of definitions in progress, which ends recursion. */
   readonly #openPairs = new Set<string>();
-  /** The definition that is being compared. */
+  /** The definition in progress. */
   #definitionName = '';
 
   constructor(before: Protocol, after: Protocol) {
@@ -145,7 +145,7 @@ class ProtocolComparison {
   #addMethodAdded(method: Method): void {
     const found = { after: describe(method) };
     if (method.kind === 'notification') this.#addMethodChange(method, 'notification-added', found);
-    // An embedded request needs a declared capability, as any other.
+    // An embedded request needs a declared capability, like any other.
     else
       this.#addMethodChange(method, method.capabilities.length > 0 ? 'request-added-guarded' : 'request-added', found);
   }
@@ -153,7 +153,7 @@ class ProtocolComparison {
   #compareMethod(a: Method, b: Method): void {
     if (a.kind !== b.kind) this.#addMethodChange(b, 'method-kind-changed', { before: a.kind, after: b.kind });
     const moved = directionRule(a, b);
-    // A lost method is reported for the side that sent it.
+    // A removed method is reported for the side that sent it.
     if (moved !== undefined)
       this.#addMethodChange(moved === 'direction-narrowed' ? methodWithLostDirection(a, b) : b, moved, {
         before: DIRECTIONS[a.direction],
@@ -183,7 +183,7 @@ class ProtocolComparison {
     const change = (rule: RuleId, found: ChangeDetails): void => {
       this.#changes.push({ rule, subject: 'method', name: b.name, path: [], ...found, sentBy: answeredBy });
     };
-    // Another name for what the old results hold already is no other result.
+    // Another name for an existing result is not another result.
     const union = (names: readonly string[]): TypeNode => ({
       kind: 'union',
       exclusive: false,
@@ -268,7 +268,7 @@ class ProtocolComparison {
       ];
       return { ...change, sentBy: (['client', 'server'] as const).filter((side) => senders.includes(side)) };
     });
-    // Stable: changes of one definition stay in the order in which they were found.
+    // The sort is stable: changes of one definition stay in the order in which they were found.
     this.#changes.push(...ofDefinitions.sort((a, b) => compareText(a.name, b.name)));
   }
 
@@ -475,7 +475,7 @@ class ProtocolComparison {
     });
   }
 
-  /** The variants of two unions that belong together, by index: the most reliable criteria first. */
+  /** Pairs the variants of two unions, by index: the most reliable criteria first. */
   #pairVariants(before: readonly TypeNode[], after: readonly TypeNode[]): readonly (readonly [number, number])[] {
     const pairs: [number, number][] = [];
     const taken = { old: new Set<number>(), now: new Set<number>() };
@@ -485,7 +485,7 @@ class ProtocolComparison {
           taken.old.has(i) || taken.now.has(j) || !belong(a, b) ? [] : [{ i, j, score: this.#likeness(a, b) }],
         ),
       );
-      // Stable: where two are as like, the order of the schema decides.
+      // The sort is stable: on a tie the order of the schema decides.
       for (const { i, j } of candidates.sort((a, b) => b.score - a.score)) {
         if (taken.old.has(i) || taken.now.has(j)) continue;
         taken.old.add(i);
@@ -509,7 +509,7 @@ class ProtocolComparison {
     return pairs.sort(([a], [b]) => a - b);
   }
 
-  /** The share of members that two objects have by the same name; 1 for what is no object. */
+  /** The share of members with the same name in two objects; 1 for other types. */
   #likeness(a: TypeNode, b: TypeNode): number {
     const [from, to] = [asObjectType(this.#typesBefore, a), asObjectType(this.#typesAfter, b)];
     if (from === undefined || to === undefined) return 1;

@@ -1,13 +1,13 @@
-/** Whether a change breaks a side that stays as it was. */
+/** Whether a change breaks a side that is not updated. */
 export type Verdict = 'breaking' | 'safe';
 
-/** A rule by which a kind of change is judged. */
+/** A rule that rates a kind of change. */
 export interface Rule {
-  /** What has changed. */
+  /** The change. */
   readonly title: string;
-  /** For a program that still sends what the old revision says, to one that reads by the new one. */
+  /** For a program that still sends the old revision to one that reads the new one. */
   readonly sender: Verdict;
-  /** For a program that still reads by the old revision what one sends that writes by the new one. */
+  /** For a program that still reads the old revision from one that sends the new one. */
   readonly receiver: Verdict;
   /** Why, in one sentence. */
   readonly why: string;

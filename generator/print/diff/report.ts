@@ -75,7 +75,7 @@ export interface DiffReport {
   readonly renames: readonly {
     readonly before: string;
     readonly after: string;
-    /** Whether it is a fact; else it is a guess. */
+    /** Whether the rename is known; otherwise it is a guess. */
     readonly isKnown: boolean;
     readonly evidence: readonly string[];
   }[];
