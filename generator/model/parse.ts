@@ -16,23 +16,23 @@ import {
 } from './keywords.js';
 import { McpgenError } from '../errors.js';
 
-/** What is known of the file that definitions come from. */
+/** Properties of the file that definitions come from. */
 export interface DefinitionsFile {
-  /** Where the file itself has its definitions; `$defs` by default. */
+  /** The key of the definitions in the file; `$defs` by default. */
   readonly root?: DefinitionsKey;
-  /** Keywords beside the definitions that nothing reads. */
+  /** Keywords next to the definitions, which are ignored. */
   readonly unread?: readonly string[];
-  /** The site that links of descriptions are relative to where they begin with a slash; without it they become text. */
+  /** The site for links of descriptions that begin with a slash; without it they become text. */
   readonly site?: string;
 }
 
 /**
- * Turns canonical JSON Schema definitions into the model's types.
+ * Converts canonical JSON Schema definitions to the model's types.
  *
  * @param definitions - Canonical definitions.
- * @param docs - Texts for definitions and members; a description in the schema itself comes first.
- * @param place - What to call the schema file in an error.
- * @throws {@link McpgenError} naming the pointer of a construct that is wrong or not supported.
+ * @param docs - Texts for definitions and members; a description in the schema itself takes precedence.
+ * @param place - The name of the schema file in an error.
+ * @throws {@link McpgenError} with the pointer of an invalid or unsupported construct.
  */
 export function parseDefinitions(
   definitions: JsonObject,
@@ -199,7 +199,7 @@ class DefinitionParser {
     return near === undefined ? 'Add it, or correct the reference.' : `Did you mean ${near}?`;
   }
 
-  /** Says which keywords have no effect because the schema is of another type than they speak of. */
+  /** Warns of keywords without effect because they apply to another type. */
   #warnWithoutEffect(schema: JsonObject, pointer: string, types: readonly string[]): void {
     for (const [keyword, type] of Object.entries(TYPE_OF_KEYWORD)) {
       if (!Object.hasOwn(schema, keyword) || types.includes(type)) continue;
@@ -210,7 +210,7 @@ class DefinitionParser {
     }
   }
 
-  /** The type that the schema's own keywords give: not its references and combinations. */
+  /** The type of the schema's own keywords, without references and combinations. */
   #parseOwnType(
     schema: JsonObject,
     pointer: string,
@@ -409,7 +409,7 @@ class DefinitionParser {
   }
 }
 
-/** A Markdown text without links that are relative to a site: with their whole address, or as their label only. */
+/** Replaces site-relative links in a Markdown text by absolute ones, or by their labels. */
 function withAbsoluteLinks(text: string, site: string | undefined): string {
   return text.replace(/\[([^\]\n]*)\]\((\/(?!\/)[^)\s]*)\)/g, (_, label: string, path: string) =>
     site === undefined ? label : `[${label}](${site}${path})`,

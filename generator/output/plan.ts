@@ -4,60 +4,60 @@ import { McpgenError } from '../errors.js';
 import { isBelow } from '../paths.js';
 import { readOrigin } from './ownership.js';
 
-/** Prefix of files that are being written; what a killed process leaves of them is removed by the next run. */
+/** Prefix of staged files; the next run removes those that a killed process left. */
 export const STAGED_PREFIX = '.mcpgen-tmp-';
 
-/** A file as it should be. */
+/** A file to generate. */
 export interface PlannedFile {
   /** Path below the output folder, with forward slashes. */
   readonly path: string;
   readonly contents: string;
-  /** It is the user's: written if nothing is there, and whatever is there stays. */
+  /** Whether it belongs to the user: written if missing, and never overwritten. */
   readonly belongsToUser?: boolean;
 }
 
-/** What is to happen to one file. */
+/** The planned change of one file. */
 export interface FileChange {
   /** Path below the output folder, with forward slashes. */
   readonly path: string;
-  /** `orphaned`: it is our output, unmodified, and nothing generates it any more. `kept`: it is the user's, or an edited orphan. */
+  /** `orphaned`: unmodified output that is no longer generated. `kept`: a file of the user, or an edited orphan. */
   readonly status: 'missing' | 'stale' | 'unchanged' | 'kept' | 'orphaned';
-  /** What it should hold; undefined for an orphan. */
+  /** The expected contents; undefined for an orphan. */
   readonly expected: string | undefined;
-  /** What it holds; undefined if it is missing. */
+  /** The current contents; undefined if it is missing. */
   readonly actual: string | undefined;
-  /** Made of `actual`: not written if the file holds something else by then. */
+  /** Whether `expected` derives from `actual`: not written if the file has changed by then. */
   readonly isEdit?: boolean;
 }
 
-/** What is to happen to a file that should hold a text, by what it holds; undefined if it is missing. */
+/** The status of a file from its expected and current contents. */
 export function fileChange(file: string, expected: string, actual: string | undefined): FileChange {
   const status = actual === undefined ? 'missing' : isSameText(actual, expected) ? 'unchanged' : 'stale';
   return { path: file, status, expected, actual };
 }
 
-/** The change of an author's file that is made of what it holds, and is only written while it still holds that. */
+/** An edit of an author's file, which is only written if the file has not changed by then. */
 export function fileEdit(file: string, expected: string, actual: string | undefined): FileChange {
   const change = fileChange(file, expected, actual);
   return change.status === 'stale' ? { ...change, isEdit: true } : change;
 }
 
-/** On Windows, Git gives every line of a file that it checks out another end, which is no change. */
+/** Ignores line ends, which Git changes when it checks out files on Windows. */
 function isSameText(actual: string, expected: string): boolean {
   return actual === expected || (actual.includes('\r\n') && actual === expected.replace(/\r?\n/g, '\r\n'));
 }
 
-/** Whether nothing is to be done. */
+/** Whether a file needs no change. */
 export function isUpToDate({ status }: FileChange): boolean {
   return status === 'unchanged' || status === 'kept';
 }
 
 /**
- * Compares files as they should be with an output folder as it is.
+ * Compares planned files with an output folder.
  *
  * @param folder - The output folder; it need not exist.
- * @param files - All files that should be there, in folders of their own below it.
- * @throws {@link McpgenError} if a path would leave the output folder, or something other than a file is in the way.
+ * @param files - All planned files, in folders below it.
+ * @throws {@link McpgenError} if a path would be outside the output folder, or exists and is not a file.
  */
 export function planChanges(folder: string, files: readonly PlannedFile[]): readonly FileChange[] {
   const planned = files.map((file): FileChange => {
@@ -77,7 +77,7 @@ export function planChanges(folder: string, files: readonly PlannedFile[]): read
   return [...planned, ...orphans, ...findUnusedRuntime(folder, files, orphans)];
 }
 
-/** Shared files of ours, where no file of another revision, and none of the author's here, imports any of them. */
+/** Shared files that no file of another revision and no file of the author in the output folder imports. */
 function findUnusedRuntime(
   folder: string,
   files: readonly PlannedFile[],
@@ -87,12 +87,12 @@ function findUnusedRuntime(
   if (files.some((file) => file.path.startsWith('runtime/'))) return [];
   const entry = withReadErrors(runtime, () => lstatSync(runtime, { throwIfNoEntry: false }));
   if (entry?.isDirectory() !== true) return [];
-  // What this run writes needs none of them, whatever its files say now.
+  // Files that this run overwrites do not need them.
   const passed = new Set([...orphans, ...files].map((file) => file.path));
   const subfolders = withReadErrors(folder, () => readdirSync(folder, { withFileTypes: true }))
     .filter((item) => item.isDirectory() && item.name !== 'runtime')
     .map((item) => item.name);
-  // They import each other, so that whoever imports one needs more than that one.
+  // Shared files import each other, so an importer of one needs the others too.
   const isUsed = ['.', ...subfolders]
     .flatMap((name) => typescriptFiles(path.join(folder, name)).map((file) => path.posix.join(name, file)))
     .some((name) => !passed.has(name) && readOutputFile(path.join(folder, name)).includes('./runtime/'));
@@ -101,14 +101,14 @@ function findUnusedRuntime(
     const actual = readOutputFile(path.join(runtime, name));
     return { path: `runtime/${name}`, status: 'orphaned', expected: undefined, actual };
   });
-  // One that is not ours stays, and may import the others.
+  // A foreign file stays, and may import the others.
   return shared.every(isUnmodified) ? shared : [];
 }
 
-/** Files of ours in the folders that we write to, which nothing generates any more. */
+/** Generated files in the output folders that are no longer planned. */
 function findOrphans(folder: string, files: readonly PlannedFile[]): readonly FileChange[] {
   const expected = new Set(files.map((file) => file.path));
-  // What other revisions in this folder need of the shared files is not known here.
+  // Other revisions in this folder may need the shared files.
   const folders = [...new Set(files.map((file) => path.posix.dirname(file.path)))]
     .filter((name) => name !== 'runtime' && !name.startsWith('runtime/'))
     .sort();
@@ -131,10 +131,10 @@ function isUnmodified({ path: file, actual = '' }: FileChange): boolean {
 }
 
 /**
- * TypeScript files in an output folder that are neither planned nor provably our output. They stay as they are.
+ * TypeScript files in an output folder that are neither planned nor provably generated. They are kept.
  *
  * @param folder - The output folder; it need not exist.
- * @param files - All files that should be there.
+ * @param files - All planned files.
  */
 export function findKeptFiles(folder: string, files: readonly PlannedFile[]): readonly FileChange[] {
   const planned = new Set(files.map((file) => file.path));
@@ -154,9 +154,9 @@ export function findKeptFiles(folder: string, files: readonly PlannedFile[]): re
 }
 
 /**
- * Refuses an output folder that cannot be one, before anything is made for it.
+ * Rejects an invalid output folder before any work is done.
  *
- * @throws {@link McpgenError} if its path is longer than the system takes.
+ * @throws {@link McpgenError} if its path is longer than the system supports.
  */
 export function refuseOutputFolder(folder: string): void {
   try {
@@ -171,7 +171,7 @@ export function refuseOutputFolder(folder: string): void {
   }
 }
 
-/** The absolute path of a planned file, refused if it would leave the output folder by its name or through a link. */
+/** The absolute path of a planned file; rejects one that is outside the output folder by name or through a link. */
 export function resolveBelow(folder: string, relative: string): string {
   const root = path.resolve(folder);
   const target = path.resolve(root, relative);
@@ -187,13 +187,13 @@ export function resolveBelow(folder: string, relative: string): string {
 /**
  * Whether a path is a folder or below it, both by its name and by its real path. Neither needs to exist.
  *
- * @throws {@link McpgenError} if one of them leads through a symbolic link to nowhere.
+ * @throws {@link McpgenError} if one of them contains a broken symbolic link.
  */
 export function isWithin(folder: string, target: string): boolean {
   return isBelow(folder, target) && isBelow(realParentFolder(folder), realParentFolder(target));
 }
 
-/** The real path of a file that may not exist yet: that of its nearest existing folder, and the rest as written. */
+/** The real path of a file that may not exist yet: that of its nearest existing folder, plus the rest. */
 function realParentFolder(target: string): string {
   let existing = target;
   const rest: string[] = [];
@@ -226,7 +226,7 @@ function isSymbolicLink(target: string): boolean {
     try {
       return lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     } catch (error) {
-      // A file, or a link that leads in a circle, stands above it: then it is not there.
+      // A parent is a file or a symbolic link loop: then it does not exist.
       if (['ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
       throw error;
     }
@@ -245,7 +245,7 @@ function readExisting(target: string, relative: string): string | undefined {
   return readOutputFile(target);
 }
 
-/** Names of the TypeScript files of a folder: not those that are being written, and nothing that is no plain file. */
+/** Names of the TypeScript files of a folder, without staged files and anything that is not a plain file. */
 function typescriptFiles(folder: string): readonly string[] {
   return withReadErrors(folder, () => readdirSync(folder, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.startsWith(STAGED_PREFIX))
@@ -253,7 +253,7 @@ function typescriptFiles(folder: string): readonly string[] {
     .sort();
 }
 
-/** The same of a folder and all below it, as paths from that folder. */
+/** The same for a folder and everything below it, as paths relative to that folder. */
 function typescriptFilesBelow(folder: string): readonly string[] {
   const subfolders = withReadErrors(folder, () => readdirSync(folder, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory())
@@ -271,7 +271,7 @@ function readOutputFile(file: string): string {
   return withReadErrors(file, () => readFileSync(file, 'utf8'));
 }
 
-/** Does something that may fail for reasons that lie in the file system. */
+/** Runs a function, and converts errors of the file system. */
 function withReadErrors<T>(target: string, action: () => T): T {
   try {
     return action();

@@ -14,7 +14,7 @@ export interface CatalogMethod {
   readonly method: string;
   readonly kind: MessageKind;
   readonly direction: Direction;
-  /** The definition that carries the method's literal. */
+  /** The definition that has the method's literal. */
   readonly message: string;
   /** A definition, `<Message>.params` where the schema writes the params inline, or null where there are none. */
   readonly params: string | null;

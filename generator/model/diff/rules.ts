@@ -21,8 +21,8 @@ const rule = (title: string, sender: Verdict, receiver: Verdict, why: string): R
 });
 
 /**
- * Every kind of change, and how it is judged: the one place that says so. Output names a rule by its key, and the table
- * in ARCHITECTURE.md is printed from here by `mcpgen diff --rules`.
+ * Every kind of change and its rating, defined only here. Output refers to a rule by its key; the table in docs/diff.md is
+ * printed by `mcpgen diff --rules --markdown`.
  */
 export const RULES = {
   'lifecycle-changed': rule(
@@ -267,7 +267,7 @@ export const RULES = {
 /** The key of a rule. */
 export type RuleId = keyof typeof RULES;
 
-/** Whether a change by a rule breaks one side or the other. */
+/** Whether a change by a rule breaks either side. */
 export function isBreaking(id: RuleId): boolean {
   return RULES[id].sender === 'breaking' || RULES[id].receiver === 'breaking';
 }
