@@ -282,7 +282,7 @@ function isOperand(text: string): boolean {
   return inner !== undefined && inner.length > 1 && inner.every(isAlternative);
 }
 
-/** The operands of an operator outside of brackets and texts; undefined if these do not match. */
+/** The operands of an operator outside brackets and strings; undefined if brackets are unbalanced. */
 function splitOperands(text: string, operator: string): readonly string[] | undefined {
   const found: string[] = [];
   let start = 0;

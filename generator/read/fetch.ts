@@ -2,14 +2,14 @@ import type { Dispatcher } from 'undici';
 import { McpgenError } from '../errors.js';
 import { percentDecode, displayUrl, withoutCredentials } from '../text.js';
 
-/** Largest answer that is read, in bytes after decompression; the official schemas have some 200,000. */
+/** Largest accepted response, in bytes after decompression; the official schemas have about 200,000. */
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** What is asked for. Nothing is decompressed on the way, where a stream that breaks off would pass for a whole one. */
+/** The accepted encodings. Responses are decompressed only when complete, since streaming accepts truncated input. */
 const HEADERS = { 'accept-encoding': 'gzip, br', 'user-agent': 'mcpgen' };
 /** Most redirects that are followed. */
 const MAX_REDIRECTS = 5;
 
-/** Whether a source is to be fetched. */
+/** Whether a source is a URL. */
 export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
@@ -17,13 +17,13 @@ export function isUrl(source: string): boolean {
 /**
  * Fetches a file over HTTP, through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
  *
- * @param url - Where it is; `http` or `https`.
- * @param seconds - How long all of it may take.
- * @throws {@link McpgenError} if it cannot be had whole: no network, another status than 200, an answer that breaks off,
- *   takes too long or is too large, or a web page instead of a file.
+ * @param url - Its URL; `http` or `https`.
+ * @param seconds - Time limit for all of it.
+ * @throws {@link McpgenError} if it cannot be fetched completely: no network, a status other than 200, a response that is
+ *   incomplete, too slow or too large, or a web page instead of a file.
  */
 export async function fetchBytes(url: string, seconds: number): Promise<Uint8Array> {
-  // Loaded only where something is fetched.
+  // Imported on demand.
   const undici = await import('undici');
   const dispatcher = (await proxyAgent()) ?? new undici.Agent();
   const signal = AbortSignal.timeout(seconds * 1000);
@@ -50,7 +50,7 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
   }
 }
 
-/** What sends requests through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name; undefined if none does. */
+/** A dispatcher for the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name; undefined without a proxy. */
 export async function proxyAgent(): Promise<Dispatcher | undefined> {
   const httpProxy = proxyVariable('HTTP_PROXY');
   const httpsProxy = proxyVariable('HTTPS_PROXY');
@@ -60,14 +60,14 @@ export async function proxyAgent(): Promise<Dispatcher | undefined> {
   return withoutWarnings(() => new undici.EnvHttpProxyAgent(options));
 }
 
-/** A variable of the environment in either case. One that is empty counts as absent, so it does not hide the other. */
+/** An environment variable in upper or lower case; an empty one is ignored. */
 function proxyVariable(name: string): string {
   return (
     [process.env[name.toLowerCase()], process.env[name]].find((value) => value !== undefined && value !== '') ?? ''
   );
 }
 
-/** Makes something without the warning that undici 6 gives for its proxy agent, which is of no use to a user. */
+/** Suppresses the warning that undici 6 emits for its proxy agent. */
 function withoutWarnings<T>(create: () => T): T {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
@@ -97,7 +97,7 @@ function resolveRedirect(location: string, from: URL): URL {
       remedy: 'Pass an https URL of the file itself.',
     });
   }
-  // The password is for the server that it was given for.
+  // A password must not be sent to another server.
   if (to.origin === from.origin && to.username === '' && to.password === '') {
     to.username = from.username;
     to.password = from.password;
@@ -105,7 +105,7 @@ function resolveRedirect(location: string, from: URL): URL {
   return to;
 }
 
-/** A URL without its user and password, and the header that says them instead (RFC 7617). */
+/** A URL without its user and password, and the header that contains them instead (RFC 7617). */
 export function splitCredentials(from: URL): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } {
   const url = new URL(from);
   if (url.username === '' && url.password === '') return { url, headers: {} };
@@ -115,7 +115,7 @@ export function splitCredentials(from: URL): { readonly url: URL; readonly heade
   return { url, headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` } };
 }
 
-/** The parts of a response that are read here. */
+/** The members of a response that are used here. */
 interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -187,7 +187,7 @@ function tooLargeError(url: string): McpgenError {
   });
 }
 
-/** What went wrong below HTTP, in words. */
+/** A description of a failure below HTTP. */
 function fetchError(url: string, seconds: number, error: unknown): McpgenError {
   const [reason, remedy] = fetchErrorReason(error, seconds);
   return new McpgenError(reason, { place: url, remedy, cause: error });
