@@ -97,7 +97,7 @@ export function formatTable(
     .join('\n');
 }
 
-/** Indented lines of cells, none wider than the terminal as long as no single cell is. */
+/** Packs cells into indented lines that fit the terminal, unless a single cell is wider. */
 function packCells(cells: readonly Cell[], width: number): readonly string[] {
   const lines: string[] = [];
   let used = Number.POSITIVE_INFINITY;
