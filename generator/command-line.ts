@@ -1,6 +1,6 @@
 /**
- * Formats command lines of mcpgen that messages and headers show. Callers choose the options; quoting, order and omission
- * are decided here.
+ * Formats command lines of mcpgen that messages and headers show. Callers choose the options; quoting, order and
+ * omission are decided here.
  */
 import { STANDARD_INPUT } from './model/load.js';
 import { shellQuote } from './text.js';
@@ -31,7 +31,10 @@ const OPTION_ORDER = [
   'allowOutside',
 ] as const;
 
-/** An option's value: `true` prints the flag, `false` its `--no-` form, a list the option once for each item, `undefined` nothing. */
+/**
+ * An option's value: `true` prints the flag, `false` its `--no-` form, a list the option once for each item,
+ * `undefined` nothing.
+ */
 type OptionValue = string | readonly string[] | boolean | Placeholder | undefined;
 
 /** The options of a printed command. */

@@ -25,7 +25,7 @@ export interface GenerateOptions extends RenderOptions {
   readonly schema?: InputFile;
   /** The catalog of `schema`. */
   readonly catalog?: InputFile;
-  /** Tools whose types and validators are written to the folder `tools` below the output folder; see {@link readToolFiles}. */
+  /** Tools to generate types and validators for, in the folder `tools` of the output; see {@link readToolFiles}. */
   readonly tools?: readonly ToolSource[];
   /** Whether errata are applied; true by default. */
   readonly errata?: boolean;

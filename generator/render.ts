@@ -115,8 +115,8 @@ export interface ToolRendering {
 }
 
 /**
- * Renders types, guards and validators of tools' arguments and structured content, formatted with the Prettier config of a
- * folder.
+ * Renders types, guards and validators of tools' arguments and structured content, formatted with the Prettier config
+ * of a folder.
  *
  * @param tools - The result of {@link readToolFiles} or {@link readToolList}.
  * @param out - The output folder; only its Prettier config is read.

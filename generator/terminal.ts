@@ -64,8 +64,8 @@ export interface Cell {
 }
 
 /**
- * Formats rows as columns, two spaces apart. Columns that do not fit the terminal go onto indented lines below, each cell
- * after its heading.
+ * Formats rows as columns, two spaces apart. Columns that do not fit the terminal go onto indented lines below, each
+ * cell after its heading.
  *
  * @param width - Columns of the terminal; unlimited by default.
  */

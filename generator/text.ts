@@ -70,8 +70,8 @@ const SECRET_PARAM =
   /token|secret|passw|passphrase|signature|credential|auth|(?:api|access|private|subscription|function)[-_.]?key|^(?:key|sig|sas|pwd|pass|jwt|code)$/i;
 
 /**
- * A URL for messages and files: without user and password, and without query parameters that are named like secrets. Any
- * other text is unchanged.
+ * A URL for messages and files: without user and password, and without query parameters that are named like secrets.
+ * Any other text is unchanged.
  */
 export function displayUrl(url: string): string {
   const [, scheme, rest] = /^(https?:[\\/]{2})([^]*)$/i.exec(url) ?? [];

@@ -21,7 +21,10 @@ export function parseCatalogDeriveOptions(raw: RawOptions): CatalogDeriveOptions
   };
 }
 
-/** `mcpgen catalog derive`: prints a first catalog to standard output, and what is undecided to standard error. Returns the exit code. */
+/**
+ * `mcpgen catalog derive`: prints a first catalog to standard output, and what is undecided to standard error. Returns
+ * the exit code.
+ */
 export function catalogDeriveCommand({ schema, revision, protocol }: CatalogDeriveOptions): number {
   if (protocol !== undefined && /[\r\n]/.test(protocol)) {
     throw new McpgenError('the name of a protocol must be one line', {

@@ -43,8 +43,8 @@ export interface ListToolsOptions {
 }
 
 /**
- * Runs or calls a server, lists all its tools, page by page, and closes the connection. A URL is called through the proxy that
- * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
+ * Runs or calls a server, lists all its tools, page by page, and closes the connection. For a URL, `HTTPS_PROXY`,
+ * `HTTP_PROXY` and `NO_PROXY` are respected.
  *
  * @param server - A command with its arguments, or the URL of a server over HTTP.
  * @throws {@link McpgenError} if it does not start, does not respond in time, or sends more than the limits allow.

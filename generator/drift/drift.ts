@@ -212,8 +212,8 @@ function messageDefinitions(protocol: Protocol): ReadonlySet<string> {
 }
 
 /**
- * One finding for each difference, however many definitions have it. It is attributed to the definition that contains it
- * if that has the difference too, else to the first definition that has it.
+ * One finding for each difference, however many definitions have it. It is attributed to the definition that contains
+ * it if that has the difference too, else to the first definition that has it.
  */
 function groupDifferences(
   differences: readonly { readonly definition: string; readonly difference: TypeDifference }[],

@@ -6,8 +6,8 @@ import type { Emittable } from './parts.js';
 import { checkName } from './validators.js';
 
 /**
- * `aliases.ts`: the names that definitions had in earlier revisions, deprecated, for code that still uses them. Undefined
- * if nothing was renamed.
+ * `aliases.ts`: the names that definitions had in earlier revisions, deprecated, for code that still uses them.
+ * Undefined if nothing was renamed.
  *
  * @param parts - All generated parts: only for these do guards, validators and Zod schemas get their old names.
  */

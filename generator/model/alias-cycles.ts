@@ -5,7 +5,10 @@ import type { Definition, TypeNode } from './protocol.js';
 import { McpgenError } from '../errors.js';
 import { formatPointer } from '../read/json/json.js';
 
-/** Rejects aliases that are only references to themselves, as TypeScript does; recursion through objects and arrays is fine. */
+/**
+ * Rejects aliases that are only references to themselves, as TypeScript does; recursion through objects and arrays is
+ * fine.
+ */
 export function refuseAliasCycles(definitions: readonly Definition[], place: string): void {
   const targets = new Map(definitions.map((definition) => [definition.name, aliasTargets(definition.type)]));
   const done = new Set<string>();

@@ -106,9 +106,9 @@ export function readSchemaWithoutCatalog(file: InputFile, revision?: string): Sc
 }
 
 /**
- * Loads a schema without a catalog: methods, directions and results are derived, and the rest is copied from the built-in
- * catalogs. The official file of a built-in revision is loaded as that revision. Any other schema gets the docs and the
- * matching errata of the most similar revision.
+ * Loads a schema without a catalog: methods, directions and results are derived, and the rest is copied from the
+ * built-in catalogs. The official file of a built-in revision is loaded as that revision. Any other schema gets the
+ * docs and the matching errata of the most similar revision.
  *
  * @param options - `revision`: its name; by default that of the file.
  * @throws {@link McpgenError} if the file is invalid.

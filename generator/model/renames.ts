@@ -2,8 +2,8 @@ import type { KnownRename } from '../read/builtin/renames.js';
 import type { Definition, FormerName } from './protocol.js';
 
 /**
- * The names that definitions of a protocol had in earlier revisions, by old name, without those that it still has or has
- * again.
+ * The names that definitions of a protocol had in earlier revisions, by old name, without those that it still has or
+ * has again.
  *
  * @param renames - All known renames of the protocol, oldest first.
  */

@@ -7,8 +7,8 @@ import { formatSimple } from './simple-format.js';
 const PIECE_BORDER = '\n\n// mcpgen: border\n\n';
 
 /**
- * Formats TypeScript with the nearest Prettier and EditorConfig files, or with Prettier's defaults. Revisions share much
- * of their code, so formatted code is cached.
+ * Formats TypeScript with the nearest Prettier and EditorConfig files, or with Prettier's defaults. Revisions share
+ * much of their code, so formatted code is cached.
  */
 export class Formatter {
   readonly #formattedByConfig = new Map<string, Map<string, string>>();
@@ -30,8 +30,7 @@ export class Formatter {
     try {
       return await this.#formatWhole(pieces, config, fileName);
     } catch (error) {
-      // A wrong value or a plugin that is not there shows only now. Whether it is that, or our text that cannot be formatted,
-      // is told by trying the same text without the config: what fails in both ways is a fault of ours.
+      // Invalid values and missing plugins only fail here. If the text fails without the config too, it is a bug in mcpgen.
       await this.#formatWhole(pieces, null, fileName);
       throw await prettierConfigError(error, fileName);
     }

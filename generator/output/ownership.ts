@@ -8,8 +8,8 @@ const HEADER_PATTERN = new RegExp(`^${HEADER_MARK}: (\\S+), sha256:([0-9a-f]{16}
 
 /**
  * Who owns a file, by its text and its path. `generated`: the hash in its header proves that it is unmodified output.
- * `edited`: the header is of this file, and the rest was changed. `foreign`: anything else, including a forged header or
- * one copied from another file.
+ * `edited`: the header is of this file, and the rest was changed. `foreign`: anything else, including a forged header
+ * or one copied from another file.
  */
 export type FileOrigin = 'generated' | 'edited' | 'foreign';
 
@@ -38,7 +38,10 @@ export function addHeader(file: string, rest: string): string {
   return `${HEADER_MARK}: ${file}, sha256:${hash}; edits are lost when it runs again.${end}${rest}`;
 }
 
-/** Includes the path, so that a copy under another name is not treated as ours. Line ends are normalized, since Git may change them. */
+/**
+ * Includes the path, so that a copy under another name is not treated as ours. Line ends are normalized, since Git may
+ * change them.
+ */
 function contentHash(file: string, rest: string): string {
   return createHash('sha256').update(`${file}\n${rest}`).digest('hex').slice(0, 16);
 }

@@ -25,9 +25,9 @@ const DELEGATE = /^([\w$]+: \([\w$, ]+\) =>) ([\w$]+\(.*\)),$/;
 const CONSTANT = /^(export const [\w$]+: [\w.]+<[\w$]+> =) (\/\* @__PURE__ \*\/ check\.\w+\([\w$]+\);)$/;
 
 /**
- * Formats a piece of generated code like Prettier's defaults, for the most common forms: types whose members fit on a line,
- * functions that return one chain of checks, and constants made by a call. Prettier takes about a hundred times as long,
- * which matters for thousands of tools.
+ * Formats a piece of generated code like Prettier's defaults, for the most common forms: types whose members fit on a
+ * line, functions that return one chain of checks, and constants made by a call. Prettier takes about a hundred times
+ * as long, which matters for thousands of tools.
  *
  * @returns Undefined if it has another form, which Prettier must format.
  */
@@ -213,8 +213,8 @@ function breakCall(text: string, indent: string, end: string): readonly string[]
 /**
  * Puts each operand with its operator on its own line; undefined if one does not fit.
  *
- * @param tail - The text after the last one if the chain is in parentheses; then the first operand is one column to the left
- *   of the others, after the parenthesis.
+ * @param tail - The text after the last one if the chain is in parentheses; then the first operand is one column to the
+ *   left of the others, after the parenthesis.
  */
 function breakChain(
   parts: readonly string[],

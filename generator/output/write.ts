@@ -49,8 +49,8 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
 }
 
 /**
- * Writes a new project. It is staged completely in a separate folder, which is then moved into place in one step; into an
- * existing empty folder, each entry is moved. In any other folder, this works like {@link writeChanges}.
+ * Writes a new project. It is staged completely in a separate folder, which is then moved into place in one step; into
+ * an existing empty folder, each entry is moved. In any other folder, this works like {@link writeChanges}.
  *
  * @param folder - The folder of the project, absolute.
  * @throws {@link McpgenError} if something cannot be written; existing files are unchanged then.
@@ -221,7 +221,9 @@ function linkBackup(target: string, number: number): string | undefined {
   return backup;
 }
 
-/** Creates a folder and its parents, and records which it created. Node's recursive `mkdir` does not end below `/proc`. */
+/**
+ * Creates a folder and its parents, and records which it created. Node's recursive `mkdir` does not end below `/proc`.
+ */
 function createFolder(folder: string, createdFolders: string[]): void {
   const missing: string[] = [];
   for (let current = folder; !existsSync(current) && path.dirname(current) !== current; current = path.dirname(current))

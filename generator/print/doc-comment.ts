@@ -13,8 +13,8 @@ export interface DocComment {
 }
 
 /**
- * Prints a TSDoc comment with a trailing line break, or an empty text without contents. Text from a schema cannot end the
- * comment, begin a tag, or hide itself with control or bidirectional characters.
+ * Prints a TSDoc comment with a trailing line break, or an empty text without contents. Text from a schema cannot end
+ * the comment, begin a tag, or hide itself with control or bidirectional characters.
  *
  * @param doc - The contents.
  * @param linkable - Names that `{@link ...}` may refer to; a link to another name becomes plain text.
@@ -65,9 +65,9 @@ function cleanDocText(text: string, linkable: ReadonlySet<string>): string {
 }
 
 /**
- * A link to a definition, or the text of a link to anything else. The tool that generated the official schemas drops the
- * separator between target and label, as in `{@link ListenRequestsubscriptions/listen}`: then the target is the definition
- * with which it begins.
+ * A link to a definition, or the text of a link to anything else. The tool that generated the official schemas drops
+ * the separator between target and label, as in `{@link ListenRequestsubscriptions/listen}`: then the target is the
+ * definition with which it begins.
  */
 function linkText(target: string, label: string, linkable: ReadonlySet<string>): string {
   if (linkable.has(target)) return `{@link ${target}}`;

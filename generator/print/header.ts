@@ -2,8 +2,8 @@ import type { Protocol } from '../model/protocol.js';
 import { HIDDEN_CHARACTERS } from '../text.js';
 
 /**
- * The header of a protocol's files below the first line: their sources and the command to regenerate them. It has no date
- * and no version of the tool, so that the same input produces the same bytes.
+ * The header of a protocol's files below the first line: their sources and the command to regenerate them. It has no
+ * date and no version of the tool, so that the same input produces the same bytes.
  *
  * @param command - The command that regenerates the files.
  */

@@ -69,8 +69,8 @@ function joinLines(texts: readonly string[]): string {
 }
 
 /**
- * A TypeScript file under construction. Imports are collected as names are used, and written at the end: sorted, type-only
- * if possible, and without unused ones.
+ * A TypeScript file under construction. Imports are collected as names are used, and written at the end: sorted,
+ * type-only if possible, and without unused ones.
  */
 export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
   readonly name: Name;

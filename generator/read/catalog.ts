@@ -23,8 +23,8 @@ export interface CatalogMethod {
   /** The definition of the result when the request's params ask for a task. */
   readonly taskResult?: string;
   /**
-   * The capability that must have been declared, as a path such as `server.tools`. A pair if both sides send the method:
-   * a request needs the receiver's, a notification the sender's.
+   * The capability that must have been declared, as a path such as `server.tools`. A pair if both sides send the
+   * method: a request needs the receiver's, a notification the sender's.
    */
   readonly capability: string | readonly string[] | null;
   readonly summary: string;

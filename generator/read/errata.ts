@@ -10,8 +10,8 @@ import {
 } from './json/json.js';
 
 /**
- * A correction of an official schema. It has the value that it replaces, so that a file that was fixed or changed upstream
- * causes an error instead of being changed blindly.
+ * A correction of an official schema. It has the value that it replaces, so that a file that was fixed or changed
+ * upstream causes an error instead of being changed blindly.
  */
 export interface Erratum {
   readonly id: string;
@@ -20,8 +20,8 @@ export interface Erratum {
   /** The page of the protocol's specification that says so. */
   readonly source: string;
   /**
-   * `open`: the current official file is wrong. `fixed`: only older copies are wrong, so finding the right value is not an
-   * error.
+   * `open`: the current official file is wrong. `fixed`: only older copies are wrong, so finding the right value is not
+   * an error.
    */
   readonly status: 'open' | 'fixed';
   readonly changes: readonly ErratumChange[];
@@ -44,8 +44,8 @@ export interface ErratumChange {
  * @param revision - The protocol revision that the schema is of.
  * @param errata - All known errata.
  * @param place - The name of the schema file in an error.
- * @param stale - What to do if a place has neither the wrong value nor the right one: `stop`, or `skip` it, for a schema
- *   that is only similar to the one that the errata were written for.
+ * @param stale - What to do if a place has neither the wrong value nor the right one: `stop`, or `skip` it, for a
+ *   schema that is only similar to the one that the errata were written for.
  * @returns The corrected definitions and the errata that changed something.
  * @throws {@link McpgenError} if a place has neither the wrong value nor, for a `fixed` erratum, the right one.
  */

@@ -19,8 +19,8 @@ export function isUrl(source: string): boolean {
  *
  * @param url - Its URL; `http` or `https`.
  * @param seconds - Time limit for all of it.
- * @throws {@link McpgenError} if it cannot be fetched completely: no network, a status other than 200, a response that is
- *   incomplete, too slow or too large, or a web page instead of a file.
+ * @throws {@link McpgenError} if it cannot be fetched completely: no network, a status other than 200, a response that
+ *   is incomplete, too slow or too large, or a web page instead of a file.
  */
 export async function fetchBytes(url: string, seconds: number): Promise<Uint8Array> {
   // Imported on demand.

@@ -32,8 +32,8 @@ const INPUT_SUFFIX = '.input.json';
 const OUTPUT_SUFFIX = '.output.json';
 
 /**
- * Reads the tools of a project: `<name>.input.json` and `<name>.output.json` have the schemas of one tool, any other file
- * a `tools/list` response.
+ * Reads the tools of a project: `<name>.input.json` and `<name>.output.json` have the schemas of one tool, any other
+ * file a `tools/list` response.
  *
  * @param patterns - Paths; `*` matches any name.
  * @param folder - The folder that they are relative to.

@@ -34,7 +34,9 @@ interface HandlerProject {
 
 export { parseAddHandlerOptions } from './options.js';
 
-/** `mcpgen add handler`: writes handlers of methods, and registers them in the server or client. Returns the exit code. */
+/**
+ * `mcpgen add handler`: writes handlers of methods, and registers them in the server or client. Returns the exit code.
+ */
 export async function addHandlerCommand(methods: readonly string[], options: AddHandlerOptions): Promise<number> {
   const project = await loadHandlerProject(options);
   if (methods.length === 0) throw await methodRequiredError(project);

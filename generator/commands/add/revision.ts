@@ -28,8 +28,8 @@ export { parseAddOptions } from './options.js';
 const PROTOCOL_FILE = 'src/protocol.ts';
 
 /**
- * `mcpgen add revision`: adds a revision to the config, the generated code and `src/protocol.ts` of a project. Returns the
- * exit code.
+ * `mcpgen add revision`: adds a revision to the config, the generated code and `src/protocol.ts` of a project. Returns
+ * the exit code.
  */
 export async function addRevisionCommand(revision: string, given: AddOptions): Promise<number> {
   const commandLine = configuredByFile(given);

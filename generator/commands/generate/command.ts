@@ -54,7 +54,8 @@ async function generateOnce(plan: GeneratePlan, settings: Settings, commandLine:
   if (commandLine.check) {
     const result = await check(options);
     showProgress('');
-    // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed one.
+    // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed
+    // one.
     process.exitCode = result.upToDate ? 0 : 1;
     const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
     const fix = fixCommand(settings, commandLine);

@@ -22,8 +22,8 @@ interface WatchedInputs {
 }
 
 /**
- * `mcpgen generate --watch`: generates now, and again whenever an input changes. A failed run prints its error and waits
- * for the next change. SIGINT and SIGTERM stop it.
+ * `mcpgen generate --watch`: generates now, and again whenever an input changes. A failed run prints its error and
+ * waits for the next change. SIGINT and SIGTERM stop it.
  *
  * @returns The exit code, once it is stopped.
  */

@@ -9,7 +9,8 @@ export type RawOptions = Readonly<Record<string, unknown>>;
 /**
  * An option's text, if it was given.
  *
- * @throws {@link McpgenError} if it is empty, such as from an unset shell variable: an empty value would have another meaning.
+ * @throws {@link McpgenError} if it is empty, such as from an unset shell variable: an empty value would have another
+ *   meaning.
  */
 export function stringOption(options: RawOptions, name: string): string | undefined {
   const value = options[name];

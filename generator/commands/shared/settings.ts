@@ -73,8 +73,9 @@ export function configuredByFile({ config, allowOutside }: ConfigOptions): Comma
 }
 
 /**
- * Merges the options of a command with the config of the project, which is searched for from the current folder upwards,
- * or named by `--config`. An option overrides the config; `--schema` overrides its `revisions` and `catalog` as well.
+ * Merges the options of a command with the config of the project, which is searched for from the current folder
+ * upwards, or named by `--config`. An option overrides the config; `--schema` overrides its `revisions` and `catalog`
+ * as well.
  *
  * @throws {@link McpgenError} if the config is invalid.
  */

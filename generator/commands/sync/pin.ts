@@ -11,8 +11,8 @@ import { displayUrl } from '../../text.js';
 import type { SyncItem, SyncRequest } from './plan.js';
 
 /**
- * The config with the SHA-256 values that are not pinned yet; a new `mcpgen.config.json` if there is no config. Undefined
- * if all are pinned.
+ * The config with the SHA-256 values that are not pinned yet; a new `mcpgen.config.json` if there is no config.
+ * Undefined if all are pinned.
  *
  * @throws {@link McpgenError} if the config is a program, which mcpgen cannot edit.
  */

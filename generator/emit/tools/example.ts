@@ -20,7 +20,8 @@ export interface ToolExample {
 }
 
 /**
- * The tool that makes the best example: preferably read-only, with example values for its arguments and structured content.
+ * The tool that makes the best example: preferably read-only, with example values for its arguments and structured
+ * content.
  *
  * @param tools - At least one.
  */

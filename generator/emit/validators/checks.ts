@@ -42,8 +42,8 @@ export const NUMBER_LIMITS = {
 } as const;
 
 /**
- * Constants that are compared inline, which saves a call for each value. Methods and codes, which occur once in a message,
- * are compared by a function, which is shorter.
+ * Constants that are compared inline, which saves a call for each value. Methods and codes, which occur once in a
+ * message, are compared by a function, which is shorter.
  */
 export function literalCheck(constant: string | number | boolean | null, value: string): Expression {
   const text = JSON.stringify(constant);

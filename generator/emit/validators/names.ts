@@ -19,8 +19,8 @@ export const METHOD_VALIDATORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A name from a verb and a definition. If a function on messages has one of the definition's three names, all three get a
- * suffix, so that they stay consistent.
+ * A name from a verb and a definition. If a function on messages has one of the definition's three names, all three get
+ * a suffix, so that they stay consistent.
  */
 export function checkName(verb: 'is' | 'validate' | 'assert', definition: string): string {
   const taken = ['is', 'validate', 'assert'].some(

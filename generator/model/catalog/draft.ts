@@ -26,9 +26,9 @@ export interface DraftCatalog {
 const STANDARD_ERRORS = ['PARSE_ERROR', 'INVALID_REQUEST', 'METHOD_NOT_FOUND', 'INVALID_PARAMS', 'INTERNAL_ERROR'];
 
 /**
- * Drafts a catalog from a schema. What the schema defines is derived. Capability, summary and deprecation are copied from
- * the newest known revision that has the method (or from the revision of the file), if the schema has the capability. The
- * rest is listed in each row under `undecided`.
+ * Drafts a catalog from a schema. What the schema defines is derived. Capability, summary and deprecation are copied
+ * from the newest known revision that has the method (or from the revision of the file), if the schema has the
+ * capability. The rest is listed in each row under `undecided`.
  *
  * @param catalogs - The catalogs of known revisions, oldest first.
  */

@@ -1,6 +1,6 @@
 /**
- * Compares two protocols. The class is long: its methods call each other along the tree of types, and record changes in one
- * list.
+ * Compares two protocols. The class is long: its methods call each other along the tree of types, and record changes in
+ * one list.
  */
 import type {
   CatalogError,

@@ -166,7 +166,9 @@ class EvidenceSearch {
   }
 }
 
-/** The message of a method that the other revision does not have in that direction, or a result that it does not have. */
+/**
+ * The message of a method that the other revision does not have in that direction, or a result that it does not have.
+ */
 function methodEvidence(
   change: Change,
   takes: RevisionTypes,

@@ -3,8 +3,8 @@ import { refsIn } from '../catalog/derive.js';
 import type { Method, Protocol, Side } from '../protocol.js';
 
 /**
- * Finds who sends values of each definition on the wire: in messages and params of the methods that a side sends, and in
- * the results of the requests that it answers.
+ * Finds who sends values of each definition on the wire: in messages and params of the methods that a side sends, and
+ * in the results of the requests that it answers.
  *
  * @returns The senders by definition, without definitions that no message contains.
  */

@@ -21,8 +21,8 @@ const rule = (title: string, sender: Verdict, receiver: Verdict, why: string): R
 });
 
 /**
- * Every kind of change and its rating, defined only here. Output refers to a rule by its key; the table in docs/diff.md is
- * printed by `mcpgen diff --rules --markdown`.
+ * Every kind of change and its rating, defined only here. Output refers to a rule by its key; the table in docs/diff.md
+ * is printed by `mcpgen diff --rules --markdown`.
  */
 export const RULES = {
   'lifecycle-changed': rule(

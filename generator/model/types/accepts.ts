@@ -52,8 +52,8 @@ function mergeObjects(a: ObjectNode, b: ObjectNode): ObjectNode {
 }
 
 /**
- * Checks a value against a type: the JSON pointer of the first invalid place, or undefined if the value is valid. Unnamed
- * members are accepted, as in JSON Schema, and a format is an annotation.
+ * Checks a value against a type: the JSON pointer of the first invalid place, or undefined if the value is valid.
+ * Unnamed members are accepted, as in JSON Schema, and a format is an annotation.
  */
 export function findRejection(types: TypesByName, type: TypeNode, value: JsonValue): string | undefined {
   const node = resolveType(types, type);

@@ -22,8 +22,8 @@ export function readMcpgenPackage(): McpgenPackage {
 }
 
 /**
- * The specifier with which another project can depend on this installation, from the same source: a folder, a tarball, a
- * repository or the registry.
+ * The specifier with which another project can depend on this installation, from the same source: a folder, a tarball,
+ * a repository or the registry.
  *
  * @param target - The folder of that project; paths are relative to it.
  */

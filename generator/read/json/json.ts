@@ -60,8 +60,8 @@ function positionOf(source: string, offset: number): string {
 }
 
 /**
- * Parses a custom JSON file. In addition to {@link parseJson} it requires UTF-8, and rejects duplicate members, of which
- * `JSON.parse` would silently drop one.
+ * Parses a custom JSON file. In addition to {@link parseJson} it requires UTF-8, and rejects duplicate members, of
+ * which `JSON.parse` would silently drop one.
  *
  * @param contents - The file as text or as bytes.
  * @param place - The name of the file in an error.

@@ -11,8 +11,8 @@ const TRUNCATED_TOKEN = /^(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-|\.|[eE][+-]?)$/;
 const ESCAPE_SEQUENCE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
 
 /**
- * Finds the first syntax error or duplicate member of a JSON text. `JSON.parse` reports the place of syntax errors on some
- * versions of Node only, and never duplicates. Iterative, so deep nesting is safe.
+ * Finds the first syntax error or duplicate member of a JSON text. `JSON.parse` reports the place of syntax errors on
+ * some versions of Node only, and never duplicates. Iterative, so deep nesting is safe.
  */
 export function findJsonFault(text: string): JsonSyntaxFault | undefined {
   // Open containers at the current offset: the keys of an object so far, undefined for an array.

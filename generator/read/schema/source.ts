@@ -25,7 +25,8 @@ export function officialUrl(revision: string): string {
 /**
  * Reads a revision's schema from its source.
  *
- * @param source - A URL, a file, or a folder: a checkout of the specification, its folder `schema`, or a revision's own.
+ * @param source - A URL, a file, or a folder: a checkout of the specification, its folder `schema`, or a revision's
+ *   own.
  * @param seconds - Time limit for fetching.
  * @throws {@link McpgenError} if it does not exist or cannot be read completely.
  */

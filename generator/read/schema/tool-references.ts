@@ -27,7 +27,10 @@ export function definitionNameOf(key: string): string {
   return key.replaceAll(' ', '').toLowerCase();
 }
 
-/** Keys of all definitions that a schema references anywhere; constants are never objects, so they contain no references. */
+/**
+ * Keys of all definitions that a schema references anywhere; constants are never objects, so they contain no
+ * references.
+ */
 export function referencedKeys(schema: JsonValue): readonly string[] {
   if (Array.isArray(schema)) return (schema as readonly JsonValue[]).flatMap(referencedKeys);
   if (!isObject(schema)) return [];

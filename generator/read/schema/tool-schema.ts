@@ -35,9 +35,9 @@ export const MAX_SUBSCHEMAS = 20_000;
 export const MAX_DEFINITIONS = 1000;
 
 /**
- * Normalizes the untrusted schema of a tool's arguments or results for the model. Constraints that the model cannot express
- * are ignored with a warning, so that everything that the schema allows stays allowed. Nothing is fetched, and nothing in
- * the schema is an error.
+ * Normalizes the untrusted schema of a tool's arguments or results for the model. Constraints that the model cannot
+ * express are ignored with a warning, so that everything that the schema allows stays allowed. Nothing is fetched, and
+ * nothing in the schema is an error.
  *
  * @param schema - Draft-07, or by default 2020-12 (MCP 2025-11-25, Basic, JSON Schema usage).
  * @param key - The key of the schema's own definition; the keys of referenced ones begin with it.

@@ -207,7 +207,9 @@ function exportedName(node: Node): string {
   return (node as Node & { getName?: () => string }).getName?.() ?? '';
 }
 
-/** The object literal of an expression, through constants and functions of the same file; undefined if there is none. */
+/**
+ * The object literal of an expression, through constants and functions of the same file; undefined if there is none.
+ */
 function findObjectLiteral(
   expression: Expression | undefined,
   kinds: ParsedSource['SyntaxKind'],

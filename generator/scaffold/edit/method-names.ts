@@ -107,8 +107,8 @@ const METHODS_BY_REGISTRY: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Finds the methods that have a handler: keys of an object, as a string or by their constant, and methods of a list that
- * the registry serves.
+ * Finds the methods that have a handler: keys of an object, as a string or by their constant, and methods of a list
+ * that the registry serves.
  *
  * @param methods - The methods to look for.
  */

@@ -27,8 +27,8 @@ export interface HandlerEntry extends ImportedEntry {
 }
 
 /**
- * Adds a handler to those of a server or client through the syntax tree: an import, and `...name` after the last of them.
- * Everything else is unchanged.
+ * Adds a handler to those of a server or client through the syntax tree: an import, and `...name` after the last of
+ * them. Everything else is unchanged.
  *
  * @param text - The author's file.
  */

@@ -17,8 +17,8 @@ export type Registration =
   | { readonly status: 'unknown'; readonly reason: string; readonly line: number };
 
 /**
- * Adds an entry to the list that an index exports through the syntax tree: an import and an element, each after the last
- * one, in the style of the index. Everything else is unchanged.
+ * Adds an entry to the list that an index exports through the syntax tree: an import and an element, each after the
+ * last one, in the style of the index. Everything else is unchanged.
  *
  * @param text - The author's file.
  * @param list - The name of the list: `tools`.
@@ -78,8 +78,8 @@ function findListDeclaration(tree: Tree, name: string): VariableDeclaration | un
 }
 
 /**
- * The tool, resource or prompt that an author's file exports: the one with the wanted identifier, or the only result of a
- * `define` function. Its name is undefined if it is not a string literal.
+ * The tool, resource or prompt that an author's file exports: the one with the wanted identifier, or the only result of
+ * a `define` function. Its name is undefined if it is not a string literal.
  */
 export async function findDefineCall(
   text: string,

@@ -4,8 +4,8 @@ import { revisionIdentifier } from '../project/protocol-file.js';
 import { registerInList, type Registration } from './register.js';
 
 /**
- * Adds a revision to `src/protocol.ts`, which lists the revisions of a project: its import, its entry in the list, and, if
- * it is the newest, its types instead of the previous ones.
+ * Adds a revision to `src/protocol.ts`, which lists the revisions of a project: its import, its entry in the list, and,
+ * if it is the newest, its types instead of the previous ones.
  *
  * @param text - The author's file.
  * @param generated - Path of the generated code from the file.

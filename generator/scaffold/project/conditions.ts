@@ -43,8 +43,8 @@ const BLOCK_END = /^\s*(?:\/\/|#|<!--) end(?: -->)?$/;
 const LINE_CONDITION = /^(.*\S)\s+(?:\/\/|#|<!--) if: (\S+)(?: -->)?$/;
 
 /**
- * Removes the lines of a template whose condition is false, and all markers. `// if: name` at the end of a line applies to
- * that line, and on its own line to everything up to `// end`. Other kinds of comments work too.
+ * Removes the lines of a template whose condition is false, and all markers. `// if: name` at the end of a line applies
+ * to that line, and on its own line to everything up to `// end`. Other kinds of comments work too.
  *
  * @throws RangeError if markers do not match, which is a bug of the template.
  */

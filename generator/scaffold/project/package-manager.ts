@@ -14,8 +14,8 @@ export function managerConditions(chosen: ChosenManager): readonly string[] {
 }
 
 /**
- * The package manager's entry in package.json. Not for pnpm, which would then look up its own builds whenever it runs; there
- * the workflow sets the version.
+ * The package manager's entry in package.json. Not for pnpm, which would then look up its own builds whenever it runs;
+ * there the workflow sets the version.
  */
 export function packageManagerField({ packageManager, managerVersion }: ChosenManager): {
   readonly packageManager?: string;
@@ -61,9 +61,9 @@ function withoutDoubleDashes(text: string): string {
 /**
  * The settings files of a package manager. A file of the same name in a folder above takes precedence.
  *
- * pnpm 11 and later stop if a package has an install script that was neither allowed nor denied; esbuild does not need its
- * script, because its binaries are separate packages. Yarn's Plug'n'Play is not the default, since not every editor and
- * tool supports it.
+ * pnpm 11 and later stop if a package has an install script that was neither allowed nor denied; esbuild does not need
+ * its script, because its binaries are separate packages. Yarn's Plug'n'Play is not the default, since not every editor
+ * and tool supports it.
  */
 export function managerFiles(chosen: ChosenManager): ReadonlyMap<string, string> {
   if (chosen.packageManager === 'pnpm') return new Map([['pnpm-workspace.yaml', 'allowBuilds:\n  esbuild: false\n']]);

@@ -48,7 +48,8 @@ export const TRANSPORT_NAMES = ['stdio', 'http'] as const;
 export type TransportName = (typeof TRANSPORT_NAMES)[number];
 
 /**
- * The source of transports: the generated runtime, or the official SDK below the generated endpoints; `sdk` is version 2.x,
+ * The source of transports: the generated runtime, or the official SDK below the generated endpoints; `sdk` is version
+ * 2.x,
  * `sdk-v1` is 1.x.
  */
 export const RUNTIME_NAMES = ['none', 'sdk', 'sdk-v1'] as const;
