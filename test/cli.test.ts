@@ -67,7 +67,7 @@ function provesCase(id: string, title: string, action: (context: TestContext) =>
 
 describe.concurrent('wrong usage', () => {
   provesCase('case-107', 'a misspelt flag is an error with a suggestion, never ignored', async () => {
-    expect(await expectUsageError(['generate', '--strinct'])).toContain('(Did you mean --strict?)');
+    expect(await expectUsageError(['generate', '--strinct'])).toContain('hint: Did you mean --strict?');
   });
 
   test.each<[string, readonly string[], RegExp]>([

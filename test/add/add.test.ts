@@ -97,7 +97,7 @@ test('what was added compiles, is clean and works, and adding it again changes n
 describe('what cannot be done is told once, with nothing written', () => {
   test.each<[readonly string[], RegExp]>([
     [['tool', 'a b'], /"a b" is not a valid name for a tool/],
-    [['tool', '../x'], /"\.\.\/x" is not a name/],
+    [['tool', '../x'], /"\.\.\/x" is not a valid name/],
     [['tool', 'x', '--input', '../none.json'], /none\.json: no such file/],
     [
       ['tool', 'x', '--input', '../wrong.json'],
@@ -105,7 +105,7 @@ describe('what cannot be done is told once, with nothing written', () => {
     ],
     [['tool', 'greet2', 'x'], /too many arguments/],
     [['tol', 'x'], /unknown command 'tol'[^]*Did you mean tool\?/],
-    [['tool', 'Greet'], /src\/tools\/greet\.ts: there is another tool in that file already/],
+    [['tool', 'Greet'], /src\/tools\/greet\.ts: the file already has another tool/],
     [['tool', '-greet'], /unknown option/],
     [
       ['resource', 'x', '--uri', 'x://{?q}'],

@@ -154,7 +154,7 @@ describe('a server that its author has edited', () => {
     ],
     ['the handlers are not an object literal', `${PROTOCOL}const a = b, b = a;\ncreateServer({ handlers: a });\n`, 3],
     [
-      'it has a handler of "prompts/get" of its own',
+      'it already has a handler for "prompts/get"',
       `${PROTOCOL}createServer({ handlers: {\n  "prompts/get": get } });\n`,
       3,
     ],

@@ -138,7 +138,7 @@ describe('a config that is wrong', () => {
     // Where in the file, and values that JSON has not.
     expect(await refused({ 'mcpgen.config.ts': 'const a: any = 1;\nexport default a.b();' })).toContain('config.ts:2:');
     expect(await refused({ 'mcpgen.config.ts': 'export default { out: 5n }' })).toContain(
-      'the config is not plain data: it holds a bigint',
+      'the config is not plain data: it contains a bigint',
     );
     const circle = 'const a: any = { out: "x" };\na.tools = a;\nexport default a;';
     expect(await refused({ 'mcpgen.config.ts': circle })).toContain(
@@ -333,7 +333,9 @@ describe('generate with a config', () => {
     expect(await text({ revisions: ['2025-11-26'] })).toMatch(
       /^error: mcpgen\.config\.json: revisions: revision "2025-11-26" is not built in/,
     );
-    expect(await text({ methods: ['tools/list'] })).toMatch(/^error: mcpgen\.config\.json: methods: methods are named/);
+    expect(await text({ methods: ['tools/list'] })).toMatch(
+      /^error: mcpgen\.config\.json: methods: only applies to --emit stubs/,
+    );
     expect(await text({ revisions: ['x'] }, '-r', 'y')).toMatch(/^error: --revision: revision "y"/);
   });
 

@@ -101,7 +101,7 @@ describe('mcpgen drift', () => {
       ['drift', '--sdk', 'planted-sdk', '-r', '2025-11-26'],
       /"2025-11-26" is not built in\nhint: Did you mean 2025-11-25\?/,
     ],
-    [['drift', '--sdk', 'planted-sdk/same'], /names none in LATEST_PROTOCOL_VERSION\nhint: Give --revision R/],
+    [['drift', '--sdk', 'planted-sdk/same'], /has no LATEST_PROTOCOL_VERSION\nhint: Pass --revision R/],
     [['drift', 'planted-sdk'], /too many arguments: "planted-sdk"\nhint: Did you mean --sdk planted-sdk\?/],
     [['drift', '--sdk', 'planted-sdk', '--name', 'Role'], /--name: "Role" does not map a name to another/],
     [

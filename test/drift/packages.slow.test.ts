@@ -184,15 +184,15 @@ describe('what is wrong with a package is said, with the remedy', () => {
       'a syntax error further in',
       './a.ts',
       { 'a.ts': "export * from './b.js';", 'b.ts': 'export type = 1' },
-      /b\.ts:1:\d+: is no TypeScript/,
+      /b\.ts:1:\d+: not valid TypeScript/,
     ],
-    ['no module', './a.d.ts', { 'a.d.ts': 'interface Role {}' }, /is no module/],
+    ['no module', './a.d.ts', { 'a.d.ts': 'interface Role {}' }, /not a module/],
     ['an empty module', './a.ts', { 'a.ts': 'export {};' }, /exports no types/],
-    ['an empty file', './a.ts', { 'a.ts': '' }, /is no module|exports no types/],
+    ['an empty file', './a.ts', { 'a.ts': '' }, /not a module|exports no types/],
     ['a folder without types', './lib', { 'lib/readme.md': '' }, /the folder has no types/],
     ['a folder with a broken package.json', './lib', { 'lib/package.json': '{' }, /the folder has no types/],
     ['a file that is no TypeScript', './a.json', { 'a.json': '{}' }, /has no types/],
-    ['bytes', './a.ts', { 'a.ts': '\u0000\u0001\u{10ffff}export' }, /is no TypeScript|is no module/],
+    ['bytes', './a.ts', { 'a.ts': '\u0000\u0001\u{10ffff}export' }, /not valid TypeScript|not a module/],
   ] as const)('%s', async (_, sdk, files, message) => {
     expect(await fault(sdk, files)).toMatch(message);
   });

@@ -195,7 +195,7 @@ describe('names and what to leave out', () => {
   test.each([
     [{ Role: 'Roll' }, /exports no type "Roll"/],
     [{ Rolle: 'Role' }, /"Rolle" is not a definition of revision 2025-11-25/],
-    [{ __proto__x: 'Role' }, /is no definition/],
+    [{ __proto__x: 'Role' }, /is not a definition/],
   ])('a wrong name %o', async (names, message) => {
     await expect(compare('planted-sdk', { names })).rejects.toThrow(message);
   });

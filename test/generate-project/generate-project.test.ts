@@ -116,7 +116,7 @@ test('case-098: a new revision leaves what the author wrote, and brings a list o
   expect(done).toMatchObject({ code: 0, stderr: '' });
   expect(hashes(project)).toEqual(before);
 
-  expect(done.stdout).toContain('kept 2025-06-18/mine.ts: it is yours\n');
+  expect(done.stdout).toContain('kept 2025-06-18/mine.ts: mcpgen did not write it\n');
   const news = `
 new revision 2025-11-25: src/protocol.ts does not use it yet
   npx mcpgen add revision 2025-11-25
@@ -238,7 +238,7 @@ changed src/protocol.ts
   expect(read('mcpgen.config.json')).toContain('["2025-06-18", "2025-11-25", "2026-07-28"]');
   // Nothing of what the runtime sees to, nor of what is handled.
   expect(pasted.stderr)
-    .toBe(`add handler: a method is required Without a handler are elicitation/create, notifications/message, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/tools/list_changed, sampling/createMessage, tasks/get, tasks/list, tasks/result.
+    .toBe(`add handler: a method is required Without a handler: elicitation/create, notifications/message, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/tools/list_changed, sampling/createMessage, tasks/get, tasks/list, tasks/result.
 add handler tasks/gte: there is no method "tasks/gte" in 2025-06-18, 2025-11-25, 2026-07-28 Did you mean tasks/get?
 add handler tools/call: a client has no handler for tools/call: no server sends it, or the runtime answers it There are elicitation/create, notifications/cancelled, notifications/elicitation/complete, notifications/message, notifications/progress, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/subscriptions/acknowledged, notifications/tasks/status, notifications/tools/list_changed, ping, roots/list, sampling/createMessage, tasks/cancel, tasks/get, tasks/list, tasks/result.
 `);
@@ -351,7 +351,7 @@ test('case-099: a method that is gone is told of with its places, and only what 
     ].join('\n'),
   );
   expect(done.stdout).toContain('removed draft/old.ts\n');
-  expect(done.stdout).toContain('kept draft/mine.ts: it is yours\n');
+  expect(done.stdout).toContain('kept draft/mine.ts: mcpgen did not write it\n');
   expect(existsSync(path.join(folder, 'old.ts'))).toBe(false);
   expect(hashes(project)).toEqual(before);
 
@@ -393,11 +393,11 @@ test('a revision that the config names no more is told of until its folder is go
   writeFileSync(path.join(project, 'src/protocol.ts'), 'export * from "../gen/2024-11-05/methods.js";\n');
   expect((await generate(project, '--check')).stdout).toContain(
     `orphaned: 2024-11-05 is not in the config
-  remove it from src/protocol.ts, which still uses it, and delete gen/2024-11-05/, or name it again
+  remove it from src/protocol.ts, which still uses it, and delete gen/2024-11-05/, or add it to the config again
 `,
   );
   rmSync(path.join(project, 'src'), { recursive: true });
-  expect((await generate(project)).stdout).toContain('\n  delete gen/2024-11-05/, or name it again\n');
+  expect((await generate(project)).stdout).toContain('\n  delete gen/2024-11-05/, or add it to the config again\n');
   expect(existsSync(path.join(project, 'gen/2024-11-05/methods.ts'))).toBe(true);
   // A command line does not say what the folder is to hold.
   expect((await generate(project, '-r', '2025-03-26')).stdout).not.toContain('orphaned');

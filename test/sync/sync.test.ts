@@ -136,7 +136,7 @@ describe('from files', () => {
     const missing = await sync(temporaryFolder(), ['-r', '2025-06-18', '--from', checkout]);
     expect([missing.code, missing.stderr]).toEqual([
       2,
-      expect.stringContaining('holds no schema of revision 2025-06-18'),
+      expect.stringContaining('has no schema of revision 2025-06-18'),
     ]);
   });
 
@@ -162,7 +162,7 @@ describe('from files', () => {
     expect(fingerprint(folder)).toBe(before);
     const check = await sync(folder, ['--check']);
     expect(check.code).toBe(1);
-    expect(check.stdout).toContain('another SHA-256');
+    expect(check.stdout).toContain('the SHA-256 does not match the pinned one');
     expect(fingerprint(folder)).toBe(before);
   });
 
@@ -534,7 +534,7 @@ describe('from a server', () => {
     const unknown = await sync(temporaryFolder(), ['-r', 'draft', '--from', 'http://no-such-host.invalid/schema.json']);
     expect([unknown.code, unknown.stderr]).toEqual([
       2,
-      expect.stringMatching(/not known \(no network\?\)\n.*HTTPS_PROXY/),
+      expect.stringMatching(/cannot be resolved \(no network\?\)\n.*HTTPS_PROXY/),
     ]);
   });
 
@@ -564,9 +564,9 @@ describe('wrong use', () => {
     ['a name that leaves the folder', ['-r', '../x', '--from', 'a.json'], 'is not a valid name for a revision'],
     ['two ways to print', ['-r', 'draft', '--json', '--markdown'], 'cannot be combined'],
     ['check and pin', ['-r', 'draft', '--check', '--update-pin'], 'cannot be combined'],
-    ['prose', ['-r', 'draft', '--prose', 'drop'], '--prose: there is no "drop"'],
+    ['prose', ['-r', 'draft', '--prose', 'drop'], '--prose: "drop" is not supported'],
     ['time', ['-r', 'draft', '--timeout', 'long'], 'a number of seconds'],
-    ['one address for two', ['-r', 'a', '-r', 'b', '--from', 'https://example.com/x'], 'one address'],
+    ['one address for two', ['-r', 'a', '-r', 'b', '--from', 'https://example.com/x'], 'one URL'],
     ['a file that is not there', ['-r', 'draft', '--from', 'none.json'], 'no such file'],
     ['a word', ['draft.json', '-r', 'draft'], '--from draft.json'],
   ])('%s', async (_, args, expected) => {

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { McpgenError } from '../../errors.js';
+import { diagnosticJson, McpgenError, type Diagnostic } from '../../errors.js';
 import { nameTools } from '../../emit/tools/tools.js';
 import { renderTools, type ImportExtension, type ToolSource } from '../../index.js';
 import { exampleOf } from '../../model/types/example.js';
+import type { Warning } from '../../model/protocol.js';
 import { parseTool } from '../../model/tools.js';
 import { formatProjectFile } from '../../output/format.js';
 import { fileEdit, planChanges, type FileChange } from '../../output/plan.js';
@@ -20,7 +21,7 @@ import { additionHandlerFile, additionTestFile, type Addable, type Addition } fr
 import { connectListToServer, expectCapability } from '../../scaffold/edit/connect.js';
 import { findResourceAddresses, refuseAddress, type UsedAddress } from '../../scaffold/edit/resource-address.js';
 import { findDefineCall, registerInList } from '../../scaffold/edit/register.js';
-import { showProgress, printLine, printJson } from '../../terminal.js';
+import { showProgress, printLine, printJson, printWarning } from '../../terminal.js';
 import { fileChangeJson, printAuthorFileChanges } from '../shared/file-changes.js';
 import { outputFolder, type ConfigOptions } from '../shared/settings.js';
 import type { AddItemOptions } from './options.js';
@@ -91,13 +92,18 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
       ? []
       : [{ path: `src/tools/${stem}.input.json`, contents: input.text, belongsToUser: true }]),
   ];
+  const generatedTools = input === undefined ? undefined : await planGeneratedTools(project, input.tools);
+  const warnings: Diagnostic[] = [
+    ...(input === undefined ? [] : keptFileWarnings(project, options.input ?? '', file, input)),
+    ...(generatedTools?.warnings ?? []).filter(({ place }) => place.startsWith(`src/tools/${stem}.input.json#`)),
+  ];
   const changes: FileChange[] = [
     ...planChanges(project.folder, newFiles),
     ...(registration.status === 'added'
       ? [await planAddition(index, existing, registration.text)]
       : [{ path: index, status: 'kept' as const, expected: indexText, actual: indexText }]),
     ...connectionChanges,
-    ...(input === undefined ? [] : await planGeneratedTools(project, input.tools)),
+    ...(generatedTools?.changes ?? []),
   ];
   if (!options.dryRun) writeChanges(project.folder, changes);
   showProgress('');
@@ -112,6 +118,7 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
       [SERVER_FILE, `the server has ${list}`],
       [CONVERSATION_TEST, `the server has ${list}`],
     ]),
+    warnings,
     project,
   });
   return 0;
@@ -300,9 +307,37 @@ async function exportAlreadyInFile(
   return found.identifier;
 }
 
+/** Warns of existing files that are kept although `--input` names a schema for them. */
+function keptFileWarnings(
+  project: AddProject,
+  given: string,
+  toolFile: string,
+  { camel, isKept }: ToolInput,
+): readonly Diagnostic[] {
+  const warnings: Diagnostic[] = [];
+  if (isKept) {
+    warnings.push({
+      place: displayedPath(project, toolFile.replace(/\.ts$/, '.input.json')),
+      message: `the file exists already and is kept; ${given} was not copied`,
+      remedy: 'Edit the file, or delete it and run the command again.',
+    });
+  }
+  const text = readProjectFile(project, toolFile);
+  if (text !== undefined && !text.includes(`${camel}Input`)) {
+    warnings.push({
+      place: displayedPath(project, toolFile),
+      message: `the file exists already and is kept; it does not use the schema of ${given}`,
+      remedy: `Import \`${camel}Input\` there and add \`input: ${camel}Input\`, or delete the file and run the command again.`,
+    });
+  }
+  return warnings;
+}
+
 interface ToolInput {
   /** The contents of the copied file. */
   readonly text: string;
+  /** Whether the copy exists already with other contents, which are kept. */
+  readonly isKept: boolean;
   /** All tools of the project, with this one. */
   readonly tools: readonly ToolSource[];
   readonly stem: string;
@@ -323,7 +358,8 @@ async function readToolInput(file: string, stem: string, project: AddProject): P
   }
   // An existing file belongs to the author and is kept.
   const existing = path.join(project.folder, target);
-  const bytes = readBytes(existsSync(existing) ? existing : file);
+  const given = readBytes(file);
+  const bytes = existsSync(existing) ? readBytes(existing) : given;
   const schema = parseUntrustedJson(bytes, existsSync(existing) ? target : file);
   if (!isObject(schema) || ownMember(schema, 'type') !== 'object') {
     throw new McpgenError("the schema of a tool's arguments must have the type object", {
@@ -344,6 +380,7 @@ async function readToolInput(file: string, stem: string, project: AddProject): P
   const description = ownMember(schema, 'description');
   return {
     text: bytes.toString('utf8'),
+    isKept: !bytes.equals(given),
     tools,
     stem: named.stem,
     camel: named.camel,
@@ -379,11 +416,18 @@ async function validatesAgainst(schema: object, value: JsonValue): Promise<boole
 }
 
 /** The generated types of all tools including the new one, as changes below the project's folder. */
-async function planGeneratedTools(project: AddProject, tools: readonly ToolSource[]): Promise<readonly FileChange[]> {
+async function planGeneratedTools(
+  project: AddProject,
+  tools: readonly ToolSource[],
+): Promise<{ readonly changes: readonly FileChange[]; readonly warnings: readonly Warning[] }> {
   const { importExtension = 'js' } = project.config.config;
-  const { files } = await renderTools(tools, project.out, { importExtension });
+  const { files, warnings } = await renderTools(tools, project.out, { importExtension });
   const generatedFolder = toPosixPath(path.relative(project.folder, project.out));
-  return planChanges(project.out, files).map((change) => ({ ...change, path: `${generatedFolder}/${change.path}` }));
+  const changes = planChanges(project.out, files);
+  return {
+    changes: changes.map((change) => ({ ...change, path: `${generatedFolder}/${change.path}` })),
+    warnings,
+  };
 }
 
 function toPosixPath(file: string): string {
@@ -398,18 +442,29 @@ interface AdditionReport {
   readonly isRegistered: boolean;
   /** A note for each changed file, by path. */
   readonly notes: ReadonlyMap<string, string>;
+  readonly warnings: readonly Diagnostic[];
   readonly project: AddProject;
 }
 
-function reportAddition({ addition, changes, isDryRun, isJson, isRegistered, notes, project }: AdditionReport): void {
+function reportAddition(report: AdditionReport): void {
+  const { addition, changes, isDryRun, isJson, isRegistered, notes, warnings, project } = report;
   if (isJson) {
     const files = changes
       .filter((change) => change.status !== 'unchanged')
       .map((change) => fileChangeJson(change, false));
     const { kind, name, identifier } = addition;
-    printJson({ kind, name, identifier, registered: isRegistered, dryRun: isDryRun, files });
+    printJson({
+      kind,
+      name,
+      identifier,
+      registered: isRegistered,
+      dryRun: isDryRun,
+      files,
+      ...(warnings.length === 0 ? {} : { warnings: warnings.map(diagnosticJson) }),
+    });
     return;
   }
+  for (const warning of warnings) printWarning(warning);
   if (!printAuthorFileChanges(changes, isDryRun, notes, (file) => displayedPath(project, file))) {
     printLine(`${addition.kind} ${addition.name} exists already; nothing was changed`);
   }

@@ -55,7 +55,7 @@ export async function connectListToServer(text: string, served: ListToServe): Pr
   const byHand = [
     `import { ${make} } from "${served.registry}${served.extension}";`,
     ...imports,
-    `...${make}(${list}),  // in the object of handlers`,
+    `...${make}(${list}),  // in `handlers``,
   ];
   const unknown = (fault: EditFault, lines: readonly string[] = byHand): Connection => ({
     status: 'unknown',
@@ -82,7 +82,7 @@ export async function connectListToServer(text: string, served: ListToServe): Pr
     const line = call.getStartLineNumber();
     return unknown({ reason: `it calls \`${make}\` with another list`, line }, [
       ...imports,
-      `...${list},  // in the list that ${make} is given`,
+      `...${list},  // in the list passed to ${make}`,
     ]);
   }
 
@@ -92,7 +92,7 @@ export async function connectListToServer(text: string, served: ListToServe): Pr
     .getProperties()
     .find((one) => METHODS_BY_KIND[served.kind].includes(exportedName(one).replace(/^["'`]|["'`]$/g, '')));
   if (own !== undefined) {
-    return unknown({ reason: `it already has a handler of ${exportedName(own)}`, line: own.getStartLineNumber() });
+    return unknown({ reason: `it already has a handler for ${exportedName(own)}`, line: own.getStartLineNumber() });
   }
   const local = known ?? list;
   const taken = [
