@@ -60,7 +60,10 @@ test('a pattern that takes for ever costs no more than an example', async () => 
   const schema = { type: 'object', properties: { a }, required: ['a'], patternProperties: { '^.$': slow } };
   writeFileSync(path.join(project, 'slow.json'), JSON.stringify(schema));
   const result = await add('tool', 'slow', '--input', 'slow.json', '--dry-run');
-  expect(result).toMatchObject({ code: 0, stderr: '' });
+  expect(result.code).toBe(0);
+  expect(result.stderr).toBe(
+    'warning: src/tools/slow.input.json#/patternProperties: the type of each name is not checked: members may have any of these types\n',
+  );
   expect(result.stdout).toContain('would write src/tools/slow.ts');
 }, 60_000);
 
@@ -92,6 +95,34 @@ test('what was added compiles, is clean and works, and adding it again changes n
   const tests = await tool('vitest/vitest.mjs', 'run', '--reporter', 'json');
   expect(tests.code, tests.stdout + tests.stderr).toBe(0);
   expect(await here(['generate', '--check'], project)).toMatchObject({ code: 0, stderr: '' });
+});
+
+describe('a file that exists already is kept, with a warning', () => {
+  test('the schema of the arguments', async () => {
+    writeFileSync(path.join(project, 'other.json'), '{ "type": "object" }');
+    const before = own();
+    const result = await add('tool', 'get-weather', '--input', 'other.json');
+    expect(result.code).toBe(0);
+    expect(result.stderr).toBe(
+      'warning: src/tools/get-weather.input.json: the file exists already and is kept; other.json was not copied\n' +
+        'hint: Edit the file, or delete it and run the command again.\n',
+    );
+    expect(own()).toEqual(before);
+  });
+
+  test('a tool that was added without arguments', async () => {
+    const result = await add('tool', 'delete', '--input', '../weather.json', '--dry-run', '--json');
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(result.stdout)).toMatchObject({
+      warnings: [
+        {
+          location: 'src/tools/delete.ts',
+          message: 'the file exists already and is kept; it does not use the schema of ../weather.json',
+          hint: expect.stringMatching(/^Import `deleteInput` there and add `input: deleteInput`/) as string,
+        },
+      ],
+    });
+  });
 });
 
 describe('what cannot be done is told once, with nothing written', () => {

@@ -55,7 +55,7 @@ export async function connectListToServer(text: string, served: ListToServe): Pr
   const byHand = [
     `import { ${make} } from "${served.registry}${served.extension}";`,
     ...imports,
-    `...${make}(${list}),  // in `handlers``,
+    `...${make}(${list}),  // in the handlers`,
   ];
   const unknown = (fault: EditFault, lines: readonly string[] = byHand): Connection => ({
     status: 'unknown',
