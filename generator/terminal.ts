@@ -46,9 +46,10 @@ export function printError(error: Diagnostic): void {
   printToStderr(`${stderrColors.red('error')}: ${formatDiagnostic(error, stderrColors.cyan)}`);
 }
 
-/** Prints a warning to standard error, in the same form as an error. */
-export function printWarning(warning: Diagnostic): void {
-  printToStderr(`${stderrColors.yellow('warning')}: ${formatDiagnostic(warning, stderrColors.cyan)}`);
+/** Prints a warning to standard error, in the same form as an error. Its message is one line: it may have names of others. */
+export function printWarning({ message, ...warning }: Diagnostic): void {
+  const line = { ...warning, message: escapeHiddenCharacters(message) };
+  printToStderr(`${stderrColors.yellow('warning')}: ${formatDiagnostic(line, stderrColors.cyan)}`);
 }
 
 /** Shows a line that the next one replaces; nothing if standard error is not a terminal. */

@@ -82,7 +82,7 @@ describe('a config that is a program and', () => {
     ],
     ['exports a promise', 'export default Promise.resolve({ out: "out" })', 'no plain data: it contains a promise'],
     ['exports a map', 'export default new Map([["out", "out"]])', 'no plain data: it contains an instance of a class'],
-    ['exports a function', 'export default () => ({ out: "out" })', 'an object is expected'],
+    ['exports a function', 'export default () => ({ out: "out" })', 'must be an object'],
     ['holds itself', 'const a = {}; a.out = a; export default a', 'it contains itself, or is nested too deeply'],
     ['holds a bigint', 'export default { out: 5n }', 'it holds a bigint'],
     ['throws when it is read', 'export default { get out() { throw new Error("no luck"); } }', 'no luck'],

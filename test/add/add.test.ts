@@ -132,7 +132,7 @@ describe('what cannot be done is told once, with nothing written', () => {
     [['tool', 'x', '--input', '../none.json'], /none\.json: no such file/],
     [
       ['tool', 'x', '--input', '../wrong.json'],
-      /wrong\.json: the schema of a tool\'s arguments must have the type object/,
+      /wrong\.json: the schema of a tool's arguments must have the type object/,
     ],
     [['tool', 'greet2', 'x'], /too many arguments/],
     [['tol', 'x'], /unknown command 'tol'[^]*Did you mean tool\?/],

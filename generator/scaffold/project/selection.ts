@@ -129,7 +129,7 @@ export function defaultFeatures(kind: ProjectKind): readonly string[] {
 }
 
 /**
- * The features asked for, with those that they need, in one fixed order.
+ * The requested features with their requirements, in a fixed order.
  *
  * @throws {@link McpgenError} if one does not exist, or no revision that was chosen has it.
  */
@@ -167,9 +167,9 @@ export function parseFeatures(
 }
 
 /**
- * A word that must be one of several.
+ * Parses one of several words.
  *
- * @throws {@link McpgenError} that names them.
+ * @throws {@link McpgenError} with the list of words.
  */
 export function parseChoice<T extends string>(word: string, known: readonly T[], place: string, noun: string): T {
   const found = known.find((item) => item === word);
@@ -182,21 +182,21 @@ export function parseChoice<T extends string>(word: string, known: readonly T[],
 }
 
 /**
- * What a runtime is chosen by, in the words of its user: `sdk-v2` is `sdk`.
+ * Parses the name of a runtime: `sdk-v2` is an alias of `sdk`.
  *
- * @throws {@link McpgenError} if there is none of that name.
+ * @throws {@link McpgenError} if it does not exist.
  */
 export function parseRuntime(word: string): RuntimeName {
   return word === 'sdk-v2' ? 'sdk' : parseChoice(word, RUNTIME_NAMES, '--runtime', 'runtime');
 }
 
-/** What decides which revisions go over HTTP. */
+/** The choices that decide which revisions work over HTTP. */
 export type HttpChoice = Pick<Selection, 'kind' | 'runtime' | 'transports' | 'revisions'>;
 
 /**
- * Whether only revisions that begin with `initialize` go over HTTP: the official SDK's transports of servers wait for a
- * session, and that of clients of 1.x sends none of the headers that a stateless revision asks for. Over stdio nothing
- * depends on the revision.
+ * Whether only revisions that begin with `initialize` work over HTTP: the server transports of the official SDK wait for a
+ * session, and the client transport of 1.x does not send the headers that stateless revisions require. Stdio has no such
+ * limit.
  */
 export function hasSessionsOnly({ kind, runtime, transports }: HttpChoice): boolean {
   return transports.includes('http') && (runtime === 'sdk-v1' || (runtime === 'sdk' && kind === 'server'));
