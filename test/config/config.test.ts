@@ -142,7 +142,7 @@ describe('a config that is wrong', () => {
     );
     const circle = 'const a: any = { out: "x" };\na.tools = a;\nexport default a;';
     expect(await refused({ 'mcpgen.config.ts': circle })).toContain(
-      'no plain data: it contains itself, or is nested too deeply',
+      'not plain data: it contains itself, or is nested too deeply',
     );
   });
 
