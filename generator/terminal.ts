@@ -46,7 +46,7 @@ export function printError(error: Diagnostic): void {
   printToStderr(`${stderrColors.red('error')}: ${formatDiagnostic(error, stderrColors.cyan)}`);
 }
 
-/** Prints a warning to standard error, in the same form as an error. Its message is one line: it may have names of others. */
+/** Prints a warning to standard error like an error. Its message is one line, since it may contain untrusted names. */
 export function printWarning({ message, ...warning }: Diagnostic): void {
   const line = { ...warning, message: escapeHiddenCharacters(message) };
   printToStderr(`${stderrColors.yellow('warning')}: ${formatDiagnostic(line, stderrColors.cyan)}`);
