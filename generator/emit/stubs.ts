@@ -62,7 +62,7 @@ export function refuseMethodsWithoutStub(protocols: readonly Protocol[], wanted:
           place: '--methods',
           remedy: near === undefined ? `There are ${[...served].sort().join(', ')}.` : `Did you mean ${near}?`,
         })
-      : new McpgenError(`a server has no handler of ${name}: ${noStubReason(known)}`, {
+      : new McpgenError(`a server has no handler for ${name}: ${noStubReason(known)}`, {
           place: '--methods',
           remedy: 'Omit it; `mcpgen methods --direction clientToServer --kind request` lists what clients request.',
         });
