@@ -84,7 +84,7 @@ describe('a config that is a program and', () => {
     ['exports a map', 'export default new Map([["out", "out"]])', 'not plain data: it contains an instance of a class'],
     ['exports a function', 'export default () => ({ out: "out" })', 'must be an object'],
     ['holds itself', 'const a = {}; a.out = a; export default a', 'it contains itself, or is nested too deeply'],
-    ['holds a bigint', 'export default { out: 5n }', 'it holds a bigint'],
+    ['holds a bigint', 'export default { out: 5n }', 'it contains a bigint'],
     ['throws when it is read', 'export default { get out() { throw new Error("no luck"); } }', 'no luck'],
   ])('%s', async (_, text, message) => {
     const cwd = temporaryFolder();
