@@ -451,7 +451,7 @@ describe('errata of the schemas', () => {
         expect((await loadProtocol({ schema: touched, revision })).revision).toBe(revision);
         await expect(loadProtocol({ schema: touched })).rejects.toThrow(
           expect.objectContaining({
-            message: expect.stringContaining('which revision') as unknown,
+            message: expect.stringContaining('does not contain its revision') as unknown,
             place: 'somewhere/else.json',
             remedy: expect.stringContaining('--revision') as unknown,
           }),

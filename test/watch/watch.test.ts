@@ -113,7 +113,7 @@ test('a config that is away for a while is an error, not a project without confi
   const watching = new WatchProcess(cwd);
   await watching.until('first round', () => watching.rounds === 1);
   rmSync(config);
-  await watching.until('error', () => watching.err.includes('mcpgen.config.json: the config is not there any more'));
+  await watching.until('error', () => watching.err.includes('mcpgen.config.json: the config no longer exists'));
   expect(existsSync(path.join(cwd, 'generated'))).toBe(false);
   writeFileSync(config, text.replace('"out":"out"', '"out":"again"'));
   await watching.until('next round', () => existsSync(path.join(cwd, 'again/draft/types.ts')));
@@ -144,7 +144,7 @@ describe.concurrent('what cannot be watched', () => {
     [['--dry-run'], /--watch and --dry-run cannot be combined/],
     [['-o', '-'], /--watch needs an output folder/],
     [['--schema', '-'], /standard input cannot be watched/],
-    [['-r', '2025-11-25'], /there is nothing to watch/],
+    [['-r', '2025-11-25'], /nothing to watch/],
   ])('%j', async (args, message) => {
     const result = await mcpgen(['generate', '--watch', ...args], { cwd: temporaryFolder() });
     expect(result).toMatchObject({ code: 2, stdout: '' });
