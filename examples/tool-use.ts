@@ -30,7 +30,7 @@ interface ToolResultBlock {
   readonly is_error?: true;
 }
 
-/** Does what the model asks for. The model is told of every failure that it could mend. */
+/** Runs the tool that the model calls, and reports to the model every failure that it could correct. */
 async function useTool(client: Client, { id, name, input }: ToolUseBlock): Promise<ToolResultBlock> {
   const block = { type: 'tool_result', tool_use_id: id } as const;
   try {
@@ -38,7 +38,7 @@ async function useTool(client: Client, { id, name, input }: ToolUseBlock): Promi
     if (isError === true) console.log('the tool failed');
     return { ...block, content: content.map(toResultContent), ...(isError === true ? { is_error: true } : {}) };
   } catch (error) {
-    // No connection, no answer in time, an answer that makes no sense: nothing that a model could mend.
+    // No connection, no answer in time, an answer that makes no sense: nothing that a model could correct.
     if (!(error instanceof RpcError)) throw error;
     console.log(`protocol error ${error.code}`);
     return { ...block, content: [{ type: 'text', text: error.message }], is_error: true };

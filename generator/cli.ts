@@ -4,31 +4,28 @@ import { CommanderError } from 'commander';
 import { GUIDE } from './cli/guide.js';
 import { buildProgram } from './cli/program.js';
 import { McpgenError } from './errors.js';
-import { printLine, printToStderr, stderrColors, showProgress } from './terminal.js';
+import { printError, printLine, printToStderr, showProgress } from './terminal.js';
 
 const EXIT_OK = 0;
 const EXIT_INVALID_INPUT = 2;
 const EXIT_INTERNAL_ERROR = 70;
 
-/** Whether all was done, or it was told why not. */
+/** Whether the run is complete, or its error was reported. */
 let isDone = false;
 
 async function main(): Promise<void> {
   process.on('exit', () => {
     if (isDone) return;
-    // Otherwise a check would pass that was never made.
-    writeSync(
-      2,
-      'error: the run was ended by a program that it loads\n  Look into the configs of Prettier and mcpgen.\n',
-    );
+    // Otherwise a check that never ran would pass.
+    writeSync(2, 'error: a loaded program ended the process\nhint: Check the configs of Prettier and mcpgen.\n');
     process.exitCode = EXIT_INVALID_INPUT;
   });
-  // A reader that has seen enough, such as `head`, closes the pipe: that is no fault.
+  // A reader that has seen enough, such as `head`, closes the pipe: that is not an error.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       isDone = true;
       if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT_OK);
-      // The stream itself is what failed, so it cannot say so.
+      // The stream itself failed, so it cannot report it.
       if (stream === process.stdout) {
         writeSync(2, `error: standard output: cannot be written (${error.code ?? error.message})\n`);
       }
@@ -49,17 +46,17 @@ async function main(): Promise<void> {
   exitSoon();
 }
 
-/** Tells what ended the run. Returns the exit code. */
+/** Reports the error that ended the run. Returns the exit code. */
 function reportError(error: unknown): number {
   isDone = true;
   showProgress('');
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_INVALID_INPUT;
   if (error instanceof McpgenError) {
-    printToStderr(`${stderrColors.red('error')}: ${error.format()}`);
+    printError(error);
     return EXIT_INVALID_INPUT;
   }
-  // Not 1, which says that a check failed.
-  printToStderr(`${stderrColors.red('error')}: this is a fault of mcpgen itself; please report it`);
+  // Not 1, which means that a check failed.
+  printError({ message: 'this is a bug in mcpgen', remedy: 'Please report it with the stack trace below.' });
   printToStderr(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return EXIT_INTERNAL_ERROR;
 }
@@ -68,11 +65,11 @@ function requireWorkingDirectory(): void {
   try {
     process.cwd();
   } catch (error) {
-    throw new McpgenError('the current folder is gone', { remedy: 'Change to another folder.', cause: error });
+    throw new McpgenError('the current folder no longer exists', { remedy: 'Change to another folder.', cause: error });
   }
 }
 
-/** Ends the process even if something that a config or a plugin began goes on, but not before all is printed. */
+/** Ends the process once everything is printed, even if a config or a plugin left something running. */
 function exitSoon(): void {
   const timer = setInterval(() => {
     if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();

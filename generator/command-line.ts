@@ -1,5 +1,6 @@
 /**
- * Command lines of mcpgen that people read or paste: quoting, order and omission in one place. Callers choose the options.
+ * Formats command lines of mcpgen that messages and headers show. Callers choose the options; quoting, order and
+ * omission are decided here.
  */
 import { STANDARD_INPUT } from './model/load.js';
 import { shellQuote } from './text.js';
@@ -14,7 +15,7 @@ export interface Placeholder {
   readonly placeholder: string;
 }
 
-/** Every option that a shown command may have, in the order in which they are printed. */
+/** Every option that a printed command may have, in print order. */
 const OPTION_ORDER = [
   'to',
   'config',
@@ -30,13 +31,16 @@ const OPTION_ORDER = [
   'allowOutside',
 ] as const;
 
-/** An option's value: `true` prints the flag, `false` its `--no-` form, a list the option once for each item, `undefined` nothing. */
+/**
+ * An option's value: `true` prints the flag, `false` its `--no-` form, a list the option once for each item,
+ * `undefined` nothing.
+ */
 type OptionValue = string | readonly string[] | boolean | Placeholder | undefined;
 
-/** The options of a shown command. */
+/** The options of a printed command. */
 export type ShownOptions = Readonly<Partial<Record<(typeof OPTION_ORDER)[number], OptionValue>>>;
 
-/** What follows the verb of a shown command. */
+/** What follows the verb of a printed command. */
 export interface ShownArguments {
   readonly words?: readonly (string | Placeholder)[];
   readonly options?: ShownOptions;
@@ -88,7 +92,7 @@ export const FOLDER_ABOVE: Placeholder = { placeholder: 'folder above this one' 
 
 /** The command that generates a protocol's files again, as their header shows it. */
 export function regenerateCommand({ source, revision }: Protocol, options: RenderOptions): string {
-  // Stubs are written once, so a header does not change because they were requested then.
+  // Stubs are written once, so the header does not depend on whether a run requested them.
   const parts = partsToEmit(options).filter((part) => part !== 'stubs');
   return formatCommand('generate', {
     options: {

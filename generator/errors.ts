@@ -1,13 +1,13 @@
 import { escapeHiddenCharacters, withoutCredentials } from './text.js';
 
 /**
- * What a user of the tool did wrong or must fix: a clear message, the place it is about, and the remedy.
- * The command line prints it without a stack trace and exits with 2.
+ * An error that the user can fix: what is wrong, where, and how to fix it. The command line prints it without a stack
+ * trace and exits with 2.
  */
 export class McpgenError extends Error {
-  /** File, pointer or flag that the message is about. */
+  /** The file, pointer or option that is at fault. */
   readonly place: string | undefined;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly remedy: string | undefined;
 
   constructor(message: string, options: { place?: string; remedy?: string; cause?: unknown } = {}) {
@@ -17,17 +17,58 @@ export class McpgenError extends Error {
     this.remedy = options.remedy;
   }
 
-  /** The whole text as the terminal shows it: `place: message`, then the remedy on lines of its own. */
+  /** The text that the terminal shows: `place: message`, then a line `hint: remedy`. */
   format(): string {
-    // What is quoted of a file must not steer the terminal or hide; only a text of our own has several lines.
-    const message = this.message.split('\n').map(redactAndEscape).join('\n');
-    const head = this.place === undefined ? message : `${redactAndEscape(this.place)}: ${message}`;
-    const remedy = this.remedy?.split('\n').map(redactAndEscape).join('\n  ');
-    return remedy === undefined ? head : `${head}\n  ${remedy}`;
+    return formatDiagnostic(this);
+  }
+
+  /** The error for machines, as `--json` prints it. */
+  toJSON(): DiagnosticJson {
+    return diagnosticJson(this);
   }
 }
 
-/** A line that neither steers the terminal nor shows the password of a URL. */
+/** An error or a warning for the user. */
+export interface Diagnostic {
+  readonly message: string;
+  readonly place?: string | undefined;
+  readonly remedy?: string | undefined;
+}
+
+/** An error or a warning as `--json` prints it. */
+export interface DiagnosticJson {
+  readonly message: string;
+  /** The file, pointer or option that is at fault. */
+  readonly location?: string;
+  /** How to fix it. */
+  readonly hint?: string;
+}
+
+/** The text that the terminal shows for a diagnostic: `place: message`, then a line `hint: remedy`. */
+export function formatDiagnostic(
+  { message, place, remedy }: Diagnostic,
+  paintLabel = (label: string) => label,
+): string {
+  const text = redactAndEscapeLines(message);
+  const head = place === undefined ? text : `${redactAndEscape(place)}: ${text}`;
+  return remedy === undefined ? head : `${head}\n${paintLabel('hint')}: ${redactAndEscapeLines(remedy, '\n  ')}`;
+}
+
+/** A diagnostic for machines. */
+export function diagnosticJson({ message, place, remedy }: Diagnostic): DiagnosticJson {
+  return {
+    message: redactAndEscapeLines(message),
+    ...(place === undefined ? {} : { location: redactAndEscape(place) }),
+    ...(remedy === undefined ? {} : { hint: redactAndEscapeLines(remedy) }),
+  };
+}
+
+/** Text from files must neither control the terminal nor hide. Only the line ends of our own texts are kept. */
+function redactAndEscapeLines(text: string, lineEnd = '\n'): string {
+  return text.split('\n').map(redactAndEscape).join(lineEnd);
+}
+
+/** A line without control characters and without passwords of URLs. */
 function redactAndEscape(line: string): string {
   return escapeHiddenCharacters(withoutCredentials(line));
 }

@@ -1,5 +1,5 @@
 /**
- * From options to files in a folder: loads protocols, renders them, and plans and writes the result.
+ * Generates files into a folder: loads protocols, renders them, and plans and writes the result.
  */
 import path from 'node:path';
 import { partsToEmit, requireFolder } from './render-options.js';
@@ -17,47 +17,46 @@ import { Formatter } from './output/format.js';
 import { renderProtocolFiles, renderToolsWith } from './render.js';
 import { builtinRevisions } from './read/builtin/revisions.js';
 
-/** What to generate, and where to. */
+/** What to generate, and where. */
 export interface GenerateOptions extends RenderOptions {
-  /** Built-in revisions; all released ones by default. With `schema`, the one revision that it is of. */
+  /** Built-in revisions; all released ones by default. With `schema`, its one revision. */
   readonly revisions?: readonly string[];
   /** A schema that is not built in. */
   readonly schema?: InputFile;
   /** The catalog of `schema`. */
   readonly catalog?: InputFile;
-  /** Tools to write types and validators of, into the folder `tools` below the output folder; see {@link readToolFiles}. */
+  /** Tools to generate types and validators for, in the folder `tools` of the output; see {@link readToolFiles}. */
   readonly tools?: readonly ToolSource[];
   /** Whether errata are applied; true by default. */
   readonly errata?: boolean;
-  /** Makes an error of what would otherwise be a warning. */
+  /** Treats warnings as errors. */
   readonly strict?: boolean;
-  /** The output folder. Each revision gets a folder of its own below it. */
+  /** The output folder. Each revision has a folder below it. */
   readonly out: string;
   /** Plans, but writes nothing. */
   readonly dryRun?: boolean;
-  /** Told of each revision before its files are rendered. */
+  /** Called with each revision before its files are rendered. */
   readonly onProgress?: (revision: string) => void;
 }
 
-/** What a run did, or would do. */
+/** The result of a run. */
 export interface GenerateResult {
   /** The output folder, absolute. */
   readonly out: string;
   readonly protocols: readonly Protocol[];
-  /** Every planned file, every orphan, and files next to them that are not ours, with what is to happen to each. */
+  /** The change of each planned, orphaned or foreign file in the output folder. */
   readonly changes: readonly FileChange[];
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Generates typings into a folder: plans all files first, writes them all or none, and removes files of its own that
- * nothing generates any more.
+ * Generates typings into a folder. Writes are all-or-nothing; generated files that are no longer needed are removed.
  *
  * @example
  * ```ts
  * const { changes } = await generate({ revisions: ['2025-11-25'], out: 'src/generated' });
  * ```
- * @throws {@link McpgenError} if the input is wrong or the output cannot be written; nothing has changed then.
+ * @throws {@link McpgenError} if the input is invalid or the output cannot be written; then nothing is changed.
  */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
   const result = await planGeneration(options);
@@ -65,23 +64,23 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   return result;
 }
 
-/** What {@link check} found. */
+/** The result of {@link check}. */
 export interface CheckResult extends GenerateResult {
-  /** Whether every file is there, up to date, and none is left over. */
+  /** Whether every file exists and is up to date, and none is orphaned. */
   readonly upToDate: boolean;
 }
 
 /**
- * Checks whether a folder holds just what {@link generate} would write. Writes nothing.
+ * Checks whether a folder has exactly what {@link generate} would write. Writes nothing.
  *
- * @throws {@link McpgenError} if the input is wrong.
+ * @throws {@link McpgenError} if the input is invalid.
  */
 export async function check(options: Omit<GenerateOptions, 'dryRun'>): Promise<CheckResult> {
   const result = await planGeneration(options);
   return { ...result, upToDate: result.changes.every(isUpToDate) };
 }
 
-/** Files in memory, with the protocols that they were made from. */
+/** Files in memory, with the protocols that they were rendered from. */
 export interface Rendering {
   readonly protocols: readonly Protocol[];
   readonly files: readonly PlannedFile[];
@@ -91,14 +90,14 @@ export interface Rendering {
 /**
  * Renders all files that {@link generate} would write, and writes none.
  *
- * @throws {@link McpgenError} if the input is wrong.
+ * @throws {@link McpgenError} if the input is invalid.
  */
 export async function renderAll(options: GenerateOptions): Promise<Rendering> {
   requireFolder(options.out);
   const protocols = await loadAll(options);
   if (options.methods !== undefined) {
     if (!partsToEmit(options).includes('stubs')) {
-      throw new McpgenError('methods are named, but no stubs are asked for', {
+      throw new McpgenError('only applies to --emit stubs', {
         place: '--methods',
         remedy: 'Add --emit stubs.',
       });
@@ -119,7 +118,7 @@ export async function renderAll(options: GenerateOptions): Promise<Rendering> {
     files.push(...rendered.files);
     warnings.push(...rendered.warnings);
   }
-  // Each revision brings the shared files that it needs; they are the same.
+  // Revisions share runtime files, which are the same for all.
   return { protocols, files: [...new Map(files.map((file) => [file.path, file])).values()], warnings };
 }
 
@@ -134,7 +133,7 @@ async function planGeneration(options: GenerateOptions): Promise<GenerateResult>
 /**
  * Loads the protocols that {@link generate} would write, and renders nothing.
  *
- * @throws {@link McpgenError} if the input is wrong.
+ * @throws {@link McpgenError} if the input is invalid.
  */
 export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<readonly Protocol[]> {
   const common = {
@@ -144,7 +143,7 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
   if (options.schema !== undefined) {
     const [revision, second] = options.revisions ?? [];
     if (second !== undefined) {
-      throw new McpgenError('a schema is of one revision', { remedy: 'Name one revision, or leave the schema out.' });
+      throw new McpgenError('a schema has only one revision', { remedy: 'Pass one revision, or omit the schema.' });
     }
     return [
       await loadProtocol({
@@ -156,12 +155,12 @@ export async function loadAll(options: Omit<GenerateOptions, 'out'>): Promise<re
     ];
   }
   if (options.catalog !== undefined) {
-    throw new McpgenError('a catalog is given without a schema', { remedy: 'Give the schema that it belongs to.' });
+    throw new McpgenError('a catalog needs a schema', { remedy: 'Pass the schema that it belongs to.' });
   }
   const released = builtinRevisions().filter((item) => item.status === 'released');
   const revisions = options.revisions ?? released.map((item) => item.revision);
   if (revisions.length === 0) {
-    throw new McpgenError('the list of revisions is empty', { remedy: 'Name one, or leave the list out for all.' });
+    throw new McpgenError('the list of revisions is empty', { remedy: 'Pass at least one, or omit the list for all.' });
   }
   return Promise.all([...new Set(revisions)].sort().map((revision) => loadProtocol({ ...common, revision })));
 }

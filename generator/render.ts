@@ -1,5 +1,5 @@
 /**
- * From a protocol, or a list of tools, to formatted files. Nothing is read or written but the config of Prettier.
+ * Renders a protocol or a list of tools as formatted files. Reads only the Prettier config, and writes nothing.
  */
 import path from 'node:path';
 import type { Protocol, Warning } from './model/protocol.js';
@@ -23,9 +23,9 @@ import { parseTool } from './model/tools.js';
 import { NO_DOCS } from './read/builtin/docs.js';
 
 /**
- * Renders the files of a protocol in memory, formatted by the Prettier config that holds for a folder.
+ * Renders the files of a protocol in memory, formatted with the Prettier config of a folder.
  *
- * @param protocol - As {@link loadProtocol} gives it.
+ * @param protocol - The result of {@link loadProtocol}.
  * @param out - The output folder; only its Prettier config is read.
  * @returns Files with paths below the output folder: `<revision>/types.ts` and so on, and `runtime/*.ts` which all
  *   revisions share.
@@ -50,7 +50,7 @@ export async function renderProtocolFiles(
   const parts = partsToEmit(options);
   if (parts.length === 0) {
     throw new McpgenError('the list of parts is empty', {
-      remedy: `Name some of ${EMITTABLE.join(', ')}, or leave it out.`,
+      remedy: `Use some of ${EMITTABLE.join(', ')}, or omit it.`,
     });
   }
   const files = emit(protocol, parts, importExtension, options.methods);
@@ -64,7 +64,7 @@ export async function renderProtocolFiles(
   return formatFiles(formatter, [...own, ...runtimeFiles(runtimeModulesFor(parts), importExtension)], out);
 }
 
-/** A file whose text is still to be laid out. */
+/** A file that is not yet formatted. */
 interface UnformattedFile {
   readonly path: string;
   readonly pieces: readonly string[];
@@ -72,7 +72,7 @@ interface UnformattedFile {
   readonly belongsToUser: boolean;
 }
 
-/** The shared files of some roots, and what these import. */
+/** The shared files of several roots, and everything that they import. */
 function runtimeFiles(roots: readonly RuntimeModule[], importExtension: ImportExtension): readonly UnformattedFile[] {
   const extension = importExtension === 'none' ? '' : `.${importExtension}`;
   return readRuntimeFiles(roots, extension).map(({ name, text }) => ({
@@ -89,7 +89,7 @@ async function formatFiles(
   out: string,
 ): Promise<readonly PlannedFile[]> {
   const planned: PlannedFile[] = [];
-  // One after the other, so that each finds what the ones before it had in common with it.
+  // Sequential, so that each file reuses the cached pieces of those before it.
   for (const { path: name, pieces, isFormatted, belongsToUser } of drafts) {
     const text = await formatter.format(pieces, path.resolve(out, name), isFormatted);
     planned.push(
@@ -99,28 +99,28 @@ async function formatFiles(
   return planned;
 }
 
-/** How the files of tools are made. */
+/** How to render the files of tools. */
 export interface ToolOptions {
   /** Extension of imported files; `js` by default. */
   readonly importExtension?: ImportExtension;
-  /** The command that makes the files anew, for their headers. */
+  /** The command that regenerates the files, for their headers. */
   readonly command?: string;
 }
 
 /** Files of tools in memory. */
 export interface ToolRendering {
   readonly files: readonly PlannedFile[];
-  /** Where a type is wider than the schema that it was made from. */
+  /** Where a type is wider than its schema. */
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Renders types, guards and validators of tools' arguments and structured content, formatted by the Prettier config that
- * holds for a folder.
+ * Renders types, guards and validators of tools' arguments and structured content, formatted with the Prettier config
+ * of a folder.
  *
- * @param tools - As {@link readToolFiles} or {@link readToolList} gives them.
+ * @param tools - The result of {@link readToolFiles} or {@link readToolList}.
  * @param out - The output folder; only its Prettier config is read.
- * @returns Files with paths below the output folder: `tools/<name>.ts`, `tools/index.ts` and what they share.
+ * @returns Files with paths below the output folder: `tools/<name>.ts`, `tools/index.ts` and their shared files.
  */
 export async function renderTools(
   tools: readonly ToolSource[],
@@ -149,7 +149,7 @@ export async function renderToolsWith(
     const pieces = file.print({ header: head, importExtension });
     files.push(...(await formatFiles(formatter, [{ path: `${file.name}.ts`, pieces, ...GENERATED_FILE }], out)));
   };
-  // One after the other, so that of thousands only the texts are kept.
+  // Sequential, so that only the texts of thousands of tools stay in memory.
   for (const tool of tools) {
     const model = parseTool(tool, NO_DOCS);
     const named = namer.name(model);
@@ -162,10 +162,10 @@ export async function renderToolsWith(
   return { files, warnings };
 }
 
-/** What holds of every file of tools. */
+/** The settings of every file of tools. */
 const GENERATED_FILE = { isFormatted: false, belongsToUser: false } as const;
 
-/** The files that a tool's schemas are in, without their folders. */
+/** The names of the files with a tool's schemas, without folders. */
 function toolLocations({ input, output, places }: ToolSource): readonly string[] {
   const used = [...(input === undefined ? [] : [places.input]), ...(output === undefined ? [] : [places.output])];
   return [...new Set(used.map((place) => path.basename(place.split('#')[0] ?? '')))];

@@ -1,14 +1,15 @@
 import { isatty } from 'node:tty';
 import pc from 'picocolors';
+import { formatDiagnostic, type Diagnostic } from './errors.js';
 import { escapeHiddenCharacters, HIDDEN_CHARACTERS } from './text.js';
 
-/** Colours for standard output; they are off when it is piped or NO_COLOR is set. */
+/** Colors for standard output; they are off when it is piped or NO_COLOR is set. */
 export const stdoutColors = pc.createColors(supportsColor(1));
 
-/** Colours for standard error, which may go elsewhere. */
+/** Colors for standard error, which may be redirected by itself. */
 export const stderrColors = pc.createColors(supportsColor(2));
 
-/** Not picocolors' own choice, which looks at standard output only and colours what is piped where `CI` is set. */
+/** Not picocolors' own choice, which considers only standard output, and colors piped output if `CI` is set. */
 function supportsColor(fileDescriptor: number): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
@@ -18,10 +19,10 @@ function supportsColor(fileDescriptor: number): boolean {
 
 const CONTROL_SEQUENCES = new RegExp(`[\\n\\t]|\\u001b\\[[\\d;]*m|${HIDDEN_CHARACTERS.source}`, 'gu');
 
-/** Text in which nothing steers the terminal but line ends and, where there are any, colours: parts of it are others'. */
-function escapeControls(text: string, hasColour: boolean): string {
+/** Escapes control characters except line ends, tabs and our own colors, since parts of the text come from others. */
+function escapeControls(text: string, hasColor: boolean): string {
   return text.replace(CONTROL_SEQUENCES, (found) =>
-    found === '\n' || found === '\t' || (hasColour && found.length > 2) ? found : escapeHiddenCharacters(found),
+    found === '\n' || found === '\t' || (hasColor && found.length > 2) ? found : escapeHiddenCharacters(found),
   );
 }
 
@@ -30,31 +31,42 @@ export function printLine(line = ''): void {
   process.stdout.write(`${escapeControls(line, stdoutColors.isColorSupported)}\n`);
 }
 
-/** Writes a value to standard output, for machines that people look over the shoulder of. */
+/** Writes a value to standard output as JSON, indented for readers. */
 export function printJson(value: unknown): void {
   printLine(JSON.stringify(value, undefined, 2));
 }
 
-/** Writes a line to standard error: notices and progress, which never belong to the result. */
+/** Writes a line to standard error: notices and progress, which are not part of the result. */
 export function printToStderr(line: string): void {
   process.stderr.write(`${escapeControls(line, stderrColors.isColorSupported)}\n`);
 }
 
-/** Shows a line that the next one replaces, where a person is looking; nothing when piped. */
+/** Prints an error to standard error: `error: PLACE: message`, then a line `hint: remedy`. */
+export function printError(error: Diagnostic): void {
+  printToStderr(`${stderrColors.red('error')}: ${formatDiagnostic(error, stderrColors.cyan)}`);
+}
+
+/** Prints a warning to standard error like an error. Its message is one line, since it may contain untrusted names. */
+export function printWarning({ message, ...warning }: Diagnostic): void {
+  const line = { ...warning, message: escapeHiddenCharacters(message) };
+  printToStderr(`${stderrColors.yellow('warning')}: ${formatDiagnostic(line, stderrColors.cyan)}`);
+}
+
+/** Shows a line that the next one replaces; nothing if standard error is not a terminal. */
 export function showProgress(line: string): void {
   if (!process.stderr.isTTY) return;
   process.stderr.write(`\r\u001b[2K${escapeControls(line, false)}`);
 }
 
-/** A cell of a table: its text, and how it is coloured. */
+/** A cell of a table: its text, and its color. */
 export interface Cell {
   readonly text: string;
   readonly paint?: (text: string) => string;
 }
 
 /**
- * Lays out rows in columns, two spaces apart. Where they are wider than the terminal, the columns that no longer fit go
- * onto indented lines below, each cell behind its heading, so that no row is cut or broken at random.
+ * Formats rows as columns, two spaces apart. Columns that do not fit the terminal go onto indented lines below, each
+ * cell after its heading.
  *
  * @param width - Columns of the terminal; unlimited by default.
  */
@@ -86,7 +98,7 @@ export function formatTable(
     .join('\n');
 }
 
-/** Indented lines of cells, none wider than the terminal as long as no single cell is. */
+/** Packs cells into indented lines that fit the terminal, unless a single cell is wider. */
 function packCells(cells: readonly Cell[], width: number): readonly string[] {
   const lines: string[] = [];
   let used = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
-/** Characters that are invisible, that steer a terminal, or that show a reader other text than a program reads. */
+/** Characters that are invisible, control a terminal, or display differently from what programs read. */
 export const HIDDEN_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\p{Surrogate}/gu;
 
-/** A text in which every hidden character is written as an escape, as JSON and TypeScript have it. */
+/** Replaces hidden characters by their escapes in JSON and TypeScript. */
 export function escapeHiddenCharacters(text: string): string {
   return text.replace(HIDDEN_CHARACTERS, (character) =>
     Array.from(
@@ -11,14 +11,13 @@ export function escapeHiddenCharacters(text: string): string {
   );
 }
 
-/** A word of a command line, quoted where a shell would read it otherwise. */
+/** Quotes a word for a shell, if necessary. */
 export function shellQuote(word: string): string {
   return /^(?:-|[\w@%+=:,./][\w@%+=:,./-]*)$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * The words of a command line, as a POSIX shell would split it, without expanding anything. Undefined if a quote is not
- * closed.
+ * Splits a command line like a POSIX shell, without expansion. Undefined if a quote is not closed.
  */
 export function splitCommand(line: string): readonly string[] | undefined {
   const words: string[] = [];
@@ -42,7 +41,7 @@ export function splitCommand(line: string): readonly string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-/** The candidate that is nearest to a misspelt word, if one is near enough to be meant. */
+/** The candidate that is closest to a misspelled word, if one is close enough. */
 export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;
@@ -66,33 +65,33 @@ function editDistance(a: string, b: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Names of query params whose values are secrets. */
+/** Names of query parameters whose values are secrets. */
 const SECRET_PARAM =
   /token|secret|passw|passphrase|signature|credential|auth|(?:api|access|private|subscription|function)[-_.]?key|^(?:key|sig|sas|pwd|pass|jwt|code)$/i;
 
 /**
- * A URL as it may be shown and stored: without user and password, and without query params that are named like secrets.
- * Any other text stays as it is.
+ * A URL for messages and files: without user and password, and without query parameters that are named like secrets.
+ * Any other text is unchanged.
  */
 export function displayUrl(url: string): string {
   const [, scheme, rest] = /^(https?:[\\/]{2})([^]*)$/i.exec(url) ?? [];
   if (scheme === undefined || rest === undefined) return url;
-  // Where it does not parse, it is not known where the password ends.
+  // In an invalid URL, the end of the password is unknown.
   const place = rest.replace(URL.canParse(url) ? /^[^\\/?#]*@/ : /^[^]*@/, '');
   const [address = '', ...query] = place.split(/(?=[?&#])/);
   const shown = query.filter((param) => !SECRET_PARAM.test(percentDecode(/^.([^=]*)/.exec(param)?.[1] ?? '')));
   const [first = '', ...others] = shown;
-  // What comes first now begins the query.
+  // The first remaining parameter begins the query.
   const isCut = query[0]?.startsWith('?') === true && first.startsWith('&');
   return [scheme, address, isCut ? `?${first.slice(1)}` : first, ...others].join('');
 }
 
-/** A text, such as a command or a message, with all URLs in it as they may be shown. */
+/** A text, such as a command or a message, with the secrets of all its URLs removed. */
 export function withoutCredentials(text: string): string {
   return text.replace(/https?:\/\/(?:[^\s\\/?#@]*@)?[^\s"'`<>]+/gi, displayUrl);
 }
 
-/** A text without percent encoding; what is not encoded well stays as it is. */
+/** Decodes percent encoding; invalid encoding is unchanged. */
 export function percentDecode(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
     try {

@@ -163,8 +163,8 @@ describe('exit codes', () => {
   });
 
   test.each<[string, readonly string[], string]>([
-    ['one revision', ['2025-11-25'], 'two revisions are compared'],
-    ['none', [], 'two revisions are compared'],
+    ['one revision', ['2025-11-25'], 'two revisions are required'],
+    ['none', [], 'two revisions are required'],
     ['three', ['a.json', 'b.json', 'c.json'], 'too many arguments: "c.json"'],
     ['a misspelt revision', ['2025-11-26', 'a.json'], 'Did you mean 2025-11-25?'],
     ['a file that is not there', ['none.json', 'a.json'], 'neither a built-in revision nor a file'],
@@ -172,17 +172,13 @@ describe('exit codes', () => {
     ['a flag for git', ['--upload-pack=touch x:y', 'a.json'], 'unknown option'],
     ['a flag for git, as a word', ['--', '--upload-pack=x:y', 'a.json'], 'git cannot read it'],
     ['a folder', ['.', 'a.json'], 'is a folder, not a file'],
-    ['two outputs', ['a.json', 'b.json', '--json', '--markdown'], '--json and --markdown exclude each other'],
+    ['two outputs', ['a.json', 'b.json', '--json', '--markdown'], '--json and --markdown cannot be combined'],
     [
       'a page and JSON on one output',
       ['a.json', 'b.json', '--json', '--html', '-'],
-      '--json and --html exclude each other',
+      '--json and --html cannot be combined',
     ],
-    [
-      'a page where none can be',
-      ['a.json', 'b.json', '--html', 'a.json/x.html'],
-      'a file stands where a folder should be',
-    ],
+    ['a page where none can be', ['a.json', 'b.json', '--html', 'a.json/x.html'], 'not a folder but a file'],
   ])('%s is refused in one message', async (_, args, expected) => {
     const before = fingerprint(folder);
     const run = await mcpgen(['diff', ...args], { cwd: folder });

@@ -43,7 +43,7 @@ describe('a file that cannot be read', () => {
       mcpgen([...args, './file/x.ts'], { cwd }),
       mcpgen([...args, `./${'x'.repeat(300)}.ts`], { cwd }),
     ]);
-    expectRefused(circle, isDrift ? 'no such file or folder' : 'the symbolic links lead in a circle', cwd);
+    expectRefused(circle, isDrift ? 'no such file or folder' : 'the symbolic links form a loop', cwd);
     expectRefused(below, 'no such file', cwd);
     expectRefused(long, isDrift ? 'no such file or folder' : 'the name is too long', cwd);
   });
@@ -73,18 +73,18 @@ describe('a config that is a program and', () => {
   test.each<[string, string, string]>([
     ['ends the process', 'process.exit(0)', 'cannot be loaded: it ends the process'],
     ['ends it later', 'setTimeout(() => process.exit(0), 0); await new Promise(() => {});', 'it ends the process'],
-    ['never comes to an end', 'await new Promise(() => {});', 'it waits for something that never comes'],
+    ['never comes to an end', 'await new Promise(() => {});', 'it awaits a promise that never settles'],
     ['fails beside its course', 'Promise.reject(new Error("later")); await new Promise(() => {});', 'later'],
     [
       'throws what cannot be shown',
       'throw new Proxy({}, { get() { throw 1; }, getPrototypeOf() { throw 2; } })',
-      'it throws what cannot be shown',
+      'it throws a value that cannot be shown',
     ],
-    ['exports a promise', 'export default Promise.resolve({ out: "out" })', 'no plain data: it holds a promise'],
-    ['exports a map', 'export default new Map([["out", "out"]])', 'no plain data: it holds an object of a class'],
-    ['exports a function', 'export default () => ({ out: "out" })', 'an object is expected'],
-    ['holds itself', 'const a = {}; a.out = a; export default a', 'it holds itself, or is nested too deeply'],
-    ['holds a bigint', 'export default { out: 5n }', 'it holds a bigint'],
+    ['exports a promise', 'export default Promise.resolve({ out: "out" })', 'not plain data: it contains a promise'],
+    ['exports a map', 'export default new Map([["out", "out"]])', 'not plain data: it contains an instance of a class'],
+    ['exports a function', 'export default () => ({ out: "out" })', 'must be an object'],
+    ['holds itself', 'const a = {}; a.out = a; export default a', 'it contains itself, or is nested too deeply'],
+    ['holds a bigint', 'export default { out: 5n }', 'it contains a bigint'],
     ['throws when it is read', 'export default { get out() { throw new Error("no luck"); } }', 'no luck'],
   ])('%s', async (_, text, message) => {
     const cwd = temporaryFolder();
@@ -116,7 +116,7 @@ describe('a config that is a program and', () => {
       cwd,
     });
     expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('error: the run was ended by a program that it loads\n');
+    expect(result.stderr).toContain('error: a loaded program ended the process\n');
   });
 });
 
@@ -143,7 +143,7 @@ test('a folder that is gone is told', async (context) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });
-  expectRefused(result, 'the current folder is gone', cwd);
+  expectRefused(result, 'the current folder no longer exists', cwd);
 });
 
 test('a path that is too long for the system is refused before anything is made', async () => {

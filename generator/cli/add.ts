@@ -9,7 +9,7 @@ export function declareAdd(program: Command): void {
     .command('add')
     .summary('add a tool, resource, prompt, handler or revision to a project')
     .description(
-      'Adds a tool, resource or prompt to a project that `mcpgen init server` wrote, or a handler or a revision to that of a server or client.',
+      'Adds a tool, resource or prompt to a project that `mcpgen init server` wrote, or a handler or a revision to a server or client project.',
     );
   for (const kind of ADDABLE) declareAddKind(add, kind);
   declareHandler(add);
@@ -20,14 +20,14 @@ function declareHandler(add: Command): void {
   add
     .command('handler')
     .argument('[methods...]', 'requests and notifications to handle')
-    .summary('add a handler of a request or notification')
+    .summary('add a handler for a request or notification')
     .description(
-      'Writes a file in src/handlers/ for each method, to be filled in, and names it in src/server.ts, or in the handlers of src/client.ts, where all else stays as it is.',
+      'Writes a file in src/handlers/ for each method, to be filled in, and registers it in src/server.ts, or in the handlers of src/client.ts. Nothing else there changes.',
     )
     .option('--to <side>', 'server or client, in a project that has both')
     .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
     .addOption(allowOutsideOption())
-    .option('--dry-run', 'write nothing; say what would be written')
+    .option('--dry-run', 'write nothing; print what would be written')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -36,8 +36,8 @@ Examples:
   mcpgen add handler tasks/get tasks/result
   mcpgen add handler notifications/roots/list_changed
 
-Without a method it says which ones have no handler yet. A handler may have
-declared what it answers: a server with one of tasks/get says that it has tasks.`,
+Without a method it lists those that have no handler yet. A handler may declare a
+capability: a server with a handler of tasks/get declares tasks.`,
     )
     .action(async (methods: string[], options: RawOptions) => {
       const { addHandlerCommand, parseAddHandlerOptions } = await import('../commands/add/handler.js');
@@ -48,13 +48,13 @@ declared what it answers: a server with one of tasks/get says that it has tasks.
 function declareRevision(add: Command): void {
   refuseExtraArguments(add.command('revision'), 1, (word) => `mcpgen add revision ${word}`)
     .argument('<revision>', 'a built-in revision')
-    .summary('let a server or client speak one revision more')
+    .summary('add a revision that a server or client speaks')
     .description(
-      'Names a revision in mcpgen.config.json, generates its code, and adds it to src/protocol.ts. If it is the newest, the project is written in its types from then on. All else of yours stays as it is.',
+      'Adds a revision to mcpgen.config.json, generates its code, and adds it to src/protocol.ts. If it is the newest, the project uses its types from then on. Your other files do not change.',
     )
     .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
     .addOption(allowOutsideOption())
-    .option('--dry-run', 'write nothing; say what would be written')
+    .option('--dry-run', 'write nothing; print what would be written')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -62,7 +62,7 @@ function declareRevision(add: Command): void {
 Example:
   mcpgen add revision 2026-07-28
 
-It then lists which requests and notifications the revision brings.`,
+It then lists the new requests and notifications of the revision.`,
     )
     .action(async (revision: string, options: RawOptions) => {
       const { addRevisionCommand, parseAddOptions } = await import('../commands/add/revision.js');
@@ -75,18 +75,18 @@ function declareAddKind(add: Command, kind: Addable): void {
     .argument('<name>', `name of the ${kind}, as clients see it`)
     .summary(`add a ${kind}`)
     .description(
-      `Writes the file of a ${kind} and its test, and adds it to the list in src/${kind}s/index.ts, where all else stays as it is.`,
+      `Writes the file of a ${kind} and its test, and adds it to the list in src/${kind}s/index.ts. Nothing else there changes.`,
     );
   if (kind === 'tool') {
     command.option('--input <file>', 'JSON Schema of its arguments; it is copied to src/tools/<name>.input.json');
   }
   if (kind === 'resource') {
-    command.option('--uri <uri>', 'its address, or a template of addresses: notes://{id} (default: from its name)');
+    command.option('--uri <uri>', 'its URI, or a URI template: notes://{id} (default: from its name)');
   }
   command
     .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
     .addOption(allowOutsideOption())
-    .option('--dry-run', 'write nothing; say what would be written')
+    .option('--dry-run', 'write nothing; print what would be written')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -96,7 +96,7 @@ ${kind === 'tool' ? 'Examples' : 'Example'}:
     kind === 'tool' ? '\n  mcpgen add tool get-weather --input weather.schema.json' : ''
   }
 
-Run again it finds what is there and changes nothing.`,
+Running it again changes nothing.`,
     )
     .action(async (name: string, options: RawOptions) => {
       const { addCommand, parseAddItemOptions } = await import('../commands/add/command.js');

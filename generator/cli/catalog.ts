@@ -11,7 +11,7 @@ export function declareCatalog(program: Command): void {
   refuseExtraArguments(catalog.command('derive'), 0, (word) => `--schema ${word}`)
     .summary('derive a first catalog from a schema')
     .description(
-      'Prints a first catalog for a schema. What the schema does not say is marked in each row under `undecided`.',
+      'Prints a first catalog for a schema. Each row lists under `undecided` what the schema does not define.',
     )
     .requiredOption('--schema <file>', 'the schema; - for standard input')
     .addOption(revisionOption('the revision to put into the catalog'))

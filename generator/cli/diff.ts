@@ -11,9 +11,9 @@ export function declareDiff(program: Command): void {
   )
     .argument('[old]', 'a built-in revision, a schema file, or a file in git: HEAD~1:schema/x.json')
     .argument('[new]', 'the same')
-    .summary('say what changed between two revisions, and whom it breaks')
+    .summary('print what changed between two revisions, and whom it breaks')
     .description(
-      'Says what changed between two revisions: methods, error codes, definitions and their members. Each change is\njudged for a program that still sends by the old revision, and for one that still receives by it.',
+      'Prints what changed between two revisions: methods, error codes, definitions and their members. Each change is\nrated for a program that still sends the old revision, and for one that still receives it.',
     )
     .option('--old-catalog <file>', 'the method catalog of <old> (default: built in, or derived from the schema)')
     .option('--new-catalog <file>', 'the method catalog of <new>')
@@ -23,7 +23,7 @@ export function declareDiff(program: Command): void {
     .option('--html <file>', 'write one self-contained page; - for standard output')
     .option('--exit-code', 'exit 1 if there are breaking changes')
     .option('--no-errata', 'read the schemas as they are, without corrections')
-    .option('--rules', 'print the rules by which changes are judged, and nothing else')
+    .option('--rules', 'print the rules by which changes are rated, and nothing else')
     .addHelpText(
       'after',
       `

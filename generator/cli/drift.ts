@@ -30,17 +30,17 @@ Examples:
   mcpgen drift --sdk my-sdk --name CallToolResult=ToolResult --name '*=Mcp*' --markdown
 
 Each finding has its place, their type and ours:
-  narrower    theirs refuses what the protocol allows
+  narrower    theirs rejects what the protocol allows
   wider       theirs allows what the protocol does not
   different   neither type includes the other
   missing     the protocol has it, theirs does not
   extra       theirs has it, the protocol does not
   any         their type is any, so nothing is checked there
 
-Names and patterns that are always the same go into the config, as
+Put recurring names and patterns in the config:
   { "drift": { "names": { "CallToolResult": "ToolResult" }, "ignore": ["Task*"] } }
 
-Exit codes: 0 no drift, 1 drift, 2 wrong usage, or the package is not there.`,
+Exit codes: 0 no drift, 1 drift, 2 wrong usage, or the package is not installed.`,
     )
     .action(async (options: RawOptions) => {
       const { driftCommand, parseDriftOptions } = await import('../commands/drift.js');

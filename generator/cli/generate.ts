@@ -22,21 +22,21 @@ export function declareGenerate(program: Command): void {
       'Writes typings, method constants, message unions, guards, validators and error codes, a folder for each revision.',
     )
     .addOption(
-      revisionOption(
-        'a built-in revision, or the one that --schema is of; repeatable (default: all released)',
-      ).argParser(appendValue),
+      revisionOption('a built-in revision, or the revision of --schema; repeatable (default: all released)').argParser(
+        appendValue,
+      ),
     )
     .option('--schema <file>', 'a schema that is not built in, of either dialect; - for standard input')
     .option('--catalog <file>', 'the method catalog of --schema')
     .option('-o, --out <dir>', 'output folder; - for standard output (default: generated, or - with --schema -)')
-    .addOption(new Option('--emit <parts>', 'what to write, with what it needs; the parts are listed below'))
-    .option('--methods <methods>', 'with --emit stubs: the requests to write a handler of (default: all that need one)')
+    .addOption(new Option('--emit <parts>', 'parts to write, with their dependencies; listed below'))
+    .option('--methods <methods>', 'with --emit stubs: the requests to write handlers for (default: all that need one)')
     .addOption(importExtensionOption())
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
     .addOption(allowOutsideOption())
     .option('--check', 'write nothing; exit 1 if a file is stale, missing or orphaned')
-    .option('--dry-run', 'write nothing; say what would be written')
-    .option('--watch', 'generate anew whenever schema, catalog, config or tools change, until Ctrl-C')
+    .option('--dry-run', 'write nothing; print what would be written')
+    .option('--watch', 'generate again whenever schema, catalog, config or tools change, until Ctrl-C')
     .option('--strict', 'treat warnings as errors')
     .option('--no-errata', 'read the schema as it is, without corrections')
     .option('--json', 'print the result as JSON')
@@ -54,19 +54,19 @@ Examples:
 
 Parts for --emit. Without it, and as "default" in its list:
   ${DEFAULT_PARTS.join(', ')}
-Only when named, since they need a package or the types of Node, are yours, or keep
-names of earlier revisions as deprecated aliases:
+Opt-in parts. They need a package or Node's typings, belong to you, or keep names of
+earlier revisions as deprecated aliases:
   ${EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part)).join(', ')}
 
 Put recurring options in mcpgen.config.json (.js, .ts, or the key "mcpgen"
 of package.json), for instance
   { "$schema": "./node_modules/mcpgen/schema/config.schema.json",
     "out": "src/mcp", "revisions": ["2025-11-25", "2026-07-28"] }
-It is found from the current folder upwards. A flag comes before it.
+It is searched for from the current folder upwards. Options override it.
 
-A revision names its folder and is the PROTOCOL_VERSION in it. A schema does not
-hold its version: give it by --revision, or in the catalog. An official file that
-is known by its SHA-256 keeps its own PROTOCOL_VERSION under any name.`,
+A revision is the name of its folder and the PROTOCOL_VERSION in it. A schema does not
+contain its version: give it by --revision, or in the catalog. An official file, known
+by its SHA-256, keeps its own PROTOCOL_VERSION under any name.`,
     )
     .action(async (options: RawOptions) => {
       const { generateCommand, parseGenerateOptions } = await import('../commands/generate/command.js');

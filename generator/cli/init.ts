@@ -13,8 +13,8 @@ import { appendValue, refuseExtraArguments, revisionOption } from './shared.js';
 export function declareInit(program: Command): void {
   const init = program
     .command('init')
-    .summary('write a project to start from: a server or a client')
-    .description('Writes a project to start from, with examples, tests, lint and CI, and installs it.');
+    .summary('write a starter project: a server or a client')
+    .description('Writes a starter project with examples, tests, lint and CI, and installs it.');
   for (const kind of PROJECT_KINDS) declareInitKind(init, kind);
 }
 
@@ -22,16 +22,16 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
   const names = FEATURES[kind].map(({ name }) => name);
   const command = refuseExtraArguments(init.command(kind), 1, (word) => `--dir ${word}`)
     .argument('[name]', 'name of the package, as npm has it: demo or @scope/demo')
-    .summary(`write the project of a ${kind}`)
+    .summary(`write a ${kind} project`)
     .description(
       kind === 'server'
-        ? 'Writes the project of a server: tools, resources and prompts in files of their own.'
-        : 'Writes the project of a client: a program that runs a server, lists its tools and calls one.',
+        ? 'Writes a server project: tools, resources and prompts, one file each.'
+        : 'Writes a client project: a program that runs a server, lists its tools and calls one.',
     )
     .option('--dir <dir>', 'folder to write to (default: one with the name of the package)')
     .addOption(revisionOption('a revision to speak; repeatable (default: all released)').argParser(appendValue))
-    .addOption(new Option('--features <features>', `examples to begin with: ${names.join(',')}; or none`))
-    .option('--transport <transports>', `what to talk over: ${TRANSPORT_NAMES.join(',')}`)
+    .addOption(new Option('--features <features>', `examples to start with: ${names.join(',')}; or none`))
+    .option('--transport <transports>', `transports to use: ${TRANSPORT_NAMES.join(',')}`)
     .option(
       '--runtime <runtime>',
       'none: only generated code; sdk: the transports of the official SDK 2.x below it; sdk-v1: those of 1.x',
@@ -42,16 +42,16 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
     .option('--no-install', 'install nothing')
     .option('--no-git', 'make no Git repository')
     .option('--force', 'write into a non-empty folder; existing files are kept')
-    .option('--dry-run', 'write nothing; say what would be written')
+    .option('--dry-run', 'write nothing; print what would be written')
     .option('--json', 'print the result as JSON');
   if (kind === 'client') {
     command
       .option(
         '--from-server <command>',
-        'the server that it is for: its command with arguments, or its URL; each tool becomes a method',
+        'the server to call: its command with arguments, or its URL; each tool becomes a method',
       )
-      .option('--tools <file>', 'the same from a `tools/list` answer in a file')
-      .option('--timeout <seconds>', 'with --from-server: how long the server may take for all of it', '30');
+      .option('--tools <file>', 'the same from a `tools/list` response in a file')
+      .option('--timeout <seconds>', 'with --from-server: time limit for listing the tools', '30');
   }
   command
     .addHelpText(

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { packageFile, readTextFile } from '../read/files.js';
-import { escapeHiddenCharacters } from '../text.js';
+import { printError, stderrColors } from '../terminal.js';
 import { declareAdd } from './add.js';
 import { declareCatalog } from './catalog.js';
 import { declareCompletion } from './completion.js';
@@ -14,7 +14,7 @@ import { declareMethods } from './methods.js';
 import { declareSync } from './sync.js';
 import { declareTypes } from './types.js';
 
-/** What declares each command, in the order in which `--help` lists them. */
+/** Declares each command, in the order in which `--help` lists them. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
   declareInit,
   declareAdd,
@@ -33,19 +33,26 @@ function version(): string {
   return (JSON.parse(readTextFile(packageFile())) as { version: string }).version;
 }
 
+/** The line after each error of commander. */
+function usageHint(command: string): string {
+  return `${stderrColors.cyan('hint')}: Run ${command} --help for usage.`;
+}
+
 /** The whole command line. */
 export function buildProgram(): Command {
   const program = new Command('mcpgen')
     .description("Generates TypeScript from the Model Context Protocol's JSON Schema and a method catalog.")
     .version(version(), '-v, --version', 'print the version')
-    .showHelpAfterError('(run mcpgen --help for usage)')
+    .showHelpAfterError(usageHint('mcpgen'))
     .exitOverride()
     .configureOutput({
-      outputError: (text, write) => {
-        write(text.split('\n').map(escapeHiddenCharacters).join('\n'));
+      // Commander writes `error: MESSAGE` and then `(Did you mean WORD?)`.
+      outputError: (text) => {
+        const [, message = '', suggestion] = /^error: ([^]*?)(?:\n\((.*)\))?\n*$/.exec(text) ?? [undefined, text];
+        printError({ message, remedy: suggestion });
       },
     })
-    // Refused by each command, which can say more than that there are too many.
+    // Each command rejects them itself, with a better hint.
     .allowExcessArguments()
     .addHelpText(
       'after',
@@ -64,11 +71,11 @@ Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
   for (const declare of COMMANDS) declare(program);
   declareCompletion(program);
 
-  // Settings of the program do not reach subcommands by themselves once they exist.
+  // Commander copies settings only to commands that are declared later.
   const inherit = (command: Command, words: string): void => {
     for (const child of command.commands) {
       const own = `${words} ${child.name()}`;
-      child.copyInheritedSettings(command).showHelpAfterError(`(run ${own} --help for usage)`);
+      child.copyInheritedSettings(command).showHelpAfterError(usageHint(own));
       inherit(child, own);
     }
   };

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { McpgenError } from '../errors.js';
 import { shellQuote } from '../text.js';
 
-/** For a repeatable option: all its values. */
+/** Collects the values of a repeatable option. */
 export const appendValue = (value: string, previous: readonly string[] | undefined): string[] => [
   ...(previous ?? []),
   value,
@@ -28,9 +28,9 @@ export function allowOutsideOption(): Option {
 }
 
 /**
- * Lets a command that takes fewer words say which option a word was probably meant for.
+ * Rejects extra arguments, and suggests the option that each was probably meant for.
  *
- * @param maxArguments - How many words the command does take.
+ * @param maxArguments - How many arguments the command accepts.
  * @param hint - What to write instead of a word.
  */
 export function refuseExtraArguments(command: Command, maxArguments: number, hint: (word: string) => string): Command {

@@ -20,13 +20,13 @@ export function declareSync(program: Command): void {
     )
     .option(
       '--from <source>',
-      'where its schema is: a URL, a file, or a folder such as a checkout of the specification (default: what the\nconfig says, or the official repository)',
+      'source of the schema: a URL, a file, or a folder such as a checkout of the specification (default: that of the\nconfig, or the official repository)',
     )
     .option('-o, --out <dir>', 'folder of the schemas: <dir>/<revision>/schema.json and catalog.json', 'schema')
     .option('--prose <what>', 'keep or strip the descriptions of the schema', 'keep')
-    .option('--check', 'write nothing; exit 1 if something would change or a SHA-256 does not fit')
+    .option('--check', 'write nothing; exit 1 if something would change or a SHA-256 does not match')
     .option('--update-pin', 'accept a new SHA-256, and write it into the config')
-    .option('--timeout <seconds>', 'longest time that fetching a file may take', '30')
+    .option('--timeout <seconds>', 'time limit for fetching a file', '30')
     .option('--config <file>', 'the config to use (default: the nearest mcpgen.config.json, .js or .ts, upwards)')
     .option('--json', 'print JSON')
     .option('--markdown', 'print Markdown, for a pull request')
@@ -35,14 +35,14 @@ export function declareSync(program: Command): void {
       `
 Examples:
   mcpgen sync --revision draft                         the draft as it is today, marked as such
-  mcpgen sync -r 2025-11-25 --from ../specification    out of a checkout
+  mcpgen sync -r 2025-11-25 --from ../specification    from a checkout
   mcpgen sync --check                                  in CI: exit 1 if a source of the config has changed
-  mcpgen sync --update-pin                             accept what the sources hold now
+  mcpgen sync --update-pin                             accept the current sources
 
 The SHA-256 of a revision is pinned in the config, or known where it is built in:
   { "sync": { "2026-07-28": { "source": "https://...", "sha256": "..." }, "draft": { "source": "https://..." } } }
-A name that is no date is a draft: without a pin it may change, and everything made of it says that it is one.
-HTTPS_PROXY, HTTP_PROXY and NO_PROXY are followed.`,
+A name that is not a date is a draft: without a pin it may change, and its generated files are marked as a draft.
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected.`,
     )
     .action(async (options: RawOptions) => {
       const { syncCommand, parseSyncOptions } = await import('../commands/sync/command.js');

@@ -12,10 +12,10 @@ import {
 export function declareTypes(program: Command): void {
   const types = program
     .command('types')
-    .summary('write types of what a server offers')
-    .description('Writes types of what a server offers.');
+    .summary("write types of a server's tools")
+    .description("Writes types of a server's tools.");
   refuseExtraArguments(types.command('tools'), 1, (word) => `--out ${word}`)
-    .argument('[file]', 'a `tools/list` answer as JSON: the response, its result, or the list; - for standard input')
+    .argument('[file]', 'a `tools/list` response as JSON: the response, its result, or the list; - for standard input')
     .summary("write types and validators of a server's tools")
     .description(
       'Writes types, guards and validators of the arguments and the structured content of tools, a file for each.',
@@ -26,9 +26,9 @@ export function declareTypes(program: Command): void {
         appendValue,
       ),
     )
-    .option('--timeout <seconds>', 'how long the server may take for all of it', '30')
+    .option('--timeout <seconds>', 'time limit for listing the tools', '30')
     .option('--save <file>', 'with --from-server: keep the list in a file, to generate from it again')
-    .option('-o, --out <dir>', 'output folder, of which tools/ and runtime/ are written; - for standard output')
+    .option('-o, --out <dir>', 'output folder; tools/ and runtime/ below it are written; - for standard output')
     .addOption(importExtensionOption())
     .option('--config <file>', 'the config to use for out and importExtension (default: the nearest one, upwards)')
     .addOption(allowOutsideOption())
@@ -45,10 +45,10 @@ Examples:
   mcpgen types tools --from-server "node old.js" -r 2025-11-25      begins with initialize
   mcpgen types tools tools.json --out src/generated --check      in CI
 
-A URL is called through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name.
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected for URLs.
 
-What a schema says beyond what TypeScript and plain code can check is left out with a
-warning: the type is wider there, and whatever the schema allows is allowed.`,
+Keywords that neither TypeScript nor plain code can check are ignored with a warning:
+the type is wider there, and accepts everything that the schema accepts.`,
     )
     .action(async (file: string | undefined, options: RawOptions) => {
       const { typesToolsCommand, parseTypesToolsOptions } = await import('../commands/types-tools.js');

@@ -2,9 +2,7 @@ import { McpgenError } from '../errors.js';
 import { draftCatalog } from '../model/catalog/draft.js';
 import { readSchemaWithoutCatalog } from '../model/load.js';
 import { builtinCatalogs } from '../read/builtin/revisions.js';
-import { printToStderr, stderrColors, printJson } from '../terminal.js';
-import { escapeHiddenCharacters } from '../text.js';
-import { printWarning } from './shared/file-changes.js';
+import { printJson, printWarning } from '../terminal.js';
 import { readInputFile, requiredOption, stringOption, type RawOptions } from './shared/options.js';
 
 /** The options of `mcpgen catalog derive`. */
@@ -23,12 +21,15 @@ export function parseCatalogDeriveOptions(raw: RawOptions): CatalogDeriveOptions
   };
 }
 
-/** `mcpgen catalog derive`: a first catalog on standard output, what is undecided on standard error. Returns the exit code. */
+/**
+ * `mcpgen catalog derive`: prints a first catalog to standard output, and what is undecided to standard error. Returns
+ * the exit code.
+ */
 export function catalogDeriveCommand({ schema, revision, protocol }: CatalogDeriveOptions): number {
   if (protocol !== undefined && /[\r\n]/.test(protocol)) {
-    throw new McpgenError('the name of a protocol is one line', {
+    throw new McpgenError('the name of a protocol must be one line', {
       place: '--protocol',
-      remedy: 'Leave the line break out.',
+      remedy: 'Remove the line break.',
     });
   }
   const reading = readSchemaWithoutCatalog(readInputFile(schema, '--schema'), revision);
@@ -38,6 +39,6 @@ export function catalogDeriveCommand({ schema, revision, protocol }: CatalogDeri
   });
   printJson(catalog);
   for (const warning of reading.warnings) printWarning(warning);
-  for (const notice of notices) printToStderr(`${stderrColors.yellow('check')}: ${escapeHiddenCharacters(notice)}`);
+  for (const notice of notices) printWarning({ message: notice });
   return 0;
 }

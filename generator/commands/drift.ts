@@ -8,10 +8,10 @@ import { stdoutColors, showProgress, printLine, printJson } from '../terminal.js
 import { escapeHiddenCharacters } from '../text.js';
 import { booleanOption, refuseBothOptions, stringOption, stringsOption, type RawOptions } from './shared/options.js';
 
-/** Places that are shown of one group; `--json` has them all. */
+/** Most places that are listed for one group; `--json` lists all. */
 const MAX_SHOWN_LOCATIONS = 4;
 
-/** Two types together longer than this are not shown where words say what differs. */
+/** Two types that are longer together are not printed if a description of the difference exists. */
 const MAX_INLINE_TYPES_LENGTH = 100;
 
 /** The options of `mcpgen drift`. */
@@ -19,7 +19,7 @@ interface DriftOptions {
   /** A package, or the path of a file or folder. */
   readonly sdk: string;
   readonly revision: string | undefined;
-  /** Their names by ours. */
+  /** Their names, by ours. */
   readonly names: Readonly<Record<string, string>>;
   readonly ignore: readonly string[];
   readonly exact: boolean;
@@ -28,15 +28,15 @@ interface DriftOptions {
   readonly config: string | undefined;
 }
 
-/** @throws {@link McpgenError} if nothing is named to compare with. */
+/** @throws {@link McpgenError} if there is no package to compare with. */
 export function parseDriftOptions(raw: RawOptions): DriftOptions {
   const formats = { json: booleanOption(raw, 'json'), markdown: booleanOption(raw, 'markdown') };
   refuseBothOptions(formats, 'json', 'markdown');
   const sdk = stringOption(raw, 'sdk');
   if (sdk === undefined) {
-    throw new McpgenError('nothing is named to compare with', {
+    throw new McpgenError('nothing to compare with', {
       place: '--sdk',
-      remedy: 'Give a package or a path, as in --sdk @modelcontextprotocol/sdk/types.js.',
+      remedy: 'Pass a package or a path, as in --sdk @modelcontextprotocol/sdk/types.js.',
     });
   }
   return {
@@ -50,7 +50,7 @@ export function parseDriftOptions(raw: RawOptions): DriftOptions {
   };
 }
 
-/** `mcpgen drift`: holds a package's types against a revision. Returns the exit code. */
+/** `mcpgen drift`: compares a package's types with a revision. Returns the exit code. */
 export async function driftCommand(options: DriftOptions): Promise<number> {
   const { sdk, names } = options;
   const config = await readConfig(process.cwd(), options.config);
@@ -79,7 +79,7 @@ export async function driftCommand(options: DriftOptions): Promise<number> {
   return report.drift ? 1 : 0;
 }
 
-/** A project that is of one revision compares with that one. */
+/** The default revision: that of a config with exactly one. */
 function singleConfiguredRevision(config: ConfigFile | undefined): string | undefined {
   const [first, second] = config?.config.revisions ?? [];
   return second === undefined ? first : undefined;
@@ -124,13 +124,13 @@ function printDriftReport(report: DriftReport): void {
   const missing = report.definitions.filter(({ status }) => status === 'missing');
   if (missing.length > 0) {
     printEscaped();
-    printEscaped(`${stdoutColors.magenta('missing types')} (${missing.length}): no export stands for them`);
+    printEscaped(`${stdoutColors.magenta('missing types')} (${missing.length}): no export corresponds to them`);
     for (const row of wrapWords(missing.map(({ name }) => name))) printEscaped(`  ${row}`);
   }
   if (explained.length > 0) {
     printEscaped();
     printEscaped(
-      `${stdoutColors.green('explained by errata')} (${summary.errata}): theirs follows the schema as it was published`,
+      `${stdoutColors.green('explained by errata')} (${summary.errata}): theirs follows the schema as published`,
     );
     printFindingGroups(explained);
   }
@@ -138,7 +138,7 @@ function printDriftReport(report: DriftReport): void {
   for (const note of report.notes) printEscaped(`${stdoutColors.yellow('note')}: ${escapeForTerminal(note)}`);
   if (report.equivalences.length > 0) {
     const ids = report.equivalences.map(({ id, times }) => `${id} ${times}`).join(', ');
-    printEscaped(stdoutColors.dim(`Taken as equal: ${ids} (--json says why, --exact takes nothing as equal)`));
+    printEscaped(stdoutColors.dim(`Treated as equal: ${ids} (--json lists the reasons, --exact disables this)`));
   }
   printEscaped(summaryLine(report));
 }
@@ -155,7 +155,7 @@ function summaryLine({ drift, summary, otherExports }: DriftReport): string {
   ].join(', ');
   const verdict = drift ? stdoutColors.red('Drift') : stdoutColors.green('No drift');
   const found = kinds.length === 0 ? '' : `; findings: ${kinds.join(', ')}`;
-  const others = otherExports.length === 0 ? '' : `; ${otherExports.length} exported types are no definitions`;
+  const others = otherExports.length === 0 ? '' : `; ${otherExports.length} exported types are not definitions`;
   return `${verdict}: ${summary.definitions} definitions, ${definitions}${found}${others}`;
 }
 
@@ -180,7 +180,7 @@ function printFindingGroups(groups: readonly FindingGroup[]): void {
   }
 }
 
-/** Words in lines of at most 100 columns. */
+/** Wraps words into lines of at most 100 columns. */
 function wrapWords(words: readonly string[]): readonly string[] {
   const lines: string[] = [];
   for (const word of words) {
@@ -191,7 +191,7 @@ function wrapWords(words: readonly string[]): readonly string[] {
   return lines;
 }
 
-/** What a package says must not steer the terminal. */
+/** Text from a package must not control the terminal. */
 function escapeForTerminal(value: string): string {
   return escapeHiddenCharacters(value);
 }

@@ -13,7 +13,7 @@ export function parseErrataOptions(raw: RawOptions): ErrataOptions {
   return { revision: stringOption(raw, 'revision'), json: booleanOption(raw, 'json') };
 }
 
-/** `mcpgen errata`: what is corrected in the official schemas, where, and why. Returns the exit code. */
+/** `mcpgen errata`: lists what is corrected in the official schemas, where, and why. Returns the exit code. */
 export function errataCommand({ revision, json }: ErrataOptions): number {
   if (revision !== undefined) requireRevision(revision);
   const errata = builtinErrata()
@@ -39,7 +39,7 @@ export function errataCommand({ revision, json }: ErrataOptions): number {
   }
   const open = errata.filter((erratum) => erratum.status === 'open').length;
   const which = revision === undefined ? '' : ` of revision ${revision}`;
-  // Those that are fixed upstream change nothing in a current file, so `generate` does not count them.
+  // Errata that are fixed upstream do not change a current file, so `generate` does not count them.
   const still = open === errata.length ? '' : `, ${open} of them open`;
   printLine(`${errata.length} ${errata.length === 1 ? 'erratum' : 'errata'}${which}${still}`);
   return 0;

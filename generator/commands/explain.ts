@@ -22,7 +22,7 @@ export function parseExplainOptions(raw: RawOptions): ExplainOptions {
   return { revision: stringOption(raw, 'revision'), json: booleanOption(raw, 'json') };
 }
 
-/** `mcpgen explain`: one method or definition, with its members, docs and an example. Returns the exit code. */
+/** `mcpgen explain`: prints one method or definition, with its members, docs and an example. Returns the exit code. */
 export async function explainCommand(requestedName: string, options: ExplainOptions): Promise<number> {
   const { revision: wanted, json } = options;
   if (wanted !== undefined) requireRevision(wanted);
@@ -44,7 +44,7 @@ export async function explainCommand(requestedName: string, options: ExplainOpti
   return 0;
 }
 
-/** How a definition that had a name is called by now. */
+/** The current name of a definition that was renamed. */
 function formerNameOf(protocols: readonly Protocol[], name: string): FormerName | undefined {
   return protocols.flatMap(({ formerNames }) => formerNames).find(({ before }) => before === name);
 }
@@ -89,7 +89,7 @@ async function unknownNameError(
       earlier !== undefined
         ? `It is called ${earlier} there, and ${name} since ${later?.revision ?? ''}.`
         : lived !== undefined
-          ? `It exists in ${lived}: name one of these.`
+          ? `It exists in ${lived}: pass one of these as --revision.`
           : near === undefined
             ? '`mcpgen methods` lists the methods.'
             : `Did you mean ${near}?`,
@@ -121,7 +121,7 @@ async function explainMethod(protocol: Protocol, method: Method, json: boolean):
       clientToServer: 'the client',
       serverToClient: 'the server',
       both: 'either side',
-      embedded: 'nobody: it travels inside results',
+      embedded: 'nobody: it is embedded in results',
     }[method.direction],
   );
   printField('needs', describeCapabilities(method));
@@ -163,7 +163,7 @@ async function explainDefinition(
   printLine(`${stdoutColors.dim('// example')}\n${JSON.stringify(value, undefined, 2)}`);
 }
 
-/** Which capability must have been declared, and by whom where the method goes both ways. */
+/** The required capability, and who must declare it if both sides send the method. */
 function describeCapabilities({ capabilities, kind }: Method): string {
   const [first = 'no capability', second] = capabilities;
   if (second === undefined) return first;
@@ -172,7 +172,7 @@ function describeCapabilities({ capabilities, kind }: Method): string {
   return capabilities.map((path) => `${path} when ${verb} the ${path.split('.')[0] ?? ''}`).join(', ');
 }
 
-/** Methods whose message, params or result a definition is. */
+/** Methods that use a definition as their message, params or result. */
 function methodsUsing(protocol: Protocol, name: string): readonly string[] {
   return protocol.methods
     .filter((method) => [method.message, method.params, method.taskResult, ...method.results].includes(name))
@@ -182,7 +182,7 @@ function methodsUsing(protocol: Protocol, name: string): readonly string[] {
 async function renderTypescript(protocol: Protocol, definitions: readonly Definition[]): Promise<string> {
   const { format } = await import('prettier');
   const { printer } = createEmitContext(protocol);
-  // A message whose params have a definition of their own says nothing that its params do not.
+  // A message whose params are a definition adds nothing to them.
   const shown = definitions.filter(
     (definition) => !(definitions.length > 1 && memberOf(definition.type, 'params')?.type.kind === 'ref'),
   );
@@ -191,7 +191,7 @@ async function renderTypescript(protocol: Protocol, definitions: readonly Defini
   return format(code, { parser: 'typescript', singleQuote: true, printWidth: columns });
 }
 
-/** The terminal's width within what reads well; piped, always the same. */
+/** The terminal's width within readable limits; a constant when piped. */
 function availableColumns(): number {
   return process.stdout.isTTY ? Math.min(Math.max(process.stdout.columns, 40), 100) : 80;
 }

@@ -30,7 +30,7 @@ export function parseMethodsOptions(raw: RawOptions): MethodsOptions {
   return options;
 }
 
-/** `mcpgen methods`: the catalog as a table. Returns the exit code. */
+/** `mcpgen methods`: prints the catalog as a table. Returns the exit code. */
 export function methodsCommand({ revision, direction, kind, json, markdown }: MethodsOptions): number {
   if (revision !== undefined) requireRevision(revision);
   const rows = methodHistories(builtinCatalogs()).flatMap((history): MethodRow[] => {
@@ -129,7 +129,7 @@ function methodTableMarkdown(rows: readonly MethodRow[]): string {
   ].join('\n');
 }
 
-/** A method as `methods` and `explain` print it with `--json`: its row in the catalog, and its life. */
+/** A method as `methods` and `explain` print it with `--json`: its catalog row and its history. */
 export function methodJson(method: Method, history: MethodHistory): object {
   return {
     ...method,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { FOLDER_ABOVE, formatCommand } from '../command-line.js';
-import { McpgenError } from '../errors.js';
+import { diagnosticJson, McpgenError } from '../errors.js';
 import { renderTools } from '../index.js';
 import { refuseWarnings } from '../model/load.js';
 import { isUpToDate, planChanges } from '../output/plan.js';
@@ -9,12 +9,11 @@ import type { ImportExtension } from '../print/source-file.js';
 import type { ConfigFile } from '../read/config/config.js';
 import { requireRevision } from '../read/builtin/revisions.js';
 import { readToolFiles, readToolList, parseTools, type ToolSource } from '../read/tools.js';
-import { showProgress, printLine, printJson } from '../terminal.js';
+import { showProgress, printLine, printJson, printWarning } from '../terminal.js';
 import {
   fileChangeJson,
   pluralize,
   printFiles,
-  printWarning,
   printOutdatedFiles,
   displayedFolder,
   countByStatus,
@@ -44,7 +43,7 @@ interface TypesToolsOptions extends ConfigOptions {
   /** Revisions to try. */
   readonly revisions: readonly string[] | undefined;
   readonly timeoutSeconds: number;
-  /** The file that keeps the list. */
+  /** The file to save the list to. */
   readonly save: string | undefined;
   readonly out: string | undefined;
   readonly importExtension: ImportExtension | undefined;
@@ -113,7 +112,7 @@ export async function typesToolsCommand(file: string | undefined, options: Types
       ...(isCheck ? { upToDate: outdated.length === 0 } : {}),
       tools: tools.map(({ name }) => name),
       files: changes.map((change) => fileChangeJson(change, isCheck)),
-      warnings: rendered.warnings,
+      warnings: rendered.warnings.map(diagnosticJson),
     };
     printJson(summary);
   } else {
@@ -121,7 +120,7 @@ export async function typesToolsCommand(file: string | undefined, options: Types
     if (isCheck && outdated.length > 0) {
       printOutdatedFiles(outdated, out);
       printLine(
-        `\n${outdated.length} of ${pluralize(changes.length, 'file')} not up to date. To mend it: the same without --check.`,
+        `\n${outdated.length} of ${pluralize(changes.length, 'file')} not up to date. To fix it, run the same command without --check.`,
       );
     } else if (isCheck) printLine(`${pluralize(tools.length, 'tool')} in ${displayedFolder(out)}: all up to date`);
     else printLine(`${pluralize(tools.length, 'tool')} in ${displayedFolder(out)}: ${countByStatus(changes, false)}`);
@@ -132,49 +131,49 @@ export async function typesToolsCommand(file: string | undefined, options: Types
 function refuseToolOptions(file: string | undefined, options: TypesToolsOptions): void {
   const { fromServer: server, revisions } = options;
   if (file === undefined && server === undefined) {
-    throw new McpgenError('neither a file nor a server is given', {
-      remedy: 'Give a file with a `tools/list` answer, or --from-server COMMAND.',
+    throw new McpgenError('a file or a server is required', {
+      remedy: 'Pass a file with a `tools/list` response, or --from-server COMMAND.',
     });
   }
   if (file !== undefined && server !== undefined) {
-    throw new McpgenError('a file and a server are given', {
-      place: `--from-server ${file}`,
-      remedy: 'Give one of them.',
+    throw new McpgenError('a file and a server cannot be combined', {
+      place: `--from-server ${server}`,
+      remedy: 'Use one of them.',
     });
   }
   for (const name of revisions ?? []) requireRevision(name);
   if (revisions !== undefined && server === undefined) {
-    throw new McpgenError('a file is read the same for every revision', {
+    throw new McpgenError('only applies to --from-server', {
       place: '--revision',
-      remedy: 'Leave it out.',
+      remedy: 'Omit it.',
     });
   }
   if (options.save !== undefined && server === undefined) {
-    throw new McpgenError('what comes from a file is saved already', { place: '--save', remedy: 'Leave it out.' });
+    throw new McpgenError('only applies to --from-server', { place: '--save', remedy: 'Omit it.' });
   }
   if (options.out !== '-') return;
   for (const name of ['check', 'json', 'save'] as const) {
     if (options[name] === false || options[name] === undefined) continue;
-    throw new McpgenError(`--${name} needs an output folder`, { place: '--out -', remedy: 'Give --out DIR.' });
+    throw new McpgenError(`--${name} needs an output folder`, { place: '--out -', remedy: 'Pass --out DIR.' });
   }
 }
 
 interface ToolList {
   readonly tools: readonly ToolSource[];
-  /** The list as a file holds it. */
+  /** The list as JSON text. */
   readonly contents: string | Uint8Array;
 }
 
-/** The output folder of a config whose tools are written there; undefined if it has none. */
+/** The output folder of a config with tools; undefined if it has no tools. */
 function configuredToolFolder({ config, folder }: ConfigFile): string | undefined {
   return config.tools === undefined ? undefined : path.resolve(folder, config.out ?? DEFAULT_OUT);
 }
 
 /**
- * All tools of a config, with those of a list that one of its files holds or is going to: a folder has the tools of one
- * source, and `mcpgen generate` has to come to the same.
+ * All tools of a config, with a new list in place of one of its files: a folder has the tools of one source, and
+ * `mcpgen generate` must write the same.
  *
- * @throws {@link McpgenError} if the config does not name the file.
+ * @throws {@link McpgenError} if the config does not list the file.
  */
 async function readConfiguredWith(
   config: ConfigFile,
@@ -186,12 +185,12 @@ async function readConfiguredWith(
     const found = await readToolFiles(config.config.tools ?? [], config.folder, process.cwd(), replacement);
     if (found.files.includes(replacement.file)) return found.tools;
   }
-  throw new McpgenError('the tools in the output folder are those that the config names, and these are not', {
+  throw new McpgenError('the config lists other tools for this output folder', {
     place: config.placeOf('tools'),
     remedy:
       file === undefined
-        ? 'Keep the list in a file that the config names: --save FILE. Or give another folder: --out DIR.'
-        : 'Name the file there. Or give another folder: --out DIR.',
+        ? 'Save the list to a file of the config with --save FILE, or choose another folder with --out DIR.'
+        : 'Add the file there, or choose another folder with --out DIR.',
   });
 }
 

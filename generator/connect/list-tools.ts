@@ -14,40 +14,40 @@ import { isUrl, proxyAgent, splitCredentials } from '../read/fetch.js';
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../read/json/json.js';
 import { splitCommand } from '../text.js';
 
-/** Most tools that are taken from one server, and most pages; a server that has more is not sane. */
+/** Most tools and pages that are accepted from one server. */
 const MAX_TOOLS = 10_000;
 const MAX_PAGES = 1000;
-/** Most characters of all pages together, and of what a server logs. */
+/** Most characters of all pages together, and of a server's log. */
 const MAX_TOTAL_LENGTH = 64 * 1024 * 1024;
 const MAX_LOG_LENGTH = 4096;
-/** Lines of a server's log that a failure shows. */
+/** Most lines of a server's log in an error. */
 const MAX_LOG_LINES = 5;
 
-/** What is spoken with servers. */
+/** The revisions that the client supports. */
 const REVISIONS = [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728];
 
-/** The tools of a server that was asked. */
+/** The tools that a server listed. */
 export interface ListedTools {
-  /** As the server sent them. */
+  /** The tools as received. */
   readonly tools: readonly JsonValue[];
-  /** The revision that was spoken. */
+  /** The negotiated revision. */
   readonly revision: string;
 }
 
-/** How a server is asked for its tools. */
+/** How to list the tools of a server. */
 export interface ListToolsOptions {
-  /** Milliseconds for all of it. */
+  /** Time limit for all of it, in milliseconds. */
   readonly timeout: number;
-  /** Names of the revisions to try; all by default. With stateful ones only, nothing comes before `initialize`. */
+  /** Names of the revisions to try; all by default. With stateful ones only, `initialize` is the first message. */
   readonly revisions?: readonly string[];
 }
 
 /**
- * Runs or calls a server, asks for all its tools, page by page, and leaves it. A URL is called through the proxy that
- * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
+ * Runs or calls a server, lists all its tools, page by page, and closes the connection. For a URL, `HTTPS_PROXY`,
+ * `HTTP_PROXY` and `NO_PROXY` are respected.
  *
  * @param server - A command with its arguments, or the URL of a server over HTTP.
- * @throws {@link McpgenError} if it does not start, does not answer in time, or answers with more than is sane.
+ * @throws {@link McpgenError} if it does not start, does not respond in time, or sends more than the limits allow.
  */
 export async function listTools(
   server: string,
@@ -60,11 +60,11 @@ export async function listTools(
   });
   const controller = new AbortController();
   const timer = setTimeout(() => {
-    controller.abort(new Error(`no answer within ${timeoutMs / 1000} s`));
+    controller.abort(new Error(`timed out after ${timeoutMs / 1000} s`));
   }, timeoutMs);
   const client = new BaseClient(
     REVISIONS.filter(({ version }) => revisions?.includes(version) ?? true),
-    // A list with a fault in it still has tools; what is wrong with them is told one by one.
+    // A faulty list still has tools; their faults are reported one at a time.
     { info: { name: 'mcpgen', version: '1.0.0' }, validateResults: false, probeTimeout: Math.min(5000, timeoutMs / 3) },
   );
   try {
@@ -77,12 +77,12 @@ export async function listTools(
     const lines = log.trimEnd().split('\n').slice(-MAX_LOG_LINES);
     const logTail =
       log.trim() === '' ? '' : `\n  its log ends with:\n${lines.map((line) => `    ${line.slice(0, 200)}`).join('\n')}`;
-    throw new McpgenError(`the server gave no list of tools: ${connectionReason(error)}${logTail}`, {
+    throw new McpgenError(`the server did not return a list of tools: ${connectionReason(error)}${logTail}`, {
       place: `--from-server ${server}`,
       remedy:
         revisions === undefined || revisions.length === REVISIONS.length
-          ? 'Check that it runs by itself and speaks MCP; --timeout SECONDS gives it more time.'
-          : `Check that it runs by itself and speaks MCP ${revisions.join(' or ')}; --timeout SECONDS gives it more time.`,
+          ? 'Check that it runs and speaks MCP; --timeout SECONDS allows more time.'
+          : `Check that it runs and speaks MCP ${revisions.join(' or ')}; --timeout SECONDS allows more time.`,
       cause: error,
     });
   } finally {
@@ -99,12 +99,15 @@ async function createTransport(
 ): Promise<Transport> {
   if (isUrl(server)) {
     if (!URL.canParse(server)) {
-      throw new McpgenError('this is no URL', { place: `--from-server ${server}`, remedy: 'Give it in full.' });
+      throw new McpgenError('not a valid URL', {
+        place: `--from-server ${server}`,
+        remedy: 'Pass the full URL, such as https://example.com/mcp.',
+      });
     }
     const target = splitCredentials(new URL(server));
     if (dispatcher === undefined) return httpClientTransport(target);
     const undici = await import('undici');
-    // The same standard, with types of its own.
+    // The same standard, typed differently.
     const fetchThrough = undici.fetch as unknown as (
       url: string | URL,
       init: Omit<RequestInit, 'dispatcher'> & { readonly dispatcher: Dispatcher },
@@ -116,13 +119,13 @@ async function createTransport(
   if (command === undefined) {
     throw new McpgenError(words === undefined ? 'a quote is not closed' : 'the command is empty', {
       place: `--from-server ${JSON.stringify(server)}`,
-      remedy: 'Give a command with its arguments, such as "node dist/index.js", or a URL.',
+      remedy: 'Pass a command with its arguments, such as "node dist/index.js", or a URL.',
     });
   }
   return stdioClientTransport({
     command,
     args,
-    // Whoever names the command would run it in this environment too.
+    // The user would run the same command in this environment, so it is passed on completely.
     env: { ...defaultEnvironment(), ...(process.env as Record<string, string>) },
     stderr: onLog,
     shutdown: { graceMs: 1000, killMs: 1000 },
@@ -144,22 +147,22 @@ async function collectPages(
       options,
     )) as JsonObject;
     const list = ownMember(result, 'tools');
-    if (!isObject(result) || !Array.isArray(list)) throw new Error('the answer to tools/list holds no tools');
+    if (!isObject(result) || !Array.isArray(list)) throw new Error('the response to tools/list has no list of tools');
     size += JSON.stringify(list).length;
     for (const tool of list as readonly JsonValue[]) tools.push(tool);
     cursor = ownMember(result, 'nextCursor');
     if (typeof cursor !== 'string') return tools;
-    // From 2026-07-28 on an empty cursor is one like any other; one that comes twice in a row ends the list (MCP, pagination).
+    // Since 2026-07-28 an empty cursor is valid (MCP, pagination); before that, and if repeated, it ends the list.
     if (cursor === '' && (client.revision !== revision20260728.version || seen.has(''))) return tools;
-    if (seen.has(cursor)) throw new Error('its pages go round in a circle');
+    if (seen.has(cursor)) throw new Error('its pages repeat');
     seen.add(cursor);
     if (tools.length > MAX_TOOLS || page >= MAX_PAGES || size > MAX_TOTAL_LENGTH) {
-      throw new Error(`it lists more than ${MAX_TOOLS} tools, or more than ${MAX_PAGES} pages, and no end`);
+      throw new Error(`it lists more than ${MAX_TOOLS} tools, or more than ${MAX_PAGES} pages`);
     }
   }
 }
 
-/** What a promise gives, or the reason of an abort, whichever is first: not every transport looks at a signal. */
+/** The result of a promise, or the reason of an abort, whichever is first: not every transport supports a signal. */
 async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   promise.catch(() => undefined);
   return new Promise<T>((resolve, reject) => {

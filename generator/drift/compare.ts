@@ -15,42 +15,42 @@ import {
   type TheirTypes,
 } from './their-shape.js';
 
-/** A text that is made when it is shown: most differences are met only while variants are matched. */
+/** A text that is built on demand: most differences are discarded while variants are matched. */
 type LazyText = () => string;
 
-/** A difference, with its path from the type that was compared. */
+/** A difference, with its path from the compared type. */
 export interface TypeDifference {
   readonly kind: DriftKind;
   readonly path: string;
   readonly theirs: LazyText;
   readonly ours: LazyText;
   readonly detail?: LazyText;
-  /** Whether a member that only one side has is required there. */
+  /** Whether a member of only one side is required there. */
   readonly isRequired?: boolean;
-  /** The innermost definition that it lies in, and its path from there; absent in the definition that is compared. */
+  /** The innermost definition that contains it, and the path from there; absent in the compared definition itself. */
   readonly origin?: { readonly definition: string; readonly path: string };
 }
 
-/** What {@link TypeComparison} needs to know. */
+/** Options of {@link TypeComparison}. */
 export interface ComparisonInput {
   readonly compiler: Compiler;
   readonly checker: ts.TypeChecker;
   readonly definitions: Definitions;
-  /** Definitions that carry a method: packages keep their `jsonrpc` and `id` apart. */
+  /** Definitions that have a method: packages define their `jsonrpc` and `id` separately. */
   readonly messages: ReadonlySet<string>;
-  /** The exported type that stands for a definition, by which a variant of a union of theirs is recognised. */
+  /** The exported type of a definition, which identifies a variant of a union of theirs. */
   readonly exported: (definition: string) => ts.Type | undefined;
   readonly printer: TypePrinter;
   readonly exact: boolean;
 }
 
-/** Types in a report are cut here: the path says where they part, the type only what kind of thing is there. */
+/** Most characters of a type in a report: the path says where they differ, the type only gives an impression. */
 const MAX_TYPE_TEXT_LENGTH = 100;
-/** A type that unfolds into ever new types is given up at this many levels of one definition. */
+/** Nesting of one definition at which a type that expands without end is given up. */
 const MAX_NESTING = 12;
-/** Above this many pairs of variants, only those that a telling member brings together are compared. */
+/** Above this many pairs of variants, only those with the same discriminating member are compared. */
 const MAX_PAIRS = 20_000;
-/** A report lists this many variants by name. */
+/** Most variants that a report lists by name. */
 const MAX_LISTED_TYPES = 8;
 
 const MISSING: LazyText = () => 'missing';
@@ -59,7 +59,7 @@ const REQUIRED: LazyText = () => 'required';
 
 const ENVELOPE_MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id']);
 
-/** Two variants that may be the same, by their positions. */
+/** Two variants that may correspond, by their indexes. */
 interface Pair {
   readonly ours: number;
   readonly theirs: number;
@@ -67,7 +67,7 @@ interface Pair {
   readonly cost: number;
 }
 
-/** Compares types of a program with types of the protocol, and counts what it takes as equal. */
+/** Compares types of a program with types of the protocol, and counts what it treats as equal. */
 export class TypeComparison {
   readonly #input: ComparisonInput;
   readonly #types: TheirTypes;
@@ -84,7 +84,7 @@ export class TypeComparison {
     };
   }
 
-  /** What was taken as equal, and how often. */
+  /** What was treated as equal, and how often. */
   get equivalences(): ReadonlyMap<EquivalenceId, number> {
     return this.#equivalences;
   }
@@ -97,7 +97,7 @@ export class TypeComparison {
     if (earlier !== undefined) return earlier;
     const nesting = this.#nesting.get(definition) ?? 0;
     if (nesting > MAX_NESTING) return [];
-    // A type that holds itself is the same as long as nothing else in it differs.
+    // A recursive type is the same unless something else in it differs.
     known.set(theirs, []);
     this.#nesting.set(definition, nesting + 1);
     const found = this.#compareNode(theirs, this.#input.definitions.get(definition) ?? { kind: 'unknown' }, definition);
@@ -160,7 +160,7 @@ export class TypeComparison {
       {
         kind: adds.length === 0 ? 'narrower' : lacks.length === 0 ? 'wider' : 'different',
         ...texts,
-        // Two plain types say by themselves how they differ.
+        // Two simple types need no description of how they differ.
         ...(isScalarOnly(ours) && isScalarOnly(them) ? {} : { detail }),
       },
       ...inside,
@@ -182,7 +182,7 @@ export class TypeComparison {
     });
   }
 
-  /** Whether a type is the one that is exported for a definition, or one that was written out again. */
+  /** Whether a type is the exported type of a definition, or an inline copy. */
   #isExported(definition: string, type: ts.Type): boolean {
     const exported = this.#input.exported(definition);
     if (exported === undefined || exported === type) return exported === type;
@@ -205,9 +205,7 @@ export class TypeComparison {
         : [item];
     return [
       ...(isReadonly && !this.#recordEquivalence('readonly') ? [{ kind: 'wider', ...texts } as const] : []),
-      ...(isTuple
-        ? [{ kind: 'narrower', ...texts, detail: () => 'theirs fixes how many items there are' } as const]
-        : []),
+      ...(isTuple ? [{ kind: 'narrower', ...texts, detail: () => 'theirs has a fixed number of items' } as const] : []),
       ...[...new Set(theirItems)].flatMap((type) => withPrefix('[]', this.#compareNode(type, items))),
     ];
   }
@@ -248,7 +246,7 @@ export class TypeComparison {
     const isNever =
       shape.top === undefined &&
       shape.scalars.size + shape.arrays.length + shape.objects.length + shape.others.length === 0;
-    // `x?: never` says that there is no such member.
+    // `x?: never` means that there is no such member.
     if (isNever) return [];
     const isOptional = this.#isOptional(symbol, type);
     if (isOptional && indexTypeOf(ours)?.kind === 'unknown' && this.#recordEquivalence('open-members')) return [];
@@ -271,7 +269,7 @@ export class TypeComparison {
     return [...found, ...withPrefix(formatStep(name), this.#compareNode(theirs, type))];
   }
 
-  /** Compares what members beyond the named ones may hold. */
+  /** Compares the types of members beyond the named ones. */
   #compareRest(theirs: ts.Type, ours: ObjectNode, members: number): readonly TypeDifference[] {
     const rest = indexTypeOf(ours);
     const index = this.#indexType(theirs);
@@ -283,13 +281,13 @@ export class TypeComparison {
       return [{ kind: 'wider', path: '[key]', theirs: () => this.#theirText(index), ours: MISSING }];
     }
     if (index !== undefined) return withPrefix('[key]', this.#compareNode(index, rest));
-    // `object` and `{}` take any member.
+    // `object` and `{}` accept any member.
     const takesAll = members === 0;
     const texts = { path: '[key]', theirs: takesAll ? () => 'unknown' : MISSING, ours: () => this.#ourText(rest) };
     return [{ kind: takesAll ? 'wider' : 'narrower', ...texts }];
   }
 
-  /** Compares two objects without named members, of which ours may hold anything. */
+  /** Compares two objects without named members, of which ours allows any value. */
   #compareAnyObject(theirs: ts.Type, ours: ObjectNode, index: ts.Type | undefined): readonly TypeDifference[] {
     const found = index === undefined ? [] : withPrefix('[key]', this.#compareNode(index, { kind: 'unknown' }));
     const isSame = (index === undefined) === (indexTypeOf(ours) === undefined);
@@ -304,10 +302,10 @@ export class TypeComparison {
     return (infos.find(isString) ?? infos[0])?.type;
   }
 
-  /** Whether a member can be part of a JSON object at all. */
+  /** Whether a member can be part of a JSON object. */
   #isSerialized(symbol: ts.Symbol): boolean {
     const { compiler, checker } = this.#input;
-    // Members that are named by symbols, not by strings.
+    // Members with symbols as names.
     if (symbol.escapedName.toString().startsWith('__@')) return !this.#recordEquivalence('functions');
     const hidden = compiler.ModifierFlags.Private | compiler.ModifierFlags.Protected;
     const isHidden = (item: ts.Declaration): boolean => (compiler.getCombinedModifierFlags(item) & hidden) !== 0;
@@ -332,14 +330,14 @@ export class TypeComparison {
     return hasUndefined && this.#recordEquivalence('undefined');
   }
 
-  /** Marks a use of an equivalence; false where the comparison is exact. */
+  /** Records a use of an equivalence; false if the comparison is exact. */
   #recordEquivalence(id: EquivalenceId): boolean {
     if (this.#input.exact) return false;
     this.#equivalences.set(id, (this.#equivalences.get(id) ?? 0) + 1);
     return true;
   }
 
-  /** What a variant is called in a path: its definition, else the value that tells it apart. */
+  /** What a variant is called in a path: its definition, else the value that identifies it. */
   #variantName({ node, name }: OurVariant<ObjectNode>): string {
     if (name !== undefined) return name;
     const [tag] = ourTags(node, this.#input.definitions);
@@ -348,7 +346,7 @@ export class TypeComparison {
       : `${tag[0]}: ${[...tag[1]].map((value) => JSON.stringify(value)).join(' | ')}`;
   }
 
-  /** Whether their type allows whatever JSON can hold. */
+  /** Whether their type allows any JSON value. */
   #isTheirAnyJson({ scalars, arrays, objects }: TheirShape): boolean {
     return (
       SCALAR_KINDS.every((kind) => acceptsAllScalars(kind, scalars.get(kind))) &&
@@ -357,7 +355,7 @@ export class TypeComparison {
     );
   }
 
-  /** A variant of theirs in short: the member that tells it apart, else its required members. */
+  /** A short form of a variant of theirs: the member that identifies it, else its required members. */
   #variantText(type: ts.Type, ours: OurShape): string {
     const { checker, compiler, definitions } = this.#input;
     const alias = type.aliasSymbol?.name;
@@ -374,8 +372,8 @@ export class TypeComparison {
   }
 
   #theirText(type: ts.Type): string {
-    const text = isErrorType(type) ? 'a type that is not found' : this.#input.checker.typeToString(type);
-    // Whether a member may be absent is said apart from its type.
+    const text = isErrorType(type) ? 'an unresolved type' : this.#input.checker.typeToString(type);
+    // Whether a member is optional is reported separately from its type.
     return truncateType(this.#input.exact ? text : text.replace(/ \| undefined$/, ''));
   }
 
@@ -384,7 +382,7 @@ export class TypeComparison {
   }
 }
 
-/** How the variants of two unions belong together. */
+/** How the variants of two unions correspond. */
 interface Matching<Ours> {
   readonly pairs: readonly Pair[];
   readonly lacks: readonly Ours[];
@@ -392,8 +390,8 @@ interface Matching<Ours> {
 }
 
 /**
- * Finds for each variant of ours the one of theirs that is meant to be the same: a member that tells variants apart
- * decides, and where there is none, the fewest differences.
+ * Finds for each variant of ours the corresponding one of theirs: by a discriminating member, else by the fewest
+ * differences.
  */
 function matchVariants<Ours>(
   ours: readonly Ours[],
@@ -408,7 +406,7 @@ function matchVariants<Ours>(
       const tag = tagged(ourIndex, theirIndex);
       if (!isSingle && (tag === 'conflict' || (tag === 'silent' && ours.length * theirs.length > MAX_PAIRS))) return;
       const found = compare(type, variant);
-      // Without a telling member, a required one that only one of the two has makes them two things.
+      // Without a discriminating member, a required member of only one variant means that they do not correspond.
       const isTorn = found.some(({ path, isRequired }) => isRequired === true && isSingleStep(path));
       if (!isSingle && isTorn && tag !== 'agree' && ours.length > 1) return;
       candidates.push({
@@ -427,7 +425,7 @@ function matchVariants<Ours>(
     byOurs.set(pair.ours, pair);
     byTheirs.set(pair.theirs, pair);
   }
-  // One of theirs may stand for several of ours, and the other way round.
+  // One of theirs may correspond to several of ours, and vice versa.
   const isWithin = (kind: DriftKind, matches: (pair: Pair) => boolean): boolean =>
     candidates.some((pair) => matches(pair) && pair.found.every((difference) => difference.kind === kind));
   return {
@@ -441,13 +439,13 @@ function withPrefix(prefix: string, differences: readonly TypeDifference[]): rea
   return prefix === '' ? differences : differences.map((item) => ({ ...item, path: prefix + item.path }));
 }
 
-/** What members beyond the named ones hold; undefined where there are none. */
+/** The type of members beyond the named ones; undefined if none are allowed. */
 function indexTypeOf({ members, rest, shape }: ObjectNode): TypeNode | undefined {
   if (rest === undefined) return members.length === 0 && shape === 'map' ? { kind: 'unknown' } : undefined;
   return rest.kind === 'never' ? undefined : rest;
 }
 
-/** A member as a step of a path. */
+/** A member name as a step of a path. */
 function formatStep(name: string): string {
   const printed = memberName(name);
   return printed === name ? `.${name}` : `[${printed}]`;

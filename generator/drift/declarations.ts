@@ -4,33 +4,33 @@ import { McpgenError } from '../errors.js';
 import { compilerOptions, type PackageEntry, type Resolution } from './package.js';
 import type { Compiler } from './their-shape.js';
 
-/** An exported name with the type that it stands for. */
+/** An exported name with its type. */
 export interface ExportedType {
-  /** As it is imported; with the namespaces that it lies in: `Types.Tool`. */
+  /** Its name including namespaces: `Types.Tool`. */
   readonly name: string;
-  /** Resolved only for those that are compared: a package may export hundreds of deep types. */
+  /** Resolved on demand: a package may export hundreds of deep types. */
   readonly type: () => ts.Type;
-  /** Whether it is a class, which may be a thing of its own that only has the name of a definition. */
+  /** Whether it is a class, which may be unrelated to the definition of its name. */
   readonly isClass?: boolean;
 }
 
-/** What a package exports, as the checker sees it. */
+/** The exports of a package, as resolved by the type checker. */
 export interface Declarations {
   readonly checker: ts.TypeChecker;
   readonly resolution: Resolution;
   /** Exported types, by name. */
   readonly types: ReadonlyMap<string, ExportedType>;
-  /** The output type of the exported schema (Zod or any other Standard Schema) that a constant of this name is. */
+  /** The output type of an exported schema (Zod or another Standard Schema), by the name of its constant. */
   readonly schema: (name: string) => ExportedType | undefined;
-  /** The text of an exported constant. */
+  /** The string value of an exported constant. */
   readonly constant: (name: string) => string | undefined;
-  /** All names that are exported, be they types or values. */
+  /** All exported names, of types and values. */
   readonly names: readonly string[];
-  /** Modules that are imported and cannot be found. */
+  /** Imported modules that cannot be found. */
   readonly unresolvedModules: readonly string[];
 }
 
-/** Namespaces are looked into this deep. */
+/** Deepest nesting of namespaces that is read. */
 const MAX_NAMESPACES = 3;
 
 /**
@@ -45,7 +45,7 @@ export function readDeclarations(
   specifier: string,
 ): Declarations {
   const first = readProgram(compiler, program, entry, entry.resolution);
-  // Some packages are written for bundlers: their own files cannot be found as Node has it.
+  // Some packages are written for bundlers, so Node's resolution does not find their own files.
   const read =
     entry.resolution === 'nodenext' && first.unresolved.some((name) => name.startsWith('.'))
       ? betterReading(first, readProgram(compiler, program, entry, 'bundler'))
@@ -74,7 +74,7 @@ export function readDeclarations(
   if (types.size + values.size === 0) {
     throw new McpgenError('exports no types', {
       place: path.normalize(entry.file),
-      remedy: 'Name the file or subpath that declares the types of the protocol.',
+      remedy: 'Pass the file or subpath that declares the types of the protocol.',
     });
   }
   const valueType = (name: string): ts.Type | undefined => {
@@ -118,7 +118,7 @@ function betterReading(first: ProgramReading, second: ProgramReading): ProgramRe
   return second.unresolved.length < first.unresolved.length ? second : first;
 }
 
-/** Modules that files of a program import or export from, and that the compiler does not find. */
+/** Modules that files of a program import or re-export, and that the compiler does not find. */
 function unresolvedModules(compiler: Compiler, program: ts.Program): readonly string[] {
   const checker = program.getTypeChecker();
   const found = new Set<string>();
@@ -134,7 +134,7 @@ function unresolvedModules(compiler: Compiler, program: ts.Program): readonly st
   return [...found];
 }
 
-/** Syntax errors in the package's own files: types behind them may be lost. */
+/** Syntax errors in the package's own files: types after them may be missing. */
 function refuseSyntaxErrors(compiler: Compiler, program: ts.Program, entry: PackageEntry): void {
   const own = packageRoot(entry.file);
   for (const file of program.getSourceFiles()) {
@@ -144,16 +144,16 @@ function refuseSyntaxErrors(compiler: Compiler, program: ts.Program, entry: Pack
     const { line, character } = file.getLineAndCharacterOfPosition(error.start);
     const message = compiler.flattenDiagnosticMessageText(error.messageText, ' ');
     throw new McpgenError(
-      `is no TypeScript: ${message}${more.length === 0 ? '' : ` (and ${more.length} more errors)`}`,
+      `not valid TypeScript: ${message}${more.length === 0 ? '' : ` (and ${more.length} more errors)`}`,
       {
         place: `${file.fileName}:${line + 1}:${character + 1}`,
-        remedy: 'Mend the file, or tell its author.',
+        remedy: 'Fix the file, or report it to its author.',
       },
     );
   }
 }
 
-/** The part of a path that names an installed package, or nothing for files that are in none. */
+/** The part of a path that names an installed package; empty for other files. */
 function packageRoot(file: string): string {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? '';
 }
@@ -165,9 +165,9 @@ function moduleSymbol(program: ts.Program, entry: PackageEntry, specifier: strin
   if (symbol !== undefined) return symbol;
   const ambient = checker.getAmbientModules().find(({ name }) => [specifier, entry.name].includes(name.slice(1, -1)));
   if (ambient !== undefined) return ambient;
-  throw new McpgenError('is no module: it exports nothing', {
+  throw new McpgenError('not a module: it exports nothing', {
     place: path.normalize(entry.file),
-    remedy: 'Name a file or subpath that exports the types of the protocol.',
+    remedy: 'Pass a file or subpath that exports the types of the protocol.',
   });
 }
 
@@ -179,7 +179,7 @@ function moduleExports(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.S
   return [...new Set([...found, ...checker.getExportsOfModule(target)])];
 }
 
-/** Something to throw, which never travels, whatever definition has its name. */
+/** Whether a type is an error class, which is never on the wire, whatever definition has its name. */
 function isErrorClass(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbol): boolean {
   if ((symbol.flags & compiler.SymbolFlags.Class) === 0) return false;
   const type = checker.getDeclaredTypeOfSymbol(symbol);
@@ -190,7 +190,7 @@ function resolvedAlias(compiler: Compiler, checker: ts.TypeChecker, symbol: ts.S
   return (symbol.flags & compiler.SymbolFlags.Alias) !== 0 ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
-/** What a schema of Zod, or of any library that follows Standard Schema, gives out. */
+/** The output type of a schema of Zod, or of any library that implements Standard Schema. */
 function schemaOutputType(checker: ts.TypeChecker, type: ts.Type | undefined): ts.Type | undefined {
   const member = (of: ts.Type | undefined, name: string): ts.Type | undefined => {
     const symbol = of === undefined ? undefined : checker.getPropertyOfType(checker.getNonNullableType(of), name);

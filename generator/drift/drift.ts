@@ -27,11 +27,11 @@ import type { Compiler } from './their-shape.js';
 export interface DriftOptions extends NameOptions {
   /** A package, a subpath of one, or the path of a file or folder. */
   readonly sdk: string;
-  /** A built-in revision; by default the one that the package's `LATEST_PROTOCOL_VERSION` names. */
+  /** A built-in revision; by default the package's `LATEST_PROTOCOL_VERSION`. */
   readonly revision?: string;
-  /** Takes nothing as equal that is not, and lets findings count that an erratum explains. */
+  /** Treats nothing as equal that differs, and counts findings that an erratum explains. */
   readonly exact?: boolean;
-  /** Where packages are looked for, and what paths are relative to; the working folder by default. */
+  /** The folder to resolve packages and paths from; the working folder by default. */
   readonly folder?: string;
 }
 
@@ -50,7 +50,7 @@ export interface DriftOptions extends NameOptions {
 export async function compareWithPackage(options: DriftOptions): Promise<DriftReport> {
   const { sdk, exact = false, folder = process.cwd() } = options;
   if (options.revision !== undefined) requireRevision(options.revision);
-  // The compiler takes half a second to load: only those wait for it who compare.
+  // The compiler needs half a second to load: only comparisons wait for it.
   const { Project, ts: compiler } = await import('ts-morph');
   const entry = findEntry(compiler, sdk, folder);
   const declarations = readDeclarations(compiler, createProgramFactory(compiler, Project), entry, sdk);
@@ -112,8 +112,8 @@ export async function compareWithPackage(options: DriftOptions): Promise<DriftRe
 }
 
 /**
- * Makes programs as the compiler itself does, which knows of each file whether it is an ES module; ts-morph's own do not.
- * The declarations of the language are those that ts-morph brings along.
+ * Creates programs as the compiler does, which knows of each file whether it is an ES module; those of ts-morph do not.
+ * The declarations of the language are those that ts-morph includes.
  */
 function createProgramFactory(
   compiler: Compiler,
@@ -123,7 +123,7 @@ function createProgramFactory(
   return (options, file) => {
     if (libraries.size === 0) {
       const project = new Project({ compilerOptions: options, useInMemoryFileSystem: true });
-      // The compiler reads them only where there is something to compile.
+      // The compiler reads them only for a program with files.
       project.createSourceFile('nothing.ts', '');
       const programs = project.getProgram().compilerObject;
       for (const library of programs.getSourceFiles()) {
@@ -140,16 +140,16 @@ function createProgramFactory(
   };
 }
 
-/** The revision that a package says it speaks at the latest. */
+/** The latest revision that a package declares. */
 function detectRevision({ constant }: Declarations, sdk: string): string {
   const declaredRevision = constant('LATEST_PROTOCOL_VERSION');
   const known = builtinRevisions().map(({ revision }) => revision);
   if (declaredRevision !== undefined && known.includes(declaredRevision)) return declaredRevision;
   throw new McpgenError(
     declaredRevision === undefined
-      ? 'no revision is given, and the package names none in LATEST_PROTOCOL_VERSION'
-      : `no revision is given, and the package's LATEST_PROTOCOL_VERSION is ${JSON.stringify(declaredRevision)}, which is not built in`,
-    { place: `--sdk ${sdk}`, remedy: `Give --revision R; built in are ${known.join(', ')}.` },
+      ? 'no revision given, and the package has no LATEST_PROTOCOL_VERSION'
+      : `no revision given, and the package's LATEST_PROTOCOL_VERSION is ${JSON.stringify(declaredRevision)}, which is not built in`,
+    { place: `--sdk ${sdk}`, remedy: `Pass --revision R; built in are ${known.join(', ')}.` },
   );
 }
 
@@ -159,7 +159,7 @@ function pairExports(protocol: Protocol, declarations: Declarations, options: Na
   const names = Object.keys(options.names ?? {}).filter((name) => !name.includes('*'));
   for (const name of names) {
     if (findDefinition(protocol, name) !== undefined) continue;
-    throw new McpgenError(`${JSON.stringify(name)} is no definition of revision ${protocol.revision}`, {
+    throw new McpgenError(`${JSON.stringify(name)} is not a definition of revision ${protocol.revision}`, {
       place: (options.placeOfName ?? nameLocation)(name),
       remedy: 'The name of the definition comes first, then that of the package.',
     });
@@ -167,7 +167,7 @@ function pairExports(protocol: Protocol, declarations: Declarations, options: Na
   return new Map(
     protocol.definitions.flatMap(({ name, type }) => {
       const required = type.kind === 'object' ? type.members.filter((member) => member.required) : [];
-      // A class that lacks what every value must have is another thing of the same name.
+      // A class without the required members only shares the name.
       const found = findExport(name, declarations, options, (candidate) =>
         candidate.isClass === true
           ? required.every((member) => candidate.type().getProperty(member.name) !== undefined)
@@ -201,7 +201,7 @@ function comparePairs(
   return { findings: groupDifferences(differences), comparison };
 }
 
-/** Definitions that carry a method, but for the envelopes themselves. */
+/** Definitions that have a method, except the envelopes themselves. */
 function messageDefinitions(protocol: Protocol): ReadonlySet<string> {
   const envelopes = new Set(refsIn(findDefinition(protocol, 'JSONRPCMessage')?.type ?? { kind: 'never' }));
   return new Set(
@@ -212,8 +212,8 @@ function messageDefinitions(protocol: Protocol): ReadonlySet<string> {
 }
 
 /**
- * One finding for each difference, however many definitions show it: it belongs to the definition that it lies in where
- * that one shows it too, else to the first that does.
+ * One finding for each difference, however many definitions have it. It is attributed to the definition that contains
+ * it if that has the difference too, else to the first definition that has it.
  */
 function groupDifferences(
   differences: readonly { readonly definition: string; readonly difference: TypeDifference }[],
@@ -253,7 +253,7 @@ function countSteps(place: string): number {
   return place.split(/[.[<]/).length;
 }
 
-/** Says of each finding whether it is there only because the protocol's types were corrected, and by which erratum. */
+/** Marks findings that exist only because an erratum corrected the protocol's types. */
 async function explainByErrata(
   findings: readonly DriftFinding[],
   protocol: Protocol,
@@ -268,28 +268,28 @@ async function explainByErrata(
   );
   const erratumOf = (finding: DriftFinding): string | undefined =>
     places.find(({ path: at }) => locationsOf(finding).some((place) => isWithin(place, at)))?.id;
-  // Most packages depart nowhere near an erratum, and need no second comparison.
+  // Most packages do not differ near an erratum, and need no second comparison.
   if (findings.every((finding) => erratumOf(finding) === undefined)) return findings;
   const published = compare(await loadPublished()).flatMap(locationsOf);
   return findings.map((finding) => {
-    // Against the schema as it was published there is nothing to find here, nor around it.
+    // Compared with the schema as published, there is no finding at or around this place.
     const isPublished = locationsOf(finding).some((place) => published.some((other) => isWithin(place, other)));
     const erratum = isPublished ? undefined : erratumOf(finding);
     return erratum === undefined ? finding : { ...finding, erratum };
   });
 }
 
-/** All places where a finding shows; variants have no step of their own, as in a schema's pointers. */
+/** All places of a finding; variants add no step to a path, unlike in a schema's pointers. */
 function locationsOf({ path: place, also }: DriftFinding): readonly string[] {
   return [place, ...also].map((item) => item.replace(/<[^>]*>/g, ''));
 }
 
-/** Whether a place is another one, or lies in it. */
+/** Whether a place is the other one, or inside it. */
 function isWithin(place: string, outer: string): boolean {
   return place === outer || (place.startsWith(outer) && /^[.[]/.test(place.slice(outer.length)));
 }
 
-/** A pointer into a schema as the path of a report. */
+/** Converts a pointer into a schema to the path of a report. */
 function pathOfPointer(pointer: string): string {
   const [, definition = '', ...tokens] = parsePointer(pointer);
   let result = definition;
@@ -303,7 +303,7 @@ function pathOfPointer(pointer: string): string {
   return result;
 }
 
-/** Exported types that stand for no definition. */
+/** Exported types without a definition. */
 function otherExports(
   { revision }: Protocol,
   { types }: Declarations,
@@ -334,10 +334,10 @@ function driftNotes(
   const isUnresolved = findings.some(({ kind }) => kind === 'unresolved');
   return [
     ...(isUnresolved && unresolvedModules.length > 0
-      ? [`types are missing, since these imports cannot be found: ${unresolvedModules.join(', ')}`]
+      ? [`some types are missing, because these imports cannot be resolved: ${unresolvedModules.join(', ')}`]
       : []),
     ...ignore
       .filter((pattern) => !places.some((place) => isIgnored(place, pattern)))
-      .map((pattern) => `nothing is left out by ${JSON.stringify(pattern)}`),
+      .map((pattern) => `the pattern ${JSON.stringify(pattern)} matches nothing`),
   ];
 }

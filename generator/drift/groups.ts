@@ -1,26 +1,26 @@
 import { DRIFT_KINDS, type DriftFinding, type DriftKind, type DriftReport } from './report.js';
 
-/** Findings that say the same of the same member in several definitions. */
+/** Findings with the same difference of the same member in several definitions. */
 export interface FindingGroup {
   readonly kind: DriftKind;
   readonly theirs: string;
   readonly ours: string;
   readonly detail?: string;
   readonly erratum?: string;
-  /** Where it was found, the first of each finding; never empty. */
+  /** The first place of each finding; never empty. */
   readonly places: readonly string[];
-  /** How many more places show it since they use the same definitions. */
+  /** How many more places have it because they use the same definitions. */
   readonly more: number;
 }
 
-/** A part of a report: the groups of one kind. */
+/** A section of a report: the groups of one kind. */
 export interface FindingSection {
   readonly kind: DriftKind;
   readonly findings: number;
   readonly groups: readonly FindingGroup[];
 }
 
-/** The findings that count, by kind, and apart from them those that errata explain. */
+/** The findings that count, by kind, and separately those that errata explain. */
 export function driftSections({ findings, exact }: DriftReport): {
   readonly counted: readonly FindingSection[];
   readonly explained: readonly FindingGroup[];
@@ -65,7 +65,7 @@ function groupFindings(findings: readonly DriftFinding[]): readonly FindingGroup
   });
 }
 
-/** The member that a finding is about; a whole definition is by itself. */
+/** The member that a finding is about; a whole definition is its own group. */
 function lastStep({ path, definition }: DriftFinding): string {
   if (path === definition) return path;
   return /(?:\.[^.[\]<>"]+|\[[^[\]]*\]|<[^<>]*>)$/.exec(path)?.[0] ?? path;

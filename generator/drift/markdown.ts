@@ -3,7 +3,7 @@ import { driftSections, type FindingGroup } from './groups.js';
 import { DRIFT_KIND_TEXTS, type DriftReport } from './report.js';
 import { codeSpan } from '../print/markdown.js';
 
-/** A report for an issue, a pull request or a summary of a CI run. */
+/** A report as Markdown, for an issue, a pull request or the summary of a CI run. */
 export function driftMarkdown(report: DriftReport): string {
   const { summary, package: packageInfo } = report;
   const { counted, explained } = driftSections(report);
@@ -25,7 +25,7 @@ export function driftMarkdown(report: DriftReport): string {
       : `### missing types (${missing.length})\n\n${missing.map(({ name }) => codeCell(name)).join(', ')}`,
     explained.length === 0
       ? ''
-      : `### explained by errata\n\nTheirs follows the schema as it was published; the protocol's text says otherwise.\n\n${findingsTable(explained)}`,
+      : `### explained by errata\n\nTheirs follows the schema as published; the specification differs.\n\n${findingsTable(explained)}`,
     ...report.notes.map((note) => `Note: ${escapeCell(note)}`),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
@@ -43,7 +43,7 @@ function findingsTable(groups: readonly FindingGroup[]): string {
   return ['| where | theirs | ours | |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** A text as code. */
+/** Formats a text as code. */
 function codeCell(text: string): string {
   return codeSpan(escapeHiddenCharacters(text));
 }

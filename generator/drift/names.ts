@@ -3,22 +3,22 @@ import { compareText } from '../read/json/json.js';
 import { closestMatch } from '../text.js';
 import type { Declarations, ExportedType } from './declarations.js';
 
-/** Which names of the package stand for which definitions. */
+/** Which names of the package correspond to which definitions. */
 export interface NameOptions {
-  /** The protocol's name to theirs; one `*` on both sides stands for the same text: `*` to `Mcp*`. */
+  /** The protocol's name to theirs; one `*` on both sides matches the same text: `*` to `Mcp*`. */
   readonly names?: Readonly<Record<string, string>>;
-  /** What a wrong entry of `names` is called in an error. */
+  /** The place of an invalid entry of `names`, for errors. */
   readonly placeOfName?: (name: string) => string;
-  /** Definitions or paths to leave out; `*` matches any text. */
+  /** Definitions or paths to ignore; `*` matches any text. */
   readonly ignore?: readonly string[];
 }
 
 /**
- * The export that stands for a definition: the one that is mapped to it, else a type of its name, a schema that is named
+ * The export of a definition: the one that is mapped to it, else a type of its name, a schema that is named
  * after it, or a type of its name in a namespace.
  *
- * @param isMatch - Whether an export of the same name can be it at all.
- * @throws {@link McpgenError} if a name is mapped to one that is not exported.
+ * @param isMatch - Whether an export of the same name is a candidate.
+ * @throws {@link McpgenError} if a name is mapped to a missing export.
  */
 export function findExport(
   definition: string,
@@ -34,7 +34,7 @@ export function findExport(
     const near = closestMatch(wanted, exported);
     throw new McpgenError(`the package exports no type ${JSON.stringify(wanted)}`, {
       place: placeOfName(definition),
-      remedy: near === undefined ? 'Correct the name, or leave it out.' : `Did you mean ${near}?`,
+      remedy: near === undefined ? 'Correct the name, or omit it.' : `Did you mean ${near}?`,
     });
   }
   for (const candidate of [...namesFromPatterns(definition, names), definition]) {
@@ -54,7 +54,7 @@ export function findExport(
   return undefined;
 }
 
-/** What an entry of `names` is called where it was not given on a command line. */
+/** The place of an entry of `names` that did not come from the command line. */
 export function nameLocation(name: string): string {
   return `names, ${name}`;
 }
@@ -73,13 +73,13 @@ function findInNamespaces(name: string, types: ReadonlyMap<string, ExportedType>
     .sort((a, b) => a.name.length - b.name.length || compareText(a.name, b.name))[0];
 }
 
-/** Whether a text fits a pattern in which `*` matches any text. */
+/** Whether a text matches a pattern in which `*` matches any text. */
 export function matchesPattern(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();
   if (last === undefined) return text === first;
   if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
-  // Each part at its first place behind the one before: no backtracking, whatever the pattern.
+  // Finds each part at its first place after the previous one, so there is no backtracking.
   let from = first.length;
   for (const part of rest) {
     const position = text.indexOf(part, from);
@@ -89,9 +89,9 @@ export function matchesPattern(text: string, pattern: string): boolean {
   return true;
 }
 
-/** Whether a definition or a path is to be left out: by itself, or with what it lies in. */
+/** Whether a definition or a path is ignored: directly, or with what contains it. */
 export function isIgnored(path: string, pattern: string): boolean {
   if (matchesPattern(path, pattern)) return true;
-  // `CallToolResult.content` leaves out what is below it too.
+  // `CallToolResult.content` covers everything below it too.
   return !pattern.endsWith('*') && ['.*', '[*', '<*'].some((end) => matchesPattern(path, pattern + end));
 }

@@ -5,7 +5,7 @@ import { shapeKey } from '../model/types/shape-key.js';
 import { compareText } from '../read/json/json.js';
 import { scalarKind, literalValues, scalarEntry, type ScalarKind, type ScalarSets, type Tags } from './shape.js';
 
-/** A type of the protocol that is no union and no reference, with the definition that it was reached through. */
+/** A type of the protocol that is neither union nor reference, with the definition through which it was reached. */
 export interface OurVariant<Node extends TypeNode = TypeNode> {
   readonly node: Node;
   readonly name: string | undefined;
@@ -24,7 +24,7 @@ export interface OurShape {
 /** Definitions of a protocol by name. */
 export type Definitions = ReadonlyMap<string, TypeNode>;
 
-/** Reads off what a type of the protocol allows. */
+/** Computes what a type of the protocol allows. */
 export function ourShape(node: TypeNode, definitions: Definitions): OurShape {
   const scalars: ScalarSets = new Map();
   const arrays: OurVariant<ArrayNode>[] = [];
@@ -56,7 +56,7 @@ export function ourShape(node: TypeNode, definitions: Definitions): OurShape {
         arrays.push({ node: type, name });
         return;
       case 'object':
-        // Two definitions of one shape are one variant of a union.
+        // Two structurally equal definitions are one variant of a union.
         if (!objects.some(({ node: other }) => isSameShape(other, type))) objects.push({ node: type, name });
         return;
       case 'union':
@@ -73,14 +73,14 @@ export function ourShape(node: TypeNode, definitions: Definitions): OurShape {
   return { isUnknown, scalars, arrays, objects };
 }
 
-/** Only what decides which values TypeScript accepts. */
+/** The part of a type that decides which values TypeScript accepts. */
 const VALUES_ONLY = { ignoreDefaults: true, ignoreConstraints: true };
 
 function isSameShape(a: ObjectNode, b: ObjectNode): boolean {
   return a.members.length === b.members.length && shapeKey(a, VALUES_ONLY) === shapeKey(b, VALUES_ONLY);
 }
 
-/** The required members of an object type that hold one of a few values. */
+/** The required members of an object type that have an enumerated type. */
 export function ourTags(node: ObjectNode, definitions: Definitions): Tags {
   const tags = new Map<string, NonNullable<ReturnType<typeof literalValues>>>();
   for (const member of node.members.filter(({ required }) => required)) {
@@ -92,7 +92,7 @@ export function ourTags(node: ObjectNode, definitions: Definitions): Tags {
   return tags;
 }
 
-/** Whether a type allows whatever JSON can hold. */
+/** Whether a type allows any JSON value. */
 export function isAnyJson({ scalars, arrays, objects }: OurShape): boolean {
   const kinds: readonly ScalarKind[] = ['string', 'number', 'boolean', 'null'];
   return (
@@ -111,12 +111,12 @@ function resolveReference(node: TypeNode, definitions: Definitions): TypeNode {
   return target.kind === 'intersection' ? mergeParts(target.parts, definitions) : target;
 }
 
-/** One type that says what all parts of an intersection say. */
+/** Merges the parts of an intersection into one type. */
 function mergeParts(parts: readonly TypeNode[], definitions: Definitions): TypeNode {
   const flat = parts.map((part) => resolveReference(part, definitions));
   const objects = flat.filter((part): part is ObjectNode => part.kind === 'object');
   if (objects.length < flat.length) {
-    // Of scalars the one that says most; `unknown` says nothing.
+    // The narrowest of the scalars; `unknown` does not narrow.
     const rank = ({ kind }: TypeNode): number => (kind === 'literal' ? 0 : kind === 'unknown' ? 2 : 1);
     return [...flat].sort((a, b) => rank(a) - rank(b))[0] ?? { kind: 'unknown' };
   }

@@ -8,10 +8,10 @@ import { readPackageJson } from '../read/package-json.js';
 import { closestMatch } from '../text.js';
 import type { Compiler } from './their-shape.js';
 
-/** How imports are resolved: as Node has it, or, where that finds nothing, as bundlers do. */
+/** How to resolve imports: like Node, or if that finds nothing, like bundlers. */
 export type Resolution = 'nodenext' | 'bundler';
 
-/** The declaration file that stands for a package, a subpath of one, a file or a folder. */
+/** The declaration file of a package, a subpath of one, a file or a folder. */
 export interface PackageEntry {
   readonly file: string;
   readonly name?: string;
@@ -43,8 +43,8 @@ export function compilerOptions(compiler: Compiler, resolution: Resolution): ts.
  * Finds the declarations of what `--sdk` names.
  *
  * @param specifier - A package, a subpath of one, or a path to a file or folder.
- * @param folder - Where packages are looked for, and what paths are relative to.
- * @throws {@link McpgenError} if there is nothing of that name, or it has no types.
+ * @param folder - The folder to resolve packages and paths from.
+ * @throws {@link McpgenError} if it does not exist, or has no types.
  */
 export function findEntry(compiler: Compiler, specifier: string, folder: string): PackageEntry {
   if (isPathSpecifier(specifier)) return findPathEntry(compiler, specifier, folder);
@@ -55,7 +55,7 @@ export function findEntry(compiler: Compiler, specifier: string, folder: string)
   throw found === undefined ? notFoundError(specifier, folder) : untypedError(specifier, found.entry);
 }
 
-/** Words that TypeScript too reads as paths. */
+/** Whether TypeScript reads a specifier as a path too. */
 function isPathSpecifier(specifier: string): boolean {
   return /^(?:\.{1,2}(?:[\\/]|$)|[\\/]|[A-Za-z]:[\\/])/.test(specifier);
 }
@@ -65,7 +65,7 @@ interface ResolvedEntry {
   readonly isTyped: boolean;
 }
 
-/** Asks the compiler, first as an ES module of Node would import it, then by `require`, then as bundlers do. */
+/** Resolves with the compiler: first like an ES module of Node, then like `require`, then like bundlers. */
 function resolveModule(compiler: Compiler, specifier: string, from: string): ResolvedEntry | undefined {
   let untypedOne: ResolvedEntry | undefined;
   for (const resolution of RESOLUTIONS) {
@@ -110,15 +110,15 @@ function findPathEntry(compiler: Compiler, specifier: string, folder: string): P
   if (stats === undefined && found === undefined) throw missingFileError(specifier);
   throw new McpgenError('has no types', {
     place: specifier,
-    remedy: 'Name a .ts or .d.ts file, or a folder that has one.',
+    remedy: 'Pass a .ts or .d.ts file, or a folder that has one.',
   });
 }
 
-/** A folder is taken as the package that it is, else as one with an index file. */
+/** Reads a folder as a package, else as a folder with an index file. */
 function findFolderEntry(compiler: Compiler, specifier: string, absolute: string): PackageEntry {
   const manifest = readPackageJson(absolute);
   const name = typeof manifest?.['name'] === 'string' ? manifest['name'] : undefined;
-  // A package may import itself by its name, so that its `exports` hold.
+  // Resolves the package by its own name, so that its `exports` apply.
   const asPackage =
     name === undefined || manifest?.['exports'] === undefined
       ? undefined
@@ -128,9 +128,9 @@ function findFolderEntry(compiler: Compiler, specifier: string, absolute: string
     const found = resolveModule(compiler, `${absolute}${inside}`, path.join(absolute, 'index.cts'));
     if (found?.isTyped === true) return found.entry;
   }
-  throw new McpgenError('the folder has no types: neither does its package.json name any, nor is there an index file', {
+  throw new McpgenError('the folder has no types: its package.json names none, and it has no index file', {
     place: specifier,
-    remedy: 'Name a .ts or .d.ts file in it.',
+    remedy: 'Pass a .ts or .d.ts file in it.',
   });
 }
 
@@ -143,7 +143,7 @@ function readPackageInfo(file: string): { readonly name?: string; readonly versi
   let folder = path.dirname(file);
   for (;;) {
     const { name, version } = readPackageJson(folder) ?? {};
-    // Files without a name only say of which kind the modules below them are.
+    // A package.json without a name only sets the module type of a subfolder.
     if (typeof name === 'string') return { name, ...(typeof version === 'string' ? { version } : {}) };
     const parent = path.dirname(folder);
     if (parent === folder) return {};
@@ -165,7 +165,7 @@ function notFoundError(specifier: string, folder: string): McpgenError {
   if (installed === undefined) {
     return new McpgenError(`the package ${JSON.stringify(name)} is not installed here`, {
       place: '--sdk',
-      remedy: `Install it (npm install --save-dev ${name}), or give the path of a file or folder.`,
+      remedy: `Install it (npm install --save-dev ${name}), or pass the path of a file or folder.`,
     });
   }
   const manifest = readPackageJson(installed);
@@ -180,13 +180,13 @@ function notFoundError(specifier: string, folder: string): McpgenError {
         hint !== undefined
           ? `Did you mean ${hint}?`
           : subpaths.length === 0
-            ? 'Give the path of a declaration file in it.'
+            ? 'Pass the path of a declaration file in it.'
             : `It exports ${subpaths.slice(0, 12).join(', ')}.`,
     },
   );
 }
 
-/** Where a package lies, its types or not. */
+/** The folder of an installed package, with or without types. */
 function installedFolder(name: string, folder: string): string | undefined {
   for (let current = path.resolve(folder); ; current = path.dirname(current)) {
     const candidate = path.join(current, 'node_modules', name);
@@ -209,6 +209,6 @@ function untypedError(specifier: string, { name = packageName(specifier), file }
   const types = name.startsWith('@') ? name.slice(1).replace('/', '__') : name;
   return new McpgenError(`the package ${JSON.stringify(name)} has no types (it resolves to ${path.basename(file)})`, {
     place: `--sdk ${specifier}`,
-    remedy: `If there is one, install @types/${types}, or give the path of a declaration file.`,
+    remedy: `Install @types/${types} if it exists, or pass the path of a declaration file.`,
   });
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../read/json/json.js';
 
-/** A value that JSON holds without structure. */
+/** A JSON value that is neither object nor array. */
 export type Scalar = string | number | boolean | null;
 
 export const SCALAR_KINDS = ['string', 'number', 'boolean', 'null'] as const;
@@ -11,7 +11,7 @@ export type ScalarKind = (typeof SCALAR_KINDS)[number];
 /** The scalars of one kind that a type allows. */
 export interface Scalars {
   all: boolean;
-  /** What admits some strings that cannot be listed: template literals. */
+  /** Types of strings that cannot be enumerated: template literals. */
   readonly patterns: ((value: string) => boolean)[];
   readonly values: Set<Scalar>;
 }
@@ -19,10 +19,10 @@ export interface Scalars {
 /** The scalars that a type allows, by kind. */
 export type ScalarSets = Map<ScalarKind, Scalars>;
 
-/** What a member must be for a value to belong to one variant of a union. */
+/** The value of a member that identifies one variant of a union. */
 export type Tags = ReadonlyMap<string, ReadonlySet<Scalar>>;
 
-/** The entry of a kind, made where it is not there yet. */
+/** The entry of a kind, created if missing. */
 export function scalarEntry(sets: ScalarSets, kind: ScalarKind): Scalars {
   let entry = sets.get(kind);
   if (entry === undefined) sets.set(kind, (entry = { all: kind === 'null', patterns: [], values: new Set() }));
@@ -34,12 +34,12 @@ export function scalarKind(value: Scalar): ScalarKind {
   return value === null ? 'null' : (typeof value as ScalarKind);
 }
 
-/** Whether all scalars of a kind are allowed; both truth values are all there are. */
+/** Whether all scalars of a kind are allowed, including both boolean values listed individually. */
 export function acceptsAllScalars(kind: ScalarKind, scalars: Scalars | undefined): boolean {
   return scalars !== undefined && (scalars.all || (kind === 'boolean' && scalars.values.size === 2));
 }
 
-/** Says which scalars of a kind only one of two types allows. */
+/** The scalars of a kind that only one of two types allows. */
 export function compareScalars(
   kind: ScalarKind,
   ours: Scalars | undefined,
@@ -63,7 +63,7 @@ function quoteScalar(value: Scalar): string {
   return JSON.stringify(value satisfies JsonValue);
 }
 
-/** The few values that a type allows; undefined where it allows more than can be listed. */
+/** The values that a type allows; undefined if they cannot be listed. */
 export function literalValues(sets: ScalarSets): ReadonlySet<Scalar> | undefined {
   const values = [...sets.values()].flatMap((scalars) =>
     scalars.all || scalars.patterns.length > 0 ? [undefined] : [...scalars.values],
@@ -71,7 +71,7 @@ export function literalValues(sets: ScalarSets): ReadonlySet<Scalar> | undefined
   return values.length === 0 || values.includes(undefined) ? undefined : new Set(values as Scalar[]);
 }
 
-/** Whether two variants can be the same by the members that tell variants apart. */
+/** Whether the discriminating members of two variants allow them to correspond. */
 export function compareTags(ours: Tags, theirs: Tags): 'agree' | 'conflict' | 'silent' {
   let result: 'agree' | 'silent' = 'silent';
   for (const [name, values] of ours) {

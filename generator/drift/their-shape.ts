@@ -2,32 +2,32 @@ import type { ts } from 'ts-morph';
 import type { EquivalenceId } from './report.js';
 import { scalarKind, literalValues, scalarEntry, type ScalarSets, type Tags } from './shape.js';
 
-/** The compiler, which is loaded only when it is needed. */
+/** The compiler, loaded on demand. */
 export type Compiler = typeof ts;
 
 /** What a type of a package allows, with unions, enums, brands and type parameters resolved. */
 export interface TheirShape {
-  /** What swallows a whole union: `any`, a type that cannot be resolved, `unknown`. */
+  /** A type that absorbs a whole union: `any`, an unresolved type, `unknown`. */
   readonly top: 'any' | 'unresolved' | 'unknown' | undefined;
   readonly scalars: ScalarSets;
   readonly arrays: readonly ts.Type[];
   readonly objects: readonly ts.Type[];
-  /** What JSON cannot hold: functions, bigint, symbols. */
+  /** Types without a JSON form: functions, bigint, symbols. */
   readonly others: readonly ts.Type[];
 }
 
-/** Reads types of a program; what it takes as equal, it asks `sameFor`. */
+/** Reads types of a program; `sameFor` decides what counts as equal. */
 export interface TheirTypes {
   readonly compiler: Compiler;
   readonly checker: ts.TypeChecker;
-  /** Marks a use of an equivalence; false where the comparison is exact. */
+  /** Records a use of an equivalence; false if the comparison is exact. */
   readonly recordEquivalence: (id: EquivalenceId) => boolean;
 }
 
-/** A type that stands for another is followed this far. */
+/** Most steps from a type to the one that it resolves to. */
 const MAX_HOPS = 20;
 
-/** Reads off what a type allows. */
+/** Computes what a type allows. */
 export function theirShape(type: ts.Type, { compiler, checker, recordEquivalence }: TheirTypes): TheirShape {
   const { TypeFlags } = compiler;
   const scalars: ScalarSets = new Map();
@@ -67,15 +67,15 @@ export function theirShape(type: ts.Type, { compiler, checker, recordEquivalence
     } else if (is(TypeFlags.Null)) {
       scalarEntry(scalars, 'null');
     } else if (is(TypeFlags.Undefined | TypeFlags.Void)) {
-      // The compiler has another undefined for a member that is not there.
+      // The compiler has a separate undefined for absent members.
       if (part === checker.getUndefinedType() && !recordEquivalence('undefined')) others.push(part);
     } else if (is(TypeFlags.Never)) {
       return;
     } else if (is(TypeFlags.Instantiable)) {
-      // A parameter of a generic type stands for its default, else for what it has to be.
-      const stand = checker.getDefaultFromTypeParameter(part) ?? checker.getBaseConstraintOfType(part);
-      if (stand === undefined || stand === part || hops > MAX_HOPS) top ??= 'unknown';
-      else visit(stand, hops + 1);
+      // A parameter of a generic type resolves to its default, else to its constraint.
+      const resolved = checker.getDefaultFromTypeParameter(part) ?? checker.getBaseConstraintOfType(part);
+      if (resolved === undefined || resolved === part || hops > MAX_HOPS) top ??= 'unknown';
+      else visit(resolved, hops + 1);
     } else if (part.isIntersection()) {
       const plain = part.types.find(
         (item) =>
@@ -94,7 +94,7 @@ export function theirShape(type: ts.Type, { compiler, checker, recordEquivalence
       others.push(part);
     }
   };
-  /** A function, or a class with nothing but methods, is no JSON object. */
+  /** A function, or a class with only methods, is not a JSON object. */
   const isData = (part: ts.Type): boolean => {
     if (part.getCallSignatures().length + part.getConstructSignatures().length > 0) return false;
     if ((part.flags & TypeFlags.NonPrimitive) !== 0) return true;
@@ -105,7 +105,7 @@ export function theirShape(type: ts.Type, { compiler, checker, recordEquivalence
   return { top, scalars, arrays, objects, others };
 }
 
-/** The literal members of a variant, which tell it from others. */
+/** The literal members of a variant, which distinguish it from others. */
 export function theirTags(type: ts.Type, members: Iterable<string>, types: TheirTypes): Tags {
   const tags = new Map<string, NonNullable<ReturnType<typeof literalValues>>>();
   for (const name of members) {
@@ -119,7 +119,7 @@ export function theirTags(type: ts.Type, members: Iterable<string>, types: Their
   return tags;
 }
 
-/** Whether a type is nothing but a function, or undefined. */
+/** Whether a type is only functions, or undefined. */
 export function isFunction(type: ts.Type, compiler: Compiler): boolean {
   const parts = (type.isUnion() ? type.types : [type]).filter(
     ({ flags }) => (flags & compiler.TypeFlags.Undefined) === 0,
@@ -127,7 +127,7 @@ export function isFunction(type: ts.Type, compiler: Compiler): boolean {
   return parts.length > 0 && parts.every((part) => part.getCallSignatures().length > 0);
 }
 
-/** The compiler puts a type of its own, which behaves as `any`, where it cannot find one. */
+/** The compiler uses a special type, which behaves as `any`, where it cannot find one. */
 export function isErrorType(type: ts.Type): boolean {
   return 'intrinsicName' in type && (type.intrinsicName === 'error' || type.intrinsicName === 'unresolved');
 }

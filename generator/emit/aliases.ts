@@ -6,10 +6,10 @@ import type { Emittable } from './parts.js';
 import { checkName } from './validators.js';
 
 /**
- * `aliases.ts`: the names that definitions had in earlier revisions, deprecated, for code that still says them. Undefined
- * if nothing was renamed.
+ * `aliases.ts`: the names that definitions had in earlier revisions, deprecated, for code that still uses them.
+ * Undefined if nothing was renamed.
  *
- * @param parts - All parts that are written: guards, validators and Zod schemas have their old names only with them.
+ * @param parts - All generated parts: only for these do guards, validators and Zod schemas get their old names.
  */
 export function emitAliases(context: EmitContext, parts: readonly Emittable[]): SourceFile | undefined {
   const taken = new Set(context.names.values());
@@ -30,7 +30,7 @@ function printAliases(
   const doc = (name: string): string =>
     docComment({ deprecated: `Since ${revision} it is called {@link ${name}}.` }, new Set([name]));
   const value = (from: 'validators' | 'zod', formerName: string, name: string): Declaration =>
-    // An assertion must be declared with its type.
+    // TypeScript requires an explicit type for an assertion function.
     exported('const', formerName, { doc: doc(name), code: `: typeof ${file.importValue(from, name)} = ${name};` });
   return [
     exported('type', before, { doc: doc(currentName), code: ` = ${file.importType('types', currentName)};` }),

@@ -6,10 +6,10 @@ import { SourceFile } from '../print/source-file.js';
 import { firstDefinition, messageHasMember, importDefinition, type EmitContext } from './context.js';
 import { inputMethods } from './input.js';
 
-/** Requests that the runtime sends by itself, or that last as long as what they open. */
+/** Requests that the runtime sends itself, or that stay open. */
 const METHODS_WITHOUT_CALL: ReadonlySet<string> = new Set(['initialize', 'subscriptions/listen']);
 
-/** Params that the client fills in where a revision is stateless. */
+/** Params that the client fills in if a revision is stateless. */
 const RUNTIME_MEMBERS = ['_meta', 'inputResponses', 'requestState'] as const;
 
 /** `client.ts`: a client with a typed method for each request, over the shared runtime. */
@@ -105,7 +105,7 @@ function emitClientOptions(file: SourceFile, context: EmitContext): void {
   });
 }
 
-/** The name of the method that sends a request: that of its definition, as `callTool` for `CallToolRequest`. */
+/** The name of the method that sends a request, from its definition: `callTool` for `CallToolRequest`. */
 function callMethodName({ message }: Method): string {
   const name = message.replace(/Request$/, '');
   return name.charAt(0).toLowerCase() + name.slice(1);
@@ -131,7 +131,7 @@ function printCall(file: SourceFile, context: EmitContext, method: Method): stri
   return code + printListAll(file, context, method, type);
 }
 
-/** A request that may ask for a task is answered by one: two signatures tell which it is. */
+/** A request that may request a task has two signatures: one with a task as its result. */
 function printTaskCall(
   file: SourceFile,
   context: EmitContext,
@@ -147,7 +147,7 @@ function printTaskCall(
 ): string {
   const task = importDefinition(file, context, method.taskResult ?? '');
   const { doc, name, type, options, result, body } = parts;
-  // What infers from a method with several signatures looks at the last.
+  // TypeScript infers from the last signature of an overloaded method.
   return `/** As a task: the answer comes at once and names it. */
 ${name}(params: ${type} & { task: object }, ${options}): Promise<${task}>;
 ${doc}${name}(params: ${type} & { task?: undefined }, ${options}): Promise<${result}>;
@@ -165,7 +165,7 @@ function hasOptionalParams(context: EmitContext, method: Method, stateless: bool
   return params?.kind === 'object' && params.members.every(({ name, required }) => !required || filled.has(name));
 }
 
-/** For a paged list, a method that goes through all pages. */
+/** For a paginated list, a method that iterates over all pages. */
 function printListAll(file: SourceFile, context: EmitContext, method: Method, type: string): string {
   const [complete = ''] = method.results;
   const result = findDefinition(context.protocol, complete)?.type;

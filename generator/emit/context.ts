@@ -11,19 +11,19 @@ import { methodConstants, typeNames, type MethodWithConstant, type TypeNames } f
 import type { SourceFile } from '../print/source-file.js';
 import type { TypePrinter } from '../print/type.js';
 
-/** What every emitter is given: the protocol and the names that things have in TypeScript. */
+/** The input of every emitter: the protocol and its TypeScript names. */
 export interface EmitContext {
   readonly protocol: Protocol;
   readonly names: TypeNames;
   readonly printer: TypePrinter;
-  /** Methods on the wire, with the names of their constants. */
+  /** Methods that are messages, with the names of their constants. */
   readonly methods: readonly MethodWithConstant[];
-  /** Methods that travel only inside results, with the names of their constants. */
+  /** Embedded methods, which are only sent inside results, with the names of their constants. */
   readonly embedded: readonly MethodWithConstant[];
 }
 
 /**
- * Names everything that the emitters need names for.
+ * Assigns all names that the emitters need.
  *
  * @throws {@link McpgenError} if names collide.
  */
@@ -39,12 +39,12 @@ export function createEmitContext(protocol: Protocol): EmitContext {
   };
 }
 
-/** Uses a definition's type in a file. */
+/** Imports a definition's type into a file. */
 export function importDefinition(file: SourceFile, context: EmitContext, name: string): string {
   return file.importType('types', context.printer.name(name));
 }
 
-/** The first of several names that the schema defines: revisions call the same thing by different names. */
+/** The first of several names that the schema defines, since revisions use different names for the same thing. */
 export function firstDefinition(context: EmitContext, ...candidates: readonly string[]): Definition | undefined {
   for (const name of candidates) {
     const found = findDefinition(context.protocol, name);
@@ -58,12 +58,12 @@ export function messageHasMember(context: EmitContext, method: Method, member: s
   return memberOf(findDefinition(context.protocol, method.message)?.type, member) !== undefined;
 }
 
-/** Whether any request may be answered by asking for more input first. */
+/** Whether the result of any request may ask for more input. */
 export function hasInputRequired(context: EmitContext): boolean {
   return context.protocol.methods.some((method) => method.results.includes('InputRequiredResult'));
 }
 
-/** A union type with one variant to a line; `never` if there is none. */
+/** A union type with one variant per line; `never` without variants. */
 export function unionOf(variants: readonly string[]): string {
   return variants.length === 0 ? 'never' : variants.map((variant) => `\n  | ${variant}`).join('');
 }

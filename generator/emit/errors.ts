@@ -3,7 +3,7 @@ import { literalKey } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
 import type { EmitContext } from './context.js';
 
-/** `errors.ts`: the error codes to which the revision gives a meaning. */
+/** `errors.ts`: the error codes that the revision defines. */
 export function emitErrors({ protocol, printer }: EmitContext): SourceFile {
   const file = new SourceFile('errors');
   const rows = protocol.errors.map((error) => {

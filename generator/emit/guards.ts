@@ -3,7 +3,7 @@ import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
 import { hasInputRequired, importDefinition, type EmitContext } from './context.js';
 
-/** Names of the guards on messages; a deep guard of a definition of such a name gives way. */
+/** Names of the guards on messages; a deep guard of a definition of such a name gets another one. */
 export const MESSAGE_GUARDS: ReadonlySet<string> = new Set([
   'isRequest',
   'isNotification',
@@ -16,7 +16,7 @@ export const MESSAGE_GUARDS: ReadonlySet<string> = new Set([
   'isServerNotification',
 ]);
 
-/** `guards.ts`: what kind of JSON-RPC message a value is, and of which method a message is. */
+/** `guards.ts`: classifies a value as a JSON-RPC message, and a message by its method. */
 export function emitGuards(context: EmitContext): SourceFile {
   const file = new SourceFile('guards');
   emitClassify(file, context);

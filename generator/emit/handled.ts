@@ -1,12 +1,12 @@
 import { embeddedMethods, methodsFrom, type Method, type Protocol, type Side } from '../model/protocol.js';
 
-/** Requests that only the runtime answers: their handling is the lifecycle. */
+/** Requests that only the runtime answers, as part of the lifecycle. */
 const LIFECYCLE_METHODS: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'subscriptions/listen']);
 
-/** The one of them that starts a session, so that the runtime never looks for its handler. */
+/** The request that starts a session; the runtime never looks for a handler of it. */
 const HANDSHAKE_METHOD = 'initialize';
 
-/** Requests that the runtime answers where there is no handler; one that only refuses would be worse than none. */
+/** Requests that the runtime answers without a handler; a stub that only rejects them would be worse. */
 const METHODS_WITH_DEFAULT_ANSWER: ReadonlySet<string> = new Set([
   'ping',
   'logging/setLevel',
@@ -14,7 +14,7 @@ const METHODS_WITH_DEFAULT_ANSWER: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-/** Notifications that the runtime acts on: what they mean is over before a handler is told. */
+/** Notifications that the runtime handles before a handler is called. */
 const NOTIFICATIONS_HANDLED_BY_RUNTIME: ReadonlySet<string> = new Set([
   'notifications/cancelled',
   'notifications/initialized',
@@ -22,7 +22,7 @@ const NOTIFICATIONS_HANDLED_BY_RUNTIME: ReadonlySet<string> = new Set([
   'notifications/subscriptions/acknowledged',
 ]);
 
-/** Requests to a server that the runtime answers when they have no handler. */
+/** Requests to a server that the runtime answers without a handler. */
 export function builtInMethods(protocol: Protocol): readonly string[] {
   return methodsFrom(protocol, 'client', 'request')
     .map(({ name }) => name)
@@ -30,29 +30,29 @@ export function builtInMethods(protocol: Protocol): readonly string[] {
     .filter((name) => name !== HANDSHAKE_METHOD);
 }
 
-/** Requests that a server may have handlers of. */
+/** Requests that a server may have handlers for. */
 export function servedMethods(protocol: Protocol): readonly Method[] {
   return methodsFrom(protocol, 'client', 'request').filter(({ name }) => !LIFECYCLE_METHODS.has(name));
 }
 
-/** Requests that need a handler in a server: all that clients send and that the runtime does not answer by itself. */
+/** Requests that need a handler in a server: those that clients send and the runtime does not answer itself. */
 export function stubbedMethods(protocol: Protocol): readonly Method[] {
   return servedMethods(protocol).filter(({ name }) => !METHODS_WITH_DEFAULT_ANSWER.has(name));
 }
 
-/** What a side can handle and the runtime does not see to: requests first. */
+/** Methods that a side can handle and the runtime does not: requests first. */
 export function handledMethods(protocol: Protocol, side: Side): readonly Method[] {
   const other: Side = side === 'client' ? 'server' : 'client';
   const asked = [...methodsFrom(protocol, 'server', 'request'), ...embeddedMethods(protocol)];
   const requests =
     side === 'server' ? stubbedMethods(protocol) : asked.filter(({ name }) => !METHODS_WITH_DEFAULT_ANSWER.has(name));
-  const told = methodsFrom(protocol, other, 'notification').filter(
+  const notifications = methodsFrom(protocol, other, 'notification').filter(
     ({ name }) => !NOTIFICATIONS_HANDLED_BY_RUNTIME.has(name),
   );
-  return [...requests, ...told];
+  return [...requests, ...notifications];
 }
 
-/** All that the types of a side have a handler of, also what the runtime would see to without one. */
+/** Methods for which the types of a side have a handler, including those that the runtime handles by default. */
 export function methodsWithHandlerType(protocol: Protocol, side: Side): readonly Method[] {
   return side === 'server'
     ? [...servedMethods(protocol), ...methodsFrom(protocol, 'client', 'notification')]

@@ -2,7 +2,7 @@ import { methodsFrom, type Method } from '../model/protocol.js';
 import type { SourceFile } from '../print/source-file.js';
 import type { EmitContext } from './context.js';
 
-/** What a server may ask of a client while it handles a request: by requests of its own, or inside a result. */
+/** The methods by which a server may request input while it handles a request: as requests, or inside a result. */
 export function inputMethods({ protocol }: EmitContext): readonly Method[] {
   const requested = [
     ...methodsFrom(protocol, 'server', 'request'),
@@ -11,7 +11,7 @@ export function inputMethods({ protocol }: EmitContext): readonly Method[] {
   return requested.filter(({ direction, capabilities }) => direction !== 'both' && capabilities.length > 0);
 }
 
-/** Adds the types of a request for input and of its answer to a file, and names them. */
+/** Adds the types of a request for input and of its response to a file, and returns their names. */
 export function inputTypes(
   file: SourceFile,
   context: EmitContext,

@@ -9,7 +9,7 @@ const SIDE_PREFIXES: readonly (readonly [Side, string])[] = [
   ['server', 'Server'],
 ];
 
-/** `messages.ts`: complete messages as they travel, in unions by who sends them. */
+/** `messages.ts`: complete messages as sent on the wire, in unions by sender. */
 export function emitMessages(context: EmitContext): SourceFile {
   const file = new SourceFile('messages');
   emitUntypedMessages(file, context);
@@ -48,7 +48,7 @@ export function emitMessages(context: EmitContext): SourceFile {
   return file;
 }
 
-/** Requests and notifications whose method was not looked at yet: the schema's own definitions, where it has them. */
+/** Requests and notifications of any method: the schema's own definitions if it has them. */
 function emitUntypedMessages(file: SourceFile, context: EmitContext): void {
   for (const kind of ['Request', 'Notification'] as const) {
     const definition = firstDefinition(context, `JSONRPC${kind}`);
@@ -97,7 +97,7 @@ function emitResponseTypes(file: SourceFile, context: EmitContext): void {
   });
 }
 
-/** Old revisions define messages without their envelope: what they lack is added here. */
+/** Adds the envelope, which old revisions leave out of their message definitions. */
 function emitEnvelopes(file: SourceFile, context: EmitContext): void {
   const bare = context.methods
     .filter(({ method }) => !messageHasMember(context, method, 'jsonrpc'))

@@ -202,7 +202,7 @@ function emitHandlerTypes(file: SourceFile, { protocol }: EmitContext): void {
     ['notification', 'Notification', 'void'],
   ] as const) {
     const handlers = `{\n[M in ${name}Method<PeerOf<Receiver>>]?: (params: ParamsOf<M>) => ${answer} | Promise<${answer}>;\n}`;
-    // A type without members takes any object; where a side is sent nothing, that has to be said.
+    // A type without members would accept any object, but must reject handlers if a side receives nothing.
     const mayBeEmpty = (['client', 'server'] as const).some((side) => methodsFrom(protocol, side, kind).length === 0);
     const type = mayBeEmpty
       ? `[${name}Method<PeerOf<Receiver>>] extends [never] ? { [method: string]: never } : ${handlers}`

@@ -8,7 +8,7 @@ import type { EmitContext } from './context.js';
 import { builtInMethods } from './handled.js';
 import { checkName } from './validators.js';
 
-/** `revision.ts`: the revision as the runtime of client and server needs it. */
+/** `revision.ts`: the revision as data for the runtime of client and server. */
 export function emitRevision(context: EmitContext): SourceFile {
   const { protocol } = context;
   const file = new SourceFile('revision');
@@ -45,12 +45,12 @@ export function emitRevision(context: EmitContext): SourceFile {
   return file;
 }
 
-/** An object literal of JSON values by method. */
+/** Prints JSON values by method as an object literal. */
 function printTable(rows: readonly (readonly [string, unknown])[]): string {
   return `{\n${rows.map(([name, value]) => `${literalKey(name)}: ${printValue(value as JsonValue)},\n`).join('')}}`;
 }
 
-/** What answering each request declares, as the capability objects of the handshake have it. */
+/** The capability that a handler of each request declares, as the objects of the handshake. */
 function capabilityRules({ protocol }: EmitContext): readonly (readonly [string, object])[] {
   const sides = [
     ['server', 'ServerCapabilities', methodsFrom(protocol, 'client', 'request')],
@@ -75,14 +75,14 @@ function capabilityRules({ protocol }: EmitContext): readonly (readonly [string,
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A capability path as the object that declares it: a flag is true, all else an object. */
+/** Converts a capability path to the object that declares it: flags are `true`, everything else is an object. */
 function capabilityRule([name = '', ...rest]: readonly string[], type: TypeNode | undefined): object {
   const member = memberOf(type, name)?.type;
   if (rest.length > 0) return { [name]: capabilityRule(rest, member) };
   return { [name]: member?.kind === 'boolean' ? true : {} };
 }
 
-/** Members that a result must have and of which a handler need not know: how long it may be cached, and by whom. */
+/** Required members of a result that handlers may omit: how long it may be cached, and by whom. */
 export const RESULT_DEFAULTS: Readonly<Record<string, unknown>> = { ttlMs: 0, cacheScope: 'private' };
 
 /** The required members of a method's complete result that have a default. */

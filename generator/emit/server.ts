@@ -116,7 +116,7 @@ request<M extends ${file.importType('methods', 'RequestMethod')}<"server">>(
   });
 }
 
-/** Methods of the context that ask the client for something; named after the capability that each needs. */
+/** Methods of the context that send requests to the client, by the capability that each needs. */
 const SHORT_NAMES = ['sampling', 'elicitation', 'roots'] as const;
 
 function shortName(method: Method): string {

@@ -10,7 +10,7 @@ import { servedMethods, stubbedMethods } from './handled.js';
 /**
  * `handlers.ts`: handlers for the user to fill in. Undefined if there would be none.
  *
- * @param wanted - The methods to handle; by default all that clients send and that the runtime does not answer by itself.
+ * @param wanted - The methods to handle; by default those that clients send and the runtime does not answer itself.
  */
 export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[]): SourceFile | undefined {
   const methods =
@@ -45,10 +45,10 @@ function printStub({ name, summary, deprecated }: Method): string {
 }
 
 /**
- * Refuses methods that no server handles.
+ * Rejects methods that no server handles.
  *
- * @param protocols - All revisions that are generated; a method need not be in every one.
- * @throws {@link McpgenError} that says what was probably meant, or who handles the method.
+ * @param protocols - All generated revisions; a method need not be in every one.
+ * @throws {@link McpgenError} with the closest method, or with who handles the method.
  */
 export function refuseMethodsWithoutStub(protocols: readonly Protocol[], wanted: readonly string[]): void {
   const served = new Set(protocols.flatMap((protocol) => servedMethods(protocol).map(({ name }) => name)));
@@ -62,17 +62,16 @@ export function refuseMethodsWithoutStub(protocols: readonly Protocol[], wanted:
           place: '--methods',
           remedy: near === undefined ? `There are ${[...served].sort().join(', ')}.` : `Did you mean ${near}?`,
         })
-      : new McpgenError(`a server has no handler of ${name}: ${noStubReason(known)}`, {
+      : new McpgenError(`a server has no handler for ${name}: ${noStubReason(known)}`, {
           place: '--methods',
-          remedy:
-            'Leave it out; `mcpgen methods --direction clientToServer --kind request` lists what clients ask for.',
+          remedy: 'Omit it; `mcpgen methods --direction clientToServer --kind request` lists what clients request.',
         });
   }
 }
 
 function noStubReason({ direction, kind }: Method): string {
   if (direction === 'serverToClient') return 'servers send it';
-  if (direction === 'embedded') return 'servers ask for it, inside a result';
-  if (kind === 'notification') return 'it is a notification, which nothing answers';
-  return 'the runtime answers it, as a part of the lifecycle';
+  if (direction === 'embedded') return 'servers request it, inside a result';
+  if (kind === 'notification') return 'it is a notification, which has no response';
+  return 'the runtime handles it, as part of the lifecycle';
 }

@@ -8,7 +8,7 @@ import { declareAssertion, declareValidator, METHOD_VALIDATORS } from './validat
 export { checkName, declareValidator, declareAssertion } from './validators/names.js';
 export { GuardWriter } from './validators/guard-writer.js';
 
-/** `validators.ts`: for each definition a deep guard, a validator and an assertion, in plain code. */
+/** `validators.ts`: for each definition a deep guard, a validator and an assertion, as plain code. */
 export function emitValidators(context: EmitContext): SourceFile {
   const file = new SourceFile('validators');
   file.importNamespace('runtime/validation', 'check');
@@ -18,7 +18,7 @@ export function emitValidators(context: EmitContext): SourceFile {
   const guards = definitions.map((definition) => writer.declareGuard(definition.name, definition.type));
   file.reexport('runtime/validation', { values: REEXPORTED_VALUES, types: REEXPORTED_TYPES });
   emitDispatchers(file, context, writer);
-  // Alike stands beside alike, since that is what compresses best.
+  // Groups similar declarations, which compress better.
   for (const declaration of [
     ...writer.inline,
     ...guards,
@@ -29,7 +29,7 @@ export function emitValidators(context: EmitContext): SourceFile {
   return file;
 }
 
-/** What a user of the validators needs of the runtime. */
+/** The exports of the runtime that users of the validators need. */
 const REEXPORTED_VALUES: readonly string[] = [
   'describeFailure',
   'FORMATS',

@@ -15,7 +15,7 @@ import { exported, local, SourceFile, type Declaration } from '../print/source-f
 import { orderedMembers } from '../print/type.js';
 import type { EmitContext } from './context.js';
 
-/** `zod.ts`: a Zod 4 schema for every definition, with the verdict of its JSON Schema. */
+/** `zod.ts`: a Zod 4 schema for every definition, which accepts what its JSON Schema accepts. */
 export function emitZod(context: EmitContext): SourceFile {
   const file = new SourceFile('zod');
   file.importPackage('zod', 'z');
@@ -32,7 +32,7 @@ const PREFACE = `// Needs Zod 4.4 or later. A value comes back as Zod copies it,
 // everywhere in Zod.
 `;
 
-/** What schemas are made with beside Zod itself. Each is written only into files that use it. */
+/** Helpers of schemas in addition to Zod. Each is written only into files that use it. */
 const HELPERS = {
   schema: [
     local('function', 'schema', {
@@ -111,13 +111,13 @@ const HELPERS = {
 
 type Helper = keyof typeof HELPERS;
 
-/** Names that a file has beside its schemas, which end in \`Schema\`. */
+/** Names that a file has in addition to its schemas, which end in `Schema`. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'z',
   ...Object.values(HELPERS).flatMap((helper) => helper.map(({ name }) => name)),
 ]);
 
-/** Definitions with those that they refer to in front of them, as far as there is such an order; else by name. */
+/** Definitions in the order of their dependencies, as far as possible; else by name. */
 function dependencyOrder(definitions: readonly Definition[]): readonly Definition[] {
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const ordered: Definition[] = [];
@@ -152,12 +152,12 @@ function referencedNames(type: TypeNode): readonly string[] {
   }
 }
 
-/** The variants of a union that is written out inside another one; any other type is one variant. */
+/** The variants of a union, with nested unions flattened; any other type is one variant. */
 function inlineParts(type: TypeNode): readonly TypeNode[] {
   return type.kind === 'union' && !type.exclusive ? type.variants.flatMap(inlineParts) : [type];
 }
 
-/** Writes schemas one after the other, in an order in which each stands behind those that it needs. */
+/** Writes schemas in an order in which each follows those that it needs. */
 class ZodWriter {
   readonly #file: SourceFile;
   readonly #context: EmitContext;
@@ -167,7 +167,7 @@ class ZodWriter {
   readonly #written = new Set<string>();
   /** Definitions that were referred to before they were written. Their type has to be spelled out. */
   readonly #forwardReferences = new Set<string>();
-  /** The definition that is being written. */
+  /** The definition in progress. */
   #current = '';
 
   constructor(file: SourceFile, context: EmitContext) {
@@ -187,7 +187,7 @@ class ZodWriter {
     const schema = this.#schema(type);
     this.#written.add(name);
     const annotation = this.#forwardReferences.has(name) ? `: z.ZodType<${this.#typeName(name)}>` : '';
-    // An alias makes nothing that a bundler would have to be told about.
+    // An alias creates nothing, so it needs no `@__PURE__` mark.
     const value = type.kind === 'ref' && annotation === '' ? schema : this.#markPure(schema);
     return exported('const', this.#schemaName(name), { doc: comment, code: `${annotation} = ${value};` });
   }
@@ -279,7 +279,7 @@ class ZodWriter {
       return limit === undefined ? [] : [`.${method}(${JSON.stringify(limit)})`];
     });
     const step = JSON.stringify(constraints['multipleOf']);
-    // Zod's own check rounds; JSON Schema asks whether the quotient is an integer.
+    // Zod's own check rounds; JSON Schema requires the quotient to be an integer.
     const multiple = `.refine((value) => Number.isInteger(value / ${step}), "Invalid number: must be a multiple of ${step}")`;
     return [base, ...checks, ...(constraints['multipleOf'] === undefined ? [] : [multiple])].join('');
   }
@@ -331,7 +331,7 @@ class ZodWriter {
     if (isObjectPrototypeMember(name)) {
       throw this.#error(`Zod cannot check a member named ${JSON.stringify(name)}, since every object inherits one`, {
         member: name,
-        remedy: 'Leave zod out, or rename the member in the schema.',
+        remedy: 'Omit zod, or rename the member in the schema.',
       });
     }
     const schema = this.#schema(type);
@@ -339,7 +339,7 @@ class ZodWriter {
     return this.#allowsUndefined(type) ? `${this.#use('present')}(${schema})` : schema;
   }
 
-  /** Whether a type's schema lets undefined pass, so that Zod would not miss a required member. */
+  /** Whether a type's schema accepts undefined, so that Zod would not report a missing required member. */
   #allowsUndefined(type: TypeNode): boolean {
     const resolved = resolveReferences(type, this.#lookup);
     switch (resolved.kind) {
@@ -369,12 +369,12 @@ class ZodWriter {
     return `z.discriminatedUnion(${JSON.stringify(member)}, [${schemas.join(', ')}])`;
   }
 
-  /** The member by which Zod can tell the variants of a union apart, if there is one. */
+  /** The member by which Zod can distinguish the variants of a union, if there is one. */
   #discriminator(variants: readonly TypeNode[]): string | undefined {
     const readable = variants.every(
       (variant) =>
         resolveReferences(variant, this.#lookup).kind === 'object' &&
-        // Of a schema whose type is spelled out, Zod's types no longer know the members.
+        // If a schema's type is spelled out, Zod's types do not know its members.
         !(variant.kind === 'ref' && (this.#forwardReferences.has(variant.name) || !this.#written.has(variant.name))),
     );
     const found = readable ? discriminate(variants, this.#lookup) : undefined;

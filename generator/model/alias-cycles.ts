@@ -1,16 +1,19 @@
 /**
- * Definitions that are only references, and lead back to themselves.
+ * Definitions that are only references, and refer back to themselves.
  */
 import type { Definition, TypeNode } from './protocol.js';
 import { McpgenError } from '../errors.js';
 import { formatPointer } from '../read/json/json.js';
 
-/** TypeScript refuses an alias that is nothing but itself; objects and arrays in between make recursion fine. */
+/**
+ * Rejects aliases that are only references to themselves, as TypeScript does; recursion through objects and arrays is
+ * fine.
+ */
 export function refuseAliasCycles(definitions: readonly Definition[], place: string): void {
   const targets = new Map(definitions.map((definition) => [definition.name, aliasTargets(definition.type)]));
   const done = new Set<string>();
   for (const { name: start } of definitions) {
-    // By hand, since a long chain of aliases would be too deep for recursion. A map keeps the order of the trail.
+    // Iterative, since a long chain of aliases would overflow the stack. The map keeps the order of the trail.
     const trail = new Map([[start, [...(targets.get(start) ?? [])]]]);
     const steps = [start];
     for (let name = steps.at(-1); name !== undefined; name = steps.at(-1)) {
@@ -32,9 +35,9 @@ export function refuseAliasCycles(definitions: readonly Definition[], place: str
 function aliasCycleError(names: readonly string[], place: string): McpgenError {
   const [first = ''] = names;
   const shown = names.length > 10 ? [...names.slice(0, 10), `${names.length - 10} more`] : names;
-  return new McpgenError(`definitions refer to each other in a circle: ${[...shown, first].join(' -> ')}`, {
+  return new McpgenError(`circular definitions: ${[...shown, first].join(' -> ')}`, {
     place: place + formatPointer(first),
-    remedy: 'A definition may contain itself in a member or an array, but not be itself.',
+    remedy: 'A definition may contain itself in a member or an array, but not be an alias of itself.',
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * The keywords of JSON Schema that the schema of a revision may use, by what is done with them.
+ * The JSON Schema keywords that the schema of a revision may use, by how they are handled.
  */
 export const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set([
   '$comment',
@@ -15,7 +15,7 @@ export const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set([
 
 export const CONSTRAINT_KEYWORDS: ReadonlySet<string> = new Set([
   'format',
-  // Annotations like an unknown format: they are told in docs, and no value is held against them.
+  // Annotations, like an unknown format: they appear in docs, and no value is validated against them.
   'contentEncoding',
   'contentMediaType',
   'minimum',
@@ -33,7 +33,7 @@ export const CONSTRAINT_KEYWORDS: ReadonlySet<string> = new Set([
   'maxProperties',
 ]);
 
-/** Constraints whose value is something other than a number. */
+/** Constraints whose value is not a number. */
 export const NON_NUMERIC_CONSTRAINTS: Readonly<Record<string, 'string' | 'boolean'>> = {
   format: 'string',
   contentEncoding: 'string',
@@ -42,7 +42,7 @@ export const NON_NUMERIC_CONSTRAINTS: Readonly<Record<string, 'string' | 'boolea
   uniqueItems: 'boolean',
 };
 
-/** Keywords that say something about values of one type only. */
+/** Keywords that apply to values of one type only. */
 export const TYPE_OF_KEYWORD: Readonly<Record<string, string>> = {
   properties: 'object',
   required: 'object',

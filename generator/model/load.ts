@@ -31,27 +31,27 @@ import { findFormerNames } from './renames.js';
 import type { SchemaReading } from './schema-reading.js';
 import { verifyCatalog, type Disagreement } from './catalog/verify.js';
 
-/** A file's contents and what to call it in messages. */
+/** A file's contents and its name in messages. */
 export interface InputFile {
   /** Shown in messages and, without its folder, in generated headers. */
   readonly name: string;
   readonly contents: string | Uint8Array;
 }
 
-/** What standard input is called where it is an {@link InputFile}. */
+/** The name of standard input as an {@link InputFile}. */
 export const STANDARD_INPUT = 'standard input';
 
 /** What to load. Without `schema`, `revision` names one of the built-in revisions. */
 export interface LoadOptions {
-  /** A built-in revision, or the one that `schema` is of. */
+  /** A built-in revision, or the revision of `schema`. */
   readonly revision?: string;
   /** A schema file of either dialect, official or your own. */
   readonly schema?: InputFile;
-  /** The method catalog of `schema`; for a revision that is built in, its own is the default. */
+  /** The method catalog of `schema`; defaults to the built-in one of a built-in revision. */
   readonly catalog?: InputFile;
   /** Whether errata are applied; true by default. */
   readonly errata?: boolean;
-  /** Makes an error of what would otherwise be a warning. */
+  /** Treats warnings as errors. */
   readonly strict?: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface LoadOptions {
  * ```ts
  * const protocol = await loadProtocol({ revision: '2025-11-25' });
  * ```
- * @throws {@link McpgenError} if a file is broken, the revision cannot be told, or catalog and schema disagree.
+ * @throws {@link McpgenError} if a file is invalid, the revision is unknown, or catalog and schema disagree.
  */
 export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
   if (options.revision !== undefined && options.schema !== undefined) checkRevisionName(options.revision, '--revision');
@@ -95,7 +95,7 @@ export async function loadProtocol(options: LoadOptions): Promise<Protocol> {
 /**
  * Reads a schema without a catalog, to see what can be derived from it.
  *
- * @throws {@link McpgenError} if the file is broken.
+ * @throws {@link McpgenError} if the file is invalid.
  */
 export function readSchemaWithoutCatalog(file: InputFile, revision?: string): SchemaReading {
   if (revision !== undefined) checkRevisionName(revision, '--revision');
@@ -106,12 +106,12 @@ export function readSchemaWithoutCatalog(file: InputFile, revision?: string): Sc
 }
 
 /**
- * Loads a schema that has no catalog, as far as it can be read by itself: methods, directions and results are derived,
- * the rest is taken from the built-in catalogs. The official file of a built-in revision is loaded as that. Of the
- * revision that it is most like, it gets the errata that fit and the docs.
+ * Loads a schema without a catalog: methods, directions and results are derived, and the rest is copied from the
+ * built-in catalogs. The official file of a built-in revision is loaded as that revision. Any other schema gets the
+ * docs and the matching errata of the most similar revision.
  *
- * @param options - `revision`: what to call it; by default what the file is called.
- * @throws {@link McpgenError} if the file is broken.
+ * @param options - `revision`: its name; by default that of the file.
+ * @throws {@link McpgenError} if the file is invalid.
  */
 export async function loadWithoutCatalog(
   file: InputFile,
@@ -156,13 +156,13 @@ export async function loadWithoutCatalog(
       ...parsed.warnings,
       ...undecided.map(({ method, message }) => ({
         place: `${file.name}#${formatPointer(canonical.root, message)}`,
-        message: `who sends ${JSON.stringify(method)} cannot be told from the schema: it is taken to travel inside results`,
+        message: `the schema does not define who sends ${JSON.stringify(method)}: it is assumed to travel inside results`,
       })),
     ],
   };
 }
 
-/** Error codes that no definition pins are in no schema: those of the revision that a schema is most like are taken over. */
+/** Error codes that no definition pins are not in a schema, so they are copied from the most similar revision. */
 function withKnownErrors(errors: Protocol['errors'], like: string | undefined): Protocol['errors'] {
   if (like === undefined) return errors;
   const known = (code: number, name: string): boolean =>
@@ -187,7 +187,7 @@ function closestBuiltinRevision({ definitions }: CanonicalSchema): string | unde
   return best !== undefined && best.share > 0.5 ? best.revision : undefined;
 }
 
-/** Renames are known of the built-in protocol: a definition of another one may have such a name by chance. */
+/** Renames apply to the built-in protocol only: a definition of another protocol may have the same name by chance. */
 function formerNamesFor(protocol: string, definitions: readonly Definition[]): readonly FormerName[] {
   const isKnown = builtinCatalogs().some((catalog) => catalog.protocol === protocol);
   return isKnown ? findFormerNames(definitions, builtinRenames()) : [];
@@ -198,9 +198,9 @@ interface SchemaInput {
   readonly place: string;
   readonly source: Source;
   readonly canonical: CanonicalSchema;
-  /** The revision whose official file it is, or is said to be: its errata hold. */
+  /** The revision whose official file it is or is declared to be; its errata must apply. */
   readonly official: string;
-  /** The revision that a file of none of these is most like, such as a draft: those of its errata hold that fit. */
+  /** The most similar revision of any other file, such as a draft; its errata apply if they match. */
   readonly closestRevision?: string | undefined;
   readonly docs: Docs;
   readonly builtin: BuiltinRevision | undefined;
@@ -210,8 +210,8 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
   const corrected = options.errata ?? true;
   if (options.schema === undefined) {
     if (options.revision === undefined) {
-      throw new McpgenError('neither a revision nor a schema is given', {
-        remedy: 'Give a revision, or a schema file.',
+      throw new McpgenError('a revision or a schema is required', {
+        remedy: 'Pass a revision, or a schema file.',
       });
     }
     const builtin = requireRevision(options.revision, '; for another, give --schema FILE and --catalog FILE');
@@ -231,18 +231,18 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
   const official = revisionBySha(digest)?.revision;
   const revision = options.revision ?? catalog?.revision ?? official;
   if (revision === undefined) {
-    throw new McpgenError('the schema does not say which revision it is, and no built-in one has its SHA-256', {
+    throw new McpgenError('the schema does not contain its revision, and no built-in one has its SHA-256', {
       place: name,
       remedy:
-        'Give --revision R if it is a copy of a built-in revision, or --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first catalog.',
+        'Pass --revision R if it is a copy of a built-in revision, or --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first catalog.',
     });
   }
   const named = findRevision(revision);
-  // Another name, such as `draft`, is the user's own choice; that of another released revision is a mistake.
+  // A custom name, such as `draft`, is the user's choice; the name of another released revision is a mistake.
   if (official !== undefined && named !== undefined && official !== revision) {
     throw new McpgenError(`by its SHA-256 the schema is that of revision ${official}, not ${revision}`, {
       place: name,
-      remedy: `Give --revision ${official}, or the schema of ${revision}.`,
+      remedy: `Pass --revision ${official}, or the schema of ${revision}.`,
     });
   }
   const canonical = canonicalizeSchema(parseUntrustedJson(contents, name), name);
@@ -260,7 +260,7 @@ function readSchema(options: LoadOptions, catalog: Catalog | undefined): SchemaI
     canonical,
     official: official ?? revision,
     closestRevision: builtin === undefined ? closestBuiltinRevision(canonical) : undefined,
-    // An official file brings its own descriptions; ours fill in where a file has none.
+    // An official file has its own descriptions; ours are used if a file has none.
     docs: builtin === undefined ? NO_DOCS : builtinDocs(builtin.revision),
     builtin,
   };
@@ -274,7 +274,7 @@ async function readCatalog({ name, contents }: InputFile, revision: string | und
   if (revision !== undefined && catalog.revision !== revision) {
     throw new McpgenError(`the catalog is of revision ${catalog.revision}, not ${revision}`, {
       place: `${name}#/revision`,
-      remedy: 'Give the catalog of that revision, or leave --revision out.',
+      remedy: 'Pass the catalog of that revision, or omit --revision.',
     });
   }
   return catalog;
@@ -284,7 +284,7 @@ function builtinCatalogOf(input: SchemaInput): Catalog {
   if (input.builtin === undefined) {
     throw new McpgenError(`revision ${JSON.stringify(input.revision)} is not built in, so its schema needs a catalog`, {
       place: input.place,
-      remedy: 'Give --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first one.',
+      remedy: 'Pass --catalog FILE; `mcpgen catalog derive --schema FILE` writes a first one.',
     });
   }
   return builtinCatalog(input.builtin.revision);
@@ -307,7 +307,7 @@ function readDefinitions(input: SchemaInput): {
   return { ...parsed, errata: corrected.applied };
 }
 
-/** A union of one message that was inlined as a copy of it becomes the alias that it was. */
+/** Converts a union of one message, which the schema has as a copy of that message, back to an alias. */
 function withAlias(definition: Definition, derived: Derived): Definition {
   const name = derived.aliases.get(definition.name);
   return name === undefined ? definition : { ...definition, type: { kind: 'ref', name } };
@@ -315,7 +315,7 @@ function withAlias(definition: Definition, derived: Derived): Definition {
 
 function refuseDisagreements(found: readonly Disagreement[], { place, canonical }: SchemaInput): void {
   if (found.length === 0) return;
-  // The model knows `$defs` only; the file may say `definitions`.
+  // The model uses `$defs` only; the file may use `definitions`.
   const inFile = (schemaPlace: string): string =>
     schemaPlace.replace(`${place}#/$defs`, () => `${place}#/${canonical.root}`);
   const shown = found
@@ -323,13 +323,13 @@ function refuseDisagreements(found: readonly Disagreement[], { place, canonical 
     .map((item) => `${item.message}\n    ${inFile(item.schemaPlace)}\n    ${item.catalogPlace}`);
   const more = found.length > shown.length ? [`and ${found.length - shown.length} more`] : [];
   throw new McpgenError(
-    `catalog and schema disagree in ${found.length === 1 ? 'one point' : `${found.length} points`}:\n  ${[...shown, ...more].join('\n  ')}`,
+    `catalog and schema differ in ${found.length === 1 ? 'one point' : `${found.length} points`}:\n  ${[...shown, ...more].join('\n  ')}`,
     { remedy: 'Correct the catalog, or add an erratum if the schema is wrong.' },
   );
 }
 
 /**
- * Makes an error of warnings.
+ * Turns warnings into an error.
  *
  * @throws {@link McpgenError} if there are any.
  */
@@ -338,14 +338,14 @@ export function refuseWarnings(warnings: readonly Warning[]): void {
   if (first === undefined) return;
   throw new McpgenError(warnings.length === 1 ? first.message : `${first.message} (and ${warnings.length - 1} more)`, {
     place: first.place,
-    remedy: 'Mend it, or leave --strict out.',
+    remedy: 'Fix the schema, or allow warnings: omit --strict, or set "strict" to false in the config.',
   });
 }
 
-/** Revisions name folders, so they must be plain names. */
+/** Rejects invalid names of revisions, which become names of folders. */
 function checkRevisionName(revision: string, place: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(revision)) return;
-  throw new McpgenError(`${JSON.stringify(revision).slice(0, 80)} is not a name for a revision`, {
+  throw new McpgenError(`${JSON.stringify(revision).slice(0, 80)} is not a valid name for a revision`, {
     place,
     remedy: 'Use letters, digits, dots, hyphens and underscores, at most 64; it becomes the name of a folder.',
   });

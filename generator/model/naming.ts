@@ -1,11 +1,11 @@
 import { HIDDEN_CHARACTERS } from '../text.js';
 
-/** The words of a name: its runs of letters and digits, as far as they can stand in an identifier. */
+/** The words of a name: its runs of letters and digits that identifiers allow. */
 export function splitWords(name: string): string[] {
   return name.replace(HIDDEN_CHARACTERS, ' ').match(/(?:(?=\p{ID_Continue})[\p{L}\p{N}])+/gu) ?? [];
 }
 
-/** The words of a name in capitals, joined: what can stand behind the beginning of an identifier. */
+/** The words of a name, capitalized and joined: valid after the first character of an identifier. */
 export function capitalize(name: string): string {
   return splitWords(name)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

@@ -16,23 +16,23 @@ import {
 } from './keywords.js';
 import { McpgenError } from '../errors.js';
 
-/** What is known of the file that definitions come from. */
+/** Properties of the file that definitions come from. */
 export interface DefinitionsFile {
-  /** Where the file itself has its definitions; `$defs` by default. */
+  /** The key of the definitions in the file; `$defs` by default. */
   readonly root?: DefinitionsKey;
-  /** Keywords beside the definitions that nothing reads. */
+  /** Keywords next to the definitions, which are ignored. */
   readonly unread?: readonly string[];
-  /** The site that links of descriptions are relative to where they begin with a slash; without it they become text. */
+  /** The site for links of descriptions that begin with a slash; without it they become text. */
   readonly site?: string;
 }
 
 /**
- * Turns canonical JSON Schema definitions into the model's types.
+ * Converts canonical JSON Schema definitions to the model's types.
  *
  * @param definitions - Canonical definitions.
- * @param docs - Texts for definitions and members; a description in the schema itself comes first.
- * @param place - What to call the schema file in an error.
- * @throws {@link McpgenError} naming the pointer of a construct that is wrong or not supported.
+ * @param docs - Texts for definitions and members; a description in the schema itself takes precedence.
+ * @param place - The name of the schema file in an error.
+ * @throws {@link McpgenError} with the pointer of an invalid or unsupported construct.
  */
 export function parseDefinitions(
   definitions: JsonObject,
@@ -46,7 +46,7 @@ export function parseDefinitions(
   refuseAliasCycles(parsed, `${place}#${formatPointer(root)}`);
   const beside = unread.map((keyword) => ({
     place: `${place}#${formatPointer(keyword)}`,
-    message: `only the definitions of a schema are read, so ${showValue(keyword)} beside them has no effect`,
+    message: `only the definitions of a schema are read, so ${showValue(keyword)} next to them has no effect`,
   }));
   return { definitions: parsed, warnings: [...beside, ...reader.warnings] };
 }
@@ -110,10 +110,7 @@ class DefinitionParser {
     }
     this.#refuseUnsupported(schema, pointer);
     if (Object.hasOwn(schema, 'contentSchema')) {
-      this.#warn(
-        pointer + formatPointer('contentSchema'),
-        'what a text decodes to is not read: "contentSchema" has no effect',
-      );
+      this.#warn(pointer + formatPointer('contentSchema'), '"contentSchema" is not supported and has no effect');
     }
 
     const parts: TypeNode[] = [];
@@ -127,8 +124,8 @@ class DefinitionParser {
       if (!Array.isArray(list) || list.length === 0) {
         throw this.#error(
           pointer + formatPointer(keyword),
-          `a list of schemas is expected, not ${showValue(list)}`,
-          'Name at least one schema, or leave the keyword out.',
+          `must be a list of schemas, not ${showValue(list)}`,
+          'Add at least one schema, or omit the keyword.',
         );
       }
       const types = (list as readonly JsonValue[]).map((item, index) =>
@@ -148,8 +145,8 @@ class DefinitionParser {
       if (value === undefined || typeof value === wanted) continue;
       throw this.#error(
         pointer + formatPointer(keyword),
-        `a ${wanted} is expected, not ${showValue(value)}`,
-        'Correct it, or leave it out.',
+        `must be a ${wanted}, not ${showValue(value)}`,
+        'Correct it, or omit it.',
       );
     }
     for (const keyword of Object.keys(schema)) {
@@ -163,7 +160,7 @@ class DefinitionParser {
       throw this.#error(
         pointer + formatPointer(keyword),
         `the keyword ${JSON.stringify(keyword)} is not supported`,
-        `Supported are ${[...STRUCTURE_KEYWORDS, ...CONSTRAINT_KEYWORDS].join(', ')} and annotations; say the same with these, or leave it out.`,
+        `Supported are ${[...STRUCTURE_KEYWORDS, ...CONSTRAINT_KEYWORDS].join(', ')} and annotations; express it with these, or omit it.`,
       );
     }
   }
@@ -176,7 +173,7 @@ class DefinitionParser {
     if (!ref.startsWith('#')) {
       throw this.#error(
         place,
-        `the reference ${showValue(ref)} leaves the file`,
+        `the reference ${showValue(ref)} points outside the file`,
         'Nothing is fetched: put the definition into this file.',
       );
     }
@@ -185,7 +182,7 @@ class DefinitionParser {
       throw this.#error(
         place,
         `the reference ${showValue(ref)} does not point at a definition`,
-        'Only `#/$defs/<Name>` (or `#/definitions/<Name>`) is read: give what it points at a definition of its own.',
+        'Only `#/$defs/<Name>` (or `#/definitions/<Name>`) is supported: move its target into a definition.',
       );
     }
     if (!this.#names.has(name)) {
@@ -202,18 +199,18 @@ class DefinitionParser {
     return near === undefined ? 'Add it, or correct the reference.' : `Did you mean ${near}?`;
   }
 
-  /** Says which keywords have no effect because the schema is of another type than they speak of. */
+  /** Warns of keywords without effect because they apply to another type. */
   #warnWithoutEffect(schema: JsonObject, pointer: string, types: readonly string[]): void {
     for (const [keyword, type] of Object.entries(TYPE_OF_KEYWORD)) {
       if (!Object.hasOwn(schema, keyword) || types.includes(type)) continue;
       this.#warn(
         pointer + formatPointer(keyword),
-        `${showValue(keyword)} has no effect here, since this is no ${type}`,
+        `${showValue(keyword)} only applies to the type ${type}, so it has no effect here`,
       );
     }
   }
 
-  /** The type that the schema's own keywords give: not its references and combinations. */
+  /** The type of the schema's own keywords, without references and combinations. */
   #parseOwnType(
     schema: JsonObject,
     pointer: string,
@@ -228,8 +225,8 @@ class DefinitionParser {
       if (!Array.isArray(values) || values.length === 0) {
         throw this.#error(
           pointer + formatPointer('enum'),
-          `a list of values is expected, not ${showValue(values)}`,
-          'Name at least one value, or leave the keyword out.',
+          `must be a list of values, not ${showValue(values)}`,
+          'Add at least one value, or omit the keyword.',
         );
       }
       return makeUnion(
@@ -242,7 +239,7 @@ class DefinitionParser {
     const types = this.#parseTypeNames(schema, pointer);
     if (types === undefined) {
       const limits = Object.keys(this.#parseConstraints(schema, pointer)).map(showValue).join(', ');
-      if (limits !== '') this.#warn(pointer, `without a type, ${limits} has no effect`);
+      if (limits !== '') this.#warn(pointer, `${limits} needs a type, and has no effect without one`);
       return undefined;
     }
     this.#warnWithoutEffect(schema, pointer, types);
@@ -311,7 +308,7 @@ class DefinitionParser {
     if (properties !== undefined && !isObject(properties)) {
       throw this.#error(
         pointer + formatPointer('properties'),
-        `an object of schemas is expected, not ${showValue(properties)}`,
+        `must be an object of schemas, not ${showValue(properties)}`,
         'Write a schema for each member, by its name.',
       );
     }
@@ -355,8 +352,8 @@ class DefinitionParser {
     if (!Array.isArray(required) || !required.every((name) => typeof name === 'string')) {
       throw this.#error(
         pointer + formatPointer('required'),
-        `a list of member names is expected, not ${showValue(required)}`,
-        'Name the members that must be there.',
+        `must be a list of member names, not ${showValue(required)}`,
+        'List the required members.',
       );
     }
     return new Set(required as readonly string[]);
@@ -370,8 +367,8 @@ class DefinitionParser {
       if (typeof value === wanted && (typeof value !== 'number' || Number.isFinite(value))) continue;
       throw this.#error(
         pointer + formatPointer(key),
-        `a ${wanted} is expected, not ${showValue(value)}`,
-        'Correct it, or leave it out.',
+        `must be a ${wanted}, not ${showValue(value)}`,
+        'Correct it, or omit it.',
       );
     }
     const format = ownMember(schema, 'format');
@@ -394,7 +391,11 @@ class DefinitionParser {
       );
     }
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      throw this.#error(pointer, 'the number is too large to be exact', 'Use a smaller one, or a string.');
+      throw this.#error(
+        pointer,
+        'the number is too large to be represented exactly',
+        'Use a smaller one, or a string.',
+      );
     }
     return { kind: 'literal', value };
   }
@@ -408,7 +409,7 @@ class DefinitionParser {
   }
 }
 
-/** A Markdown text without links that are relative to a site: with their whole address, or as their label only. */
+/** Replaces site-relative links in a Markdown text by absolute ones, or by their labels. */
 function withAbsoluteLinks(text: string, site: string | undefined): string {
   return text.replace(/\[([^\]\n]*)\]\((\/(?!\/)[^)\s]*)\)/g, (_, label: string, path: string) =>
     site === undefined ? label : `[${label}](${site}${path})`,

@@ -4,10 +4,10 @@ import type { JsonValue } from '../read/json/json.js';
 
 export type { CatalogError, Direction, MessageKind };
 
-/** Keywords that narrow a type beyond what TypeScript can say; kept for docs and validators. */
+/** Keywords that narrow a type beyond what TypeScript can express; kept for docs and validators. */
 export type Constraints = Readonly<Record<string, JsonValue>>;
 
-/** What a definition or member is, with JSON Schema's spelling taken off. */
+/** The type of a definition or member, independent of JSON Schema syntax. */
 export type TypeNode =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'never' }
@@ -26,11 +26,11 @@ export type TypeNode =
 export interface ObjectNode {
   readonly kind: 'object';
   readonly members: readonly Member[];
-  /** What members beyond the named ones hold; absent where the schema says nothing of them. */
+  /** The type of members beyond the named ones; absent if the schema does not define it. */
   readonly rest?: TypeNode;
   /**
-   * How an object without named members was meant: `map` has keys of its own (`Record<string, unknown>`), `opaque` is
-   * any object at all (TypeScript's `object`), `empty` has no members that the protocol knows of yet.
+   * The meaning of an object without named members: `map` has arbitrary keys (`Record<string, unknown>`), `opaque` is
+   * any object (TypeScript's `object`), `empty` has no members that the protocol defines yet.
    */
   readonly shape: 'members' | 'map' | 'opaque' | 'empty';
   readonly constraints: Constraints;
@@ -61,38 +61,38 @@ export interface Method {
   readonly name: string;
   readonly kind: MessageKind;
   readonly direction: Direction;
-  /** The definition that carries the method's literal. */
+  /** The definition that has the method's literal. */
   readonly message: string;
-  /** Name of the params' definition, `<Message>.params` where they have none of their own, or null without params. */
+  /** Name of the params' definition, `<Message>.params` if they are inline, or null without params. */
   readonly params: string | null;
   /** Definitions of its possible results, the complete one first; empty for a notification. */
   readonly results: readonly string[];
-  /** The definition of the answer when the request asked for a task. */
+  /** The definition of the result when the request asked for a task. */
   readonly taskResult?: string;
   /**
-   * Capability paths that must have been declared; empty where none is needed. One of each side where the method goes
-   * both ways: a request needs the receiver's, a notification the sender's.
+   * Capability paths that must have been declared; empty if none is needed. If both sides send the method, one of each
+   * side: a request needs the receiver's, a notification the sender's.
    */
   readonly capabilities: readonly string[];
   readonly summary: string;
   readonly deprecated?: string;
 }
 
-/** Where a protocol was read from; named in every generated file. */
+/** The files that a protocol was read from; named in every generated file. */
 export interface Source {
-  /** `schema/<revision>/schema.json` or the name of the file that was given. */
+  /** `schema/<revision>/schema.json`, or the name of the given file. */
   readonly file: string;
-  /** SHA-256 of the official file, or of the file that was given, in hexadecimal. */
+  /** SHA-256 of the official file, or of the given file, in hexadecimal. */
   readonly sha256: string;
   /** Whether it is one of the revisions that ship with the generator. */
   readonly builtin: boolean;
-  /** Name of the catalog file that was given; absent where the built-in one was used. */
+  /** Name of the given catalog file; absent for the built-in one. */
   readonly catalogFile?: string;
-  /** Whether errata were to be applied, be there any or not. */
+  /** Whether errata were enabled, even if there are none. */
   readonly corrected: boolean;
 }
 
-/** Something that a reader of the schema should know but that does not stop generation. */
+/** A problem of a schema that does not stop generation. */
 export interface Warning {
   readonly place: string;
   readonly message: string;
@@ -100,20 +100,20 @@ export interface Warning {
 
 /** A name that a definition had in earlier revisions. */
 export interface FormerName {
-  /** The name that it had. */
+  /** The old name. */
   readonly before: string;
-  /** The definition, by its name now. */
+  /** The current name. */
   readonly after: string;
   /** The first revision that no longer has the old name. */
   readonly revision: string;
 }
 
-/** A protocol revision: all that emitters need to know. */
+/** A protocol revision, with everything that emitters need. */
 export interface Protocol {
   readonly name: string;
-  /** Its name here, and that of its folder. */
+  /** Its name, and that of its folder. */
   readonly revision: string;
-  /** What the two sides call it: another name than `revision` only for a known official file that was given one. */
+  /** Its version on the wire; differs from `revision` only for an official file that was given a custom name. */
   readonly version: string;
   /** Whether it may still change. */
   readonly isDraft: boolean;
@@ -138,7 +138,7 @@ export type Definitions = Pick<Protocol, 'definitions'>;
 /** A side of the conversation. */
 export type Side = 'client' | 'server';
 
-/** The unions of the schema that list what travels in a direction. */
+/** The unions of the schema that list the messages of a direction. */
 export const DIRECTION_UNIONS = {
   clientToServer: { request: 'ClientRequest', notification: 'ClientNotification', result: 'ClientResult' },
   serverToClient: { request: 'ServerRequest', notification: 'ServerNotification', result: 'ServerResult' },
@@ -152,22 +152,22 @@ export function methodsFrom(protocol: Protocol, sender: Side, kind: MessageKind)
   );
 }
 
-/** The methods that travel on the wire. */
+/** The methods that are messages. */
 export function wireMethods(protocol: Protocol): readonly Method[] {
   return protocol.methods.filter((method) => method.direction !== 'embedded');
 }
 
-/** The methods that travel only inside results. */
+/** The embedded methods, which are only sent inside results. */
 export function embeddedMethods(protocol: Protocol): readonly Method[] {
   return protocol.methods.filter((method) => method.direction === 'embedded');
 }
 
-/** The definition of a name, if the schema has it. */
+/** The definition with a name, if the schema has it. */
 export function findDefinition(protocol: Definitions, name: string): Definition | undefined {
   return protocol.definitions.find((definition) => definition.name === name);
 }
 
-/** A method as its row in a catalog has it. */
+/** Converts a method to its row in a catalog. */
 export function methodFromRow(row: CatalogMethod): Method {
   return {
     name: row.method,
@@ -183,7 +183,7 @@ export function methodFromRow(row: CatalogMethod): Method {
   };
 }
 
-/** Whether a name is that of a member that every object inherits: reading it plainly finds what nobody gave. */
+/** Whether every object inherits a member of this name, which a plain read would find. */
 export function isObjectPrototypeMember(name: string): boolean {
   return name in Object.prototype;
 }

@@ -1,7 +1,7 @@
 import type { Derived } from './catalog/derive.js';
 import type { Definition, Warning } from './protocol.js';
 
-/** A schema that was read, but not yet joined with a catalog. */
+/** A schema that was read, but not yet combined with a catalog. */
 export interface SchemaReading {
   readonly revision: string | undefined;
   readonly definitions: readonly Definition[];

@@ -7,15 +7,15 @@ import type { Definition, Warning } from './protocol.js';
 /** The types of a tool. */
 export interface ToolModel {
   readonly source: ToolSource;
-  /** Definitions by keys that are words: `Input` and `Output` are the schemas, `Input Address` is one in the first. */
+  /** Definitions by keys made of words: `Input` and `Output` are the schemas, `Input Address` is inside the first. */
   readonly definitions: readonly Definition[];
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Reads the types of a tool off its schemas. Where the model cannot say what a schema says it is wider, with a warning.
+ * Converts the schemas of a tool to types. If the model cannot express a schema, the type is wider, with a warning.
  *
- * @param docs - Texts for definitions that have none.
+ * @param docs - Texts for definitions without a description.
  */
 export function parseTool(source: ToolSource, docs: Docs): ToolModel {
   const definitions: Definition[] = [];
@@ -34,10 +34,10 @@ export function parseTool(source: ToolSource, docs: Docs): ToolModel {
     definitions.push(...parsed.definitions);
     warnings.push(...normalized.warnings.map(({ at, message }) => ({ place: within(at), message })));
     for (const warning of parsed.warnings) {
-      // The model speaks of definitions; the schema has them where the pointers say.
+      // The model's places are definitions; pointers map them back into the schema.
       const [, name = '', rest = ''] = /#\/\$defs\/([^/]*)(.*)$/s.exec(warning.place) ?? [];
       const at = normalized.pointers.get(name);
-      // That a schema allows anything is no news where its author says so.
+      // An explicitly empty schema needs no warning.
       if (at === undefined || (rest === '' && warning.message.includes('empty schema'))) continue;
       warnings.push({ place: within(at + rest), message: warning.message });
     }

@@ -3,26 +3,25 @@ import { format, resolveConfig, resolveConfigFile, type Options } from 'prettier
 import { McpgenError } from '../errors.js';
 import { formatSimple } from './simple-format.js';
 
-/** Stands between two pieces while Prettier lays them out; no piece holds such a line, since docs are block comments. */
+/** Separates two pieces while Prettier formats them; no piece has such a line, since docs are block comments. */
 const PIECE_BORDER = '\n\n// mcpgen: border\n\n';
 
 /**
- * Lays out TypeScript as the Prettier and EditorConfig files nearest to it say, or as Prettier does by default where
- * there are none. Revisions share much of their code, so what was laid out once is remembered.
+ * Formats TypeScript with the nearest Prettier and EditorConfig files, or with Prettier's defaults. Revisions share
+ * much of their code, so formatted code is cached.
  */
 export class Formatter {
   readonly #formattedByConfig = new Map<string, Map<string, string>>();
 
   /**
-   * @param pieces - Top-level pieces of code, each of which can stand by itself.
+   * @param pieces - Top-level pieces of code, each valid by itself.
    * @param fileName - Where the file will be; it need not exist yet.
-   * @param isFormatted - Whether they are as Prettier lays them out by default, so that nothing is to be done without a
-   *   config.
+   * @param isFormatted - Whether they have Prettier's default format already, so that only a config changes them.
    * @returns The file's text, with a blank line between its pieces.
-   * @throws {@link McpgenError} if the config, or a plugin that it names, is broken; any other error is a fault of ours.
+   * @throws {@link McpgenError} if the config or one of its plugins is invalid; any other error is a bug in mcpgen.
    */
   async format(pieces: readonly string[], fileName: string, isFormatted = false): Promise<string> {
-    // A config may have other rules for some of the files; it is read but once.
+    // A config may have overrides for some files; it is read only once.
     const config = await resolveConfig(fileName, { editorconfig: true }).catch(async (error: unknown) => {
       throw await prettierConfigError(error, fileName);
     });
@@ -31,8 +30,7 @@ export class Formatter {
     try {
       return await this.#formatWhole(pieces, config, fileName);
     } catch (error) {
-      // A wrong value or a plugin that is not there shows only now. Whether it is that, or our text that cannot be formatted,
-      // is told by trying the same text without the config: what fails in both ways is a fault of ours.
+      // Invalid values and missing plugins only fail here. If the text fails without the config too, it is a bug in mcpgen.
       await this.#formatWhole(pieces, null, fileName);
       throw await prettierConfigError(error, fileName);
     }
@@ -52,7 +50,7 @@ export class Formatter {
     const texts = pieces.map((piece) => known.get(piece) ?? (isDefault ? formatSimple(piece) : undefined));
     const unformatted = [...new Set(pieces.filter((_, index) => texts[index] === undefined))];
     if (unformatted.length > 0) {
-      // As `typescript` would lay it out, but sooner; plugins often know only that one.
+      // Formats like the `typescript` parser, but faster; plugins often support only `typescript`.
       const text = await formatText(unformatted.join(PIECE_BORDER), config, fileName, 'babel-ts');
       const formatted = text.trimEnd().split(PIECE_BORDER);
       unformatted.forEach((piece, index) => known.set(piece, formatted[index] ?? ''));
@@ -70,7 +68,7 @@ async function prettierConfigError(error: unknown, fileName: string): Promise<Mc
   });
 }
 
-/** Whether pieces come out alike alone and together: a plugin may sort imports or look at the file's name. */
+/** Whether pieces can be formatted one by one: a plugin may sort imports or use the file's name. */
 function canFormatPieces(config: Options | null): boolean {
   return (config?.plugins ?? []).length === 0 && (config?.endOfLine ?? 'lf') === 'lf';
 }
@@ -84,12 +82,12 @@ async function formatText(
   return format(text, { ...config, ...WHOLE_FILE_OPTIONS, parser, filepath });
 }
 
-/** A file of a new project, as Prettier lays it out by default; what it does not know stays as it is. */
+/** Formats a file of a new project with Prettier's defaults; unknown file types stay as they are. */
 export async function formatProjectFile(text: string, name: string): Promise<string> {
   return /\.(?:ts|js|json)$/.test(name) ? format(text, { filepath: name }) : text;
 }
 
-/** Settings that would put something above our header, or leave a file or a part of it as it is. */
+/** Settings that would insert text above our header, or skip a file or part of it. */
 const WHOLE_FILE_OPTIONS: Options = {
   insertPragma: false,
   requirePragma: false,
@@ -97,7 +95,7 @@ const WHOLE_FILE_OPTIONS: Options = {
   rangeEnd: Number.POSITIVE_INFINITY,
 };
 
-/** What an error says, without its stack or a picture of the source. */
+/** The message of an error, without its stack or code frame. */
 function prettierReason(error: unknown): string {
   const lines = (error instanceof Error ? error.message : String(error)).split('\n').map((line) => line.trim());
   const [first = '', second = ''] = lines.filter((line) => line !== '');

@@ -1,10 +1,10 @@
-/** Columns of a line, as Prettier has them by default. */
+/** Prettier's default line width. */
 const PRINT_WIDTH = 80;
 
 const ATOM = String.raw`(?:"[^"'\\]*"|-?\d+(?:\.\d+)?|[A-Za-z_$][\w$]*)`;
 const ITEM = String.raw`(?:${ATOM}|\(${ATOM}(?: \| ${ATOM})+\)\[\]|\{ \[key: string\]: ${ATOM} \})(?:\[\])*`;
 const UNION = String.raw`${ITEM}(?: \| ${ITEM})*`;
-/** What a member is called: quoted only where it has to be. */
+/** The name of a member: quoted only if necessary. */
 const KEY = String.raw`(?:[A-Za-z_$][\w$]*|"[^"'\\\d][^"'\\]*")`;
 
 const MODULE_LINE = /^(?:import|export)(?: type)? (?:\* as [\w$]+|\*|\{ [\w$, ]+ \}) from "[^"'\\]+";$/;
@@ -17,19 +17,19 @@ const MEMBER = new RegExp(String.raw`^((?:${KEY}\??|\[key: string\]):) (${UNION}
 const BEGIN_FUNCTION = new RegExp(
   String.raw`^((?:export )?function [\w$]+${GENERICS}\()([\w$]+: [\w.]+${GENERICS})(\): (?:boolean|value is [\w$]+|[\w$]+${GENERICS}) \{)$`,
 );
-/** A member that is a function with a promise as its result: what it is called, its parameters and its result. */
+/** A function member that returns a promise: its name, parameters and result. */
 const METHOD =
   /^((?:readonly )?[\w$]+: \()([\w$]+\??: [\w$<>, ]+(?:, [\w$]+\??: [\w$<>, ]+)*)(\) => Promise<[\w$<>, ]+>;)$/;
-/** A member whose value is a function that makes one call. */
+/** A member whose value is a function with a single call. */
 const DELEGATE = /^([\w$]+: \([\w$, ]+\) =>) ([\w$]+\(.*\)),$/;
 const CONSTANT = /^(export const [\w$]+: [\w.]+<[\w$]+> =) (\/\* @__PURE__ \*\/ check\.\w+\([\w$]+\);)$/;
 
 /**
- * Lays out a piece of generated code as Prettier does by default, for the forms that most pieces have: types whose members
- * fit on a line, functions that return one chain of checks, and constants made by a call. Prettier takes some hundred times
- * as long, which counts for a list of thousands of tools.
+ * Formats a piece of generated code like Prettier's defaults, for the most common forms: types whose members fit on a
+ * line, functions that return one chain of checks, and constants made by a call. Prettier takes about a hundred times
+ * as long, which matters for thousands of tools.
  *
- * @returns Undefined if it is of another form: then Prettier has to be asked.
+ * @returns Undefined if it has another form, which Prettier must format.
  */
 export function formatSimple(piece: string): string | undefined {
   const lines = piece.trimEnd().split('\n');
@@ -46,7 +46,7 @@ export function formatSimple(piece: string): string | undefined {
   return code === undefined ? undefined : [...out, ...code].join('\n');
 }
 
-/** Puts a block comment that begins at a line below an indent. Returns where it ends; undefined if it never does. */
+/** Indents a block comment that begins at a line. Returns where it ends; undefined if it does not. */
 function formatComment(lines: readonly string[], start: number, indent: string, out: string[]): number | undefined {
   if (lines[start]?.startsWith('/**') !== true) return start;
   for (let index = start; index < lines.length; index += 1) {
@@ -66,7 +66,7 @@ function formatModuleLines(lines: readonly string[]): readonly string[] | undefi
   if (!lines.every((line) => MODULE_LINE.test(line))) return undefined;
   return lines.flatMap((line) => {
     const names = /\{ (.*) \}/.exec(line)?.[1]?.split(', ') ?? [];
-    // A single name is never put on a line of its own.
+    // Prettier never moves a single name to its own line.
     if (fits(line) || names.length < 2) return [line];
     const [head = '', tail = ''] = line.split(/\{.*\}/);
     return [`${head}{`, ...names.map((name) => `  ${name},`), `}${tail}`];
@@ -116,7 +116,7 @@ function formatType(lines: readonly string[]): readonly string[] | undefined {
   return indent === '  ' ? [...out, '};'] : undefined;
 }
 
-/** A member that does not fit on a line. */
+/** Formats a member that does not fit on a line. */
 function breakMember(
   [, first = '', second = '', third]: RegExpExecArray,
   indent: string,
@@ -127,7 +127,7 @@ function breakMember(
   return lines.every(fits) ? lines : undefined;
 }
 
-/** A union of constants that does not fit on a line is put on the next one, or has a line for each. */
+/** A union of constants that does not fit goes onto the next line, or has a line for each constant. */
 function breakUnion(key: string, union: string, indent: string): readonly string[] | undefined {
   const parts = union.split(' | ');
   if (parts.length < 2 || !parts.every((part) => /^"[^"]*"$/.test(part))) return undefined;
@@ -168,7 +168,7 @@ function formatDelegates(lines: readonly string[]): readonly string[] | undefine
 
 /** `return A && B;`, `return A || B;` or `return (A && B) || C;` with operands of a few forms. */
 function formatReturn(statement: string): readonly string[] | undefined {
-  // Quotes that Prettier may change, numbers that it may write otherwise, and what is wider or narrower than it is long.
+  // Quotes and numbers that Prettier may change, and characters whose width differs from their length.
   if (/['\\`]|\d[eE]|[^\x20-\x7e]/.test(statement) || !/^return .*;$/.test(statement)) return undefined;
   const expression = statement.slice('return '.length, -1);
   const alternatives = splitOperands(expression, ' || ');
@@ -200,21 +200,21 @@ function formatReturn(statement: string): readonly string[] | undefined {
   return breakCall(`return ${expression}`, '  ', ';');
 }
 
-/** A call with a line for each argument; undefined if it is formatted otherwise. */
+/** A call with a line for each argument; undefined if Prettier formats it differently. */
 function breakCall(text: string, indent: string, end: string): readonly string[] | undefined {
   const call = /^((?:return )?[\w$.]+\()(.*)\)$/.exec(text);
   const list = splitOperands(call?.[2] ?? '', ', ');
-  // An object as the last argument would begin on the line of the call.
+  // Prettier begins an object that is the last argument on the line of the call.
   if (call?.[1] === undefined || list === undefined || list.at(-1)?.startsWith('{') === true) return undefined;
   const lines = [indent + call[1], ...list.map((item) => `${indent}  ${item},`), `${indent})${end}`];
   return lines.every(fits) ? lines : undefined;
 }
 
 /**
- * Operands below each other, each with its operator; undefined if one does not fit.
+ * Puts each operand with its operator on its own line; undefined if one does not fit.
  *
- * @param tail - What comes behind the last one, if the chain is in brackets: then the first one stands a column before the
- *   others, behind the bracket.
+ * @param tail - The text after the last one if the chain is in parentheses; then the first operand is one column to the
+ *   left of the others, after the parenthesis.
  */
 function breakChain(
   parts: readonly string[],
@@ -247,7 +247,7 @@ function breakGroup(inside: string, indent: string, end: string): readonly strin
     : openLines(breakChain(parts, `${indent}  `, isAny ? '||' : '&&', `)${end}`), indent, end);
 }
 
-/** Lines in brackets: the first one begins at the indent of the brackets themselves. */
+/** Lines in parentheses: the first one begins at the indent of the parentheses. */
 function openLines(lines: readonly string[] | undefined, indent: string, end: string): readonly string[] | undefined {
   if (lines === undefined) return undefined;
   const whole = lines.map(
@@ -282,7 +282,7 @@ function isOperand(text: string): boolean {
   return inner !== undefined && inner.length > 1 && inner.every(isAlternative);
 }
 
-/** The operands of an operator outside of brackets and texts; undefined if these do not match. */
+/** The operands of an operator outside brackets and strings; undefined if brackets are unbalanced. */
 function splitOperands(text: string, operator: string): readonly string[] | undefined {
   const found: string[] = [];
   let start = 0;

@@ -21,13 +21,13 @@ import path from 'node:path';
 import { McpgenError } from '../errors.js';
 import { resolveBelow, STAGED_PREFIX, type FileChange } from './plan.js';
 
-/** Milliseconds after which a staged file belongs to no run any more. */
+/** Milliseconds after which a staged file cannot belong to a running process. */
 const STALE_AFTER_MS = 60 * 60 * 1000;
 
-/** Names of what is being written: {@link STAGED_PREFIX}, the process and what it is. */
+/** Names of staged entries: {@link STAGED_PREFIX}, the process id and the kind. */
 const STAGED_NAME = new RegExp(`^${STAGED_PREFIX.replaceAll('.', '\\.')}(\\d+)-`);
 
-/** Ends the name of a folder whose entries are being moved to the folder that it is in. */
+/** Suffix of a folder whose entries are being moved into its parent. */
 const MOVE_MARKER = 'moving';
 
 interface StagedFile {
@@ -36,10 +36,10 @@ interface StagedFile {
 }
 
 /**
- * Carries out changes: first every new text is written in full beside its place, then one after the other is moved there,
- * and orphans are removed last. If any of that fails, what was there before is put back.
+ * Applies changes: first stages every new file next to its place, then moves them there one by one, and removes orphans
+ * last. If any step fails, the previous state is restored.
  *
- * @param folder - The output folder; it is made if it is missing.
+ * @param folder - The output folder; it is created if missing.
  * @throws {@link McpgenError} if something cannot be written.
  */
 export function writeChanges(folder: string, changes: readonly FileChange[]): void {
@@ -49,11 +49,11 @@ export function writeChanges(folder: string, changes: readonly FileChange[]): vo
 }
 
 /**
- * Writes a new project. It is written in full in a folder of its own, which is then moved into place in one step; in a
- * folder that exists and is empty, each of its entries is. Into any other folder files go as {@link writeChanges} does it.
+ * Writes a new project. It is staged completely in a separate folder, which is then moved into place in one step; into
+ * an existing empty folder, each entry is moved. In any other folder, this works like {@link writeChanges}.
  *
  * @param folder - The folder of the project, absolute.
- * @throws {@link McpgenError} if something cannot be written; what was there before is untouched then.
+ * @throws {@link McpgenError} if something cannot be written; existing files are unchanged then.
  */
 export function writeProject(folder: string, changes: readonly FileChange[]): void {
   deferSignals(() => {
@@ -140,7 +140,7 @@ function stageAndReplace(folder: string, changes: readonly FileChange[]): void {
   } catch (error) {
     for (const { temporary } of staged) rmSync(temporary, { force: true });
     for (const { target, old, isDone } of replaced.reverse()) {
-      // What could not be replaced is there still, and may not be touched at all.
+      // A file that could not be replaced still exists, and may not be writable.
       if (!isDone) {
         if (old !== undefined) rmSync(old, { force: true });
       } else if (old === undefined) rmSync(target, { force: true });
@@ -153,23 +153,23 @@ function stageAndReplace(folder: string, changes: readonly FileChange[]): void {
 }
 
 /**
- * Writes one file of the user's choice whole or not at all, over what may be there.
+ * Writes one file atomically, replacing an existing one.
  *
- * @throws {@link McpgenError} if it cannot be written; what was there is untouched then.
+ * @throws {@link McpgenError} if it cannot be written; an existing file is unchanged then.
  */
 export function writeFileAtomically(file: string, contents: string): void {
   const folder = path.dirname(file);
   writeChanges(folder, [{ path: path.basename(file), status: 'stale', expected: contents, actual: undefined }]);
 }
 
-/** A name of our own in the folder of a file; without its name, which may be as long as the file system allows. */
+/** The path of a staged file in the folder of a file, without its name, which may have the maximum length already. */
 function siblingPath(target: string, name: string): string {
   return path.join(path.dirname(target), `${STAGED_PREFIX}${process.pid}-${name}`);
 }
 
-/** Does something at once that Ctrl-C must not leave half done; the signal counts as soon as it is over. */
+/** Runs a function that Ctrl-C must not interrupt; a signal takes effect afterwards. */
 function deferSignals(action: () => void): void {
-  // Whoever listens already decides, and hears of it only when we are done.
+  // Existing listeners are called afterwards.
   const signals = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).filter((signal) => process.listenerCount(signal) === 0);
   const release = (): void => {
     for (const signal of signals) process.off(signal, end);
@@ -182,33 +182,33 @@ function deferSignals(action: () => void): void {
   try {
     action();
   } finally {
-    // What came in the meantime is heard of in the next turn.
+    // Signals that arrived in the meantime are delivered in the next turn of the event loop.
     setImmediate(() => setImmediate(release));
   }
 }
 
-/** An edit of what its author may have changed, or another run, since it was read, would undo that. */
+/** Rejects an edit if the file has changed since it was read: writing would undo the change. */
 function refuseChanged(target: string, { isEdit, actual }: FileChange): void {
   if (isEdit !== true) return;
   if (lstatSync(target).isSymbolicLink()) {
-    throw new McpgenError('this is a symbolic link, which a file would take the place of; nothing was written', {
+    throw new McpgenError('a symbolic link would be replaced by a file; nothing was written', {
       place: target,
-      remedy: 'Put the file itself there.',
+      remedy: 'Replace the link with its file.',
     });
   }
   if (readFileSync(target, 'utf8') === actual) return;
-  throw new McpgenError('the file was changed by something else in the meantime; nothing was written', {
+  throw new McpgenError('the file has changed in the meantime; nothing was written', {
     place: target,
     remedy: 'Run the command again.',
   });
 }
 
-/** Gives what is at a place a second name until all is done; the place itself stays filled. */
+/** Backs up the file at a place under a second name until everything is written; the file itself stays in place. */
 function linkBackup(target: string, number: number): string | undefined {
   if (!existsSync(target)) return undefined;
   const backup = siblingPath(target, `old-${number}`);
   try {
-    // A link takes no room on a disk that may be full; not every file system has them.
+    // A hard link needs no space on a disk that may be full; not every file system has them.
     linkSync(target, backup);
   } catch {
     try {
@@ -221,7 +221,9 @@ function linkBackup(target: string, number: number): string | undefined {
   return backup;
 }
 
-/** Makes a folder and those above it, and notes which it made. Node's own way does not end below `/proc`. */
+/**
+ * Creates a folder and its parents, and records which it created. Node's recursive `mkdir` does not end below `/proc`.
+ */
 function createFolder(folder: string, createdFolders: string[]): void {
   const missing: string[] = [];
   for (let current = folder; !existsSync(current) && path.dirname(current) !== current; current = path.dirname(current))
@@ -231,22 +233,22 @@ function createFolder(folder: string, createdFolders: string[]): void {
       mkdirSync(one);
       createdFolders.push(one);
     } catch (error) {
-      // Another run may have made it in the meantime.
+      // Another run may have created it in the meantime.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
 }
 
-/** Another run may have written into a folder that this one made: it stays then. */
+/** Removes a folder that this run created, unless another run has written into it. */
 function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // It holds something, or is gone.
+    // It is not empty, or no longer exists.
   }
 }
 
-/** @param mode - Permissions of the file that it takes the place of. */
+/** @param mode - Permissions of the file that it replaces. */
 function writeFully(file: string, text: string, mode: number | undefined): void {
   const bytes = Buffer.from(text, 'utf8');
   const handle = openSync(file, 'wx');
@@ -260,7 +262,7 @@ function writeFully(file: string, text: string, mode: number | undefined): void 
   }
 }
 
-/** What processes that no longer run left in a folder: names of files and folders. Those of one that runs are its own. */
+/** Staged files and folders that processes left behind that no longer run. */
 export function staleStagedFiles(folder: string): readonly string[] {
   return readdirSync(folder).filter((name) => {
     const [, pid] = STAGED_NAME.exec(name) ?? [];
@@ -270,7 +272,7 @@ export function staleStagedFiles(folder: string): readonly string[] {
   });
 }
 
-/** Whether a run was killed while it moved a whole project into this folder: what it has of it is ours. */
+/** Whether a run was killed while it moved a new project into this folder, whose files are then ours. */
 export function hasUnfinishedMove(folder: string): boolean {
   return staleStagedFiles(folder).some((name) => name.endsWith(`-${MOVE_MARKER}`));
 }
@@ -279,9 +281,9 @@ function removeStaleStagedFiles(folder: string): void {
   for (const name of staleStagedFiles(folder)) rmSync(path.join(folder, name), { recursive: true, force: true });
 }
 
-/** Older than any run: its process number is another's by now, as it often is in containers. */
+/** Whether a staged entry is older than any run: its process id may have been reused, as often in containers. */
 function isStale(file: string): boolean {
-  // The time of the entry: what was set aside has the contents of long ago.
+  // Uses the ctime, since a backup keeps the mtime of the original.
   const changed = lstatSync(file, { throwIfNoEntry: false })?.ctimeMs ?? Date.now();
   return Date.now() - changed > STALE_AFTER_MS;
 }
@@ -299,7 +301,7 @@ function writeError(folder: string, error: unknown): McpgenError {
   if (error instanceof McpgenError) return error;
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
   const reasons: Record<string, string> = {
-    ENOENT: 'the folder cannot be made',
+    ENOENT: 'the folder cannot be created',
     ENAMETOOLONG: 'the name is too long for this file system',
     ENOSPC: 'the disk is full',
     EFBIG: 'a file would be larger than allowed',
@@ -307,13 +309,13 @@ function writeError(folder: string, error: unknown): McpgenError {
     EACCES: 'permission to write there is missing',
     EPERM: 'permission to write there is missing',
     EROFS: 'the disk is read-only',
-    ENOTDIR: 'a file stands where a folder should be',
-    EEXIST: 'a file stands where a folder should be',
+    ENOTDIR: 'not a folder but a file',
+    EEXIST: 'not a folder but a file',
     ENOTEMPTY: 'something else wrote into the folder in the meantime',
   };
   return new McpgenError(`the output was not written: ${reasons[code] ?? code}`, {
     place: (error as NodeJS.ErrnoException).path ?? folder,
-    remedy: 'Mend that and run the command again.',
+    remedy: 'Fix that, and run the command again.',
     cause: error,
   });
 }

@@ -1,9 +1,9 @@
 import { HIDDEN_CHARACTERS } from '../text.js';
 
-/** Longest line of a comment, in columns, its indentation not counted. */
+/** Longest line of a comment, in columns without indentation. */
 const DOC_WIDTH = 96;
 
-/** What goes into a doc comment: paragraphs, then tags. */
+/** The contents of a doc comment: paragraphs, then tags. */
 export interface DocComment {
   readonly text?: string | undefined;
   /** Further paragraphs, each after a blank line. */
@@ -13,12 +13,12 @@ export interface DocComment {
 }
 
 /**
- * Prints a TSDoc comment with a line break at its end, or nothing if there is nothing to say. Text from a schema cannot
- * end the comment, begin a tag, or hide itself by control or bidirectional characters.
+ * Prints a TSDoc comment with a trailing line break, or an empty text without contents. Text from a schema cannot end
+ * the comment, begin a tag, or hide itself with control or bidirectional characters.
  *
- * @param doc - What to say.
- * @param linkable - Names that `{@link ...}` may point at; a link to another name becomes plain text.
- * @param columns - Columns that the comment may take with its marks; by default only its text is measured.
+ * @param doc - The contents.
+ * @param linkable - Names that `{@link ...}` may refer to; a link to another name becomes plain text.
+ * @param columns - Maximum columns including comment marks; by default only the text is measured.
  */
 export function docComment(doc: DocComment, linkable: ReadonlySet<string>, columns?: number): string {
   const width = columns === undefined ? DOC_WIDTH : columns - ' * '.length;
@@ -48,7 +48,7 @@ export function docComment(doc: DocComment, linkable: ReadonlySet<string>, colum
   return `/**\n${lines.map((line) => (line === '' ? ' *' : ` * ${line}`)).join('\n')}\n */\n`;
 }
 
-/** Text that is safe inside a comment. */
+/** Escapes text for use in a comment. */
 function cleanDocText(text: string, linkable: ReadonlySet<string>): string {
   return text
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
@@ -65,8 +65,9 @@ function cleanDocText(text: string, linkable: ReadonlySet<string>): string {
 }
 
 /**
- * A link to a definition, or the text of one to anything else. The tool that made the official schemas drops what is between
- * target and label, as in `{@link ListenRequestsubscriptions/listen}`: then the target is a definition that it begins with.
+ * A link to a definition, or the text of a link to anything else. The tool that generated the official schemas drops
+ * the separator between target and label, as in `{@link ListenRequestsubscriptions/listen}`: then the target is the
+ * definition with which it begins.
  */
 function linkText(target: string, label: string, linkable: ReadonlySet<string>): string {
   if (linkable.has(target)) return `{@link ${target}}`;
@@ -104,7 +105,7 @@ function wrapLine(line: string, width: number): string[] {
     const candidate = current === '' ? word : `${current} ${word}`;
     if (candidate.length > width && current.trim() !== '') {
       lines.push(current);
-      // A word that would begin a tag at the start of a line is kept from doing so.
+      // Prevents a word from becoming a tag at the start of a line.
       current = indent + (word.startsWith('@') ? `\\${word}` : word);
     } else {
       current = candidate;

@@ -2,8 +2,8 @@ import type { Protocol } from '../model/protocol.js';
 import { HIDDEN_CHARACTERS } from '../text.js';
 
 /**
- * The header of a protocol's files below the first line: where they come from and how to regenerate them. It holds no date
- * and no version of the tool, so that the same input produces the same bytes.
+ * The header of a protocol's files below the first line: their sources and the command to regenerate them. It has no
+ * date and no version of the tool, so that the same input produces the same bytes.
  *
  * @param command - The command that regenerates the files.
  */
@@ -36,8 +36,8 @@ export function runtimeHeader(name: string): string {
 /**
  * The header of the files of tools, below the first line.
  *
- * @param what - The tool, and where it is from; undefined for the index.
- * @param command - The command that makes them anew.
+ * @param what - The tool and its sources; undefined for the index.
+ * @param command - The command that regenerates them.
  */
 export function toolHeader(
   what: { readonly name: string; readonly places: readonly string[] } | undefined,
@@ -53,7 +53,7 @@ export function toolHeader(
   return `${lines.join('\n')}\n`;
 }
 
-/** Text that cannot leave its line comment. */
+/** Escapes text for use in a line comment. */
 function singleLine(text: string): string {
   return text.replace(HIDDEN_CHARACTERS, '?').slice(0, 300);
 }

@@ -4,7 +4,7 @@ import { constantCase, pascalCase } from '../model/naming.js';
 import type { Method, Protocol } from '../model/protocol.js';
 import { escapeHiddenCharacters } from '../text.js';
 
-/** Words that cannot name a type or that would hide one that the language brings along. */
+/** Words that are not valid type names, or that would shadow a built-in type. */
 const RESERVED_WORDS: ReadonlySet<string> = new Set(
   (
     'any as asserts async await bigint boolean break case catch class const continue debugger declare default delete do ' +
@@ -15,19 +15,19 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Whether a name can be that of something that a file declares. */
+/** Whether a file can declare a name. */
 export function isReserved(name: string): boolean {
   return RESERVED_WORDS.has(name);
 }
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
-/** Whether a name can stand in TypeScript as it is. */
+/** Whether a name is a TypeScript identifier. */
 export function isIdentifier(name: string): boolean {
   return IDENTIFIER.test(name) && name === escapeHiddenCharacters(name);
 }
 
-/** A member name as it stands in a type: quoted only where it has to be. */
+/** A member name in a type: quoted only if necessary. */
 export function memberName(name: string): string {
   return isIdentifier(name) ? name : JSON.stringify(name);
 }
@@ -41,7 +41,7 @@ export function literalKey(name: string): string {
 export type TypeNames = ReadonlyMap<string, string>;
 
 /**
- * Names each definition in TypeScript: its own name where that is an identifier, else one made from its words.
+ * Assigns a TypeScript name to each definition: its own name if that is an identifier, else one made from its words.
  *
  * @throws {@link McpgenError} if two definitions would get one name.
  */
@@ -52,7 +52,7 @@ export function typeNames(protocol: Protocol): TypeNames {
     const made = isIdentifier(name) && !RESERVED_WORDS.has(name) ? name : pascalCase(name);
     const place = `${protocol.source.file}#${formatPointer('$defs', name)}`;
     if (made === '' || RESERVED_WORDS.has(made)) {
-      throw new McpgenError(`the definition ${JSON.stringify(name)} cannot be given a TypeScript name`, {
+      throw new McpgenError(`the definition ${JSON.stringify(name)} cannot be converted to a TypeScript name`, {
         place,
         remedy: 'Rename it in the schema.',
       });
@@ -80,7 +80,8 @@ export interface MethodWithConstant {
 }
 
 /**
- * Names the constants of methods: `tools/call` is `TOOLS_CALL`, `sampling/createMessage` is `SAMPLING_CREATE_MESSAGE`.
+ * Assigns names to the constants of methods: `TOOLS_CALL` for `tools/call`, `SAMPLING_CREATE_MESSAGE` for
+ * `sampling/createMessage`.
  *
  * @throws {@link McpgenError} if two methods would get one name.
  */
@@ -92,7 +93,7 @@ export function methodConstants(methods: readonly Method[], file: string): reado
     if (constant === '' || other !== undefined) {
       throw new McpgenError(
         other === undefined
-          ? `the method ${JSON.stringify(method.name)} cannot be given the name of a constant`
+          ? `the method ${JSON.stringify(method.name)} cannot be converted to the name of a constant`
           : `the methods ${JSON.stringify(other)} and ${JSON.stringify(method.name)} would both be called ${constant}`,
         { place: file, remedy: 'Rename one of them.' },
       );

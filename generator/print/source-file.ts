@@ -1,6 +1,6 @@
 import { escapeHiddenCharacters } from '../text.js';
 
-/** The files that a revision is made of, without their extension. */
+/** The files of a revision, without extension. */
 export type ModuleName =
   | 'types'
   | 'methods'
@@ -16,10 +16,10 @@ export type ModuleName =
   | 'aliases'
   | 'index';
 
-/** A file of a tool's types, without its extension. */
+/** A file of a tool's types, without extension. */
 export type ToolModule = `tools/${string}`;
 
-/** The files that all revisions share, without their extension. */
+/** The files that all revisions share, without extension. */
 export type RuntimeModule = `runtime/${string}`;
 
 type AnyModule = ModuleName | RuntimeModule | ToolModule;
@@ -27,24 +27,24 @@ type AnyModule = ModuleName | RuntimeModule | ToolModule;
 /** Extension of imported files. */
 export type ImportExtension = 'js' | 'ts' | 'none';
 
-/** How one generated file is to be finished: what stands above it, and how it names its neighbours. */
+/** How to print a generated file: its header, and the extension of its imports. */
 export interface PrintOptions {
   readonly header: string;
   readonly importExtension: ImportExtension;
 }
 
-/** What declares a name. */
+/** The keyword of a declaration. */
 type DeclarationKind = 'type' | 'interface' | 'class' | 'const' | 'function';
 
 /** The text of a declaration, without its keyword and name. */
 interface DeclarationText {
   /** Its doc comment. */
   readonly doc?: string;
-  /** What follows the name: ` = string;`, `<T>(value: T): T {...}`. */
+  /** The code after the name: ` = string;`, `<T>(value: T): T {...}`. */
   readonly code: string;
 }
 
-/** A declaration of a generated file, with its name as a value that nobody has to read out of the text. */
+/** A declaration of a generated file, with its name as data. */
 export interface Declaration {
   readonly name: string;
   readonly isExported: boolean;
@@ -56,7 +56,7 @@ export function exported(kind: DeclarationKind, name: string, { doc = '', code }
   return { name, isExported: true, text: joinLines([doc, `export ${kind} ${name}${code}`]) };
 }
 
-/** A declaration that only its own file uses. */
+/** A declaration that is private to its file. */
 export function local(kind: DeclarationKind, name: string, { doc = '', code }: DeclarationText): Declaration {
   return { name, isExported: false, text: joinLines([doc, `${kind} ${name}${code}`]) };
 }
@@ -69,12 +69,12 @@ function joinLines(texts: readonly string[]): string {
 }
 
 /**
- * A TypeScript file in the making. Imports are asked for where a name is used, and written once at the end: type-only
- * where they can be, sorted, and none that is not needed.
+ * A TypeScript file under construction. Imports are collected as names are used, and written at the end: sorted,
+ * type-only if possible, and without unused ones.
  */
 export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
   readonly name: Name;
-  /** It is written once and then never again: no header calls it ours, and no index exports it. */
+  /** Whether it is written once and belongs to the user: it has no header, and no index exports it. */
   readonly belongsToUser: boolean;
   readonly #types = new Map<AnyModule, Set<string>>();
   readonly #values = new Map<AnyModule, Set<string>>();
@@ -89,27 +89,27 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
     this.belongsToUser = belongsToUser;
   }
 
-  /** Uses a type of another file, and gives its name back. */
+  /** Imports a type of another file, and returns its name. */
   importType(from: AnyModule, name: string): string {
     return addImport(this.#types, from, name);
   }
 
-  /** Uses a value of another file, and gives its name back. */
+  /** Imports a value of another file, and returns its name. */
   importValue(from: AnyModule, name: string): string {
     return addImport(this.#values, from, name);
   }
 
-  /** Uses a shared file as a whole, under a name. */
+  /** Imports a shared file as a namespace. */
   importNamespace(from: RuntimeModule, name: string): void {
     this.#namespaces.set(name, from);
   }
 
-  /** Uses a package as a whole, under a name. */
+  /** Imports a package as a namespace. */
   importPackage(from: string, name: string): void {
     this.#packages.set(name, from);
   }
 
-  /** Passes names of a shared file on. */
+  /** Re-exports names of a shared file. */
   reexport(
     from: RuntimeModule,
     names: { readonly values: readonly string[]; readonly types: readonly string[] },
@@ -117,7 +117,7 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
     this.#reexports.push({ from, ...names });
   }
 
-  /** Adds a top-level piece of code, which a blank line separates from the others: declarations, or code without a name. */
+  /** Adds top-level code, separated by a blank line: declarations, or code without a name. */
   add(...parts: readonly (Declaration | string)[]): void {
     const declarations = parts.filter((part) => typeof part !== 'string');
     this.#declarations.push(...declarations);
@@ -129,7 +129,7 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
     this.add(exported(kind, name, text));
   }
 
-  /** Adds a declaration that only this file uses. */
+  /** Adds a declaration that is private to this file. */
   declareLocal(kind: DeclarationKind, name: string, text: DeclarationText): void {
     this.add(local(kind, name, text));
   }
@@ -152,7 +152,7 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
     ];
   }
 
-  /** The file's top-level pieces of code, still to be laid out by Prettier. */
+  /** The file's top-level pieces of code, not yet formatted. */
   print(options: PrintOptions): readonly string[] {
     const packages = [...this.#packages].map(([name, from]) => `import * as ${name} from ${JSON.stringify(from)};`);
     const shared = [...this.#namespaces].map(
@@ -172,13 +172,13 @@ export class SourceFile<Name extends ModuleName | ToolModule = ModuleName> {
       [options.header, imports.join('\n'), passedOn.join('\n'), ...this.#pieces]
         .map((part) => part.trimEnd())
         .filter((part) => part !== '')
-        // Only a string literal can still hold a hidden character, and there an escape means the same.
+        // Only a string literal can still contain a hidden character, and there an escape means the same.
         .map((part) => part.split('\n').map(escapeHiddenCharacters).join('\n'))
     );
   }
 }
 
-/** The module specifier of another file of the same revision or of the tools, or of one that all revisions share. */
+/** The module specifier of another file of the same revision, of the tools, or of a shared file. */
 export function importSpecifier(module: AnyModule, importExtension: ImportExtension): string {
   const file = module.startsWith('runtime/') ? `../${module}` : `./${module.replace(/^tools\//, '')}`;
   return importExtension === 'none' ? file : `${file}.${importExtension}`;

@@ -5,15 +5,15 @@ import { docComment, type DocComment } from './doc-comment.js';
 import { memberName } from './names.js';
 import { exported, type Declaration } from './source-file.js';
 
-/** How types are printed: what to call a definition, and which names docs may link to. */
+/** How to print types: the names of definitions, and which of them docs may link to. */
 export interface TypePrinter {
   readonly name: (definition: string) => string;
   readonly linkable: ReadonlySet<string>;
-  /** Columns that a line of docs may take, where a narrow terminal shows it. */
+  /** Maximum columns of a line of docs, for narrow terminals. */
   readonly columns?: number;
 }
 
-/** Members that open an object, in this order; then required ones, optional ones, and `_meta` last. */
+/** Members that come first, in this order; then required ones, optional ones, and `_meta` last. */
 const LEADING_MEMBERS: readonly string[] = [
   'jsonrpc',
   'id',
@@ -87,12 +87,12 @@ function printObject(type: ObjectNode, printer: TypePrinter): string {
   if (type.rest === undefined || type.rest.kind === 'never') return printBlock(members);
   const index = `[key: string]: ${printType(type.rest, printer)}`;
   if (type.rest.kind === 'unknown') return printBlock([...members, `${index};\n`]);
-  // An index signature has to hold for the named members too: where it would not, the two are joined instead.
+  // An index signature applies to named members too; if they do not match it, an intersection is printed instead.
   if (!isSplit(type)) return printBlock([...members, `${index} | undefined;\n`]);
   return `${printBlock(members)} & { ${index} }`;
 }
 
-/** Whether an object's index signature has a type that its named members do not share. */
+/** Whether an object's index signature does not match its named members. */
 function isSplit(type: TypeNode): boolean {
   if (type.kind !== 'object' || type.members.length === 0) return false;
   const { rest } = type;
@@ -102,7 +102,7 @@ function isSplit(type: TypeNode): boolean {
   return isJoined(rest) || type.members.some((member) => shapeKey(member.type, printed) !== key);
 }
 
-/** Whether a type holds one that is joined of parts, which TypeScript need not find assignable to its like. */
+/** Whether a type contains an intersection, which TypeScript may not find assignable to an equal type. */
 function isJoined(type: TypeNode): boolean {
   switch (type.kind) {
     case 'intersection':
@@ -131,7 +131,7 @@ function printMember(member: Member, printer: TypePrinter): string {
   return `${printDoc(member, printer)}${memberName(member.name)}${optional}: ${printType(member.type, printer)};\n`;
 }
 
-/** Members in the order in which a person would write them. */
+/** Sorts members as a person would write them. */
 export function orderedMembers(members: readonly Member[]): readonly Member[] {
   const rank = (member: Member): number => {
     const leading = LEADING_MEMBERS.indexOf(member.name);
@@ -151,7 +151,7 @@ function printDoc(owner: Definition | Member, printer: TypePrinter): string {
     deprecated: owner.deprecated,
     defaultValue: owner.defaultValue === undefined ? undefined : JSON.stringify(owner.defaultValue),
   };
-  // A limit belongs behind the sentence that it limits, not into a paragraph of its own, as long as both are short.
+  // If both are short, a limit follows the sentence that it limits instead of being a paragraph.
   const short = owner.doc !== undefined && limits !== '' && !owner.doc.includes('\n');
   const text = short ? { ...doc, text: `${withFullStop(owner.doc ?? '')} ${limits}`, more: [] } : doc;
   return docComment(text, printer.linkable, printer.columns);
@@ -162,7 +162,7 @@ function withFullStop(sentence: string): string {
   return /[.!?:;)]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-/** Constraints in words, since a TypeScript type cannot hold them; those that the doc text gives already are left out. */
+/** Describes constraints, which TypeScript cannot express, except those that the doc text mentions already. */
 function constraintsText(type: TypeNode, doc: string): string {
   return limitTexts(type)
     .filter(({ values }) => !values.every((value) => docMentions(doc, value)))
@@ -170,7 +170,7 @@ function constraintsText(type: TypeNode, doc: string): string {
     .join(' ');
 }
 
-/** A limit in words, and the values that make it up. */
+/** A limit in words, and its values. */
 interface Limit {
   readonly text: string;
   readonly values: readonly string[];
@@ -202,7 +202,7 @@ function limitTexts(type: TypeNode): readonly Limit[] {
 function constraintLimits(constraints: Constraints, unit: string, suffix: string): readonly Limit[] {
   const found: Limit[] = [];
   const add = (text: string, ...values: readonly string[]): void => {
-    // One of them is in the singular: at least 1 character.
+    // One is singular: at least 1 character.
     const noun = values.at(-1) === '1' ? unit.replace(/s$/, '') : unit;
     found.push({ text: unit === '' || !/\d$/.test(text) ? text : `${text} ${noun}`, values });
   };
@@ -235,7 +235,7 @@ function scalarText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What a format is called in prose. */
+/** The name of a format in prose. */
 const FORMAT_WORDS: Readonly<Record<string, string>> = {
   byte: 'base64',
   'uri-template': 'URI template',

@@ -8,7 +8,7 @@ export function printValue(value: JsonValue): string {
     const members = Object.entries(value).map(([key, item]) => `${literalKey(key)}: ${printValue(item)}`);
     return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
   }
-  // JSON has no number that is too large; what it parses to is written as it was meant.
+  // A number that is too large for JavaScript was parsed as infinity.
   return typeof value === 'number' && !Number.isFinite(value)
     ? value > 0
       ? '1e999'

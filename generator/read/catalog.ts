@@ -3,10 +3,10 @@ import { McpgenError } from '../errors.js';
 import { isObject, ownMember, type JsonValue } from './json/json.js';
 import { readBuiltinJson } from './files.js';
 
-/** Who may send a message. `embedded`: nobody on the wire; it travels only inside results. */
+/** Who may send a message. `embedded`: nobody; it is only inside results. */
 export type Direction = 'clientToServer' | 'serverToClient' | 'both' | 'embedded';
 
-/** Whether a message asks for an answer. */
+/** Whether a message expects a response. */
 export type MessageKind = 'request' | 'notification';
 
 /** One row of a method catalog, as in `schema/<revision>/catalog.json`. */
@@ -14,39 +14,39 @@ export interface CatalogMethod {
   readonly method: string;
   readonly kind: MessageKind;
   readonly direction: Direction;
-  /** The definition that carries the method's literal. */
+  /** The definition that has the method's literal. */
   readonly message: string;
-  /** A definition, `<Message>.params` where the schema writes the params inline, or null where there are none. */
+  /** A definition, `<Message>.params` if the params are inline, or null without params. */
   readonly params: string | null;
-  /** The definition of the result, or several where one request has several possible answers; requests only. */
+  /** The definition of the result, or several if a request has several possible results; requests only. */
   readonly result?: string | readonly string[];
-  /** What is answered instead when the request's params ask for a task. */
+  /** The definition of the result when the request's params ask for a task. */
   readonly taskResult?: string;
   /**
-   * The capability that must have been declared, as a path such as `server.tools`. A pair where the method goes both ways:
-   * a request needs the receiver's, a notification the sender's.
+   * The capability that must have been declared, as a path such as `server.tools`. A pair if both sides send the
+   * method: a request needs the receiver's, a notification the sender's.
    */
   readonly capability: string | readonly string[] | null;
   readonly summary: string;
   readonly deprecated?: string;
 }
 
-/** An error code that a revision gives a meaning. */
+/** An error code that a revision defines. */
 export interface CatalogError {
   readonly name: string;
   readonly code: number;
-  /** The definition that pins the code, where the schema has one. */
+  /** The definition that pins the code, if the schema has one. */
   readonly definition?: string;
   readonly summary: string;
 }
 
-/** A method catalog: what the schema cannot say about a protocol revision. */
+/** A method catalog: what the schema of a revision cannot express. */
 export interface Catalog {
   readonly protocol: string;
   readonly revision: string;
-  /** A draft may still change, and generated files say so; released by default. */
+  /** A draft may still change, and its generated files are marked; released by default. */
   readonly status?: 'released' | 'draft';
-  /** `stateful` protocols begin with a handshake; in `stateless` ones each request stands alone. */
+  /** `stateful` protocols begin with a handshake; in `stateless` ones each request is self-contained. */
   readonly lifecycle: 'stateful' | 'stateless';
   /** Whether JSON-RPC batch arrays are part of the revision. */
   readonly batches: boolean;
@@ -55,11 +55,11 @@ export interface Catalog {
 }
 
 /**
- * Checks a catalog that came from outside against `schema/catalog.schema.json`.
+ * Validates a custom catalog against `schema/catalog.schema.json`.
  *
  * @param value - The parsed file.
- * @param place - What to call the file in an error.
- * @throws {@link McpgenError} naming the first row and member that is wrong.
+ * @param place - The name of the file in an error.
+ * @throws {@link McpgenError} with the first invalid row and member.
  */
 export async function checkCatalog(value: JsonValue, place: string): Promise<Catalog> {
   const undecided = firstUndecided(value);
@@ -81,7 +81,7 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
       `${error?.message ?? 'is not a catalog'}${which === undefined ? '' : `: ${JSON.stringify(which)}`}`,
       {
         place: `${place}#${error?.instancePath ?? ''}`,
-        remedy: 'The form of a catalog is in schema/catalog.schema.json; `mcpgen catalog derive` writes a first one.',
+        remedy: 'schema/catalog.schema.json describes the format; `mcpgen catalog derive` writes a first catalog.',
       },
     );
   }
@@ -107,7 +107,7 @@ export async function checkCatalog(value: JsonValue, place: string): Promise<Cat
 let catalogValidator: ValidateFunction | undefined;
 
 async function compileCatalogValidator(): Promise<ValidateFunction> {
-  // Loaded only for catalogs from outside: tests compare the built-in ones with the schema.
+  // Imported only for custom catalogs: tests validate the built-in ones.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   return new Ajv2020({ strict: true, allowUnionTypes: true }).compile(readBuiltinJson('catalog.schema.json') as object);
 }
@@ -117,7 +117,7 @@ function refuseDuplicates(names: readonly (string | number)[], list: string, pla
   names.forEach((name, index) => {
     const first = seen.get(name);
     if (first !== undefined) {
-      throw new McpgenError(`${JSON.stringify(name)} stands here and at #/${list}/${first}`, {
+      throw new McpgenError(`duplicate of #/${list}/${first}: ${JSON.stringify(name)}`, {
         place: `${place}#/${list}/${index}`,
         remedy: 'Keep one of the two rows.',
       });

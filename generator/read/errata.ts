@@ -10,29 +10,29 @@ import {
 } from './json/json.js';
 
 /**
- * A correction of an official schema. It names the value that it replaces, so that a file that was fixed upstream, or
- * changed in another way, stops it instead of being changed blindly.
+ * A correction of an official schema. It has the value that it replaces, so that a file that was fixed or changed
+ * upstream causes an error instead of being changed blindly.
  */
 export interface Erratum {
   readonly id: string;
-  /** What is wrong and what is right, in one sentence. */
+  /** The correction in one sentence. */
   readonly summary: string;
-  /** Where the protocol's own text says so. */
+  /** The page of the protocol's specification that says so. */
   readonly source: string;
   /**
-   * `open`: the current official file is wrong. `fixed`: it is right by now and only older copies of it are wrong, so
-   * finding the right value is no fault.
+   * `open`: the current official file is wrong. `fixed`: only older copies are wrong, so finding the right value is not
+   * an error.
    */
   readonly status: 'open' | 'fixed';
   readonly changes: readonly ErratumChange[];
 }
 
-/** One value that an erratum puts in the place of another, at one or more places of one revision. */
+/** A value that an erratum replaces, at one or more places of one revision. */
 export interface ErratumChange {
   readonly revision: string;
   /** JSON pointers into the canonical schema. */
   readonly at: readonly string[];
-  /** The wrong value; absent where the schema lacks the member. */
+  /** The wrong value; absent if the schema lacks the member. */
   readonly old?: JsonValue;
   readonly new: JsonValue;
 }
@@ -43,11 +43,11 @@ export interface ErratumChange {
  * @param definitions - Canonical definitions; they are not changed.
  * @param revision - The protocol revision that the schema is of.
  * @param errata - All known errata.
- * @param place - What to call the schema file in an error.
- * @param stale - What to do where a place holds neither the wrong value nor the right one: `stop`, or `skip` it, for a
- *   schema that is only like the one that the errata were written for.
+ * @param place - The name of the schema file in an error.
+ * @param stale - What to do if a place has neither the wrong value nor the right one: `stop`, or `skip` it, for a
+ *   schema that is only similar to the one that the errata were written for.
  * @returns The corrected definitions and the errata that changed something.
- * @throws {@link McpgenError} if a place holds neither the wrong value nor, for a `fixed` erratum, the right one.
+ * @throws {@link McpgenError} if a place has neither the wrong value nor, for a `fixed` erratum, the right one.
  */
 export function applyErrata(
   definitions: JsonObject,
@@ -64,7 +64,7 @@ export function applyErrata(
       for (const pointer of change.at) {
         const found = getByPointer(root, pointer);
         const parent = getByPointer(root, pointer.slice(0, pointer.lastIndexOf('/')));
-        // A definition that was renamed or removed must not come back as a shell that holds only the correction.
+        // A renamed or removed definition must not be created again with only the correction.
         if (typeof parent !== 'object' || parent === null) {
           if (stale === 'skip') continue;
           throw staleErratumError(erratum, change, pointer, undefined, place);

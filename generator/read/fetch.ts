@@ -2,14 +2,14 @@ import type { Dispatcher } from 'undici';
 import { McpgenError } from '../errors.js';
 import { percentDecode, displayUrl, withoutCredentials } from '../text.js';
 
-/** Largest answer that is read, in bytes after decompression; the official schemas have some 200,000. */
+/** Largest accepted response, in bytes after decompression; the official schemas have about 200,000. */
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** What is asked for. Nothing is decompressed on the way, where a stream that breaks off would pass for a whole one. */
+/** The accepted encodings. Responses are decompressed only when complete, since streaming accepts truncated input. */
 const HEADERS = { 'accept-encoding': 'gzip, br', 'user-agent': 'mcpgen' };
 /** Most redirects that are followed. */
 const MAX_REDIRECTS = 5;
 
-/** Whether a source is to be fetched. */
+/** Whether a source is a URL. */
 export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
@@ -17,13 +17,13 @@ export function isUrl(source: string): boolean {
 /**
  * Fetches a file over HTTP, through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
  *
- * @param url - Where it is; `http` or `https`.
- * @param seconds - How long all of it may take.
- * @throws {@link McpgenError} if it cannot be had whole: no network, another status than 200, an answer that breaks off,
- *   takes too long or is too large, or a web page instead of a file.
+ * @param url - Its URL; `http` or `https`.
+ * @param seconds - Time limit for all of it.
+ * @throws {@link McpgenError} if it cannot be fetched completely: no network, a status other than 200, a response that
+ *   is incomplete, too slow or too large, or a web page instead of a file.
  */
 export async function fetchBytes(url: string, seconds: number): Promise<Uint8Array> {
-  // Loaded only where something is fetched.
+  // Imported on demand.
   const undici = await import('undici');
   const dispatcher = (await proxyAgent()) ?? new undici.Agent();
   const signal = AbortSignal.timeout(seconds * 1000);
@@ -38,7 +38,7 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
       if (redirects === MAX_REDIRECTS) {
         throw new McpgenError(`redirected more than ${MAX_REDIRECTS} times`, {
           place: displayUrl(url),
-          remedy: 'Give the address of the file itself.',
+          remedy: 'Use the URL of the file itself.',
         });
       }
       currentUrl = resolveRedirect(headerValue(response, 'location'), currentUrl);
@@ -50,7 +50,7 @@ export async function fetchBytes(url: string, seconds: number): Promise<Uint8Arr
   }
 }
 
-/** What sends requests through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name; undefined if none does. */
+/** A dispatcher for the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name; undefined without a proxy. */
 export async function proxyAgent(): Promise<Dispatcher | undefined> {
   const httpProxy = proxyVariable('HTTP_PROXY');
   const httpsProxy = proxyVariable('HTTPS_PROXY');
@@ -60,14 +60,14 @@ export async function proxyAgent(): Promise<Dispatcher | undefined> {
   return withoutWarnings(() => new undici.EnvHttpProxyAgent(options));
 }
 
-/** A variable of the environment in either case. One that is empty counts as absent, so it does not hide the other. */
+/** An environment variable in upper or lower case; an empty one is ignored. */
 function proxyVariable(name: string): string {
   return (
     [process.env[name.toLowerCase()], process.env[name]].find((value) => value !== undefined && value !== '') ?? ''
   );
 }
 
-/** Makes something without the warning that undici 6 gives for its proxy agent, which is of no use to a user. */
+/** Suppresses the warning that undici 6 emits for its proxy agent. */
 function withoutWarnings<T>(create: () => T): T {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
@@ -80,24 +80,24 @@ function withoutWarnings<T>(create: () => T): T {
 
 function parseUrl(url: string): URL {
   if (URL.canParse(url)) return new URL(url);
-  throw new McpgenError('not an address', { place: displayUrl(url), remedy: 'Give a URL that begins with https://.' });
+  throw new McpgenError('not a URL', { place: displayUrl(url), remedy: 'Pass a URL that begins with https://.' });
 }
 
 function resolveRedirect(location: string, from: URL): URL {
   if (location === '' || !URL.canParse(location, from.href)) {
-    throw new McpgenError('redirected to nowhere', {
+    throw new McpgenError('redirected without an address', {
       place: displayUrl(from.href),
-      remedy: 'Give the address of the file itself.',
+      remedy: 'Use the URL of the file itself.',
     });
   }
   const to = new URL(location, from.href);
   if (!isUrl(to.href) || (from.protocol === 'https:' && to.protocol !== 'https:')) {
     throw new McpgenError(`redirected to ${to.protocol.replace(':', '')}, which is less safe and is not followed`, {
       place: displayUrl(from.href),
-      remedy: 'Give an https address that leads to the file itself.',
+      remedy: 'Pass an https URL of the file itself.',
     });
   }
-  // The password is for the server that it was given for.
+  // A password must not be sent to another server.
   if (to.origin === from.origin && to.username === '' && to.password === '') {
     to.username = from.username;
     to.password = from.password;
@@ -105,7 +105,7 @@ function resolveRedirect(location: string, from: URL): URL {
   return to;
 }
 
-/** A URL without its user and password, and the header that says them instead (RFC 7617). */
+/** A URL without its user and password, and the header that contains them instead (RFC 7617). */
 export function splitCredentials(from: URL): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } {
   const url = new URL(from);
   if (url.username === '' && url.password === '') return { url, headers: {} };
@@ -115,7 +115,7 @@ export function splitCredentials(from: URL): { readonly url: URL; readonly heade
   return { url, headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` } };
 }
 
-/** The parts of a response that are read here. */
+/** The members of a response that are used here. */
 interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -130,15 +130,15 @@ async function readBody(response: HttpResponse, url: string): Promise<Uint8Array
   const status = response.statusCode;
   if (status !== 200) {
     const reasons: Readonly<Record<number, string>> = {
-      401: 'the server wants to know who asks',
-      403: 'the server refuses to give it',
+      401: 'the server requires authentication',
+      403: 'the server denies access',
       404: 'there is no such file',
-      407: 'the proxy wants to know who asks',
-      429: 'the server was asked too often',
+      407: 'the proxy requires authentication',
+      429: 'too many requests',
     };
-    throw new McpgenError(`${reasons[status] ?? 'the server did not give it'} (status ${status})`, {
+    throw new McpgenError(`${reasons[status] ?? 'the server did not return it'} (status ${status})`, {
       place: url,
-      remedy: status === 429 ? 'Try again later.' : 'Check the address; a file or a folder can be given instead.',
+      remedy: status === 429 ? 'Try again later.' : 'Check the URL, or pass a file or folder with --from.',
     });
   }
   const chunks: Uint8Array[] = [];
@@ -153,7 +153,7 @@ async function readBody(response: HttpResponse, url: string): Promise<Uint8Array
   if (/^text\/html\b/i.test(headerValue(response, 'content-type')) || /^\s*<(?:!doctype|html)/i.test(start)) {
     throw new McpgenError('this is a web page, not a JSON file', {
       place: url,
-      remedy: 'Give the address of the file itself; on GitHub that is the one behind "Raw".',
+      remedy: 'Use the URL of the file itself; on GitHub that is the link "Raw".',
     });
   }
   return bytes;
@@ -168,59 +168,62 @@ async function decompress(bytes: Buffer, encoding: string, url: string): Promise
     if (encoding === 'br') return zlib.brotliDecompressSync(bytes, options);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLargeError(url);
-    throw new McpgenError('the compressed answer is damaged or breaks off', {
+    throw new McpgenError('the compressed response is damaged or incomplete', {
       place: url,
       remedy: 'Try again.',
       cause: error,
     });
   }
-  throw new McpgenError(`the answer is compressed in a way that was not asked for: ${encoding}`, {
+  throw new McpgenError(`the response has an encoding that was not requested: ${encoding}`, {
     place: url,
-    remedy: 'Give another address, or a file or a folder by --from.',
+    remedy: 'Pass another URL, or a file or folder with --from.',
   });
 }
 
 function tooLargeError(url: string): McpgenError {
   return new McpgenError(`larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MB, which no protocol schema is`, {
     place: url,
-    remedy: 'Check the address.',
+    remedy: 'Check the URL.',
   });
 }
 
-/** What went wrong below HTTP, in words. */
+/** A description of a failure below HTTP. */
 function fetchError(url: string, seconds: number, error: unknown): McpgenError {
   const [reason, remedy] = fetchErrorReason(error, seconds);
   return new McpgenError(reason, { place: url, remedy, cause: error });
 }
 
 function fetchErrorReason(error: unknown, seconds: number): readonly [string, string] {
-  const offline = 'Check the network; behind a proxy, set HTTPS_PROXY; or give a file or a folder by --from.';
+  const offline = 'Check the network; behind a proxy, set HTTPS_PROXY; or pass a file or folder with --from.';
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at.name === 'TimeoutError') {
-      return [`it took longer than ${seconds} seconds`, 'Try again, or give more time by --timeout SECONDS.'];
+      return [`timed out after ${seconds} seconds`, 'Try again, or allow more time with --timeout SECONDS.'];
     }
     const { code } = at as NodeJS.ErrnoException;
     if (code === undefined || at.cause instanceof Error) continue;
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-      return ['the name of the server is not known (no network?)', offline];
+      return ['the host name cannot be resolved (no network?)', offline];
     if (/^E(?:CONNREFUSED|HOSTUNREACH|NETUNREACH|TIMEDOUT)$|^UND_ERR_CONNECT_TIMEOUT$/.test(code)) {
       return [`the server cannot be reached (${code})`, offline];
     }
     if (code.includes('CERT') || code.includes('SELF_SIGNED')) {
-      return [`the certificate of the server is not trusted (${code})`, 'Name the certificate by NODE_EXTRA_CA_CERTS.'];
+      return [
+        `the certificate of the server is not trusted (${code})`,
+        'Set NODE_EXTRA_CA_CERTS to the file of its certificate.',
+      ];
     }
     if (
       /^UND_ERR_(?:SOCKET|RES_CONTENT_LENGTH_MISMATCH|ABORTED|HEADERS_TIMEOUT|BODY_TIMEOUT)$|^ECONNRESET$|^EPIPE$/.test(
         code,
       )
     ) {
-      return ['the answer breaks off', 'Try again; if it stays so, give a file or a folder by --from.'];
+      return ['the response is incomplete', 'Try again, or pass a file or folder with --from.'];
     }
     if (code === 'UND_ERR_PRX_TLS') return ['the proxy cannot be reached', offline];
     return [`it cannot be fetched (${code})`, offline];
   }
   const text =
     error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
-  if (/terminated|aborted|other side closed/.test(text)) return ['the answer breaks off', 'Try again.'];
+  if (/terminated|aborted|other side closed/.test(text)) return ['the response is incomplete', 'Try again.'];
   return [`it cannot be fetched: ${withoutCredentials(text)}`, offline];
 }

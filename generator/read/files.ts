@@ -7,7 +7,7 @@ import { parseJson, type JsonValue } from './json/json.js';
 /** Largest file that is read, in bytes: a device such as `/dev/zero` has no end. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** The folder `schema/` of this package, found upwards from this file: the same in the sources and when built. */
+/** The folder `schema/` of this package, searched for upwards from this file, so that it works built and unbuilt. */
 function findPackageFolder(): string {
   let folder = path.dirname(fileURLToPath(import.meta.url));
   for (;;) {
@@ -29,12 +29,12 @@ export function builtinPath(...names: string[]): string {
   return path.join(packageFolder, ...names);
 }
 
-/** Text of a file of the package's folder `templates/`, which is copied into the output as it is. */
+/** Text of a file in the package's folder `templates/`. */
 export function readTemplate(...names: string[]): string {
   return readTextFile(builtinPath('..', 'templates', ...names));
 }
 
-/** Path of this package's own package.json, which lies beside `schema/`. */
+/** Path of this package's own package.json, which is next to `schema/`. */
 export function packageFile(): string {
   return builtinPath('..', 'package.json');
 }
@@ -63,7 +63,7 @@ export function readTextIfExists(file: string): string | undefined {
   return existsSync(file) ? readTextFile(file) : undefined;
 }
 
-/** Reads a text file that a command can do without; undefined if it cannot be read for any reason. */
+/** Reads an optional text file; undefined if it cannot be read for any reason. */
 export function tryReadText(file: string): string | undefined {
   try {
     return readTextFile(file);
@@ -89,8 +89,8 @@ export function readBytes(file: string): Buffer {
       ENOENT: 'no such file',
       EISDIR: 'is a folder, not a file',
       EACCES: 'permission to read it is missing',
-      ENOTDIR: 'no such file: what stands above it is no folder',
-      ELOOP: 'the symbolic links lead in a circle',
+      ENOTDIR: 'no such file: a parent is not a folder',
+      ELOOP: 'the symbolic links form a loop',
       ENAMETOOLONG: 'the name is too long for this file system',
     };
     throw new McpgenError(reasons[code] ?? `cannot be read (${code})`, {
@@ -104,11 +104,10 @@ export function readBytes(file: string): Buffer {
 }
 
 /**
- * Reads an open file, pipe or device to its end. A pipe into which nothing was written yet is no error but something to
- * wait for.
+ * Reads an open file, pipe or device to its end. Waits for a pipe that has no data yet.
  *
- * @param place - What to call it in an error.
- * @throws {@link McpgenError} if it holds more than {@link MAX_FILE_BYTES}; what the system says if it cannot be read.
+ * @param place - Its name in an error.
+ * @throws {@link McpgenError} if it is larger than {@link MAX_FILE_BYTES}; the system's error if it cannot be read.
  */
 export function readDescriptor(descriptor: number, place: string): Buffer {
   const chunks: Buffer[] = [];
@@ -134,12 +133,12 @@ export function readDescriptor(descriptor: number, place: string): Buffer {
   }
 }
 
-/** What is at a path; undefined if nothing can be found there, for whatever reason. */
+/** The stats of a path; undefined if it cannot be accessed for any reason. */
 export function statIfExists(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch {
-    // A file stands above it, links lead in a circle, the name is too long: whoever reads it says so.
+    // A parent is a file, a symbolic link loop, a name that is too long: reading it reports the error.
     return undefined;
   }
 }

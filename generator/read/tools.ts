@@ -11,20 +11,20 @@ import {
   type JsonValue,
 } from './json/json.js';
 
-/** A tool as a server lists it, or as its author has it in files. */
+/** A tool, from the list of a server or from the files of its author. */
 export interface ToolSource {
   readonly name: string;
   /** What it does. */
   readonly description?: string;
-  /** Whether its server says that it changes nothing. */
+  /** Whether its server marks it as read-only. */
   readonly isReadOnly?: boolean;
   /** JSON Schema of its arguments. */
   readonly input?: JsonValue;
   /** JSON Schema of its structured content. */
   readonly output?: JsonValue;
-  /** What to call each schema in messages: a file, with a pointer where it is only a part of one. */
+  /** The place of each schema for messages: a file, with a pointer if it is a part of one. */
   readonly places: { readonly input: string; readonly output: string };
-  /** Whose it is: of an author's own the schemas go into the output too, since the server has to list them. */
+  /** Whether it is the author's own tool, whose schemas are generated too, because the server lists them. */
   readonly isOwn: boolean;
 }
 
@@ -32,15 +32,15 @@ const INPUT_SUFFIX = '.input.json';
 const OUTPUT_SUFFIX = '.output.json';
 
 /**
- * Reads the tools of a project: `<name>.input.json` and `<name>.output.json` hold the schemas of one tool, any other
- * file a `tools/list` answer.
+ * Reads the tools of a project: `<name>.input.json` and `<name>.output.json` have the schemas of one tool, any other
+ * file a `tools/list` response.
  *
- * @param patterns - Paths, with `*` where there are several.
- * @param folder - What they are relative to.
+ * @param patterns - Paths; `*` matches any name.
+ * @param folder - The folder that they are relative to.
  * @param shownFrom - The folder that paths in messages are relative to.
- * @param replacement - A `tools/list` answer that is about to be written to a file: it is read in the place of what is there.
+ * @param replacement - A `tools/list` response to use instead of the contents of a file.
  * @returns The tools by name, and the files that they were read from.
- * @throws {@link McpgenError} if a file is broken, or a path without `*` is not there.
+ * @throws {@link McpgenError} if a file is invalid, or a path without `*` does not exist.
  */
 export async function readToolFiles(
   patterns: readonly string[],
@@ -48,17 +48,17 @@ export async function readToolFiles(
   shownFrom: string = folder,
   replacement?: { readonly file: string; readonly contents: string | Uint8Array },
 ): Promise<{ readonly tools: readonly ToolSource[]; readonly files: readonly string[] }> {
-  // Loaded only where there are patterns.
+  // Imported on demand.
   const { glob } = await import('tinyglobby');
   const found = await glob([...patterns], { cwd: folder, onlyFiles: true, expandDirectories: false, absolute: true });
-  // The files that are found come with forward slashes, on Windows too.
+  // Found files have forward slashes, even on Windows.
   const files = [...new Set(found.map((file) => path.resolve(file)))];
   const coming = patterns.map((pattern) => path.resolve(folder, pattern)).find((file) => file === replacement?.file);
   if (coming !== undefined && !files.includes(coming)) files.push(coming);
   files.sort(compareText);
   for (const pattern of patterns) {
     const exact = path.resolve(folder, pattern);
-    // What is missing is an error that names it.
+    // A missing file is an error.
     if (!/[*?[\]{}()!]/.test(pattern) && !files.includes(exact)) readBytes(path.relative(shownFrom, exact));
   }
   const displayed = (file: string): string => path.relative(shownFrom, file) || file;
@@ -102,29 +102,29 @@ function duplicateToolError(name: string, place: string): McpgenError {
   });
 }
 
-/** A schema that a tool's author can mend, so it has to be one that MCP allows. */
+/** Rejects a schema of the author's own tool that MCP does not allow. */
 function readOwnSchema(file: string, place: string): JsonValue {
   const schema = parseUntrustedJson(readBytes(file), place);
   if (isObject(schema) && ownMember(schema, 'type') === 'object') return schema;
-  throw new McpgenError('the schema of a tool is that of an object', {
+  throw new McpgenError('the schema of a tool must have the type object', {
     place,
     remedy: 'Write { "type": "object", "properties": { ... } }.',
   });
 }
 
 /**
- * Reads the tools of a `tools/list` answer: the whole message, its result, or the list alone.
+ * Reads the tools of a `tools/list` response: the whole message, its result, or the list alone.
  *
  * @param contents - The file.
- * @param place - What to call it in messages.
+ * @param place - Its name in messages.
  * @returns The tools by name.
- * @throws {@link McpgenError} if it holds no tools, or two of one name.
+ * @throws {@link McpgenError} if it contains no list of tools, or two tools with one name.
  */
 export function readToolList(contents: string | Uint8Array, place: string): readonly ToolSource[] {
   return parseTools(parseUntrustedJson(contents, place), place);
 }
 
-/** The tools of a `tools/list` answer, each as it stands there. */
+/** The tools of a `tools/list` response, unparsed. */
 export function readRawTools(contents: string | Uint8Array, place: string): readonly JsonValue[] {
   return requireToolList(parseUntrustedJson(contents, place), place).list;
 }
@@ -132,15 +132,15 @@ export function readRawTools(contents: string | Uint8Array, place: string): read
 function requireToolList(value: JsonValue, place: string): { list: readonly JsonValue[]; at: string } {
   const { list, at } = findToolList(value);
   if (!Array.isArray(list)) {
-    throw new McpgenError('it holds no list of tools', {
+    throw new McpgenError('it contains no list of tools', {
       place: at === '' ? place : `${place}#${at}`,
-      remedy: 'Give a `tools/list` response, its result, or the list alone.',
+      remedy: 'Pass a `tools/list` response, its result, or the list alone.',
     });
   }
   return { list: list as readonly JsonValue[], at };
 }
 
-/** As {@link readToolList}, of a value that has been parsed. */
+/** Like {@link readToolList}, for a parsed value. */
 export function parseTools(value: JsonValue, place: string): readonly ToolSource[] {
   const { list, at } = requireToolList(value, place);
   const tools = new Map<string, ToolSource>();
@@ -148,7 +148,7 @@ export function parseTools(value: JsonValue, place: string): readonly ToolSource
     const where = `${place}#${at}${formatPointer(index)}`;
     const name = isObject(item) ? ownMember(item, 'name') : undefined;
     if (!isObject(item) || typeof name !== 'string' || name === '') {
-      throw new McpgenError('a tool is an object with a name', { place: where, remedy: 'Correct it there.' });
+      throw new McpgenError('a tool must be an object with a name', { place: where, remedy: 'Fix the error there.' });
     }
     const earlier = tools.get(name);
     if (earlier !== undefined) throw duplicateToolError(name, where);

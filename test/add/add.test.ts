@@ -60,7 +60,10 @@ test('a pattern that takes for ever costs no more than an example', async () => 
   const schema = { type: 'object', properties: { a }, required: ['a'], patternProperties: { '^.$': slow } };
   writeFileSync(path.join(project, 'slow.json'), JSON.stringify(schema));
   const result = await add('tool', 'slow', '--input', 'slow.json', '--dry-run');
-  expect(result).toMatchObject({ code: 0, stderr: '' });
+  expect(result.code).toBe(0);
+  expect(result.stderr).toBe(
+    'warning: src/tools/slow.input.json#/patternProperties: the type of each name is not checked: members may have any of these types\n',
+  );
   expect(result.stdout).toContain('would write src/tools/slow.ts');
 }, 60_000);
 
@@ -82,7 +85,7 @@ test('what was added compiles, is clean and works, and adding it again changes n
   expect(before.get('src/tools/index.ts')).toContain('[greet, getWeather, hard, deleteTool, adminToolsList]');
   const again = await add('tool', 'get-weather', '--input', '../weather.json', '--json');
   expect(JSON.parse(again.stdout)).toMatchObject({ kind: 'tool', name: 'get-weather', registered: false });
-  expect((await add('prompt', 'review')).stdout).toBe('prompt review is there already; nothing was changed\n');
+  expect((await add('prompt', 'review')).stdout).toBe('prompt review exists already; nothing was changed\n');
   expect(own()).toEqual(before);
 
   const tool = (name: string, ...args: readonly string[]): Promise<Run> =>
@@ -94,27 +97,55 @@ test('what was added compiles, is clean and works, and adding it again changes n
   expect(await here(['generate', '--check'], project)).toMatchObject({ code: 0, stderr: '' });
 });
 
+describe('a file that exists already is kept, with a warning', () => {
+  test('the schema of the arguments', async () => {
+    writeFileSync(path.join(project, 'other.json'), '{ "type": "object" }');
+    const before = own();
+    const result = await add('tool', 'get-weather', '--input', 'other.json');
+    expect(result.code).toBe(0);
+    expect(result.stderr).toBe(
+      'warning: src/tools/get-weather.input.json: the file exists already and is kept; other.json was not copied\n' +
+        'hint: Edit the file, or delete it and run the command again.\n',
+    );
+    expect(own()).toEqual(before);
+  });
+
+  test('a tool that was added without arguments', async () => {
+    const result = await add('tool', 'delete', '--input', '../weather.json', '--dry-run', '--json');
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(result.stdout)).toMatchObject({
+      warnings: [
+        {
+          location: 'src/tools/delete.ts',
+          message: 'the file exists already and is kept; it does not use the schema of ../weather.json',
+          hint: expect.stringMatching(/^Import `deleteInput` there and add `input: deleteInput`/) as string,
+        },
+      ],
+    });
+  });
+});
+
 describe('what cannot be done is told once, with nothing written', () => {
   test.each<[readonly string[], RegExp]>([
-    [['tool', 'a b'], /"a b" is not a name for a tool/],
-    [['tool', '../x'], /"\.\.\/x" is not a name/],
+    [['tool', 'a b'], /"a b" is not a valid name for a tool/],
+    [['tool', '../x'], /"\.\.\/x" is not a valid name/],
     [['tool', 'x', '--input', '../none.json'], /none\.json: no such file/],
     [
       ['tool', 'x', '--input', '../wrong.json'],
-      /wrong\.json: the schema of the arguments of a tool is that of an object/,
+      /wrong\.json: the schema of a tool's arguments must have the type object/,
     ],
     [['tool', 'greet2', 'x'], /too many arguments/],
     [['tol', 'x'], /unknown command 'tol'[^]*Did you mean tool\?/],
-    [['tool', 'Greet'], /src\/tools\/greet\.ts: there is another tool in that file already/],
+    [['tool', 'Greet'], /src\/tools\/greet\.ts: the file already has another tool/],
     [['tool', '-greet'], /unknown option/],
     [
       ['resource', 'x', '--uri', 'x://{?q}'],
       /--uri: the URI template x:\/\/\{\?q\} is not supported: .*, at character 5\n/,
     ],
     [['resource', 'x', '--uri', 'x://{a}{b}'], /two variables need a text between them, at character 8\n/],
-    [['resource', 'x', '--uri', 'notes://{id}'], /src\/resources\/notes\.ts: the address notes:\/\/\{id\} is taken/],
-    [['resource', 'x', '--uri', 'notes://{name}'], /notes:\/\/\{name\} matches the same addresses as notes:\/\/\{id\}/],
-    [['tool', '_greet'], /src\/tools\/greet\.ts: this file is there already, with the tool "greet" in it/],
+    [['resource', 'x', '--uri', 'notes://{id}'], /src\/resources\/notes\.ts: the URI notes:\/\/\{id\} is taken/],
+    [['resource', 'x', '--uri', 'notes://{name}'], /notes:\/\/\{name\} matches the same URIs as notes:\/\/\{id\}/],
+    [['tool', '_greet'], /src\/tools\/greet\.ts: the file exists already, with the tool "greet" in it/],
   ])('%j', async (args, message) => {
     const before = own();
     const result = await add(...args);
@@ -132,7 +163,7 @@ describe('what cannot be done is told once, with nothing written', () => {
     const result = await add('prompt', 'other');
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(
-      /^error: src\/prompts\/index\.ts:\d+: `prompts` is not written as a list, so other cannot be added to it; nothing was written\n {2}By hand: import \{ other \} from "\.\/other\.js"; and other into the list `prompts`\.\n$/,
+      /^error: src\/prompts\/index\.ts:\d+: `prompts` is not an array literal, so other cannot be added to it; nothing was written\nhint: Add it by hand: import \{ other \} from "\.\/other\.js", and add other to the list `prompts`\.\n$/,
     );
     expect(own()).toEqual(before);
     writeFileSync(index, text);
@@ -142,12 +173,12 @@ describe('what cannot be done is told once, with nothing written', () => {
     const cwd = temporaryFolder();
     const nowhere = await here(['add', 'tool', 'x'], cwd);
     expect(nowhere).toMatchObject({ code: 2, stdout: '' });
-    expect(nowhere.stderr).toMatch(/this is not the project of a server/);
+    expect(nowhere.stderr).toMatch(/this is not a server/);
     writeFileSync(path.join(cwd, 'mcpgen.config.json'), '{ "emit": ["default"] }');
     expect((await here(['add', 'tool', 'x'], cwd)).stderr).toMatch(/mcpgen\.config\.json: emit: .*no registry/);
     writeFileSync(path.join(cwd, 'mcpgen.config.json'), '{ "emit": ["default", "registry"] }');
     expect((await here(['add', 'tool', 'x'], cwd)).stderr).toMatch(
-      /src\/server\.ts: there is no such file, .*nothing was written\n {2}By hand:\n/,
+      /src\/server\.ts: there is no such file, .*nothing was written\nhint: Change it by hand:\n/,
     );
     mkdirSync(path.join(cwd, 'src/tools'), { recursive: true });
     writeFileSync(path.join(cwd, 'src/tools/index.ts'), 'export const tools = [];\n');

@@ -75,9 +75,9 @@ describe('a handler comes among the others, in the style of the file', () => {
   test.each([
     ['no call', 'createClient({ handlers: {} });', /does not call createServer/, 1],
     ['no object', 'createServer(options);', /does not call createServer with an object/, 1],
-    ['handlers out of a call', '\ncreateServer({ handlers: make() });', /not written as an object/, 2],
+    ['handlers out of a call', '\ncreateServer({ handlers: make() });', /not an object literal/, 2],
     ['a name that is taken', 'const tasksGet = 1;\ncreateServer({ handlers: {} });', /another `tasksGet`/, 1],
-    ['what does not parse', '\n\ncreateServer({ handlers: { );', /does not parse/, 3],
+    ['what does not parse', '\n\ncreateServer({ handlers: { );', /syntax error/, 3],
   ])('%s is left alone', async (_, text, reason, line) => {
     expect(await registerHandler(text, REQUESTS, ENTRY)).toEqual({
       status: 'unknown',

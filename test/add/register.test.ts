@@ -113,19 +113,19 @@ describe('an index that its author has edited', () => {
   });
 
   test.each<[string, string, string]>([
-    ['a call', 'export const tools = list(a);\n', '`tools` is not written as a list'],
-    ['a choice', 'export const tools = a ? [b] : [c];\n', '`tools` is not written as a list'],
-    ['no such list', 'export const others = [];\n', 'it exports no list `tools`'],
-    ['one that is not exported', 'const tools = [];\n', 'it exports no list `tools`'],
-    ['a default export', 'export default [a];\n', 'it exports no list `tools`'],
-    ['passed on from elsewhere', 'export { tools } from "./all.js";\n', 'it exports no list `tools`'],
-    ['code that does not parse', 'export const tools = [a;\n', 'it does not parse'],
+    ['a call', 'export const tools = list(a);\n', '`tools` is not an array literal'],
+    ['a choice', 'export const tools = a ? [b] : [c];\n', '`tools` is not an array literal'],
+    ['no such list', 'export const others = [];\n', 'it does not export a list `tools`'],
+    ['one that is not exported', 'const tools = [];\n', 'it does not export a list `tools`'],
+    ['a default export', 'export default [a];\n', 'it does not export a list `tools`'],
+    ['passed on from elsewhere', 'export { tools } from "./all.js";\n', 'it does not export a list `tools`'],
+    ['code that does not parse', 'export const tools = [a;\n', 'it has a syntax error'],
     [
       'another thing of that name',
       'import { weather } from "./other.js";\nexport const tools = [a];\n',
       'it has another `weather`',
     ],
-    ['nothing', '', 'it exports no list `tools`'],
+    ['nothing', '', 'it does not export a list `tools`'],
   ])('%s is not touched', async (_, text, reason) => {
     expect(await registerInList(text, 'tools', ENTRY)).toMatchObject({ status: 'unknown', reason });
   });

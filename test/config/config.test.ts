@@ -74,7 +74,7 @@ describe('where a config is found', () => {
 
   test('two in one folder are an error that names both', async () => {
     expect(await refused({ 'mcpgen.config.json': config, 'mcpgen.config.ts': '' })).toBe(
-      '.: there are 2 configs in one folder: mcpgen.config.json, mcpgen.config.ts\n  Keep one of them, or name one by --config FILE.',
+      '.: there are 2 configs in one folder: mcpgen.config.json, mcpgen.config.ts\nhint: Keep one of them, or choose one with --config FILE.',
     );
     expect(await refused({ 'mcpgen.config.js': '', 'package.json': { mcpgen: config } })).toContain(
       'mcpgen.config.js, package.json (key mcpgen)',
@@ -92,26 +92,34 @@ describe('where a config is found', () => {
 
 describe('a config that is wrong', () => {
   test.each<[string, unknown, string]>([
-    ['an unknown key', { revision: ['x'] }, 'the key "revision" is unknown\n  Did you mean "revisions"?'],
-    ['a key far from any', { frobnicate: 1 }, 'the key "frobnicate" is unknown\n  There are out, revisions, schema'],
+    ['an unknown key', { revision: ['x'] }, 'the key "revision" is unknown\nhint: Did you mean "revisions"?'],
+    [
+      'a key far from any',
+      { frobnicate: 1 },
+      'the key "frobnicate" is unknown\nhint: There are out, revisions, schema',
+    ],
     ['an inherited name as a key', '{"__proto__": {}}', 'the key "__proto__" is unknown'],
-    ['a wrong type', { out: 5 }, 'out: a text is expected, not 5\n  Output folder.'],
-    ['a text for a list', { revisions: '2025-11-25' }, 'revisions: a list is expected, not "2025-11-25"'],
-    ['a wrong item', { revisions: ['2025-11-25', 7] }, 'revisions[1]: a text is expected, not 7'],
-    ['a text for a switch', { strict: 'yes' }, 'strict: true or false is expected, not "yes"'],
+    ['a wrong type', { out: 5 }, 'out: must be a string, not 5\nhint: Output folder.'],
+    ['a text for a list', { revisions: '2025-11-25' }, 'revisions: must be a list, not "2025-11-25"'],
+    ['a wrong item', { revisions: ['2025-11-25', 7] }, 'revisions[1]: must be a string, not 7'],
+    ['a text for a switch', { strict: 'yes' }, 'strict: must be true or false, not "yes"'],
     ['an empty list', { revisions: [] }, 'revisions: the list is empty'],
-    ['an empty text', { out: '' }, 'out: the text is empty'],
-    ['a misspelt part', { emit: ['typs'] }, 'emit[0]: "typs" is not one of its values\n  Did you mean "types"?'],
-    ['a wrong choice', { importExtension: 'mjs' }, 'importExtension: "mjs" is not one of its values\n  '],
-    ['an unknown key below', { drift: { name: {} } }, 'drift: the key "name" is unknown\n  Did you mean "names"?'],
+    ['an empty text', { out: '' }, 'out: the string is empty'],
+    ['a misspelt part', { emit: ['typs'] }, 'emit[0]: "typs" is not one of its values\nhint: Did you mean "types"?'],
+    ['a wrong choice', { importExtension: 'mjs' }, 'importExtension: "mjs" is not one of its values\nhint: '],
+    ['an unknown key below', { drift: { name: {} } }, 'drift: the key "name" is unknown\nhint: Did you mean "names"?'],
     ['a pin without source', { sync: { draft: {} } }, 'sync.draft: the key "source" is missing'],
     [
       'a pin with a wrong digest',
       { sync: { draft: { source: 'a', sha256: 'abc' } } },
-      'sync.draft.sha256: "abc" has not the right form\n  SHA-256 that the file must have',
+      'sync.draft.sha256: "abc" has the wrong format\nhint: SHA-256 that the file must have',
     ],
-    ['a revision that is no name', { sync: { '../x': { source: 'a' } } }, 'sync: "../x" is not a name for a revision'],
-    ['a list', [], 'mcpgen.config.json: an object is expected, not []'],
+    [
+      'a revision that is no name',
+      { sync: { '../x': { source: 'a' } } },
+      'sync: "../x" is not a valid name for a revision',
+    ],
+    ['a list', [], 'mcpgen.config.json: must be an object, not []'],
     ['no JSON', '{ "out": }', 'mcpgen.config.json:1:10: not valid JSON'],
     ['one key twice', '{ "out": "a", "out": "b" }', 'mcpgen.config.json:1:15'],
     ['nothing', '', 'mcpgen.config.json: the file is empty'],
@@ -126,23 +134,23 @@ describe('a config that is wrong', () => {
     expect(await refused({ 'mcpgen.config.ts': 'export const a = 1;' })).toContain('has no default export');
     expect(await refused({ 'mcpgen.config.ts': 'export default {' })).toContain('the config cannot be loaded');
     expect(await refused({ 'mcpgen.config.ts': 'export default { outt: "a" }' })).toContain('Did you mean "out"?');
-    expect(await refused({ 'mcpgen.config.ts': 'export default () => ({})' })).toContain('an object is expected');
+    expect(await refused({ 'mcpgen.config.ts': 'export default () => ({})' })).toContain('must be an object');
     // Where in the file, and values that JSON has not.
     expect(await refused({ 'mcpgen.config.ts': 'const a: any = 1;\nexport default a.b();' })).toContain('config.ts:2:');
     expect(await refused({ 'mcpgen.config.ts': 'export default { out: 5n }' })).toContain(
-      'the config is no plain data: it holds a bigint',
+      'the config is not plain data: it contains a bigint',
     );
     const circle = 'const a: any = { out: "x" };\na.tools = a;\nexport default a;';
     expect(await refused({ 'mcpgen.config.ts': circle })).toContain(
-      'no plain data: it holds itself, or is nested too deeply',
+      'not plain data: it contains itself, or is nested too deeply',
     );
   });
 
   test('a named file that is missing, or is of another kind', async () => {
     expect(await refused({}, 'no.json')).toContain('no.json: no such file');
     expect(await refused({}, 'no.ts')).toContain('no.ts: no such file');
-    expect(await refused({ 'a.yaml': 'out: x' }, 'a.yaml')).toContain('a config is JSON, JavaScript or TypeScript');
-    expect(await refused({ 'package.json': {} }, 'package.json')).toContain('it has no key "mcpgen"');
+    expect(await refused({ 'a.yaml': 'out: x' }, 'a.yaml')).toContain('not JSON, JavaScript or TypeScript');
+    expect(await refused({ 'package.json': {} }, 'package.json')).toContain('the file has no key "mcpgen"');
     expect(await refused({ 'package.json': { mcpgen: { outt: 1 } } })).toContain(
       'package.json: mcpgen: the key "outt"',
     );
@@ -193,7 +201,7 @@ describe('an output folder outside the folder of the config', () => {
       expect(run).toMatchObject({ code: 2, stdout: '' });
       expect(run.stderr).toBe(
         `error: ${place}: the output folder ${JSON.stringify(out)} is outside the folder of the config\n` +
-          '  Choose a folder below it. If it is meant, confirm it by --allow-outside, or by --out DIR.\n',
+          'hint: Choose a folder below it, or confirm it with --allow-outside or --out DIR.\n',
       );
       expect([listFiles(folder), existsSync(outside)]).toEqual([['a', 'a/b', `a/b/${name}`], false]);
     }
@@ -287,19 +295,19 @@ describe('generate with a config', () => {
     writeFileSync(path.join(folder, 'mcpgen.config.json'), JSON.stringify({ emitt: [] }));
     const wrong = await mcpgen(['generate'], { cwd: `${folder}/deep` });
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
-    expect(wrong.stderr).toMatch(/mcpgen\.config\.json: the key "emitt" is unknown\n {2}Did you mean "emit"\?\n$/);
+    expect(wrong.stderr).toMatch(/mcpgen\.config\.json: the key "emitt" is unknown\nhint: Did you mean "emit"\?\n$/);
   });
 
-  test('--check uses it, and the command that mends repeats only what the command line said', async () => {
+  test('--check uses it, and the command that fixes it repeats only what the command line said', async () => {
     const folder = folderWith({ 'mcpgen.config.json': config });
     const stale = await mcpgen(['generate', '--check'], { cwd: folder });
     expect(stale.code).toBe(1);
-    expect(stale.stdout).toMatch(/To mend it:\n {2}mcpgen generate\n$/);
+    expect(stale.stdout).toMatch(/To fix it:\n {2}mcpgen generate\n$/);
     const flags = await mcpgen(['generate', '--check', '--json', '--config', 'mcpgen.config.json', '-o', 'a b'], {
       cwd: folder,
     });
     expect(JSON.parse(flags.stdout)).toMatchObject({
-      mend: "mcpgen generate --config mcpgen.config.json --out 'a b'",
+      fix: "mcpgen generate --config mcpgen.config.json --out 'a b'",
     });
     // It is the right one: after it the check passes.
     expect((await mcpgen(['generate'], { cwd: folder })).code).toBe(0);
@@ -312,7 +320,7 @@ describe('generate with a config', () => {
   ])('--check prints a fix that runs with %s in a project that depends on mcpgen', async (runner, files) => {
     const folder = folderWith({ 'mcpgen.config.json': config, ...files });
     const stale = await mcpgen(['generate', '--check', '--json'], { cwd: folder });
-    expect(JSON.parse(stale.stdout)).toMatchObject({ mend: `${runner} mcpgen generate` });
+    expect(JSON.parse(stale.stdout)).toMatchObject({ fix: `${runner} mcpgen generate` });
   });
 
   test('a fault of its values names the file and the key', async () => {
@@ -325,7 +333,9 @@ describe('generate with a config', () => {
     expect(await text({ revisions: ['2025-11-26'] })).toMatch(
       /^error: mcpgen\.config\.json: revisions: revision "2025-11-26" is not built in/,
     );
-    expect(await text({ methods: ['tools/list'] })).toMatch(/^error: mcpgen\.config\.json: methods: methods are named/);
+    expect(await text({ methods: ['tools/list'] })).toMatch(
+      /^error: mcpgen\.config\.json: methods: only applies to --emit stubs/,
+    );
     expect(await text({ revisions: ['x'] }, '-r', 'y')).toMatch(/^error: --revision: revision "y"/);
   });
 

@@ -22,7 +22,7 @@ describe('mcpgen drift', () => {
     );
     expect(stdout).toContain('  CallToolResult.content[]: theirs lacks AudioContent, ResourceLink, EmbeddedResource, ');
     expect(stdout).toContain('  Icon.sizes: theirs required, ours optional\n    also 1 place that uses it\n');
-    expect(stdout).toContain('\nmissing types (125): no export stands for them\n  AudioContent, BaseMetadata,');
+    expect(stdout).toContain('\nmissing types (125): no export corresponds to them\n  AudioContent, BaseMetadata,');
     expect(stdout).toMatch(
       /\nDrift: 145 definitions, 2 the same, 18 differ, 125 missing; findings: 5 different, .*\n$/,
     );
@@ -91,22 +91,22 @@ describe('mcpgen drift', () => {
   });
 
   test.each([
-    [['drift'], /--sdk: nothing is named to compare with/],
+    [['drift'], /--sdk: nothing to compare with/],
     [
       ['drift', '--sdk', 'no-such-package', '-r', '2025-11-25'],
-      /"no-such-package" is not installed here\n {2}Install it/,
+      /"no-such-package" is not installed here\nhint: Install it/,
     ],
     [['drift', '--sdk', 'planted-sdk/untyped', '-r', '2025-11-25'], /has no types/],
     [
       ['drift', '--sdk', 'planted-sdk', '-r', '2025-11-26'],
-      /"2025-11-26" is not built in\n {2}Did you mean 2025-11-25\?/,
+      /"2025-11-26" is not built in\nhint: Did you mean 2025-11-25\?/,
     ],
-    [['drift', '--sdk', 'planted-sdk/same'], /names none in LATEST_PROTOCOL_VERSION\n {2}Give --revision R/],
-    [['drift', 'planted-sdk'], /too many arguments: "planted-sdk"\n {2}Did you mean --sdk planted-sdk\?/],
+    [['drift', '--sdk', 'planted-sdk/same'], /has no LATEST_PROTOCOL_VERSION\nhint: Pass --revision R/],
+    [['drift', 'planted-sdk'], /too many arguments: "planted-sdk"\nhint: Did you mean --sdk planted-sdk\?/],
     [['drift', '--sdk', 'planted-sdk', '--name', 'Role'], /--name: "Role" does not map a name to another/],
     [
       ['drift', '--sdk', 'planted-sdk', '--name', 'Role=Roll'],
-      /--name: the package exports no type "Roll"\n {2}Did you mean Role\?/,
+      /--name: the package exports no type "Roll"\nhint: Did you mean Role\?/,
     ],
     [['drift', '--sdk', 'planted-sdk', '--json', '--markdown'], /--json and --markdown/],
   ])('%j is wrong usage', async (args, message) => {

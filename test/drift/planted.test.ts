@@ -47,7 +47,7 @@ describe('planted mismatches', () => {
     expect(findingLines(report)).toEqual(
       expect.arrayContaining([
         'any Request.params: theirs any, ours { [key: string]: unknown }',
-        'unresolved ModelHint.name: theirs a type that is not found, ours string',
+        'unresolved ModelHint.name: theirs an unresolved type, ours string',
         'narrower Icon.sizes: theirs required, ours optional',
         'narrower ToolAnnotations.readOnlyHint: theirs true, ours boolean',
         'wider Implementation.version: theirs optional, ours required',
@@ -63,7 +63,7 @@ describe('planted mismatches', () => {
       revision: '2025-11-25',
       drift: true,
       package: { name: 'planted-sdk', version: '3.2.1', entry: 'types/index.d.ts', moduleResolution: 'nodenext' },
-      notes: ['types are missing, since these imports cannot be found: a-package-that-nobody-installed'],
+      notes: ['some types are missing, because these imports cannot be resolved: a-package-that-nobody-installed'],
     });
   });
 
@@ -79,7 +79,7 @@ describe('planted mismatches', () => {
     );
     expect(detail('RequestId')).toBe('theirs also allows null');
     expect(detail('ElicitResult.content[key]')).toBe('theirs lacks an array');
-    expect(detail('CompleteResult.completion.values')).toBe('theirs fixes how many items there are');
+    expect(detail('CompleteResult.completion.values')).toBe('theirs has a fixed number of items');
   });
 
   test('exports are found through re-exports, renaming and namespaces', async () => {
@@ -188,14 +188,14 @@ describe('names and what to leave out', () => {
     expect(definitionsWithStatus(report, 'ignored')).toEqual(
       expect.arrayContaining(['Icon', 'TaskStatus', 'Tool', 'TextContent']),
     );
-    expect(report.notes).toContain('nothing is left out by "Nothing.*"');
-    expect(report.notes).not.toContain('nothing is left out by "T*"');
+    expect(report.notes).toContain('the pattern "Nothing.*" matches nothing');
+    expect(report.notes).not.toContain('the pattern "T*" matches nothing');
   });
 
   test.each([
     [{ Role: 'Roll' }, /exports no type "Roll"/],
-    [{ Rolle: 'Role' }, /"Rolle" is no definition of revision 2025-11-25/],
-    [{ __proto__x: 'Role' }, /is no definition/],
+    [{ Rolle: 'Role' }, /"Rolle" is not a definition of revision 2025-11-25/],
+    [{ __proto__x: 'Role' }, /is not a definition/],
   ])('a wrong name %o', async (names, message) => {
     await expect(compare('planted-sdk', { names })).rejects.toThrow(message);
   });

@@ -217,11 +217,16 @@ describe('where a rename is told', () => {
         .map(({ before, after, detail, title }) => [title, before, after, detail]);
     const remedy = '; `generate --emit default,aliases` keeps the old name, deprecated';
     expect(told('2025-03-26', '2026-07-28')).toEqual([
-      ['definition renamed', 'JSONRPCError', 'JSONRPCErrorResponse', `called so since 2025-11-25${remedy}`],
-      ['definition renamed', 'ResourceReference', 'ResourceTemplateReference', `called so since 2025-06-18${remedy}`],
+      ['definition renamed', 'JSONRPCError', 'JSONRPCErrorResponse', `has this name since 2025-11-25${remedy}`],
+      [
+        'definition renamed',
+        'ResourceReference',
+        'ResourceTemplateReference',
+        `has this name since 2025-06-18${remedy}`,
+      ],
     ]);
     expect(told('2025-11-25', '2025-06-18')).toEqual([
-      ['definition renamed', 'JSONRPCErrorResponse', 'JSONRPCError', 'called so before 2025-11-25'],
+      ['definition renamed', 'JSONRPCErrorResponse', 'JSONRPCError', 'had this name before 2025-11-25'],
     ]);
     const other = named('2025-06-18');
     const renamed = {

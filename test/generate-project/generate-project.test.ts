@@ -116,11 +116,11 @@ test('case-098: a new revision leaves what the author wrote, and brings a list o
   expect(done).toMatchObject({ code: 0, stderr: '' });
   expect(hashes(project)).toEqual(before);
 
-  expect(done.stdout).toContain('kept 2025-06-18/mine.ts: it is yours\n');
+  expect(done.stdout).toContain('kept 2025-06-18/mine.ts: mcpgen did not write it\n');
   const news = `
-new revision 2025-11-25: src/protocol.ts does not speak it yet
+new revision 2025-11-25: src/protocol.ts does not use it yet
   npx mcpgen add revision 2025-11-25
-new revision 2026-07-28: src/protocol.ts does not speak it yet
+new revision 2026-07-28: src/protocol.ts does not use it yet
   npx mcpgen add revision 2026-07-28
 new in 2025-11-25: notifications/tasks/status (notification to the server, optional)
   Reports a task's new state to the side that started it.
@@ -183,9 +183,9 @@ new in 2025-11-25: tasks/get (request to the server; a handler declares tasks)
     'npx mcpgen add handler tasks/find',
   ]);
   expect(next.stdout).toContain(
-    `removed: notifications/tasks/status (was in 2025-11-25); named in 1 place
+    `removed: notifications/tasks/status (was in 2025-11-25); used in 1 place
   src/handlers/on-tasks-status.ts:5:3
-removed: tasks/list (was in 2025-11-25); named in 1 place
+removed: tasks/list (was in 2025-11-25); used in 1 place
   src/handlers/tasks-list.ts:6:3
 `,
   );
@@ -231,16 +231,16 @@ changed src/protocol.ts
   expect(read('src/client.ts')).toContain('    notifications: { ...onElicitationComplete, ...onTasksStatus },\n');
   expect(read('src/handlers/index.ts')).toContain('  "roots/list": roots,\n  ...tasksCancel,\n};');
   expect(pasted.stdout).toContain(
-    'src/protocol.ts keeps the types that it had: those of 2026-07-28 lack notifications/elicitation/complete, notifications/tasks/status, tasks/cancel, which you handle\n',
+    'src/protocol.ts keeps its types: 2026-07-28 has no notifications/elicitation/complete, notifications/tasks/status, tasks/cancel, which you handle\n',
   );
   expect(read('src/protocol.ts')).toContain('export { createClient } from "./generated/2025-11-25/client.js";');
   expect(read('src/protocol.ts')).toContain('[revision20250618, revision20251125, revision20260728]');
   expect(read('mcpgen.config.json')).toContain('["2025-06-18", "2025-11-25", "2026-07-28"]');
   // Nothing of what the runtime sees to, nor of what is handled.
   expect(pasted.stderr)
-    .toBe(`add handler: no method is named Without a handler are elicitation/create, notifications/message, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/tools/list_changed, sampling/createMessage, tasks/get, tasks/list, tasks/result.
+    .toBe(`add handler: a method is required Without a handler: elicitation/create, notifications/message, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/tools/list_changed, sampling/createMessage, tasks/get, tasks/list, tasks/result.
 add handler tasks/gte: there is no method "tasks/gte" in 2025-06-18, 2025-11-25, 2026-07-28 Did you mean tasks/get?
-add handler tools/call: a client has no handler of tools/call: no server sends it, or the runtime answers it There are elicitation/create, notifications/cancelled, notifications/elicitation/complete, notifications/message, notifications/progress, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/subscriptions/acknowledged, notifications/tasks/status, notifications/tools/list_changed, ping, roots/list, sampling/createMessage, tasks/cancel, tasks/get, tasks/list, tasks/result.
+add handler tools/call: a client has no handler for tools/call: no server sends it, or the runtime answers it There are elicitation/create, notifications/cancelled, notifications/elicitation/complete, notifications/message, notifications/progress, notifications/prompts/list_changed, notifications/resources/list_changed, notifications/resources/updated, notifications/subscriptions/acknowledged, notifications/tasks/status, notifications/tools/list_changed, ping, roots/list, sampling/createMessage, tasks/cancel, tasks/get, tasks/list, tasks/result.
 `);
   compiles(project);
 }, 600_000);
@@ -251,10 +251,10 @@ test('a revision that a config no longer names is told of where code still names
   edit(project, 'mcpgen.config.json', (text) => text.replace('"2025-11-25"', '"2026-07-28"'));
   const before = hashes(project);
   const { stdout } = await generate(project);
-  expect(stdout).toContain('removed: tasks/list (was in 2025-11-25); named in 1 place\n  src/extra.ts:1:22\n');
+  expect(stdout).toContain('removed: tasks/list (was in 2025-11-25); used in 1 place\n  src/extra.ts:1:22\n');
   // It is in the new revision, inside results.
   expect(stdout).not.toContain('elicitation/create');
-  expect(stdout).not.toMatch(/your code does not name it|named in 0/);
+  expect(stdout).not.toMatch(/your code does not use it|used in 0/);
   expect(hashes(project)).toEqual(before);
   // One command line of several that write to a folder takes nothing away.
   expect((await generate(project, '-r', '2026-07-28')).stdout).not.toContain('removed: ');
@@ -346,12 +346,12 @@ test('case-099: a method that is gone is told of with its places, and only what 
   expect(done).toMatchObject({ code: 0, stderr: '' });
   expect(done.stdout).toContain(
     [
-      'removed: items/list (was in draft); named in 6 places',
+      'removed: items/list (was in draft); used in 6 places',
       ...places.map(({ path: file, line, column }) => `  ${file}:${line}:${column}`),
     ].join('\n'),
   );
   expect(done.stdout).toContain('removed draft/old.ts\n');
-  expect(done.stdout).toContain('kept draft/mine.ts: it is yours\n');
+  expect(done.stdout).toContain('kept draft/mine.ts: mcpgen did not write it\n');
   expect(existsSync(path.join(folder, 'old.ts'))).toBe(false);
   expect(hashes(project)).toEqual(before);
 
@@ -373,7 +373,7 @@ test('a tsconfig says which files are the author’s, and a folder that was empt
   writeFileSync(path.join(project, 'src/b.ts'), 'export const b = "items/list";\n');
   writeFileSync(path.join(project, 'tsconfig.json'), '{ /* one */ "include": ["lib"], }');
   custom([], project);
-  expect((await generate(project, '--dry-run')).stdout).toContain('named in 1 place\n  lib/a.mts:1:18\n');
+  expect((await generate(project, '--dry-run')).stdout).toContain('used in 1 place\n  lib/a.mts:1:18\n');
   rmSync(path.join(project, 'src/generated'), { recursive: true });
   expect((await generate(project)).stdout).not.toMatch(/removed|new in/);
 });
@@ -387,22 +387,22 @@ test('a revision that the config names no more is told of until its folder is go
     );
   };
   names('2024-11-05', '2025-03-26');
-  expect((await generate(project)).stdout).not.toContain('left over');
+  expect((await generate(project)).stdout).not.toContain('orphaned');
   names('2025-03-26');
   mkdirSync(path.join(project, 'src'));
   writeFileSync(path.join(project, 'src/protocol.ts'), 'export * from "../gen/2024-11-05/methods.js";\n');
   expect((await generate(project, '--check')).stdout).toContain(
-    `left over: the config does not name 2024-11-05
-  take it out of src/protocol.ts, which speaks it still, and delete gen/2024-11-05/, or name it again
+    `orphaned: 2024-11-05 is not in the config
+  remove it from src/protocol.ts, which still uses it, and delete gen/2024-11-05/, or add it to the config again
 `,
   );
   rmSync(path.join(project, 'src'), { recursive: true });
-  expect((await generate(project)).stdout).toContain('\n  delete gen/2024-11-05/, or name it again\n');
+  expect((await generate(project)).stdout).toContain('\n  delete gen/2024-11-05/, or add it to the config again\n');
   expect(existsSync(path.join(project, 'gen/2024-11-05/methods.ts'))).toBe(true);
   // A command line does not say what the folder is to hold.
-  expect((await generate(project, '-r', '2025-03-26')).stdout).not.toContain('left over');
+  expect((await generate(project, '-r', '2025-03-26')).stdout).not.toContain('orphaned');
   rmSync(path.join(project, 'gen/2024-11-05'), { recursive: true });
-  expect((await generate(project)).stdout).not.toContain('left over');
+  expect((await generate(project)).stdout).not.toContain('orphaned');
 });
 
 test('--watch tells the same in a round', async () => {
@@ -423,7 +423,7 @@ test('--watch tells the same in a round', async () => {
     expect(out).not.toContain('removed');
     custom(['items/find'], project);
     await until('  src/author.ts:1:21\n');
-    expect(out).toContain('removed: items/list (was in draft); named in 1 place\n');
+    expect(out).toContain('removed: items/list (was in draft); used in 1 place\n');
     expect(out).toContain('new in draft: items/find (request to the server)\n');
   } finally {
     child.kill('SIGKILL');

@@ -351,7 +351,7 @@ describe('errata of the schemas', () => {
     const other = { NumberSchema: { properties: { minimum: { type: 'string' } } } };
     expect(() => applyErrata(other, '1', [{ ...erratum, status: 'fixed' }], 'schema.json')).toThrow('found "string"');
 
-    // The same through the interface: an official file of tomorrow that is mended.
+    // The same through the interface: an official file of tomorrow that is fixed.
     const contents = changedSchema('2026-07-28', [
       [
         ['$defs', 'JSONValue', 'anyOf', '2', 'type'],
@@ -438,7 +438,7 @@ describe('errata of the schemas', () => {
         expect((await loadProtocol({ schema: touched, revision })).revision).toBe(revision);
         await expect(loadProtocol({ schema: touched })).rejects.toThrow(
           expect.objectContaining({
-            message: expect.stringContaining('which revision') as unknown,
+            message: expect.stringContaining('does not contain its revision') as unknown,
             place: 'somewhere/else.json',
             remedy: expect.stringContaining('--revision') as unknown,
           }),
@@ -478,7 +478,7 @@ describe('errata of the schemas', () => {
     const row = { ...PING_ROW, method: 'foo/bar', message: 'FooRequest' };
     for (const direction of ['clientToServer', 'serverToClient', 'both', 'embedded']) {
       const catalog = catalogOf([{ ...row, direction }, PING_ROW]);
-      await expect(loadProtocol({ schema, catalog }), direction).rejects.toThrow(/stands in no union[^]*FooRequest/);
+      await expect(loadProtocol({ schema, catalog }), direction).rejects.toThrow(/is in no union[^]*FooRequest/);
       await expect(check({ schema, catalog, out: path.join(scratch, 'never') }), direction).rejects.toThrow(
         'FooRequest',
       );

@@ -651,7 +651,7 @@ describe('rules, each on a small schema', () => {
     const renamed = await changesOf({ Old: thing, User: user('Old') }, { New: thing, User: user('New') });
     expect(renamed.map(short)).toEqual(['definition-renamed New']);
     expect(renamed[0]?.detail).toBe(
-      'a guess: the same structure; 2 of 2 members alike; stands in the same place: User.it',
+      'a guess: the same structure; 2 of 2 members alike; is used in the same place: User.it',
     );
     const twins = await changesOf({ Old: thing }, { New: thing, Other: thing });
     expect(twins.map(short)).toEqual(['definition-added New', 'definition-removed Old', 'definition-added Other']);

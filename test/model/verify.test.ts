@@ -83,13 +83,13 @@ describe.each(REVISIONS)('catalog of $revision', ({ revision, methods }) => {
     const extra = disagreements(revision, {
       catalog: (c) => ({ ...c, methods: [...c.methods, { ...c.methods[0], method: 'no/such' } as CatalogMethod] }),
     });
-    expect(extra.join()).toContain('no definition carries the method "no/such"');
+    expect(extra.join()).toContain('no definition has the method "no/such"');
   });
 });
 
 test('a disagreement names both places', () => {
   expect(disagreements('2025-11-25', { catalog: (c) => withRow(c, 'tools/call', { direction: 'both' }) })).toEqual([
-    'tools/call: the catalog says direction both, the schema says clientToServer | schema.json#/$defs/CallToolRequest | catalog.json#/methods/29/direction',
+    'tools/call: the catalog has direction both, the schema has clientToServer | schema.json#/$defs/CallToolRequest | catalog.json#/methods/29/direction',
   ]);
 });
 
@@ -99,7 +99,7 @@ test('error codes that the schema pins are held against the catalog both ways', 
     errors: c.errors.map((error) => (error.name === 'HEADER_MISMATCH' ? { ...error, code } : error)),
   });
   expect(disagreements('2026-07-28', { catalog: change(-32001) }).join()).toContain(
-    'HEADER_MISMATCH: the catalog says -32001, HeaderMismatchError pins -32020',
+    'HEADER_MISMATCH: the catalog has -32001, HeaderMismatchError has -32020',
   );
   expect(disagreements('2026-07-28', { catalog: (c) => ({ ...c, errors: c.errors.slice(1) }) }).join()).toContain(
     'no error for HeaderMismatchError',
@@ -115,14 +115,14 @@ test('a method that the schema gained, and one whose literal changed, are found'
   });
   expect(rename).toEqual([
     'the catalog has no row for "tools/run", which CallToolRequest defines | schema.json#/$defs/CallToolRequest | catalog.json#/methods',
-    'no definition carries the method "tools/call" of the catalog | schema.json#/$defs | catalog.json#/methods/29',
+    'no definition has the method "tools/call" of the catalog | schema.json#/$defs | catalog.json#/methods/29',
   ]);
   const twins = disagreements('2025-11-25', {
     schema: (definitions) => {
       definitions['RunToolRequest'] = definitions['CallToolRequest'];
     },
   });
-  expect(twins.join()).toContain('two definitions carry the method "tools/call": CallToolRequest and RunToolRequest');
+  expect(twins.join()).toContain('two definitions have the method "tools/call": CallToolRequest and RunToolRequest');
 });
 
 test('a message that moves from one union to another is found', () => {
@@ -133,7 +133,7 @@ test('a message that moves from one union to another is found', () => {
     },
   });
   expect(moved).toEqual([
-    'tools/call: the catalog says direction clientToServer, the schema says both | schema.json#/$defs/CallToolRequest | catalog.json#/methods/29/direction',
+    'tools/call: the catalog has direction clientToServer, the schema has both | schema.json#/$defs/CallToolRequest | catalog.json#/methods/29/direction',
   ]);
 });
 
@@ -145,7 +145,7 @@ test('loading names all disagreements in one message', async () => {
     catalog: { name: 'catalog.json', contents: JSON.stringify(catalog) },
   });
   await expect(loading).rejects.toThrow(McpgenError);
-  await expect(loading).rejects.toThrow(/disagree in 2 points[^]*completion\/complete[^]*elicitation\/create/);
+  await expect(loading).rejects.toThrow(/differ in 2 points[^]*completion\/complete[^]*elicitation\/create/);
 });
 
 test('case-006: one literal with two definitions is the message, and the other its alias', async () => {
@@ -207,5 +207,5 @@ test('case-011: a message in no union is named, and stops generation', async () 
       schema: { name: 's.json', contents: JSON.stringify(schema) },
       catalog: { name: 'c.json', contents: JSON.stringify(catalog) },
     }),
-  ).rejects.toThrow(/foo\/bar: the catalog says direction clientToServer, the schema says nothing/);
+  ).rejects.toThrow(/foo\/bar: the catalog has direction clientToServer, the schema has none/);
 });

@@ -26,7 +26,7 @@ describe('an edit of a file of the author', () => {
     const other = { path: 'tool.ts', status: 'missing', expected: 'tool', actual: undefined } as const;
     expect(() => {
       writeChanges(folder, [other, EDIT]);
-    }).toThrow('changed by something else in the meantime');
+    }).toThrow('the file has changed in the meantime');
     expect(listFiles(folder)).toEqual(['index.ts']);
     expect(readFileSync(path.join(folder, 'index.ts'), 'utf8')).toBe('of another run');
   });
@@ -37,7 +37,7 @@ describe('an edit of a file of the author', () => {
     symlinkSync('real.ts', path.join(folder, 'index.ts'));
     expect(() => {
       writeChanges(folder, [EDIT]);
-    }).toThrow('this is a symbolic link');
+    }).toThrow('a symbolic link would be replaced');
     expect(listFiles(folder)).toEqual(['index.ts', 'real.ts']);
     expect(readFileSync(path.join(folder, 'real.ts'), 'utf8')).toBe('old');
   });

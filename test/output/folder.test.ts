@@ -13,6 +13,6 @@ describe('case-129: without an output folder, as JavaScript can call it, the err
     ['render', async () => render(await loadProtocol({ revision: '2025-11-25' }), none)],
     ['renderTools', () => renderTools([], none)],
   ])('%s', async (_title, call) => {
-    expect(await errorOf(call())).toMatchObject({ place: 'out', message: 'no output folder is given' });
+    expect(await errorOf(call())).toMatchObject({ place: 'out', message: 'no output folder given' });
   });
 });

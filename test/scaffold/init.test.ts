@@ -85,15 +85,15 @@ test.each([
 
 describe('what is refused, with nothing written', () => {
   const wrong: readonly (readonly [string, readonly string[], string])[] = [
-    ['a path as a name', ['../x'], 'cannot be the name of a package'],
-    ['an absolute name', ['/tmp/x'], 'cannot be the name of a package'],
-    ['capital letters', ['Demo'], 'cannot be the name of a package'],
+    ['a path as a name', ['../x'], 'is not a valid package name'],
+    ['an absolute name', ['/tmp/x'], 'is not a valid package name'],
+    ['capital letters', ['Demo'], 'is not a valid package name'],
     ['a name of Node itself', ['http'], 'core module name'],
-    ['a name that is taken by npm', ['node_modules'], 'cannot be the name of a package'],
-    ['a scope without a name', ['@acme/'], 'cannot be the name of a package'],
-    ['a path behind a scope', ['@acme/../../x'], 'cannot be the name of a package'],
-    ['a name that steers a terminal', ['\u001b[2Jx'], 'cannot be the name of a package'],
-    ['an empty name', [''], 'cannot be the name of a package'],
+    ['a name that is taken by npm', ['node_modules'], 'is not a valid package name'],
+    ['a scope without a name', ['@acme/'], 'is not a valid package name'],
+    ['a path behind a scope', ['@acme/../../x'], 'is not a valid package name'],
+    ['a name that steers a terminal', ['\u001b[2Jx'], 'is not a valid package name'],
+    ['an empty name', [''], 'is not a valid package name'],
     ['an unknown feature', ['demo', '--features', 'tolls'], 'Did you mean tools?'],
     ['an unknown transport', ['demo', '--transport', 'carrier-pigeon'], 'There are stdio, http.'],
     ['an unknown revision', ['demo', '-r', '2025-01-01'], 'is not built in'],
@@ -117,9 +117,9 @@ describe('what is refused, with nothing written', () => {
     const folder = temporaryFolder();
     const flags = ['--yes', '--no-install', '--no-git', '-r', '2026-07-28', '--transport', 'http', '--runtime'];
     for (const [kind, runtime, remedy] of [
-      ['server', 'sdk', 'Take --runtime none, or'],
-      ['server', 'sdk-v1', 'Take --runtime none, or'],
-      ['client', 'sdk-v1', 'Take --runtime none or sdk, or'],
+      ['server', 'sdk', 'Use --runtime none, or'],
+      ['server', 'sdk-v1', 'Use --runtime none, or'],
+      ['client', 'sdk-v1', 'Use --runtime none or sdk, or'],
     ] as const) {
       const { code, stderr } = await init(folder, kind, 'demo', ...flags, runtime);
       expect([code, stderr]).toEqual([2, expect.stringContaining(remedy)]);
@@ -132,7 +132,7 @@ describe('what is refused, with nothing written', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'demo'), 'mine');
     const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('this is a file, not a folder')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('not a folder but a file')]);
     expect(readFileSync(path.join(folder, 'demo'), 'utf8')).toBe('mine');
   });
 
@@ -154,7 +154,7 @@ describe('what is refused, with nothing written', () => {
     mkdirSync(path.join(folder, 'demo'));
     symlinkSync(elsewhere, path.join(folder, 'demo/src'));
     const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK, '--force');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('would leave the output folder')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is outside the output folder')]);
     expect([listFiles(elsewhere), listFiles(path.join(folder, 'demo'))]).toEqual([[], ['src']]);
   });
 });

@@ -59,9 +59,9 @@ describe('on a terminal', () => {
     const { code, screen } = await onTerminal('init server --no-install --no-git', [
       ['Name of the package', `typed${ENTER}`],
       ['Revisions of the protocol', ENTER],
-      ['Examples to begin with', ENTER],
+      ['Examples to include', ENTER],
       ['Transports', `${DOWN} ${ENTER}`],
-      ['What carries the messages', ENTER],
+      ['Transports', ENTER],
     ]);
     expect([code, plain(screen)]).toEqual([0, expect.stringContaining('typed:')]);
     expect(JSON.parse(readFileSync(path.join(folder, 'typed/package.json'), 'utf8'))).toMatchObject({ name: 'typed' });
@@ -71,13 +71,13 @@ describe('on a terminal', () => {
   test('runtimes are chosen among those that go with the answers before', async () => {
     const flags = '--features none --no-install --no-git';
     const v1 = await onTerminal(`init client first -r 2024-11-05 --transport http ${flags}`, [
-      ['What carries the messages', `${DOWN}${DOWN}${ENTER}`],
+      ['Transports', `${DOWN}${DOWN}${ENTER}`],
     ]);
     expect([v1.code, plain(v1.screen)]).toEqual([0, expect.stringContaining('official SDK 1.x')]);
     expect(readFileSync(path.join(folder, 'first/package.json'), 'utf8')).toContain('"@modelcontextprotocol/sdk"');
     // Over HTTP the transports of the SDK have nothing for this revision: the only one that is left is taken.
     const none = await onTerminal(`init server second -r 2026-07-28 --transport http ${flags}`, [
-      ['What carries the messages', `${DOWN}${ENTER}`],
+      ['Transports', `${DOWN}${ENTER}`],
     ]);
     expect([none.code, plain(none.screen)]).toEqual([0, expect.stringContaining('(over HTTP only with a revision')]);
     expect(readFileSync(path.join(folder, 'second/package.json'), 'utf8')).not.toContain('"@modelcontextprotocol/');
@@ -96,7 +96,7 @@ describe('on a terminal', () => {
   test.each([
     ['Name of the package', 0],
     ['Revisions of the protocol', 1],
-    ['What carries the messages', 4],
+    ['Transports', 4],
   ])('Ctrl-C at %j leaves nothing behind', async (question, answered) => {
     const before = readdirSync(folder);
     const { code, screen } = await onTerminal('init server --no-install', [
@@ -104,7 +104,7 @@ describe('on a terminal', () => {
         [
           ['Name of the package', `left${ENTER}`],
           ['Revisions of the protocol', ENTER],
-          ['Examples to begin with', ENTER],
+          ['Examples to include', ENTER],
           ['Transports', ENTER],
         ] as const
       ).slice(0, answered),

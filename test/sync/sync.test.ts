@@ -136,7 +136,7 @@ describe('from files', () => {
     const missing = await sync(temporaryFolder(), ['-r', '2025-06-18', '--from', checkout]);
     expect([missing.code, missing.stderr]).toEqual([
       2,
-      expect.stringContaining('holds no schema of revision 2025-06-18'),
+      expect.stringContaining('has no schema of revision 2025-06-18'),
     ]);
   });
 
@@ -162,7 +162,7 @@ describe('from files', () => {
     expect(fingerprint(folder)).toBe(before);
     const check = await sync(folder, ['--check']);
     expect(check.code).toBe(1);
-    expect(check.stdout).toContain('another SHA-256');
+    expect(check.stdout).toContain('the SHA-256 does not match the pinned one');
     expect(fingerprint(folder)).toBe(before);
   });
 
@@ -266,7 +266,7 @@ describe('from files', () => {
     );
     const third = await sync(folder, args);
     expect(third.stderr.trim().split('\n')).toEqual([
-      'check: draft: shout: undecided in the catalog: result, capability, summary',
+      'warning: draft: shout: undecided in the catalog: result, capability, summary',
     ]);
     const { methods, errors, protocol } = readJson(catalog) as Record<string, { method: string }[]>;
     expect(methods).toMatchObject([
@@ -404,25 +404,25 @@ describe('from a server', () => {
   });
 
   test.each<[string, string]>([
-    ['gzip-cut', 'the compressed answer is damaged or breaks off'],
+    ['gzip-cut', 'the compressed response is damaged or incomplete'],
     ['gzip-bomb', 'larger than 16 MB'],
-    ['cut-length', 'the answer breaks off'],
-    ['cut-chunked', 'the answer breaks off'],
-    ['cut-json', 'JSON ends too early'],
+    ['cut-length', 'the response is incomplete'],
+    ['cut-chunked', 'the response is incomplete'],
+    ['cut-json', 'unexpected end of JSON'],
     ['redirect-loop', 'redirected more than 5 times'],
-    ['redirect-nowhere', 'redirected to nowhere'],
+    ['redirect-nowhere', 'redirected without an address'],
     ['redirect-file', 'redirected to file, which is less safe'],
     ['missing', 'there is no such file (status 404)'],
     ['failing', 'status 500'],
-    ['hang', 'it took longer than 1 seconds'],
-    ['hang-body', 'it took longer than 1 seconds'],
+    ['hang', 'timed out after 1 seconds'],
+    ['hang-body', 'timed out after 1 seconds'],
     ['html', 'this is a web page, not a JSON file'],
     ['html-unmarked', 'this is a web page, not a JSON file'],
     ['empty', 'the file is empty'],
-    ['list', 'a schema file holds one JSON object'],
+    ['list', 'must be one JSON object'],
     ['text', 'not valid JSON'],
     ['utf16', 'the file is UTF-16'],
-    ['reset', 'the answer breaks off'],
+    ['reset', 'the response is incomplete'],
     ['no-http', 'it cannot be fetched'],
   ])('%s: %s, and nothing is written', async (name, expected) => {
     const folder = folderWith({ 'schema/draft/schema.json': '{}', 'schema/draft/catalog.json': '{}' });
@@ -543,7 +543,7 @@ describe('from a server', () => {
     const unknown = await sync(temporaryFolder(), ['-r', 'draft', '--from', 'http://no-such-host.invalid/schema.json']);
     expect([unknown.code, unknown.stderr]).toEqual([
       2,
-      expect.stringMatching(/not known \(no network\?\)\n.*HTTPS_PROXY/),
+      expect.stringMatching(/cannot be resolved \(no network\?\)\n.*HTTPS_PROXY/),
     ]);
   });
 
@@ -569,13 +569,13 @@ describe('from a server', () => {
 
 describe('wrong use', () => {
   test.each<[string, readonly string[], string]>([
-    ['no revision', [], 'no revision is named'],
-    ['a name that leaves the folder', ['-r', '../x', '--from', 'a.json'], 'is not a name for a revision'],
-    ['two ways to print', ['-r', 'draft', '--json', '--markdown'], 'exclude each other'],
-    ['check and pin', ['-r', 'draft', '--check', '--update-pin'], 'exclude each other'],
-    ['prose', ['-r', 'draft', '--prose', 'drop'], '--prose: there is no "drop"'],
+    ['no revision', [], 'no revision given'],
+    ['a name that leaves the folder', ['-r', '../x', '--from', 'a.json'], 'is not a valid name for a revision'],
+    ['two ways to print', ['-r', 'draft', '--json', '--markdown'], 'cannot be combined'],
+    ['check and pin', ['-r', 'draft', '--check', '--update-pin'], 'cannot be combined'],
+    ['prose', ['-r', 'draft', '--prose', 'drop'], '--prose: "drop" is not supported'],
     ['time', ['-r', 'draft', '--timeout', 'long'], 'a number of seconds'],
-    ['one address for two', ['-r', 'a', '-r', 'b', '--from', 'https://example.com/x'], 'one address'],
+    ['one address for two', ['-r', 'a', '-r', 'b', '--from', 'https://example.com/x'], 'one URL'],
     ['a file that is not there', ['-r', 'draft', '--from', 'none.json'], 'no such file'],
     ['a word', ['draft.json', '-r', 'draft'], '--from draft.json'],
   ])('%s', async (_, args, expected) => {

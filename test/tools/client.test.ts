@@ -331,13 +331,13 @@ describe('init client', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['is missing', ['--from-server', 'no-such-program'], /there is no such command/],
     ['is nothing', ['--from-server', ' '], /its value is empty/],
-    ['hangs', ['--from-server', 'node hangs.cjs', '--timeout', '2'], /no answer within 2 s/],
+    ['hangs', ['--from-server', 'node hangs.cjs', '--timeout', '2'], /timed out after 2 s/],
     ['crashes', ['--from-server', 'node crashes.cjs'], /the connection is closed\n {2}its log ends with:\n {4}no luck/],
     ['has no tools', ['--from-server', 'node empty.cjs'], /the server has no tools/],
     ['is a file that is not there', ['--tools', 'none.json'], /none\.json: no such file/],
     ['is a file without tools', ['--tools', 'empty.json'], /empty\.json.*no list of tools/],
-    ['is given twice', ['--tools', 'a.json', '--from-server', 'x'], /a server and a file are given/],
-    ['is reached otherwise', ['--from-server', 'x', '--transport', 'http'], /reached over stdio/],
+    ['is given twice', ['--tools', 'a.json', '--from-server', 'x'], /a server and a file cannot be combined/],
+    ['is reached otherwise', ['--from-server', 'x', '--transport', 'http'], /needs the transport stdio/],
   ])('a server that %s: one message, and nothing is written', async (_, flags, message) => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'hangs.cjs'), 'setInterval(() => 0, 1000)');
@@ -379,8 +379,8 @@ describe('types tools where a config names tools', () => {
 
   test.each([
     ['kept nowhere', ['--from-server', 'node server.cjs'], /mcpgen\.config\.json: tools:.*\n.*--save FILE/],
-    ['kept elsewhere', ['--from-server', 'node server.cjs', '--save', 'x.json'], /Name the file there/],
-    ['another file', ['three.json'], /these are not/],
+    ['kept elsewhere', ['--from-server', 'node server.cjs', '--save', 'x.json'], /Add the file there/],
+    ['another file', ['three.json'], /lists other tools/],
   ])('%s is refused, and nothing changes', async (_, args, message) => {
     const cwd = await project();
     writeFileSync(path.join(cwd, 'three.json'), '[]');

@@ -158,7 +158,7 @@ describe.concurrent('--from-server', () => {
 
   test.each<[readonly string[], RegExp]>([
     [['--from-server', 'x', '--revision', '2099-01-01'], /revision "2099-01-01" is not built in/],
-    [['a.json', '--revision', '2025-11-25'], /a file is read the same for every revision/],
+    [['a.json', '--revision', '2025-11-25'], /only applies to --from-server/],
   ])('%j is refused', async (args, message) => {
     const run = await mcpgen(['types', 'tools', ...args, '--out', 'x'], { cwd: temporaryFolder() });
     expect(run.code).toBe(2);

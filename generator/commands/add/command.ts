@@ -1,10 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { McpgenError } from '../../errors.js';
+import { diagnosticJson, McpgenError, type Diagnostic } from '../../errors.js';
 import { nameTools } from '../../emit/tools/tools.js';
 import { renderTools, type ImportExtension, type ToolSource } from '../../index.js';
 import { exampleOf } from '../../model/types/example.js';
+import type { Warning } from '../../model/protocol.js';
 import { parseTool } from '../../model/tools.js';
 import { formatProjectFile } from '../../output/format.js';
 import { fileEdit, planChanges, type FileChange } from '../../output/plan.js';
@@ -20,7 +21,7 @@ import { additionHandlerFile, additionTestFile, type Addable, type Addition } fr
 import { connectListToServer, expectCapability } from '../../scaffold/edit/connect.js';
 import { findResourceAddresses, refuseAddress, type UsedAddress } from '../../scaffold/edit/resource-address.js';
 import { findDefineCall, registerInList } from '../../scaffold/edit/register.js';
-import { showProgress, printLine, printJson } from '../../terminal.js';
+import { showProgress, printLine, printJson, printWarning } from '../../terminal.js';
 import { fileChangeJson, printAuthorFileChanges } from '../shared/file-changes.js';
 import { outputFolder, type ConfigOptions } from '../shared/settings.js';
 import type { AddItemOptions } from './options.js';
@@ -73,7 +74,7 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
   if (registration.status === 'unknown') {
     throw new McpgenError(`${registration.reason}, so ${identifier} cannot be added to it; nothing was written`, {
       place: `${displayedPath(project, index)}:${registration.line}`,
-      remedy: `By hand: import { ${identifier} } from "./${stem}${project.extension}"; and ${identifier} into the list \`${list}\`.`,
+      remedy: `Add it by hand: import { ${identifier} } from "./${stem}${project.extension}", and add ${identifier} to the list \`${list}\`.`,
     });
   }
   const newFiles = [
@@ -91,13 +92,18 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
       ? []
       : [{ path: `src/tools/${stem}.input.json`, contents: input.text, belongsToUser: true }]),
   ];
+  const generatedTools = input === undefined ? undefined : await planGeneratedTools(project, input.tools);
+  const warnings: Diagnostic[] = [
+    ...(input === undefined ? [] : keptFileWarnings(project, options.input ?? '', file, input)),
+    ...(generatedTools?.warnings ?? []).filter(({ place }) => place.startsWith(`src/tools/${stem}.input.json#`)),
+  ];
   const changes: FileChange[] = [
     ...planChanges(project.folder, newFiles),
     ...(registration.status === 'added'
       ? [await planAddition(index, existing, registration.text)]
       : [{ path: index, status: 'kept' as const, expected: indexText, actual: indexText }]),
     ...connectionChanges,
-    ...(input === undefined ? [] : await planGeneratedTools(project, input.tools)),
+    ...(generatedTools?.changes ?? []),
   ];
   if (!options.dryRun) writeChanges(project.folder, changes);
   showProgress('');
@@ -112,12 +118,13 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
       [SERVER_FILE, `the server has ${list}`],
       [CONVERSATION_TEST, `the server has ${list}`],
     ]),
+    warnings,
     project,
   });
   return 0;
 }
 
-/** Where the author's server is made, and the test of its first messages. */
+/** Where the project creates its server, and the test of its first messages. */
 const SERVER_FILE = 'src/server.ts';
 const CONVERSATION_TEST = 'test/conversation.test.ts';
 
@@ -133,14 +140,14 @@ interface AddProject {
 async function loadAddProject(options: ConfigOptions): Promise<AddProject> {
   const config = await readConfig(process.cwd(), options.config);
   if (config === undefined) {
-    throw new McpgenError('this is not the project of a server: there is no config of mcpgen here or above', {
+    throw new McpgenError('this is not a server project: no mcpgen config in this folder or above', {
       place: process.cwd(),
-      remedy: '`mcpgen init server NAME` writes such a project.',
+      remedy: 'Create one with `mcpgen init server NAME`.',
     });
   }
   const { emit, importExtension = 'js' } = config.config;
   if (emit?.includes('registry') !== true) {
-    throw new McpgenError('the generated code has no registry, which lists of tools, resources and prompts stand on', {
+    throw new McpgenError('the generated code has no registry, which lists of tools, resources and prompts need', {
       place: config.placeOf('emit'),
       remedy: 'Add "registry" to it, as in "emit": ["default", "registry"], and run `mcpgen generate`.',
     });
@@ -152,18 +159,18 @@ async function loadAddProject(options: ConfigOptions): Promise<AddProject> {
 /** Names are what the specification allows for tools (MCP 2025-11-25, server features, tools, tool names). */
 function refuseAdditionName(kind: Addable, name: string): void {
   if (/^[A-Za-z0-9_.-]{1,128}$/.test(name) && /[A-Za-z0-9]/.test(name)) return;
-  throw new McpgenError(`${JSON.stringify(name).slice(0, 150)} is not a name for a ${kind}`, {
+  throw new McpgenError(`${JSON.stringify(name).slice(0, 150)} is not a valid name for a ${kind}`, {
     place: 'NAME',
     remedy: 'Use letters, digits, hyphens, underscores and dots, at most 128.',
   });
 }
 
-/** The text of a file of the project; undefined if there is none. */
+/** The text of a file of the project; undefined if it does not exist. */
 function readProjectFile(project: AddProject, file: string): string | undefined {
   return readTextIfExists(path.join(project.folder, file));
 }
 
-/** A file of the project as one names it who is where the command runs. */
+/** The path of a project file, relative to the current folder. */
 function displayedPath(project: AddProject, file: string): string {
   return path.relative(process.cwd(), path.join(project.folder, file));
 }
@@ -172,7 +179,7 @@ async function planAddition(file: string, actual: string | undefined, expected: 
   return fileEdit(file, actual === undefined ? await formatProjectFile(expected, file) : expected, actual);
 }
 
-/** A list that has nothing yet, in the words of the template. */
+/** An empty list, as the template has it. */
 function emptyList(kind: Addable, index: string): string {
   const start = /^\/\*\*[^]*? = \[/m.exec(readTemplate('server', ...index.split('/')))?.[0];
   if (start === undefined) throw new Error(`the template has no list of ${kind}s`);
@@ -180,9 +187,9 @@ function emptyList(kind: Addable, index: string): string {
 }
 
 /**
- * What has to change for the server to serve a list that is not there yet.
+ * The changes that connect a new list to the server.
  *
- * @throws {@link McpgenError} if the author's server is of a form that is not understood, with the lines to write by hand.
+ * @throws {@link McpgenError} if the server's code has an unsupported form; the hint has the lines to add by hand.
  */
 async function planRegistryConnection(
   project: AddProject,
@@ -192,9 +199,9 @@ async function planRegistryConnection(
   const list = `${kind}s`;
   const text = readProjectFile(project, SERVER_FILE);
   if (text === undefined && /\bcreateClient\b/.test(readProjectFile(project, 'src/protocol.ts') ?? '')) {
-    throw new McpgenError(`this is the project of a client; ${list} are what a server has`, {
+    throw new McpgenError(`this is a client project; only servers have ${list}`, {
       place: project.folder,
-      remedy: '`mcpgen init server NAME` writes the project of a server.',
+      remedy: '`mcpgen init server NAME` writes a server project.',
     });
   }
   const generatedFolder = relativeImportPath(path.join(project.folder, 'src'), project.out);
@@ -208,7 +215,7 @@ async function planRegistryConnection(
           ? displayedPath(project, SERVER_FILE)
           : `${displayedPath(project, SERVER_FILE)}:${connection.line}`,
       remedy: [
-        'By hand:',
+        'Change it by hand:',
         ...connection.byHand.map((line) => `  ${line}`),
         `and in ${displayedPath(project, index)}:`,
         `  export const ${list} = [];`,
@@ -226,11 +233,11 @@ async function planRegistryConnection(
 
 function additionStem(name: string): string {
   const stem = name.replaceAll('.', '-').replace(/^[-_]+|[-_]+$/g, '') || name;
-  // `index` is the list; the others are devices on Windows, whatever stands behind a dot.
+  // `index` is the list; the others are devices on Windows, with any extension.
   return /^(?:index|con|prn|aux|nul|com\d|lpt\d)$/i.test(stem) ? `${stem}-one` : stem;
 }
 
-/** Addresses of the project's other resources. */
+/** URIs of the project's other resources. */
 async function addressesOfOtherResources(project: AddProject, own: string): Promise<readonly UsedAddress[]> {
   const folder = path.join(project.folder, 'src/resources');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.[cm]?ts$/.test(name)) : [];
@@ -256,21 +263,21 @@ function additionIdentifier(kind: Addable, name: string, stem: string): string {
   return isReserved(camel) || camel === `${kind}s` ? `${camel}${capital}` : camel;
 }
 
-/** Names that differ in capitals come to one file on many systems. */
+/** On case-insensitive file systems, names that differ only in case are one file. */
 function refuseCaseConflict(project: AddProject, kind: Addable, name: string, file: string): void {
   const base = path.basename(file);
   const folder = path.join(project.folder, path.dirname(file));
   const entries = existsSync(folder) ? readdirSync(folder) : [];
   const conflict = entries.find((entry) => entry !== base && entry.toLowerCase() === base.toLowerCase());
   if (conflict === undefined) return;
-  throw new McpgenError(`there is another ${kind} in that file already`, {
+  throw new McpgenError(`the file already has another ${kind}`, {
     place: displayedPath(project, path.posix.join(path.posix.dirname(file), conflict)),
-    remedy: `Choose a name other than ${name}, which would come to the same file.`,
+    remedy: `Choose another name: ${name} would be written to the same file.`,
   });
 }
 
 /**
- * What a file that is there already exports as the tool, resource or prompt of a name.
+ * The identifier under which an existing file exports the tool, resource or prompt of a name.
  *
  * @throws {@link McpgenError} if it has none, or only one of another name.
  */
@@ -286,23 +293,51 @@ async function exportAlreadyInFile(
   const found = await findDefineCall(text, additionIdentifier(kind, name, stem));
   const remedy = `It is kept. Have it export the ${kind}, as \`export const ${additionIdentifier(kind, name, stem)} = ...\`, or choose another name.`;
   if (found === undefined) {
-    throw new McpgenError(`this file is there already, and no ${kind} that it exports was found`, {
+    throw new McpgenError(`the file exists already, and exports no ${kind}`, {
       place: displayedPath(project, file),
       remedy,
     });
   }
   if (found.name !== undefined && found.name !== name) {
-    throw new McpgenError(`this file is there already, with the ${kind} ${JSON.stringify(found.name)} in it`, {
+    throw new McpgenError(`the file exists already, with the ${kind} ${JSON.stringify(found.name)} in it`, {
       place: displayedPath(project, file),
-      remedy: 'It is kept. Choose another name.',
+      remedy: 'Choose another name.',
     });
   }
   return found.identifier;
 }
 
+/** Warns of existing files that are kept although `--input` names a schema for them. */
+function keptFileWarnings(
+  project: AddProject,
+  given: string,
+  toolFile: string,
+  { camel, isKept }: ToolInput,
+): readonly Diagnostic[] {
+  const warnings: Diagnostic[] = [];
+  if (isKept) {
+    warnings.push({
+      place: displayedPath(project, toolFile.replace(/\.ts$/, '.input.json')),
+      message: `the file exists already and is kept; ${given} was not copied`,
+      remedy: 'Edit the file, or delete it and run the command again.',
+    });
+  }
+  const text = readProjectFile(project, toolFile);
+  if (text !== undefined && !text.includes(`${camel}Input`)) {
+    warnings.push({
+      place: displayedPath(project, toolFile),
+      message: `the file exists already and is kept; it does not use the schema of ${given}`,
+      remedy: `Import \`${camel}Input\` there and add \`input: ${camel}Input\`, or delete the file and run the command again.`,
+    });
+  }
+  return warnings;
+}
+
 interface ToolInput {
-  /** The file, as it is copied. */
+  /** The contents of the copied file. */
   readonly text: string;
+  /** Whether the copy exists already with other contents, which are kept. */
+  readonly isKept: boolean;
   /** All tools of the project, with this one. */
   readonly tools: readonly ToolSource[];
   readonly stem: string;
@@ -316,17 +351,18 @@ async function readToolInput(file: string, stem: string, project: AddProject): P
   const target = `src/tools/${stem}.input.json`;
   const patterns = project.config.config.tools;
   if (patterns === undefined) {
-    throw new McpgenError('the config says of no schemas of tools', {
+    throw new McpgenError('the config has no key "tools"', {
       place: project.config.placeOf(),
       remedy: 'Add "tools": ["src/tools/*.input.json"] to it.',
     });
   }
-  // What is there already is the author's, whatever is given.
+  // An existing file belongs to the author and is kept.
   const existing = path.join(project.folder, target);
-  const bytes = readBytes(existsSync(existing) ? existing : file);
+  const given = readBytes(file);
+  const bytes = existsSync(existing) ? readBytes(existing) : given;
   const schema = parseUntrustedJson(bytes, existsSync(existing) ? target : file);
   if (!isObject(schema) || ownMember(schema, 'type') !== 'object') {
-    throw new McpgenError('the schema of the arguments of a tool is that of an object', {
+    throw new McpgenError("the schema of a tool's arguments must have the type object", {
       place: file,
       remedy: 'Write { "type": "object", "properties": { ... } }.',
     });
@@ -344,6 +380,7 @@ async function readToolInput(file: string, stem: string, project: AddProject): P
   const description = ownMember(schema, 'description');
   return {
     text: bytes.toString('utf8'),
+    isKept: !bytes.equals(given),
     tools,
     stem: named.stem,
     camel: named.camel,
@@ -361,29 +398,36 @@ function toolSourceFrom(name: string, stem: string, input: JsonValue | undefined
   };
 }
 
-/** Milliseconds that it may take to find out whether an example is valid. */
+/** Time limit for validating an example, in milliseconds. */
 const VALIDATION_TIMEOUT_MS = 2000;
 
-/** Whether a schema allows a value, by the word of a library that knows all keywords. */
+/** Whether a schema allows a value, according to Ajv, which knows all keywords. */
 async function validatesAgainst(schema: object, value: JsonValue): Promise<boolean> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   const { $schema: _dialect, ...rest } = schema as JsonObject;
   const validateScript = (): boolean =>
     new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(rest)(value);
   try {
-    // A pattern may take for ever; only there it can be interrupted.
+    // A pattern may run forever; only here it can be interrupted.
     return runInNewContext('judge()', { judge: validateScript }, { timeout: VALIDATION_TIMEOUT_MS }) === true;
   } catch {
     return false;
   }
 }
 
-/** What the types of tools will be with the new one among them, as changes below the project's folder. */
-async function planGeneratedTools(project: AddProject, tools: readonly ToolSource[]): Promise<readonly FileChange[]> {
+/** The generated types of all tools including the new one, as changes below the project's folder. */
+async function planGeneratedTools(
+  project: AddProject,
+  tools: readonly ToolSource[],
+): Promise<{ readonly changes: readonly FileChange[]; readonly warnings: readonly Warning[] }> {
   const { importExtension = 'js' } = project.config.config;
-  const { files } = await renderTools(tools, project.out, { importExtension });
+  const { files, warnings } = await renderTools(tools, project.out, { importExtension });
   const generatedFolder = toPosixPath(path.relative(project.folder, project.out));
-  return planChanges(project.out, files).map((change) => ({ ...change, path: `${generatedFolder}/${change.path}` }));
+  const changes = planChanges(project.out, files);
+  return {
+    changes: changes.map((change) => ({ ...change, path: `${generatedFolder}/${change.path}` })),
+    warnings,
+  };
 }
 
 function toPosixPath(file: string): string {
@@ -396,21 +440,32 @@ interface AdditionReport {
   readonly isDryRun: boolean;
   readonly isJson: boolean;
   readonly isRegistered: boolean;
-  /** What it means that a file is changed, by its path. */
+  /** A note for each changed file, by path. */
   readonly notes: ReadonlyMap<string, string>;
+  readonly warnings: readonly Diagnostic[];
   readonly project: AddProject;
 }
 
-function reportAddition({ addition, changes, isDryRun, isJson, isRegistered, notes, project }: AdditionReport): void {
+function reportAddition(report: AdditionReport): void {
+  const { addition, changes, isDryRun, isJson, isRegistered, notes, warnings, project } = report;
   if (isJson) {
     const files = changes
       .filter((change) => change.status !== 'unchanged')
       .map((change) => fileChangeJson(change, false));
     const { kind, name, identifier } = addition;
-    printJson({ kind, name, identifier, registered: isRegistered, dryRun: isDryRun, files });
+    printJson({
+      kind,
+      name,
+      identifier,
+      registered: isRegistered,
+      dryRun: isDryRun,
+      files,
+      ...(warnings.length === 0 ? {} : { warnings: warnings.map(diagnosticJson) }),
+    });
     return;
   }
+  for (const warning of warnings) printWarning(warning);
   if (!printAuthorFileChanges(changes, isDryRun, notes, (file) => displayedPath(project, file))) {
-    printLine(`${addition.kind} ${addition.name} is there already; nothing was changed`);
+    printLine(`${addition.kind} ${addition.name} exists already; nothing was changed`);
   }
 }

@@ -28,13 +28,15 @@ interface HandlerProject {
   readonly out: string;
   readonly side: Side;
   readonly extension: string;
-  /** Those that are generated, oldest first. */
+  /** The generated revisions, oldest first. */
   readonly protocols: readonly Protocol[];
 }
 
 export { parseAddHandlerOptions } from './options.js';
 
-/** `mcpgen add handler`: writes handlers of methods, and names them in the server or client. Returns the exit code. */
+/**
+ * `mcpgen add handler`: writes handlers of methods, and registers them in the server or client. Returns the exit code.
+ */
 export async function addHandlerCommand(methods: readonly string[], options: AddHandlerOptions): Promise<number> {
   const project = await loadHandlerProject(options);
   if (methods.length === 0) throw await methodRequiredError(project);
@@ -125,18 +127,18 @@ async function loadHandlerProject(given: AddHandlerOptions): Promise<HandlerProj
   if (config === undefined || first === undefined || (asked !== undefined && !sides.includes(asked))) {
     throw new McpgenError(
       config === undefined
-        ? 'this is not the project of a server or client: there is no mcpgen.config.json here or above'
-        : `this is not the project of a ${asked ?? 'server or client'}: there is no ${asked === undefined ? `${ENTRY_FILES.server} or ${ENTRY_FILES.client}` : ENTRY_FILES[asked]}`,
+        ? 'this is not a server or client project: no mcpgen.config.json in this folder or above'
+        : `this is not a ${asked ?? 'server or client'} project: there is no ${asked === undefined ? `${ENTRY_FILES.server} or ${ENTRY_FILES.client}` : ENTRY_FILES[asked]}`,
       {
         place: config === undefined ? process.cwd() : config.folder,
-        remedy: '`mcpgen init server NAME` and `mcpgen init client NAME` write such projects.',
+        remedy: 'Create one with `mcpgen init server NAME` or `mcpgen init client NAME`.',
       },
     );
   }
   if (second !== undefined && asked === undefined) {
     throw new McpgenError('the project has both a server and a client', {
       place: config.folder,
-      remedy: 'Say which one is to handle it: --to server, or --to client.',
+      remedy: 'Choose one with --to server or --to client.',
     });
   }
   const { out = 'generated', importExtension = 'js' } = config.config;
@@ -152,7 +154,7 @@ async function loadHandlerProject(given: AddHandlerOptions): Promise<HandlerProj
   });
 }
 
-/** The method, in the revision in whose types the project is written if that has it, else in the newest that has. */
+/** The method in the revision whose types the project uses, or else in the newest revision that has it. */
 function findMethod(
   project: HandlerProject,
   name: string,
@@ -175,7 +177,7 @@ function findMethod(
   const near = closestMatch(name, names);
   throw new McpgenError(
     known
-      ? `a ${side} has no handler of ${name}: no ${side === 'server' ? 'client' : 'server'} sends it, or the runtime answers it`
+      ? `a ${side} has no handler for ${name}: no ${side === 'server' ? 'client' : 'server'} sends it, or the runtime answers it`
       : `there is no method ${JSON.stringify(name)} in ${protocols.map(({ revision }) => revision).join(', ')}`,
     {
       place: 'METHOD',
@@ -184,18 +186,18 @@ function findMethod(
   );
 }
 
-/** Tells what is not handled yet, where no method is named. */
+/** The error for a missing method name; it lists the methods without a handler. */
 async function methodRequiredError({ protocols, side, folder, out }: HandlerProject): Promise<McpgenError> {
   const all = new Set(protocols.flatMap((protocol) => handledMethods(protocol, side).map(({ name }) => name)));
   const handled = await findHandledMethods(await readAuthorFiles(folder, out), [...all]);
   const open = [...all].filter((name) => !handled.has(name)).sort();
-  return new McpgenError('no method is named', {
+  return new McpgenError('a method is required', {
     place: 'METHOD',
-    remedy: open.length === 0 ? 'All that there is has a handler.' : `Without a handler are ${open.join(', ')}.`,
+    remedy: open.length === 0 ? 'Every method has a handler.' : `Without a handler: ${open.join(', ')}.`,
   });
 }
 
-/** Another name where the file of a name is that of another method. */
+/** An alternative file name if another method uses the first one. */
 function availableStem({ folder }: HandlerProject, { stem }: HandlerNames, method: string): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? stem : `${stem}-${number}`;
@@ -204,7 +206,7 @@ function availableStem({ folder }: HandlerProject, { stem }: HandlerNames, metho
   }
 }
 
-/** Names a handler in the entry of the project, or in the file that its handlers come from. */
+/** Registers a handler in the entry file, or in the file that its handlers are imported from. */
 async function registerInProject(
   { folder, side }: HandlerProject,
   method: Method,
@@ -233,10 +235,10 @@ async function registerInProject(
     }
     const line = result.status === 'unknown' ? result.line : 1;
     const reason =
-      result.status === 'unknown' ? result.reason : `its handlers come from ${result.from}, which is not there`;
+      result.status === 'unknown' ? result.reason : `its handlers come from ${result.from}, which does not exist`;
     throw new McpgenError(`${reason}, so ${identifier} cannot be added to it; nothing was written`, {
       place: `${file}:${line}`,
-      remedy: `By hand: write ${JSON.stringify(method.name)}: () => { ... } among its ${'member' in place ? place.member : place.object}.`,
+      remedy: `Add it by hand: write ${JSON.stringify(method.name)}: () => { ... } in its ${'member' in place ? place.member : place.object}.`,
     });
   }
 }

@@ -3,7 +3,7 @@ import { McpgenError } from '../../errors.js';
 import { booleanOption, stringOption, type RawOptions } from '../shared/options.js';
 import { parseConfigOptions, type ConfigOptions } from '../shared/settings.js';
 
-/** The options that all of `mcpgen add` has. */
+/** The options of every `mcpgen add` command. */
 export interface AddOptions extends ConfigOptions {
   readonly dryRun: boolean;
   readonly json: boolean;
@@ -13,7 +13,7 @@ export interface AddOptions extends ConfigOptions {
 export interface AddItemOptions extends AddOptions {
   /** The file with the JSON Schema of a tool's arguments. */
   readonly input: string | undefined;
-  /** The address of a resource. */
+  /** The URI of a resource. */
   readonly uri: string | undefined;
 }
 
@@ -30,11 +30,14 @@ export function parseAddItemOptions(raw: RawOptions): AddItemOptions {
   return { ...parseAddOptions(raw), input: stringOption(raw, 'input'), uri: stringOption(raw, 'uri') };
 }
 
-/** @throws {@link McpgenError} if `--to` does not name a side. */
+/** @throws {@link McpgenError} if `--to` is neither server nor client. */
 export function parseAddHandlerOptions(raw: RawOptions): AddHandlerOptions {
   const to = stringOption(raw, 'to');
   if (to !== undefined && to !== 'server' && to !== 'client') {
-    throw new McpgenError(`${JSON.stringify(to)} is no side`, { place: '--to', remedy: 'Give server or client.' });
+    throw new McpgenError(`must be server or client, not ${JSON.stringify(to)}`, {
+      place: '--to',
+      remedy: 'Pass --to server or --to client.',
+    });
   }
   return { ...parseAddOptions(raw), to };
 }

@@ -28,7 +28,7 @@ export { parseAddOptions } from './options.js';
 const PROTOCOL_FILE = 'src/protocol.ts';
 
 /**
- * `mcpgen add revision`: the config, the generated code and `src/protocol.ts` of a project get one revision more. Returns
+ * `mcpgen add revision`: adds a revision to the config, the generated code and `src/protocol.ts` of a project. Returns
  * the exit code.
  */
 export async function addRevisionCommand(revision: string, given: AddOptions): Promise<number> {
@@ -38,7 +38,7 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
   if (config === undefined || !existsSync(file)) {
     throw new McpgenError('this is not a project that `mcpgen init` wrote', {
       place: config === undefined ? process.cwd() : path.relative(process.cwd(), file),
-      remedy: 'Elsewhere, name the revision in the config, or by --revision, and run `mcpgen generate`.',
+      remedy: 'In other projects, add the revision to the config, or pass --revision, and run `mcpgen generate`.',
     });
   }
   const out = outputFolder(config, given);
@@ -52,16 +52,16 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
         ? await addRevisionToConfig(readTextFile(config.file), revision)
         : undefined;
     if (edit?.status !== 'added') {
-      throw new McpgenError(`${name} does not name ${revision}, and it is not one to be edited; nothing was written`, {
+      throw new McpgenError(`${name} does not have ${revision}, and mcpgen cannot edit it; nothing was written`, {
         place: config.placeOf('revisions'),
-        remedy: `Add ${JSON.stringify(revision)} to \`revisions\` there, and run this again.`,
+        remedy: `Add ${JSON.stringify(revision)} to \`revisions\` there, and run the command again.`,
       });
     }
     changes.push(fileEdit(name, edit.text, readTextFile(config.file)));
   }
   const isDryRun = given.dryRun;
   const settings = await resolveSettings(commandLine);
-  // As the config will say once it is written: nothing of the author's changes if this fails.
+  // Generates first, as for the changed config: if this fails, none of the author's files change.
   const planned = hasOwnSchema
     ? settings
     : { ...settings, options: { ...settings.options, revisions: withRevision(settings.options.revisions, revision) } };
@@ -70,10 +70,13 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
     const before = readTextFile(file);
     const protocols = await loadAll(plan.options);
     if (!protocols.some((protocol) => protocol.revision === revision)) {
-      throw new McpgenError(`the schema of the project is of ${protocols[0]?.revision ?? 'none'}, not of ${revision}`, {
-        place: config.placeOf('schema'),
-        remedy: 'A project has one schema of its own, or built-in revisions.',
-      });
+      throw new McpgenError(
+        `the custom schema of the project is of revision ${protocols[0]?.revision ?? 'none'}, not ${revision}`,
+        {
+          place: config.placeOf('schema'),
+          remedy: 'A project has either one custom schema, or built-in revisions.',
+        },
+      );
     }
     const lostMethodNames = await lostMethods(config.folder, out, before, protocols, revision);
     const folder = relativeImportPath(path.dirname(file), out);
@@ -105,22 +108,20 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
       return 0;
     }
     if (!printAuthorFileChanges(changes, isDryRun))
-      printLine(`${revision} is there already; nothing of yours was changed`);
+      printLine(`the project already has revision ${revision}; none of your files changed`);
     if (generated.length > 0)
       printLine(
         `${isDryRun ? 'would generate' : 'generated'} ${generated.length} files in ${projectPath(config.folder, out, '')}`,
       );
     if (edit.status === 'added' && lostMethodNames.length > 0) {
-      printLine(
-        `${PROTOCOL_FILE} keeps the types that it had: those of ${revision} lack ${lostMethodNames.join(', ')}, which you handle`,
-      );
+      printLine(`${PROTOCOL_FILE} keeps its types: ${revision} has no ${lostMethodNames.join(', ')}, which you handle`);
     }
     printMethodChanges(methodChanges);
     return 0;
   });
 }
 
-/** Methods that the project handles, and that its types have but those of a revision have not. */
+/** Methods that the project handles and that the types of a revision lack. */
 async function lostMethods(
   project: string,
   out: string,
@@ -141,7 +142,7 @@ async function lostMethods(
     : [...(await findHandledMethods(await readAuthorFiles(project, out), removed))].sort();
 }
 
-/** Without a list all that are released are meant, and are generated. */
+/** A config without `revisions` already generates all released ones. */
 function withRevision(revisions: readonly string[] | undefined, revision: string): readonly string[] | undefined {
   return revisions === undefined ? undefined : [...new Set([...revisions, revision])].sort();
 }
@@ -156,6 +157,6 @@ function manualEditError(
 ): McpgenError {
   return new McpgenError(`${reason}, so ${revision} cannot be added to it; nothing was written`, {
     place: `${PROTOCOL_FILE}:${line}`,
-    remedy: 'By hand: import `revision` from its folder, and put it into the list `revisions`.',
+    remedy: 'Add it by hand: import `revision` from its folder, and add it to the list `revisions`.',
   });
 }

@@ -5,16 +5,23 @@ import { withEvidence } from '../../model/diff/evidence.js';
 import { RULES } from '../../model/diff/rules.js';
 import { diffMarkdown, rulesMarkdown } from '../../print/diff/markdown.js';
 import { buildReport, type DiffReport } from '../../print/diff/report.js';
-import { stdoutColors, printToStderr, showProgress, printLine, printJson, formatTable } from '../../terminal.js';
+import {
+  stdoutColors,
+  printToStderr,
+  printWarning,
+  showProgress,
+  printLine,
+  printJson,
+  formatTable,
+} from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
-import { printWarning } from '../shared/file-changes.js';
 import { printDiffReport } from './terminal.js';
 import type { DiffOptions } from './options.js';
 import { loadProtocolArgument, type LoadedProtocol } from '../shared/protocol-argument.js';
 
 export { parseDiffOptions } from './options.js';
 
-/** `mcpgen diff`: what changed between two revisions, and whom it breaks. Returns the exit code. */
+/** `mcpgen diff`: prints what changed between two revisions, and whom it breaks. Returns the exit code. */
 export async function diffCommand(
   from: string | undefined,
   to: string | undefined,
@@ -23,9 +30,9 @@ export async function diffCommand(
   const { html } = options;
   if (options.rules) return printRules(options);
   if (from === undefined || to === undefined) {
-    throw new McpgenError('two revisions are compared', {
+    throw new McpgenError('two revisions are required', {
       place: 'mcpgen diff',
-      remedy: 'Name the old one and the new one: mcpgen diff 2025-11-25 2026-07-28.',
+      remedy: 'Pass the old and the new one, as in mcpgen diff 2025-11-25 2026-07-28.',
     });
   }
   const [before, after] = await loadProtocols(from, to, options);
@@ -52,7 +59,7 @@ async function loadProtocols(
   ];
 }
 
-/** The same report with its breaking changes only; the counts stay those of all. */
+/** The report with breaking changes only; its counts still cover all changes. */
 function withBreakingChangesOnly(report: DiffReport): DiffReport {
   const isBreaking = (verdict: string): boolean => verdict === 'breaking';
   return {
@@ -68,7 +75,7 @@ async function writeHtmlReport(
   file: string,
   renames: DiffReport['renames'],
 ): Promise<void> {
-  showProgress('laying out the page');
+  showProgress('formatting the page');
   const { renderDiffPage: diffPage } = await import('./page.js');
   const page = await diffPage(report, before.protocol, after.protocol, renames);
   showProgress('');

@@ -15,7 +15,7 @@ export interface DiffOptions {
   readonly rules: boolean;
 }
 
-/** @throws {@link McpgenError} if standard output would have to hold two results. */
+/** @throws {@link McpgenError} if two results would go to standard output. */
 export function parseDiffOptions(raw: RawOptions): DiffOptions {
   const options: DiffOptions = {
     oldCatalog: stringOption(raw, 'oldCatalog'),
@@ -34,8 +34,8 @@ export function parseDiffOptions(raw: RawOptions): DiffOptions {
     ...(options.html === '-' ? ['--html'] : []),
   ];
   if (outputs.length > 1) {
-    throw new McpgenError(`${outputs.join(' and ')} exclude each other`, {
-      remedy: 'Standard output holds one of them; --html FILE writes a file beside it.',
+    throw new McpgenError(`${outputs.join(' and ')} cannot be combined`, {
+      remedy: 'Use one of them; --html FILE can be added, since it writes to a file.',
     });
   }
   return options;

@@ -8,12 +8,12 @@ import { isIdentifier } from '../../print/names.js';
 import { printDefinition } from '../../print/type.js';
 import { readTemplate } from '../../read/files.js';
 
-/** Columns of a type beside another one. */
+/** Columns of a type next to another one. */
 const PAGE_COLUMNS = 60;
-/** Stands between two definitions while Prettier lays them out. */
+/** Separates two definitions while Prettier formats them. */
 const PAGE_BORDER = '\n\n// mcpgen: border\n\n';
 
-/** The page of a report, with its style, script and the types of both revisions in it. */
+/** The HTML page of a report, including its style, its script and the types of both revisions. */
 export async function renderDiffPage(
   report: DiffReport,
   before: Protocol,
@@ -43,7 +43,7 @@ async function formatDefinitions(
   wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const definitions = protocol.definitions.filter(({ name }) => wanted.has(name));
-  // A name that TypeScript cannot have is shown as it is in the schema, by a stand-in that Prettier can read.
+  // Names that are not TypeScript identifiers are replaced by placeholders while Prettier formats the code.
   const placeholders = new Map<string, string>();
   const definitionName = (name: string): string => {
     if (isIdentifier(name)) return name;
@@ -59,7 +59,7 @@ async function formatDefinitions(
     printWidth: PAGE_COLUMNS,
   });
   const shown = [...placeholders].reduce(
-    (all, [name, standIn]) => all.replaceAll(standIn, () => JSON.stringify(name)),
+    (all, [name, placeholder]) => all.replaceAll(placeholder, () => JSON.stringify(name)),
     text,
   );
   const pieces = shown.trimEnd().split(PAGE_BORDER);

@@ -16,12 +16,12 @@ const SUBJECT_HEADINGS: readonly (readonly [Subject, string])[] = [
   ['error', 'Error codes'],
   ['definition', 'Definitions'],
 ];
-/** Most places that are named where one change stands in many. */
+/** Most places that are listed for one change. */
 const MAX_LISTED_NAMES = 8;
 /** Longest text of a type, in characters. */
 const MAX_LINE_LENGTH = 100;
 
-/** Prints a report for a person: the summary, then the changes, breaking ones first in each section. */
+/** Prints a report to the terminal: the summary, then the changes, breaking ones first in each section. */
 export function printDiffReport(report: DiffReport): void {
   const { from, to, summary } = report;
   const draft = to.status === 'draft' ? stdoutColors.yellow(' (draft, may still change)') : '';
@@ -38,7 +38,7 @@ export function printDiffReport(report: DiffReport): void {
   );
   if (to.catalog === 'derived' || from.catalog === 'derived') {
     printLine(
-      stdoutColors.dim('  without a catalog, methods are derived from the schema; give one for what it cannot say'),
+      stdoutColors.dim('  no catalog: methods are derived from the schema, without what only a catalog can define'),
     );
   }
   for (const [subject, heading] of SUBJECT_HEADINGS) {

@@ -1,5 +1,5 @@
 import { optionFlag } from '../../command-line.js';
-import { McpgenError } from '../../errors.js';
+import { diagnosticJson, McpgenError } from '../../errors.js';
 import {
   check,
   generate,
@@ -10,13 +10,20 @@ import {
 } from '../../index.js';
 import { isUpToDate } from '../../output/plan.js';
 import { readOrigin } from '../../output/ownership.js';
-import { stdoutColors, showProgress, printLine, printJson, formatTable, type Cell } from '../../terminal.js';
+import {
+  stdoutColors,
+  showProgress,
+  printLine,
+  printJson,
+  printWarning,
+  formatTable,
+  type Cell,
+} from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import {
   fileChangeJson,
   pluralize,
   printFiles,
-  printWarning,
   printOutdatedFiles,
   displayedFolder,
   countByStatus,
@@ -41,14 +48,14 @@ export async function generateCommand(commandLine: GenerateCommandLine): Promise
   );
 }
 
-/** @param commandLine - What the command line alone says. */
 async function generateOnce(plan: GeneratePlan, settings: Settings, commandLine: GenerateCommandLine): Promise<number> {
   const { out, options } = plan;
   if (out === '-') return printGeneratedFile(options, commandLine);
   if (commandLine.check) {
     const result = await check(options);
     showProgress('');
-    // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed one.
+    // Set before anything is printed: a reader that closes the pipe early must not turn a failed check into a passed
+    // one.
     process.exitCode = result.upToDate ? 0 : 1;
     const methodChanges = await reportMethodChanges(result, plan, settings, commandLine);
     const fix = fixCommand(settings, commandLine);
@@ -71,12 +78,12 @@ async function printGeneratedFile(options: GenerateOptions, commandLine: Generat
     if (!commandLine[name]) continue;
     throw new McpgenError(`${optionFlag(name)} needs an output folder`, {
       place: '--out -',
-      remedy: 'Give --out DIR.',
+      remedy: 'Pass --out DIR.',
     });
   }
   const { files, warnings } = await renderAll(options);
   showProgress('');
-  // With one part asked for, what it needs would only be in the way of a reader who redirects into a file.
+  // With one part requested, only that file is printed, so that it can be redirected into a file.
   const [only = '', second] = options.emit ?? [];
   const name = only === 'stubs' ? 'handlers' : only;
   const wanted =
@@ -112,8 +119,8 @@ function printGenerateReport(
     dryRun,
     files: result.changes.map((change) => fileChangeJson(change, upToDate !== undefined)),
     ...methodChanges,
-    ...(upToDate === false ? { mend: fix } : {}),
-    warnings: result.warnings,
+    ...(upToDate === false ? { fix } : {}),
+    warnings: result.warnings.map(diagnosticJson),
   };
   printJson(summary);
 }
@@ -140,7 +147,7 @@ function printGenerateSummary(result: GenerateResult, out: string, dryRun: boole
   }
   for (const change of result.changes.filter((item) => item.status === 'kept')) {
     const isEdited = readOrigin(change.path, change.actual ?? '') === 'edited';
-    const why = isEdited ? 'edited since mcpgen wrote it; delete it if nothing needs it' : 'it is yours';
+    const why = isEdited ? 'edited since mcpgen wrote it; delete it if nothing needs it' : 'mcpgen did not write it';
     printLine(`kept ${escapeHiddenCharacters(change.path)}: ${why}`);
   }
   const all = result.changes.length;
@@ -157,7 +164,7 @@ function printCheckFailures(result: CheckResult, out: string, fix: string): void
   }
   printOutdatedFiles(outdated, out);
   printLine(
-    `\n${outdated.length} of ${pluralize(result.changes.length, 'file')} not up to date. To mend it:\n  ${escapeHiddenCharacters(fix)}`,
+    `\n${outdated.length} of ${pluralize(result.changes.length, 'file')} not up to date. To fix it:\n  ${escapeHiddenCharacters(fix)}`,
   );
 }
 

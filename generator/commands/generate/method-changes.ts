@@ -22,46 +22,46 @@ import type { GeneratePlan } from './plan.js';
 import { projectCommand, projectFolder, sidesOf } from '../shared/project.js';
 import type { CommandLine, Settings } from '../shared/settings.js';
 
-/** A method that this generation brought and that a handler can be written for. */
+/** A method that is new in this run and that can have a handler. */
 export interface NewMethod {
   readonly method: string;
   readonly kind: MessageKind;
-  /** The revisions that brought it, sorted. */
+  /** The new revisions that have it, sorted. */
   readonly revisions: readonly string[];
-  /** Who handles it. */
+  /** The side that handles it. */
   readonly to: Side;
-  /** What it means, in a sentence. */
+  /** Its summary. */
   readonly summary: string;
   /** The capability that a side with a handler of it declares: `tasks.list`. */
   readonly declares?: string;
-  /** Whether the protocol does without a handler: nothing is asked for that was not declared, and nobody waits for an answer. */
+  /** Whether a handler is optional: nobody sends what was not declared, and nobody waits for a response. */
   readonly optional: boolean;
-  /** A command to paste that writes a handler; absent where only an author's hand can. */
+  /** The command that writes a handler; absent if it must be written by hand. */
   readonly command?: string;
   /** What to do to handle it: the command, or what to write and where. */
   readonly offer: string;
 }
 
-/** A method that generated code had and has no more. */
+/** A method that the generated code no longer has. */
 export interface RemovedMethod {
   readonly method: string;
   /** The revisions that had it, sorted. */
   readonly revisions: readonly string[];
-  /** Where the author's code names it; paths as seen from the current folder. */
+  /** Where the author's code uses it; paths are relative to the current folder. */
   readonly places: readonly Omit<MethodLocation, 'method'>[];
 }
 
-/** What an author has to know after a generation. */
+/** What a run changed that affects the author's code. */
 export interface MethodChangeReport {
-  /** Revisions that `src/protocol.ts` does not name yet, with a command to paste that adds each. */
+  /** Revisions that `src/protocol.ts` does not use yet, with the command that adds each. */
   readonly newRevisions: readonly { readonly revision: string; readonly command: string }[];
-  /** Revisions that are still in the output folder although the config, which says all that it holds, does not name them. */
+  /** Revisions in the output folder that are not in the config. */
   readonly leftRevisions: readonly { readonly revision: string; readonly folder: string; readonly isSpoken: boolean }[];
   readonly newMethods: readonly NewMethod[];
   readonly removedMethods: readonly RemovedMethod[];
 }
 
-/** What makes handlers of a method, where a list of the project does. */
+/** Methods whose handlers come from a list of the project. */
 const ADDABLE_KIND_BY_METHOD: Readonly<Record<string, string>> = {
   'tools/list': 'tool',
   'tools/call': 'tool',
@@ -73,10 +73,10 @@ const ADDABLE_KIND_BY_METHOD: Readonly<Record<string, string>> = {
 };
 
 /**
- * Compares the methods of what was generated before with those of a run. It is as well called after the files were
- * written: a run's changes say what they held.
+ * Compares the methods of the previous output with those of a run. Works after the files were written too, since the
+ * run's changes have their previous contents.
  *
- * @param commandLine - What the command line alone says.
+ * @param commandLine - The options without those of the config.
  */
 export async function reportMethodChanges(
   result: GenerateResult,
@@ -94,7 +94,7 @@ export async function reportMethodChanges(
   );
   const leftoverRevisions = leftoverRevisionsIn(result.out, new Set(methodsAfter.keys()));
   const { newRevisions, added, removed } = compareMethods(new Map([...written, ...leftoverRevisions]), methodsAfter);
-  // A config says all that the folder is to hold; a command line may be one of several that write to it.
+  // A config lists everything in the folder; a command line may be one of several that write to it.
   const coversAllRevisions =
     config !== undefined && commandLine.revisions === undefined && commandLine.schema === undefined;
   const remainingMethods = new Set(
@@ -131,7 +131,7 @@ function namedMethodsOf({ methods }: Protocol): readonly MethodConstant[] {
   return methods.map(({ name }) => ({ name, constant: constantCase(name) }));
 }
 
-/** Methods of revisions in the output folder that a run does not write. */
+/** Methods of revisions in the output folder that this run does not write. */
 function leftoverRevisionsIn(
   out: string,
   currentRevisions: ReadonlySet<string>,
@@ -164,12 +164,12 @@ function subfolderNames(folder: string): readonly string[] {
   }
 }
 
-/** The file in which a project names the revisions that it speaks. */
+/** The file in which a project lists its revisions. */
 function protocolFileText(project: string): string | undefined {
   return tryReadText(path.join(project, 'src/protocol.ts'));
 }
 
-/** New revisions that `src/protocol.ts` does not name yet, in a project that has one. */
+/** New revisions that `src/protocol.ts` does not use yet; empty without that file. */
 function revisionsNotRegistered(project: string, revisions: readonly string[]): readonly string[] {
   const text = revisions.length === 0 ? undefined : protocolFileText(project);
   return text === undefined ? [] : revisions.filter((revision) => !text.includes(`/${revision}/revision`));
@@ -179,11 +179,11 @@ interface OfferContext {
   readonly project: string;
   readonly out: string;
   readonly emit: readonly string[] | undefined;
-  /** The value of `--config`, which shown commands repeat. */
+  /** The value of `--config`, which printed commands repeat. */
   readonly configFile: string | undefined;
 }
 
-/** What to do about a method: nothing if the runtime sees to it, or if it is of a side that the project has not. */
+/** How to handle a method; undefined if the runtime handles it, or if the project does not have that side. */
 function newMethodsOf(
   { name, revisions }: ChangedMethod,
   protocols: readonly Protocol[],
@@ -235,7 +235,7 @@ function addCommandFor(
     return projectCommand(project, 'add handler', { words: [name], options: { to: side, config: configFile } });
   }
   if (to !== 'server' || kind !== 'request') return undefined;
-  // It is written once: what is there is the author's.
+  // An existing handlers.ts belongs to the author and is not written again.
   const isThere = subfolderNames(out).some((folder) => existsSync(path.join(out, folder, 'handlers.ts')));
   const parts = [...new Set([...(emit ?? []), 'stubs'])].join(',');
   if (isThere) return undefined;
@@ -260,12 +260,12 @@ async function locateRemovedMethods(
         revisions,
         places: places.filter(({ method }) => method === name).map(({ method: _, ...place }) => place),
       }))
-      // A folder that is only left over would be told of in every run: only as long as code names what it has.
+      // An orphaned folder would be reported in every run: only as long as code uses its methods.
       .filter(({ revisions, places: own }) => own.length > 0 || revisions.some((revision) => written.has(revision)))
   );
 }
 
-/** Tells the news of a run; nothing if there are none. */
+/** Prints the changes of methods and revisions of a run; nothing if there are none. */
 export function printMethodChanges({
   newRevisions,
   leftRevisions,
@@ -275,14 +275,14 @@ export function printMethodChanges({
   if (newRevisions.length + leftRevisions.length + newMethods.length + removedMethods.length > 0) printLine();
   for (const { revision, command } of newRevisions) {
     printLine(
-      `${stdoutColors.green('new revision')} ${escapeHiddenCharacters(revision)}: src/protocol.ts does not speak it yet`,
+      `${stdoutColors.green('new revision')} ${escapeHiddenCharacters(revision)}: src/protocol.ts does not use it yet`,
     );
     printLine(`  ${escapeHiddenCharacters(command)}`);
   }
   for (const { revision, folder, isSpoken } of leftRevisions) {
-    printLine(`${stdoutColors.red('left over')}: the config does not name ${escapeHiddenCharacters(revision)}`);
-    const first = isSpoken ? 'take it out of src/protocol.ts, which speaks it still, and ' : '';
-    printLine(`  ${first}delete ${escapeHiddenCharacters(folder)}, or name it again`);
+    printLine(`${stdoutColors.red('orphaned')}: ${escapeHiddenCharacters(revision)} is not in the config`);
+    const first = isSpoken ? 'remove it from src/protocol.ts, which still uses it, and ' : '';
+    printLine(`  ${first}delete ${escapeHiddenCharacters(folder)}, or add it to the config again`);
   }
   for (const { method, kind, revisions, to, summary, declares, offer } of newMethods) {
     const where = escapeHiddenCharacters(revisions.join(', '));
@@ -293,7 +293,7 @@ export function printMethodChanges({
     printLine(`  ${escapeHiddenCharacters(offer)}`);
   }
   for (const { method, revisions, places } of removedMethods) {
-    const named = places.length === 0 ? 'your code does not name it' : `named in ${pluralize(places.length, 'place')}`;
+    const named = places.length === 0 ? 'your code does not use it' : `used in ${pluralize(places.length, 'place')}`;
     printLine(
       `${stdoutColors.red('removed')}: ${escapeHiddenCharacters(method)} (was in ${escapeHiddenCharacters(revisions.join(', '))}); ${named}`,
     );

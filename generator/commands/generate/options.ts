@@ -37,7 +37,7 @@ export function parseGenerateOptions(raw: RawOptions): GenerateCommandLine {
     json: booleanOption(raw, 'json'),
   };
   for (const name of ['check', 'dryRun'] as const) {
-    refuseBothOptions(options, 'watch', name, `Leave one of them out; ${optionFlag(name)} writes nothing.`);
+    refuseBothOptions(options, 'watch', name, `Omit one of them; ${optionFlag(name)} writes nothing.`);
   }
   refuseBothOptions(options, 'check', 'dryRun', 'Both write nothing; --check sets the exit code.');
   return options;

@@ -6,9 +6,9 @@ import { closestMatch } from '../../text.js';
 import { readInputFile } from '../shared/options.js';
 import { DEFAULT_OUT, readConfiguredTools, type Settings } from '../shared/settings.js';
 
-/** What one run is to do. */
+/** What a run generates, and where. */
 export interface GeneratePlan {
-  /** As it was asked for; `-` is standard output. */
+  /** As given; `-` is standard output. */
   readonly out: string;
   readonly options: GenerateOptions;
 }
@@ -21,7 +21,7 @@ export async function planGenerate(
   if (given.schema === '-' && given.catalog === '-') {
     throw new McpgenError('schema and catalog cannot both come from standard input', {
       place: '--schema - --catalog -',
-      remedy: 'Give one of them as a file.',
+      remedy: 'Pass one of them as a file.',
     });
   }
   const out = given.out ?? (given.schema === '-' ? '-' : DEFAULT_OUT);

@@ -1,32 +1,31 @@
 import path from 'node:path';
 import { watch } from 'chokidar';
-import { McpgenError } from '../../errors.js';
+import { diagnosticJson, McpgenError } from '../../errors.js';
 import { generate } from '../../index.js';
 import { isUpToDate } from '../../output/plan.js';
-import { stdoutColors, printToStderr, stderrColors, showProgress, printLine } from '../../terminal.js';
-import { escapeHiddenCharacters } from '../../text.js';
-import { fileChangeJson, printWarning, displayedFolder, countByStatus } from '../shared/file-changes.js';
+import { printError, printLine, printToStderr, printWarning, showProgress, stdoutColors } from '../../terminal.js';
+import { fileChangeJson, displayedFolder, countByStatus } from '../shared/file-changes.js';
 import { planGenerate } from './plan.js';
 import { reportMethodChanges, printMethodChanges } from './method-changes.js';
 import type { GenerateCommandLine } from './options.js';
 import { withConfigLocations, resolveSettings, type Settings } from '../shared/settings.js';
 
-/** Milliseconds without a change before a round begins: editors save in several steps. */
+/** Time without a change before a run begins: editors save in several steps. */
 const DEBOUNCE_MS = 100;
 
-/** What changes are looked for. */
+/** What is watched. */
 interface WatchedInputs {
   /** Absolute paths of single files. */
   readonly files: ReadonlySet<string>;
-  /** Absolute paths of folders in which every JSON file counts. */
+  /** Absolute paths of folders of which every JSON file is watched. */
   readonly folders: readonly string[];
 }
 
 /**
- * `mcpgen generate --watch`: generates, and again whenever an input changes. A round that fails says why and is over; the
- * next change begins another. SIGINT and SIGTERM end it.
+ * `mcpgen generate --watch`: generates now, and again whenever an input changes. A failed run prints its error and
+ * waits for the next change. SIGINT and SIGTERM stop it.
  *
- * @returns The exit code, once it was told to end.
+ * @returns The exit code, once it is stopped.
  */
 export async function watchCommand(commandLine: GenerateCommandLine): Promise<number> {
   refuseWatchOptions(commandLine);
@@ -34,13 +33,13 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
   let inputs = watchedInputs(settings);
   if (settings.options.out === '-') throw outputFolderError();
   if (inputs.files.size === 0 && inputs.folders.length === 0) {
-    throw new McpgenError('there is nothing to watch: no config, no schema and no tools of your own', {
+    throw new McpgenError('nothing to watch: no config, no custom schema and no custom tools', {
       place: '--watch',
-      remedy: 'Built-in revisions do not change; leave --watch out, or write a mcpgen.config.json.',
+      remedy: 'Built-in revisions do not change: omit --watch, or write a mcpgen.config.json.',
     });
   }
 
-  const generateRound = async (): Promise<void> => {
+  const generateOnce = async (): Promise<void> => {
     try {
       settings = await reloadSettings(settings, commandLine);
       inputs = watchedInputs(settings);
@@ -56,7 +55,9 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
           const files = result.changes
             .filter((change) => !isUpToDate(change))
             .map((change) => fileChangeJson(change, false));
-          printLine(JSON.stringify({ out: result.out, files, ...methodChanges, warnings: result.warnings }));
+          printLine(
+            JSON.stringify({ out: result.out, files, ...methodChanges, warnings: result.warnings.map(diagnosticJson) }),
+          );
           return;
         }
         for (const warning of result.warnings) printWarning(warning);
@@ -68,12 +69,12 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
     } catch (error) {
       showProgress('');
       if (!(error instanceof McpgenError)) throw error;
-      if (commandLine.json) printLine(JSON.stringify({ error: escapeHiddenCharacters(error.format()) }));
-      printToStderr(`${stderrColors.red('error')}: ${error.format()}`);
+      if (commandLine.json) printLine(JSON.stringify({ error }));
+      printError(error);
     }
   };
 
-  // Folders are watched, not files: one that is replaced by another, as editors save it, is a new file.
+  // Folders are watched, not files: editors save by replacing a file with a new one.
   const watcher = watch(watchedFolders(inputs), {
     ignoreInitial: true,
     ignored: (file) => !isWatched(inputs, path.resolve(file)),
@@ -81,14 +82,14 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
   return new Promise<number>((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     let running: Promise<void> | undefined;
-    let isRoundDue = false;
+    let isRunDue = false;
     let hasEnded = false;
     const end = (): void => {
       if (hasEnded) return;
       hasEnded = true;
       clearTimeout(timer);
       for (const signal of SIGNALS) process.off(signal, end);
-      // What is being written is written to its end.
+      // A run in progress is completed.
       void Promise.allSettled([running, watcher.close()]).then(() => {
         resolve(0);
       });
@@ -96,14 +97,14 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
     const begin = (): void => {
       if (hasEnded) return;
       if (running !== undefined) {
-        isRoundDue = true;
+        isRunDue = true;
         return;
       }
-      isRoundDue = false;
-      running = generateRound().then(
+      isRunDue = false;
+      running = generateOnce().then(
         () => {
           running = undefined;
-          if (isRoundDue) begin();
+          if (isRunDue) begin();
         },
         (error: unknown) => {
           end();
@@ -118,24 +119,22 @@ export async function watchCommand(commandLine: GenerateCommandLine): Promise<nu
       timer = setTimeout(begin, DEBOUNCE_MS);
     });
     watcher.on('error', (error) => {
-      printToStderr(
-        `${stderrColors.yellow('warning')}: a folder cannot be watched: ${escapeHiddenCharacters(String(error))}`,
-      );
+      printWarning({ message: `a folder cannot be watched: ${String(error)}` });
     });
     watcher.once('ready', () => {
-      printToStderr('watching for changes; Ctrl-C ends it');
+      printToStderr('watching for changes; stop with Ctrl-C');
       begin();
     });
   });
 }
 
-/** The settings as they are now. Without its config a project would be written as if it had none, and elsewhere. */
+/** The current settings. Without its config, a project would be generated into another folder. */
 async function reloadSettings({ config }: Settings, commandLine: GenerateCommandLine): Promise<Settings> {
   const settings = await resolveSettings(commandLine);
   if (config === undefined || settings.config?.file === config.file) return settings;
-  throw new McpgenError('the config is not there any more, so nothing is generated', {
+  throw new McpgenError('the config no longer exists, so nothing is generated', {
     place: config.file,
-    remedy: 'Put it back, or end with Ctrl-C and begin anew.',
+    remedy: 'Restore it, or stop with Ctrl-C and start again.',
   });
 }
 
@@ -146,14 +145,14 @@ function refuseWatchOptions(commandLine: GenerateCommandLine): void {
     if (commandLine[name] !== '-') continue;
     throw new McpgenError('standard input cannot be watched', {
       place: `--watch --${name} -`,
-      remedy: 'Give a file.',
+      remedy: 'Pass a file.',
     });
   }
   if (commandLine.out === '-') throw outputFolderError();
 }
 
 function outputFolderError(): McpgenError {
-  return new McpgenError('--watch needs an output folder', { place: '--out -', remedy: 'Give --out DIR.' });
+  return new McpgenError('--watch needs an output folder', { place: '--out -', remedy: 'Pass --out DIR.' });
 }
 
 function watchedInputs({ options, config }: Settings): WatchedInputs {
@@ -161,7 +160,7 @@ function watchedInputs({ options, config }: Settings): WatchedInputs {
   if (config !== undefined) files.push(config.file);
   const folders: string[] = [];
   for (const pattern of config?.config.tools ?? []) {
-    // What stands before the first segment with a wildcard.
+    // The segments before the first wildcard.
     const segments = pattern.split('/');
     const first = segments.findIndex((segment) => /[*?[\]{}()!]/.test(segment));
     if (first === -1) files.push(path.resolve(config?.folder ?? '.', pattern));
@@ -179,7 +178,7 @@ function isInput({ files, folders }: WatchedInputs, file: string): boolean {
   return file.endsWith('.json') && folders.some((folder) => file.startsWith(folder + path.sep));
 }
 
-/** Whether chokidar is to look at a file or folder at all: it would go through all that lies beside an input. */
+/** Whether chokidar watches a path: by default it would also watch everything next to an input. */
 function isWatched(inputs: WatchedInputs, file: string): boolean {
   if (/[\\/](?:node_modules|\.git)(?:[\\/]|$)/.test(file)) return false;
   return (

@@ -13,17 +13,16 @@ import { readToolFiles, type ToolSource } from '../../read/tools.js';
 import { composeProject, generatedParts } from '../../scaffold/project/compose.js';
 import { managerFiles } from '../../scaffold/project/package-manager.js';
 import { unscopedName, type ProjectKind, type Selection } from '../../scaffold/project/selection.js';
-import { printToStderr, stderrColors, showProgress, printJson } from '../../terminal.js';
-import { printWarning } from '../shared/file-changes.js';
+import { printError, printToStderr, printWarning, showProgress, printJson } from '../../terminal.js';
 import { initGitRepository, installDependencies, packageManagerVersion } from './install.js';
 import { installCommandLine, printInitResult, initResultJson, type InitResult } from './report.js';
 import { readToolListSource, TOOL_LIST_FILE, toolListSource } from './tools.js';
 import type { InitOptions } from './options.js';
 import { resolveSelection } from './selection.js';
 
-/** Exit code of a program that Ctrl-C ended. */
+/** Exit code of a program that Ctrl-C interrupted. */
 const EXIT_INTERRUPTED = 130;
-/** Existing files that a message names. */
+/** Most existing files that a message lists. */
 const MAX_SHOWN_ENTRIES = 5;
 
 export { parseInitOptions } from './options.js';
@@ -39,7 +38,7 @@ export async function initCommand(
   try {
     selection = await resolveSelection(kind, requestedName, options, origin?.server?.transport);
   } catch (error) {
-    // As the library of the questions says that one was left by Ctrl-C.
+    // The prompt library throws this when Ctrl-C interrupts a question.
     if (!(error instanceof Error) || error.name !== 'ExitPromptError') throw error;
     printToStderr('nothing was written');
     return EXIT_INTERRUPTED;
@@ -64,21 +63,23 @@ export async function initCommand(
   if (options.json) printJson(initResultJson(result));
   else printInitResult(result);
   if (failure === undefined) return 0;
-  printToStderr(
-    `${stderrColors.red('error')}: the project is written, but ${manager} could not install it: ${failure}\n  Run it again: ${installCommandLine(result)}`,
-  );
+  printError({
+    place: folder,
+    message: `the project was written, but ${manager} failed to install its dependencies: ${failure}`,
+    remedy: `Run it again: ${installCommandLine(result)}`,
+  });
   return 1;
 }
 
-/** A folder that holds something is not written into, unless that is wanted. */
+/** Rejects a non-empty folder, unless it was forced. */
 function refuseTargetFolder(folder: string, force: boolean): void {
   let entries: readonly string[];
   try {
     if (!existsSync(folder)) {
       if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
-      throw new McpgenError('this symbolic link leads nowhere', { place: folder, remedy: 'Remove it.' });
+      throw new McpgenError('the symbolic link is broken', { place: folder, remedy: 'Remove it.' });
     }
-    // What a killed run left is cleared when this one writes, and a project that it had begun to move here is finished.
+    // Files staged by a killed run are removed when this one writes, and a move that it began is completed.
     const left = staleStagedFiles(folder);
     entries = hasUnfinishedMove(folder)
       ? []
@@ -86,7 +87,7 @@ function refuseTargetFolder(folder: string, force: boolean): void {
   } catch (error) {
     if (error instanceof McpgenError) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
-    throw new McpgenError(code === 'ENOTDIR' ? 'this is a file, not a folder' : `the folder cannot be read (${code})`, {
+    throw new McpgenError(code === 'ENOTDIR' ? 'not a folder but a file' : `the folder cannot be read (${code})`, {
       place: folder,
       remedy: 'Choose another folder with --dir.',
       cause: error,
@@ -96,7 +97,7 @@ function refuseTargetFolder(folder: string, force: boolean): void {
   const more = entries.length > MAX_SHOWN_ENTRIES ? `, and ${entries.length - MAX_SHOWN_ENTRIES} more` : '';
   throw new McpgenError(`the folder is not empty: ${entries.slice(0, MAX_SHOWN_ENTRIES).join(', ')}${more}`, {
     place: folder,
-    remedy: 'Choose another with --dir, or give --force: existing files stay as they are.',
+    remedy: 'Choose another with --dir, or pass --force: existing files are kept.',
   });
 }
 
@@ -112,7 +113,7 @@ async function planProject(
   const settings = managerFiles(selection);
   for (const [name, contents] of authored) {
     if (settings.has(name) && isInstalledAbove(name, folder)) continue;
-    // The list of tools stays as it is written whenever it is brought up to date.
+    // The list of tools keeps the form in which `types tools --save` updates it.
     const text = name === TOOL_LIST_FILE ? contents : await formatProjectFile(contents, name);
     files.push({ path: name, contents: text, belongsToUser: true });
   }
@@ -138,7 +139,7 @@ function isInstalledAbove(name: string, folder: string): boolean {
   return above !== folder && (existsSync(path.join(above, name)) || isInstalledAbove(name, above));
 }
 
-/** The tools of the project: what the author has there already stays, and comes first. */
+/** The tools of the project: existing ones stay, and come first. */
 async function mergeToolSources(folder: string, authored: ReadonlyMap<string, string>): Promise<readonly ToolSource[]> {
   const { tools: existing } = await readToolFiles(['src/tools/*.input.json', 'src/tools/*.output.json'], folder);
   const added = [...authored].flatMap(([file, contents]): ToolSource[] => {

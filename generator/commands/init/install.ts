@@ -4,16 +4,16 @@ import type { PackageManager, Selection } from '../../scaffold/project/selection
 import { printToStderr, showProgress } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 
-/** Makes a repository, unless there is one already or Git is missing. Returns whether it did. */
+/** Creates a repository, unless one exists or Git is missing. Returns whether it did. */
 export async function initGitRepository(folder: string): Promise<boolean> {
   const inside = await runProcess('git', ['rev-parse', '--is-inside-work-tree'], folder);
   if (inside.code === 0) return false;
-  // The branch that the project's CI runs on. Git before 2.28 does not take the flag.
+  // The branch that the project's CI runs on. Git before 2.28 does not support the option.
   const named = await runProcess('git', ['init', '--quiet', '--initial-branch=main'], folder);
   return named.code === 0 || (await runProcess('git', ['init', '--quiet'], folder)).code === 0;
 }
 
-/** The version to name in package.json, by which others get the same; npm does without, and what is not there has none. */
+/** The version for `packageManager` in package.json; undefined for npm, and for a manager that is not installed. */
 export async function packageManagerVersion(manager: PackageManager): Promise<string | undefined> {
   if (manager === 'npm') return undefined;
   const [, caller, called] = /^(\w+)\/(\S+)/.exec(process.env['npm_config_user_agent'] ?? '') ?? [];
@@ -21,7 +21,7 @@ export async function packageManagerVersion(manager: PackageManager): Promise<st
   return version !== undefined && /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/.test(version) ? version : undefined;
 }
 
-/** Installs what the project needs. Returns what went wrong; undefined if nothing did. */
+/** Installs the project's dependencies. Returns the reason of a failure, else undefined. */
 export async function installDependencies(selection: Selection, folder: string): Promise<string | undefined> {
   const manager = selection.packageManager;
   showProgress(`${manager} install ...`);
@@ -39,15 +39,15 @@ function escapeHiddenLines(output: string): string {
 
 interface ProcessResult {
   readonly code: number | null;
-  /** What it wrote to either stream. */
+  /** Its output, from both streams. */
   readonly output: string;
-  /** Why it did not run at all. */
+  /** Why it could not be started. */
   readonly error?: string;
 }
 
 async function runProcess(command: string, args: readonly string[], cwd: string): Promise<ProcessResult> {
   return new Promise((resolve) => {
-    // On Windows package managers are `.cmd` files, which only a shell runs; none of the words comes from outside.
+    // On Windows package managers are `.cmd` files, which need a shell; no argument is user input.
     const child = spawn(command, args, { cwd, shell: process.platform === 'win32', stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     const appendOutput = (chunk: Buffer): void => {
@@ -56,7 +56,7 @@ async function runProcess(command: string, args: readonly string[], cwd: string)
     child.stdout.on('data', appendOutput);
     child.stderr.on('data', appendOutput);
     child.on('error', (error: NodeJS.ErrnoException) => {
-      resolve({ code: null, output, error: error.code === 'ENOENT' ? `${command} is not there` : error.message });
+      resolve({ code: null, output, error: error.code === 'ENOENT' ? `${command} is not installed` : error.message });
     });
     child.on('close', (code) => {
       resolve({ code, output });

@@ -19,7 +19,7 @@ import {
   type RawOptions,
 } from '../shared/options.js';
 
-/** What decides which project is written; undefined where it was not given. */
+/** The options that select the project; undefined if not given. */
 export interface GivenAnswers {
   readonly revisions: readonly string[] | undefined;
   readonly features: readonly string[] | undefined;
@@ -32,23 +32,23 @@ export interface GivenAnswers {
 export interface InitOptions {
   readonly answers: GivenAnswers;
   readonly dir: string | undefined;
-  /** What the project depends on as mcpgen. */
+  /** The version or path of mcpgen in the project's package.json. */
   readonly mcpgen: string | undefined;
-  /** Asks nothing. */
+  /** Uses defaults without prompting. */
   readonly yes: boolean;
   readonly install: boolean;
   readonly git: boolean;
   readonly force: boolean;
   readonly dryRun: boolean;
   readonly json: boolean;
-  /** The server that a client is for: its command or URL. */
+  /** The server that the client calls: its command or URL. */
   readonly fromServer: string | undefined;
   /** A file with the tools of that server. */
   readonly tools: string | undefined;
   readonly timeoutSeconds: number;
 }
 
-/** @throws {@link McpgenError} if an answer does not exist, before anything is asked. */
+/** @throws {@link McpgenError} if a value is invalid, before any prompt. */
 export function parseInitOptions(raw: RawOptions): InitOptions {
   const revisions = stringsOption(raw, 'revision');
   for (const name of revisions ?? []) requireRevision(name);

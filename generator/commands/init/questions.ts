@@ -10,10 +10,10 @@ import {
   type TransportName,
 } from '../../scaffold/project/selection.js';
 
-/** Standard output holds the result and nothing else. */
+/** Prompts go to standard error: standard output has only the result. */
 const promptContext = { output: process.stderr };
 
-/** @param validate - What is wrong with a name; undefined if nothing is. */
+/** @param validate - Returns what is wrong with a name; undefined if it is valid. */
 export async function askName(kind: ProjectKind, validate: (name: string) => string | undefined): Promise<string> {
   return input(
     { message: 'Name of the package', default: `my-mcp-${kind}`, validate: (name) => validate(name) ?? true },
@@ -35,7 +35,7 @@ export async function askRevisions(released: readonly string[]): Promise<readonl
 export async function askFeatures(kind: ProjectKind): Promise<readonly string[]> {
   const chosen = await checkbox(
     {
-      message: 'Examples to begin with',
+      message: 'Examples to include',
       choices: FEATURES[kind].map(({ name, text, isDefault }) => ({
         value: name,
         name: `${name}: ${text}`,
@@ -75,11 +75,11 @@ const RUNTIME_LABELS: Readonly<Record<RuntimeName, readonly [name: string, short
   'sdk-v1': ['the transports of the official SDK 1.x', 'official SDK 1.x'],
 };
 
-/** @param isAllowed - Whether it goes with what was answered before. */
+/** @param isAllowed - Whether a transport is compatible with the earlier answers. */
 export async function askRuntime(isAllowed: (runtime: RuntimeName) => boolean): Promise<RuntimeName> {
   return select(
     {
-      message: 'What carries the messages',
+      message: 'Transports',
       choices: RUNTIME_NAMES.map((value) => {
         const [name, short] = RUNTIME_LABELS[value];
         return {

@@ -14,7 +14,7 @@ import {
   countByStatus,
 } from '../shared/file-changes.js';
 
-/** What became of a project. */
+/** The result of `init`. */
 export interface InitResult {
   readonly selection: Selection;
   readonly folder: string;
@@ -23,7 +23,7 @@ export interface InitResult {
   readonly isDry: boolean;
   readonly hasGit: boolean;
   readonly isInstalled: boolean;
-  /** Why it could not be installed. */
+  /** Why the installation failed. */
   readonly failure: string | undefined;
 }
 
@@ -32,7 +32,7 @@ function changeDirectoryPrefix({ folder }: Pick<InitResult, 'folder'>): string {
   return shown === '.' ? '' : `cd ${shellQuote(shown)} && `;
 }
 
-/** The command that installs what a project needs, from the current folder. */
+/** The command that installs the project's dependencies, from the current folder. */
 export function installCommandLine(result: InitResult): string {
   return `${changeDirectoryPrefix(result)}${result.selection.packageManager} install`;
 }
@@ -46,7 +46,7 @@ function nextSteps({ selection, isInstalled, failure, ...result }: InitResult): 
   ].map((command, index) => (index === 0 ? `${changeDirectoryPrefix(result)}${command}` : command));
 }
 
-/** What was done, for machines. */
+/** The result as `--json` prints it. */
 export function initResultJson(result: InitResult): object {
   const { selection, folder, changes, isDry, hasGit, isInstalled, failure } = result;
   const paths = (status: FileChange['status'][]): readonly string[] =>
@@ -69,12 +69,12 @@ export function initResultJson(result: InitResult): object {
     kept: paths(['kept', 'unchanged']),
     git: hasGit,
     installed: isInstalled && failure === undefined,
-    ...(failure === undefined ? {} : { failure, mend: installCommandLine(result) }),
+    ...(failure === undefined ? {} : { failure, fix: installCommandLine(result) }),
     next: isDry ? [] : nextSteps(result),
   };
 }
 
-/** What was done, for people, and what comes next. */
+/** Prints the result and the next steps. */
 export function printInitResult(result: InitResult): void {
   const { selection, folder, changes } = result;
   if (result.isDry) {
@@ -88,16 +88,16 @@ export function printInitResult(result: InitResult): void {
   const written = changes.filter(({ status }) => status === 'missing' || status === 'stale');
   const kept = changes.filter((file) => file.status === 'kept');
   for (const { path: file } of kept)
-    printToStderr(`${stderrColors.yellow('kept')} ${escapeHiddenCharacters(file)}, which was there already`);
+    printToStderr(`${stderrColors.yellow('kept')} ${escapeHiddenCharacters(file)}, which existed already`);
   printLine(
-    `${stdoutColors.bold(selection.packageName)}: ${written.filter(own).length} files of yours and ${written.filter((file) => !own(file)).length} generated ones in ${escapeHiddenCharacters(displayPath(folder))}/`,
+    `${stdoutColors.bold(selection.packageName)}: ${written.filter(own).length} source files and ${written.filter((file) => !own(file)).length} generated files in ${escapeHiddenCharacters(displayPath(folder))}/`,
   );
   printLine(
     `  revisions ${selection.revisions.map(({ revision }) => revision).join(', ')}; ${[...selection.features].join(', ') || 'no examples'}; over ${selection.transports.join(' and ')}`,
   );
   if (hasSessionsOnly(selection) && selection.revisions.some(({ isStateless }) => isStateless))
     printLine(
-      "  over HTTP only the revisions that begin with `initialize`: the official SDK's transport there knows no others",
+      "  over HTTP only the revisions that begin with `initialize`: the official SDK's transport supports no others",
     );
   if (selection.listed !== undefined)
     printLine(
@@ -106,6 +106,6 @@ export function printInitResult(result: InitResult): void {
   printLine('\nNext:');
   for (const command of nextSteps(result)) printLine(`  ${stdoutColors.cyan(command)}`);
   if (selection.kind === 'server' && entryFile(selection) === 'index') {
-    printLine(`\nREADME.md says how clients run it: node ${shellQuote(path.join(folder, 'dist/index.js'))}`);
+    printLine(`\nREADME.md explains how clients run it: node ${shellQuote(path.join(folder, 'dist/index.js'))}`);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Which project is written, in four steps: options, defaults, questions, validation.
+ * Selects the project to write in four steps: options, defaults, questions, validation.
  */
 import validateName from 'validate-npm-package-name';
 import { optionFlag } from '../../command-line.js';
@@ -20,7 +20,7 @@ import {
 } from '../../scaffold/project/selection.js';
 import type { GivenAnswers, InitOptions } from './options.js';
 
-/** All answers, which may still contradict each other. */
+/** All answers, not yet validated together. */
 interface Answers {
   readonly packageName: string;
   readonly revisions: readonly string[];
@@ -31,10 +31,10 @@ interface Answers {
 }
 
 /**
- * The project that the options choose, and where they are silent, a person or the defaults.
+ * The project to write: from options, then from defaults or prompts.
  *
- * @param requiredTransport - The transport of the server that a client is for.
- * @throws {@link McpgenError} if the answers are incomplete or contradict each other.
+ * @param requiredTransport - The transport of the server that the client calls.
+ * @throws {@link McpgenError} if options are missing or contradict each other.
  */
 export async function resolveSelection(
   kind: ProjectKind,
@@ -61,14 +61,14 @@ export async function resolveSelection(
   });
 }
 
-/** What was given, with the transport of the server that a client is for. */
+/** The given options, with the transport of the server that the client calls. */
 function withRequiredTransport(given: GivenAnswers, required: TransportName | undefined): GivenAnswers {
   if (required === undefined) return given;
   const { transports = [required] } = given;
   if (transports.includes(required)) return { ...given, transports };
-  throw new McpgenError(`the server of the client is reached over ${required}, which is not among its transports`, {
+  throw new McpgenError(`the server needs the transport ${required}, which is not among those of the client`, {
     place: '--transport',
-    remedy: `Add ${required}, or leave it out.`,
+    remedy: `Add ${required}, or omit --transport.`,
   });
 }
 
@@ -82,7 +82,7 @@ function defaultAnswers(kind: ProjectKind): Omit<Answers, 'packageName'> {
   };
 }
 
-/** Asks for what was not given. */
+/** Prompts for the missing options. */
 async function askMissing(
   kind: ProjectKind,
   packageName: string | undefined,
@@ -105,7 +105,7 @@ async function askMissing(
   return { packageName: name, revisions, features, transports, runtime, packageManager };
 }
 
-/** @throws {@link McpgenError} if the answers contradict each other. */
+/** @throws {@link McpgenError} if the options contradict each other. */
 function validateSelection(kind: ProjectKind, answers: Answers): Selection {
   const { packageName, runtime, packageManager } = answers;
   const revisions = knownRevisions(answers.revisions);
@@ -130,17 +130,17 @@ function releasedRevisions(): readonly string[] {
     .map(({ revision }) => revision);
 }
 
-/** The package manager that runs us, as it says itself. */
+/** The package manager that runs mcpgen, from its user agent. */
 function callingPackageManager(): PackageManager {
   const name = process.env['npm_config_user_agent']?.split('/')[0];
   return PACKAGE_MANAGERS.find((manager) => manager === name) ?? 'npm';
 }
 
 function missingNameError(kind: ProjectKind): McpgenError {
-  return new McpgenError('the name of the package is missing', { remedy: `Give it: mcpgen init ${kind} NAME.` });
+  return new McpgenError('the package name is missing', { remedy: `Pass it: mcpgen init ${kind} NAME.` });
 }
 
-/** Outside of a terminal, every answer must be given. */
+/** Outside a terminal there are no prompts, so every option is required. */
 function refuseMissingOptions(given: GivenAnswers): void {
   const flagByAnswer: Readonly<Record<keyof GivenAnswers, string>> = {
     revisions: 'revision',
@@ -151,9 +151,9 @@ function refuseMissingOptions(given: GivenAnswers): void {
   };
   const missing = (Object.keys(flagByAnswer) as (keyof GivenAnswers)[]).filter((name) => given[name] === undefined);
   if (missing.length === 0) return;
-  throw new McpgenError('there is no terminal to ask on, and an answer is missing', {
+  throw new McpgenError('not running in a terminal, so these options are required', {
     place: missing.map((name) => optionFlag(flagByAnswer[name])).join(', '),
-    remedy: 'Give it, or --yes for the defaults of all.',
+    remedy: 'Pass them, or --yes for the defaults.',
   });
 }
 
@@ -179,8 +179,8 @@ function packageNameError(name: string): string | undefined {
 function refusePackageName(name: string): void {
   const fault = packageNameError(name);
   if (fault === undefined) return;
-  throw new McpgenError(`${JSON.stringify(name)} cannot be the name of a package: ${fault}`, {
+  throw new McpgenError(`${JSON.stringify(name)} is not a valid package name: ${fault}`, {
     place: 'NAME',
-    remedy: 'Take small letters, digits and hyphens, as in demo or @scope/demo. Where to write it is --dir.',
+    remedy: 'Use lowercase letters, digits and hyphens, as in demo or @scope/demo. Use --dir to choose the folder.',
   });
 }

@@ -15,7 +15,7 @@ import {
   type Selection,
   type TransportName,
 } from '../../scaffold/project/selection.js';
-import { printToStderr } from '../../terminal.js';
+import { printWarning } from '../../terminal.js';
 import { splitCommand, displayUrl, withoutCredentials } from '../../text.js';
 import { listServerTools } from '../shared/server-tools.js';
 import type { InitOptions } from './options.js';
@@ -28,15 +28,15 @@ const STRUCTURED_OUTPUT_SINCE = '2025-06-18';
 
 /** Where the tools of a client's server come from. */
 export interface ToolListSource {
-  /** The flag that says so, with its value, for messages. */
+  /** The option with its value, for messages. */
   readonly place: string;
-  /** The server to ask, and its words as the project keeps them, without passwords of URLs; undefined for a file. */
+  /** The server, and its command as the project stores it, without passwords of URLs; undefined for a file. */
   readonly server?: { readonly text: string; readonly words: readonly string[]; readonly transport: TransportName };
   readonly file?: string;
 }
 
 /**
- * What `--from-server` and `--tools` say together.
+ * The source that `--from-server` or `--tools` names.
  *
  * @throws {@link McpgenError} if both are given, or no command is in the first.
  */
@@ -44,7 +44,10 @@ export function toolListSource({ fromServer: server, tools: file }: InitOptions)
   if (server === undefined) return file === undefined ? undefined : { place: `--tools ${file}`, file };
   const place = `--from-server ${server}`;
   if (file !== undefined) {
-    throw new McpgenError('a server and a file are given', { place, remedy: 'Give one of --from-server and --tools.' });
+    throw new McpgenError('a server and a file cannot be combined', {
+      place,
+      remedy: 'Use one of --from-server and --tools.',
+    });
   }
   if (isUrl(server)) return { place, server: { text: server, words: [displayUrl(server)], transport: 'http' } };
   if (/^\S+\.json$/i.test(server) || existsSync(server)) return { place, file: server };
@@ -54,7 +57,7 @@ export function toolListSource({ fromServer: server, tools: file }: InitOptions)
   };
 }
 
-/** A server that a client is for, and its tools. */
+/** The server that a client calls, and its tools. */
 export interface ListedToolSource {
   readonly listed: ListedServer;
   readonly tools: readonly ToolSource[];
@@ -63,9 +66,9 @@ export interface ListedToolSource {
 /**
  * Reads the tools of a client's server.
  *
- * @param folder - That of the project.
- * @param timeoutSeconds - How long asking the server may last.
- * @throws {@link McpgenError} if there is none, or the server does not give them.
+ * @param folder - The folder of the project.
+ * @param timeoutSeconds - Time limit for listing the tools.
+ * @throws {@link McpgenError} if it has none, or does not return them.
  */
 export async function readToolListSource(
   origin: ToolListSource,
@@ -75,9 +78,9 @@ export async function readToolListSource(
 ): Promise<ListedToolSource> {
   const { place, server, file = '' } = origin;
   if (existsSync(path.join(folder, TOOL_LIST_FILE))) {
-    throw new McpgenError('the project has a list of tools already', {
+    throw new McpgenError('the project already has a list of tools', {
       place: path.join(folder, TOOL_LIST_FILE),
-      remedy: `Remove it, or bring it up to date in the project: mcpgen types tools --from-server COMMAND --save ${TOOL_LIST_FILE}.`,
+      remedy: `Remove it, or update it in the project: mcpgen types tools --from-server COMMAND --save ${TOOL_LIST_FILE}.`,
     });
   }
   const revisions = selection.revisions.map(({ revision }) => revision);
@@ -88,15 +91,19 @@ export async function readToolListSource(
   if (raw.length === 0) {
     throw new McpgenError('the server has no tools', {
       place,
-      remedy: 'Leave it out: the client lists tools and calls them without knowing them.',
+      remedy: 'Omit the option: the client can list and call tools without it.',
     });
   }
   const list = newestRevision(selection).revision < STRUCTURED_OUTPUT_SINCE ? withoutOutputSchemas(raw) : raw;
-  // What is wrong with the list is named where it was read.
+  // Errors in the list name the file that it was read from.
   parseTools({ tools: list }, file === '' ? 'list of the server' : file);
   const tools = parseTools({ tools: list }, TOOL_LIST_FILE);
   if (server !== undefined && withoutCredentials(server.text) !== server.text) {
-    printToStderr('the project names the server without its password or token: give those in src/transport.ts');
+    printWarning({
+      place,
+      message: 'the project contains the URL of the server without its password or token',
+      remedy: 'Add them in src/transport.ts.',
+    });
   }
   return {
     tools,
@@ -108,21 +115,21 @@ export async function readToolListSource(
   };
 }
 
-/** Older revisions have no structured content that an output schema could be of. */
+/** Older revisions have no structured content, so output schemas do not apply. */
 function withoutOutputSchemas(list: readonly JsonValue[]): readonly JsonValue[] {
   const older = list.map((tool) => {
     if (!isObject(tool)) return tool;
     return Object.fromEntries(Object.entries(tool).filter(([key]) => key !== 'outputSchema'));
   });
   if (JSON.stringify(older) !== JSON.stringify(list)) {
-    printToStderr(
-      `output schemas are left out: structured content came with ${STRUCTURED_OUTPUT_SINCE}, and no revision chosen has it`,
-    );
+    printWarning({
+      message: `output schemas are ignored: structured content exists since ${STRUCTURED_OUTPUT_SINCE}, and no chosen revision has it`,
+    });
   }
   return older;
 }
 
-/** A word of a command: a path that is relative to here is made one that is relative to the project. */
+/** A word of a command; if it is a path relative to the current folder, relative to the project instead. */
 function relativeToProject(folder: string, word: string, isProgram: boolean): string {
   const isPath = isProgram ? /[/\\]/.test(word) : !word.startsWith('-');
   if (!isPath || path.isAbsolute(word) || /^\w+:\/\//.test(word) || !existsSync(word)) return word;

@@ -7,12 +7,12 @@ import type { AuthorFile } from '../../scaffold/edit/method-names.js';
 const TYPESCRIPT_SOURCE = /(?<!\.d)\.(?:ts|tsx|mts|cts)$/;
 
 /**
- * The TypeScript files of a project that its author wrote: what its tsconfig names, else what lies in `src/`, and what
- * lies in the output folder without being our output. Files that cannot be read are passed over.
+ * The TypeScript files of a project that its author wrote: those that its tsconfig includes, else those in `src/`, and
+ * those in the output folder that mcpgen did not generate. Unreadable files are skipped.
  *
  * @param folder - The project's folder, absolute.
  * @param out - The output folder, absolute.
- * @returns Files with paths as seen from the current folder, sorted.
+ * @returns Files with paths relative to the current folder, sorted.
  */
 export async function readAuthorFiles(folder: string, out: string): Promise<readonly AuthorFile[]> {
   const named = await filesOfTsconfig(path.join(folder, 'tsconfig.json'));

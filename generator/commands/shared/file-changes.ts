@@ -2,7 +2,7 @@ import path from 'node:path';
 import { structuredPatch } from 'diff';
 import type { Warning } from '../../model/protocol.js';
 import { isUpToDate, type FileChange, type PlannedFile } from '../../output/plan.js';
-import { stdoutColors, printToStderr, stderrColors, printLine } from '../../terminal.js';
+import { stdoutColors, printLine, printWarning } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 
 /** What is done, or would be done, to a file of each status. */
@@ -13,13 +13,8 @@ const ACTION_BY_STATUS: Readonly<Record<FileChange['status'], string>> = {
   unchanged: 'none',
   kept: 'none',
 };
-/** Lines of a diff that are shown for one file. */
+/** Most lines of a diff that are printed for one file. */
 const MAX_DIFF_LINES = 12;
-
-/** Tells a warning. */
-export function printWarning({ place, message }: Warning): void {
-  printToStderr(`${stderrColors.yellow('warning')}: ${escapeHiddenCharacters(`${place}: ${message}`)}`);
-}
 
 /**
  * Prints files to standard output, and warnings to standard error.
@@ -37,7 +32,7 @@ export function printFiles(
   for (const warning of warnings) printWarning(warning);
 }
 
-/** What happens to a file, for machines. */
+/** A file's change as `--json` prints it. */
 export function fileChangeJson(change: FileChange, withDiff: boolean): object {
   const diff = withDiff ? diffExcerpt(change) : [];
   const { path: file, status } = change;
@@ -49,7 +44,7 @@ export function fileChangeJson(change: FileChange, withDiff: boolean): object {
   };
 }
 
-/** Says which files are not as they should be, and how they differ. */
+/** Prints which files are outdated, and how they differ. */
 export function printOutdatedFiles(changes: readonly FileChange[], out: string): void {
   for (const change of changes) {
     printLine(`${stdoutColors.red(change.status.padEnd(8))}  ${escapeHiddenCharacters(path.join(out, change.path))}`);
@@ -65,9 +60,9 @@ export function printOutdatedFiles(changes: readonly FileChange[], out: string):
 }
 
 /**
- * Says what was done to the files of an author, or would be.
+ * Prints what was done to the files of an author, or would be.
  *
- * @param notes - More to say of a file, by path.
+ * @param notes - What to add to a file's line, by path.
  * @returns Whether anything was.
  */
 export function printAuthorFileChanges(
@@ -120,12 +115,12 @@ function diffExcerpt(change: FileChange): readonly string[] {
   return more > 0 ? [...shownLines, `... ${pluralize(more, 'more line')}`] : shownLines;
 }
 
-/** A folder as messages show it. */
+/** A folder as messages print it. */
 export function displayedFolder(out: string): string {
   return escapeHiddenCharacters(out.endsWith(path.sep) || out.endsWith('/') ? out : `${out}/`);
 }
 
-/** A number of things. */
+/** A count with its noun: `1 file`, `2 files`. */
 export function pluralize(number: number, one: string): string {
   return `${number} ${number === 1 ? one : `${one}s`}`;
 }

@@ -3,13 +3,14 @@ import { McpgenError } from '../../errors.js';
 import { STANDARD_INPUT, type InputFile } from '../../model/load.js';
 import { readDescriptor, readBytes } from '../../read/files.js';
 
-/** Options as commander parses them. Each command converts them once, into an object of its own type. */
+/** Options as commander parses them. Each command converts them once, into a typed object. */
 export type RawOptions = Readonly<Record<string, unknown>>;
 
 /**
  * An option's text, if it was given.
  *
- * @throws {@link McpgenError} if it is empty, as that of a shell variable that is not set: it would mean something else.
+ * @throws {@link McpgenError} if it is empty, such as from an unset shell variable: an empty value would have another
+ *   meaning.
  */
 export function stringOption(options: RawOptions, name: string): string | undefined {
   const value = options[name];
@@ -21,12 +22,12 @@ export function stringOption(options: RawOptions, name: string): string | undefi
 function emptyValueError(name: string): McpgenError {
   return new McpgenError('its value is empty', {
     place: optionFlag(name),
-    remedy: 'Give a value, or leave the option out.',
+    remedy: 'Pass a value, or omit the option.',
   });
 }
 
 /**
- * Rejects two flags of which only one has a meaning.
+ * Rejects two flags that cannot be combined.
  *
  * @throws {@link McpgenError} if both were given.
  */
@@ -34,10 +35,10 @@ export function refuseBothOptions<Options extends object>(
   options: Options,
   firstOption: keyof Options & string,
   secondOption: keyof Options & string,
-  remedy = 'Give one of them.',
+  remedy = 'Use one of them.',
 ): void {
   if (options[firstOption] !== true || options[secondOption] !== true) return;
-  throw new McpgenError(`${optionFlag(firstOption)} and ${optionFlag(secondOption)} exclude each other`, {
+  throw new McpgenError(`${optionFlag(firstOption)} and ${optionFlag(secondOption)} cannot be combined`, {
     place: optionFlag(secondOption),
     remedy,
   });
@@ -46,14 +47,14 @@ export function refuseBothOptions<Options extends object>(
 /**
  * A time limit in seconds; 30 by default.
  *
- * @throws {@link McpgenError} if it is no number, or more than an hour.
+ * @throws {@link McpgenError} if it is not a number, or more than an hour.
  */
 export function secondsOption(options: RawOptions, name: string): number {
   const value = Number(stringOption(options, name) ?? 30);
   if (value > 0 && value <= 3600) return value;
-  throw new McpgenError('a number of seconds is expected, up to an hour', {
+  throw new McpgenError('must be a number of seconds, up to an hour', {
     place: optionFlag(name),
-    remedy: `As in ${optionFlag(name)} 60.`,
+    remedy: `For example: ${optionFlag(name)} 60.`,
   });
 }
 
@@ -62,12 +63,12 @@ export function booleanOption(options: RawOptions, name: string): boolean {
   return options[name] === true;
 }
 
-/** Whether a flag was not switched off by its `--no-` form. */
+/** Whether a flag was not disabled by its `--no-` form. */
 export function negatableOption(options: RawOptions, name: string): boolean {
   return options[name] !== false;
 }
 
-/** The texts of a repeatable option, if it was given; commas separate as well. */
+/** The values of a repeatable option, if it was given; each can be a comma-separated list. */
 export function stringsOption(options: RawOptions, name: string): readonly string[] | undefined {
   const value = options[name];
   if (!Array.isArray(value)) return undefined;
@@ -86,7 +87,7 @@ function splitList(value: string): string[] {
 }
 
 /**
- * The text of an option without which commander does not run a command.
+ * The text of an option that commander requires.
  *
  * @throws {@link McpgenError} if it is empty.
  */
@@ -96,7 +97,7 @@ export function requiredOption(options: RawOptions, name: string): string {
   return value;
 }
 
-/** One of a few words, which commander has checked. */
+/** One of several choices, which commander has validated. */
 export function choiceOption<Choice extends string>(
   options: RawOptions,
   name: string,

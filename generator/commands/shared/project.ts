@@ -7,10 +7,10 @@ import { isObject, ownMember } from '../../read/json/json.js';
 import { readPackageJson } from '../../read/package-json.js';
 import { PACKAGE_MANAGERS, RUNNERS, type PackageManager } from '../../scaffold/project/selection.js';
 
-/** What a project that `mcpgen init` wrote is built around, by its side. */
+/** The function that each side of a project calls, as `mcpgen init` writes it. */
 export const ENTRY_FILES: Readonly<Record<Side, string>> = { server: 'src/server.ts', client: 'src/client.ts' };
 
-/** The sides that a project has, as far as it is built as `mcpgen init` writes it. */
+/** The sides of a project that follows the layout of `mcpgen init`. */
 export function sidesOf(project: string): readonly Side[] {
   return (['server', 'client'] as const).filter((side) => existsSync(path.join(project, ENTRY_FILES[side])));
 }
@@ -28,12 +28,12 @@ export function projectFolder(config: ConfigFile | undefined): string {
   return config?.folder ?? process.cwd();
 }
 
-/** A command line to paste in a project: `npx mcpgen generate` where the project depends on mcpgen. */
+/** A command line for a project: `npx mcpgen generate` if the project depends on mcpgen. */
 export function projectCommand(project: string, verb: string, shown: Omit<ShownArguments, 'program'>): string {
   return formatCommand(verb, { ...shown, program: mcpgenProgram(project) });
 }
 
-/** How mcpgen is run in a project: through its package manager where the project depends on mcpgen. */
+/** How to run mcpgen in a project: through its package manager if the project depends on mcpgen. */
 function mcpgenProgram(project: string): string {
   const own = readPackageJson(project);
   const depends = ['devDependencies', 'dependencies'].some((key) => {

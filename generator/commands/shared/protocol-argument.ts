@@ -8,17 +8,17 @@ import { builtinRevisions, findRevision } from '../../read/builtin/revisions.js'
 import { MAX_FILE_BYTES, readBytes } from '../../read/files.js';
 import { escapeHiddenCharacters, closestMatch } from '../../text.js';
 
-/** A revision that a word of the command line named, and how it was read. */
+/** A revision that an argument names, and where it was read from. */
 export interface LoadedProtocol extends SideInput {
   readonly protocol: Protocol;
 }
 
 /**
- * Loads what a word names: a built-in revision, a schema file, or a file of a git revision such as
+ * Loads what an argument names: a built-in revision, a schema file, or a file of a git revision such as
  * `HEAD~1:schema/x.json`. Without a catalog, methods are derived from the schema.
  *
  * @param catalog - Path of the schema's catalog, or its place in git.
- * @throws {@link McpgenError} if there is no such thing, or it is broken.
+ * @throws {@link McpgenError} if it does not exist or is invalid.
  */
 export async function loadProtocolArgument(
   word: string,
@@ -72,7 +72,7 @@ function readFromGit(word: string): Buffer {
     if (code === 'ENOENT') {
       throw new McpgenError('git is not installed', {
         place: word,
-        remedy: 'Install it, or give a file.',
+        remedy: 'Install it, or pass a file.',
         cause: error,
       });
     }

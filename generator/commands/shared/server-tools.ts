@@ -5,9 +5,9 @@ import { showProgress } from '../../terminal.js';
  * The tools of a server, as it lists them.
  *
  * @param server - Its command, or its URL.
- * @param timeoutSeconds - How long all of it may last.
- * @param revisions - Those to try; all by default.
- * @throws {@link McpgenError} if it gives none in time.
+ * @param timeoutSeconds - Time limit for all of it.
+ * @param revisions - The revisions to try; all by default.
+ * @throws {@link McpgenError} if it returns none in time.
  */
 export async function listServerTools(
   server: string,
@@ -15,7 +15,7 @@ export async function listServerTools(
   revisions?: readonly string[],
 ): Promise<readonly JsonValue[]> {
   showProgress('asking the server ...');
-  // Loaded only where a server is asked: it is a whole client.
+  // Imported only on demand: it loads a whole client.
   const { listTools } = await import('../../connect/list-tools.js');
   const { tools } = await listTools(server, {
     timeout: timeoutSeconds * 1000,

@@ -7,13 +7,13 @@ import { readConfig, type ConfigFile } from '../../read/config/config.js';
 import { readToolFiles, type ToolSource } from '../../read/tools.js';
 import { booleanOption, stringOption, type RawOptions } from './options.js';
 
-/** The output folder where nothing names one. */
+/** The default output folder. */
 export const DEFAULT_OUT = 'generated';
 
 /** The values of `--import-extension`. */
 export const IMPORT_EXTENSIONS: readonly ImportExtension[] = ['js', 'ts', 'none'];
 
-/** Options that the config of a project can set as well; undefined where they were not given. */
+/** Options that a config can set as well; undefined if not given. */
 export interface ConfigurableOptions {
   readonly out: string | undefined;
   readonly revisions: readonly string[] | undefined;
@@ -32,12 +32,12 @@ export interface ConfigOptions {
   readonly allowOutside: boolean;
 }
 
-/** What the command line alone says. */
+/** The options without those of the config. */
 export type CommandLine = ConfigurableOptions & ConfigOptions;
 
-/** What the command line and the config of the project say together. */
+/** The options of the command line merged with those of the config. */
 export interface Settings {
-  /** The options that were given, and for the others what the config says. */
+  /** The given options, else those of the config. */
   readonly options: ConfigurableOptions;
   readonly config: ConfigFile | undefined;
 }
@@ -55,7 +55,7 @@ export function parseConfigOptions(raw: RawOptions): ConfigOptions {
   return { config: stringOption(raw, 'config'), allowOutside: booleanOption(raw, 'allowOutside') };
 }
 
-/** A command line that leaves all that is generated to the config. */
+/** Options that take everything from the config. */
 export function configuredByFile({ config, allowOutside }: ConfigOptions): CommandLine {
   return {
     config,
@@ -73,10 +73,11 @@ export function configuredByFile({ config, allowOutside }: ConfigOptions): Comma
 }
 
 /**
- * Joins the options of a command with the config of the project, which is found upwards from the current folder or named
- * by `--config`. An option overrides the config; `--schema` overrides its `revisions` and `catalog` as well.
+ * Merges the options of a command with the config of the project, which is searched for from the current folder
+ * upwards, or named by `--config`. An option overrides the config; `--schema` overrides its `revisions` and `catalog`
+ * as well.
  *
- * @throws {@link McpgenError} if the config is wrong.
+ * @throws {@link McpgenError} if the config is invalid.
  */
 export async function resolveSettings(commandLine: CommandLine): Promise<Settings> {
   const config = await readConfig(process.cwd(), commandLine.config);
@@ -94,7 +95,7 @@ export async function resolveSettings(commandLine: CommandLine): Promise<Setting
     emit: commandLine.emit ?? own.emit,
     methods: commandLine.methods ?? own.methods,
     importExtension: commandLine.importExtension ?? own.importExtension,
-    // These two can only be switched one way on the command line.
+    // On the command line these two can only be switched in one direction.
     errata: commandLine.errata && own.errata !== false,
     strict: commandLine.strict || own.strict === true,
   };
@@ -104,28 +105,28 @@ export async function resolveSettings(commandLine: CommandLine): Promise<Setting
 /**
  * The output folder of a config, absolute.
  *
- * @param commandLine - `--allow-outside` counts.
- * @throws {@link McpgenError} if it is outside the config's folder, and that is not confirmed.
+ * @param commandLine - Only `--allow-outside` is used.
+ * @throws {@link McpgenError} if it is outside the config's folder without confirmation.
  */
 export function outputFolder(config: ConfigFile, commandLine: ConfigOptions): string {
   refuseOutsideFolder(config, commandLine);
   return path.resolve(config.folder, config.config.out ?? DEFAULT_OUT);
 }
 
-/** A config may come from somebody else: it must not choose any folder of the user's to write to. */
+/** A config may come from someone else, so it must not choose an arbitrary folder to write to. */
 function refuseOutsideFolder({ config, folder, placeOf }: ConfigFile, { allowOutside }: ConfigOptions): void {
   const { out = DEFAULT_OUT } = config;
   if (allowOutside || isWithin(folder, path.resolve(folder, out))) return;
   throw new McpgenError(`the output folder ${JSON.stringify(out)} is outside the folder of the config`, {
     place: placeOf('out'),
-    remedy: 'Choose a folder below it. If it is meant, confirm it by --allow-outside, or by --out DIR.',
+    remedy: 'Choose a folder below it, or confirm it with --allow-outside or --out DIR.',
   });
 }
 
 /**
- * The tools that a config names.
+ * The tools that a config lists.
  *
- * @throws {@link McpgenError} if a file of theirs is broken.
+ * @throws {@link McpgenError} if one of their files is invalid.
  */
 export async function readConfiguredTools(config: ConfigFile | undefined): Promise<readonly ToolSource[] | undefined> {
   const patterns = config?.config.tools;
@@ -133,15 +134,15 @@ export async function readConfiguredTools(config: ConfigFile | undefined): Promi
   return (await readToolFiles(patterns, config.folder, process.cwd())).tools;
 }
 
-/** A path of a config as seen from the current folder; never one that reads as `-` or as a flag. */
+/** A path of a config, relative to the current folder; never one that looks like `-` or an option. */
 export function relativeToWorkingDirectory(folder: string, file: string): string {
   const relative = path.relative(process.cwd(), path.resolve(folder, file)) || '.';
   return relative.startsWith('-') ? `.${path.sep}${relative}` : relative;
 }
 
 /**
- * Does something with settings; a fault that names a flag names the key of the config instead where the value is from
- * there.
+ * Runs a function with settings. If an error names an option whose value came from the config, it names the key of the
+ * config instead.
  */
 export async function withConfigLocations<T>(
   { config }: Settings,

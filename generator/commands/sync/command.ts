@@ -1,14 +1,13 @@
 import path from 'node:path';
-import { McpgenError } from '../../errors.js';
+import { diagnosticJson, McpgenError } from '../../errors.js';
 import { MAX_MARKDOWN_LENGTH, diffMarkdown } from '../../print/diff/markdown.js';
 import { summaryText } from '../../print/diff/report.js';
 import { isBelow, displayPath } from '../../paths.js';
 import { readConfig, type ConfigFile } from '../../read/config/config.js';
 import { isUrl } from '../../read/fetch.js';
-import { stdoutColors, printToStderr, stderrColors, showProgress, printLine, printJson } from '../../terminal.js';
+import { stdoutColors, printWarning, showProgress, printLine, printJson } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { printDiffReport } from '../diff/terminal.js';
-import { printWarning } from '../shared/file-changes.js';
 import type { SyncOptions } from './options.js';
 import { planConfigPins } from './pin.js';
 import { planSync, type Mismatch, type SyncItem, type SyncRequest } from './plan.js';
@@ -17,7 +16,7 @@ import type { FileChange } from '../../output/plan.js';
 
 export { parseSyncOptions } from './options.js';
 
-/** `mcpgen sync`: brings schemas and catalogs up to their sources. Returns the exit code. */
+/** `mcpgen sync`: updates schemas and catalogs from their sources. Returns the exit code. */
 export async function syncCommand(options: SyncOptions): Promise<number> {
   const { check, updatePin, json, markdown } = options;
   const config = await readConfig(process.cwd(), options.config);
@@ -51,20 +50,20 @@ function syncRequests(
   const configured = config?.config.sync ?? {};
   const revisions = [...new Set(requested ?? Object.keys(configured))];
   if (revisions.length === 0) {
-    throw new McpgenError('no revision is named', {
+    throw new McpgenError('no revision given', {
       place: 'mcpgen sync',
-      remedy: 'Give --revision R, or write the key "sync" into the config.',
+      remedy: 'Pass --revision R, or write the key "sync" into the config.',
     });
   }
   if (from !== undefined && revisions.length > 1 && isUrl(from)) {
-    throw new McpgenError('one address cannot be that of several revisions', {
+    throw new McpgenError('one URL cannot be the source of several revisions', {
       place: '--from',
-      remedy: 'Name one --revision, or give a folder.',
+      remedy: 'Pass one --revision, or a folder.',
     });
   }
   return revisions.map((revision) => {
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(revision)) {
-      throw new McpgenError(`${JSON.stringify(revision).slice(0, 80)} is not a name for a revision`, {
+      throw new McpgenError(`${JSON.stringify(revision).slice(0, 80)} is not a valid name for a revision`, {
         place: '--revision',
         remedy: 'Use letters, digits, dots, hyphens and underscores, at most 64; it becomes the name of a folder.',
       });
@@ -87,16 +86,19 @@ function syncRequests(
 function mismatchError({ revision, place, expected, found, pinnedBy }: Mismatch, count: number): McpgenError {
   const more = count > 1 ? ` (and ${count - 1} more of the revisions)` : '';
   if (expected === undefined) {
-    return new McpgenError(`revision ${revision} is no draft, and no SHA-256 is pinned for it${more}; found ${found}`, {
-      place,
-      remedy: 'Check the file, then accept it by --update-pin. Nothing was written.',
-    });
+    return new McpgenError(
+      `revision ${revision} is not a draft, and no SHA-256 is pinned for it${more}; found ${found}`,
+      {
+        place,
+        remedy: 'Check the file, then accept it with --update-pin. Nothing was written.',
+      },
+    );
   }
   return new McpgenError(
-    `the file is not the one that is known as ${revision}${more}\n  expected ${expected} (${pinnedBy})\n  found    ${found}`,
+    `the SHA-256 of ${revision} does not match${more}\n  expected ${expected} (${pinnedBy})\n  found    ${found}`,
     {
       place,
-      remedy: 'If the change is meant, accept it by --update-pin. Nothing was written.',
+      remedy: 'If the change is intended, accept it with --update-pin. Nothing was written.',
     },
   );
 }
@@ -104,7 +106,7 @@ function mismatchError({ revision, place, expected, found, pinnedBy }: Mismatch,
 function writeSyncChanges(changes: readonly FileChange[]): void {
   const written = changes.filter(({ status }) => status !== 'unchanged');
   if (written.length === 0) return;
-  // One run, so that all of it is written or nothing, from the folder that holds all of it.
+  // One call writes everything or nothing, from the common parent folder.
   const folder = commonParent(written.map(({ path: file }) => path.dirname(file)));
   writeChanges(
     folder,
@@ -125,9 +127,9 @@ function printSyncPlan(
   pins: FileChange | undefined,
 ): void {
   for (const { revision, place, expected, found } of mismatches) {
-    printLine(`${stdoutColors.red('✗')} ${stdoutColors.bold(revision)}  the file has another SHA-256 than is pinned`);
+    printLine(`${stdoutColors.red('✗')} ${stdoutColors.bold(revision)}  the SHA-256 does not match the pinned one`);
     printLine(
-      `    ${escapeHiddenCharacters(place)}\n    expected ${expected ?? 'one that is pinned'}\n    found    ${found}`,
+      `    ${escapeHiddenCharacters(place)}\n    expected ${expected ?? 'a pinned one'}\n    found    ${found}`,
     );
   }
   for (const item of items) {
@@ -159,9 +161,7 @@ function describeState({ state, report }: SyncItem): string {
 function printSyncNotices({ revision, undecided, warnings }: SyncItem): void {
   for (const warning of warnings) printWarning(warning);
   for (const { method, members } of undecided) {
-    printToStderr(
-      `${stderrColors.yellow('check')}: ${escapeHiddenCharacters(`${revision}: ${method}: undecided in the catalog: ${members.join(', ')}`)}`,
-    );
+    printWarning({ place: `${revision}: ${method}`, message: `undecided in the catalog: ${members.join(', ')}` });
   }
 }
 
@@ -175,7 +175,7 @@ function printSyncPlanJson(
     upToDate,
     revisions: items.map(({ report, files, warnings, ...item }) => ({
       ...item,
-      warnings: warnings.map(({ place, message }) => `${place}: ${message}`),
+      warnings: warnings.map(diagnosticJson),
       files: files.map(({ path: file, status }) => ({ path: displayPath(file), status })),
       diff: report ?? null,
     })),
@@ -188,7 +188,7 @@ function syncMarkdown(items: readonly SyncItem[], mismatches: readonly Mismatch[
   const parts = [
     ...mismatches.map(
       ({ revision, expected, found }) =>
-        `**${revision}**: the file has another SHA-256 than is pinned: \`${found}\` instead of \`${expected ?? 'none'}\`.`,
+        `**${revision}**: the SHA-256 does not match the pinned one: \`${found}\` instead of \`${expected ?? 'none'}\`.`,
     ),
     ...items.map((item) => {
       const draft = item.status === 'draft' ? ' (draft: it may still change)' : '';

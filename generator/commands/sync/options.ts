@@ -37,11 +37,14 @@ export function parseSyncOptions(raw: RawOptions): SyncOptions {
     markdown: booleanOption(raw, 'markdown'),
   };
   refuseBothOptions(options, 'json', 'markdown');
-  refuseBothOptions(options, 'check', 'updatePin', 'Leave --update-pin out: --check writes nothing.');
+  refuseBothOptions(options, 'check', 'updatePin', 'Omit --update-pin: --check writes nothing.');
   return options;
 }
 
 function parseProse(prose: string): 'keep' | 'strip' {
   if (prose === 'keep' || prose === 'strip') return prose;
-  throw new McpgenError(`there is no ${JSON.stringify(prose)}`, { place: '--prose', remedy: 'Say keep or strip.' });
+  throw new McpgenError(`${JSON.stringify(prose)} is not supported`, {
+    place: '--prose',
+    remedy: 'Use keep or strip.',
+  });
 }

@@ -11,10 +11,10 @@ import { displayUrl } from '../../text.js';
 import type { SyncItem, SyncRequest } from './plan.js';
 
 /**
- * The config with each SHA-256 that is not known yet; a new `mcpgen.config.json` where there is none. Undefined if all are
- * known.
+ * The config with the SHA-256 values that are not pinned yet; a new `mcpgen.config.json` if there is no config.
+ * Undefined if all are pinned.
  *
- * @throws {@link McpgenError} if the config is a program, which is its owner's to change.
+ * @throws {@link McpgenError} if the config is a program, which mcpgen cannot edit.
  */
 export function planConfigPins(
   config: ConfigFile | undefined,
@@ -25,16 +25,16 @@ export function planConfigPins(
   const pins = items.flatMap(({ revision, status, sha256 }): [string, JsonObject][] => {
     const request = requests.find((item) => item.revision === revision);
     const known = request?.pin ?? findRevision(revision)?.sha256;
-    // A draft that nobody pinned goes on floating.
+    // An unpinned draft stays unpinned.
     if (known === sha256 || (known === undefined && status === 'draft')) return [];
     return [[revision, { source: syncSource(request, revision, config), sha256 }]];
   });
   if (pins.length === 0) return undefined;
   if (!file.endsWith('.json')) {
     const lines = pins.map(([revision, pin]) => `${JSON.stringify(revision)}: ${JSON.stringify(pin)}`);
-    throw new McpgenError('a config that is a program is not changed by this one', {
+    throw new McpgenError('mcpgen cannot edit a config that is a program', {
       place: file,
-      remedy: `Write into its key "sync": ${lines.join(', ')}`,
+      remedy: `Add to its key "sync": ${lines.join(', ')}`,
     });
   }
   const actual = config === undefined ? undefined : readTextFile(file);
@@ -48,7 +48,7 @@ export function planConfigPins(
   return fileEdit(file, formatLike(actual, JSON.stringify(value, undefined, indent)), actual);
 }
 
-/** A text with the mark at its beginning, the line ends and the last line of a file that it takes the place of. */
+/** A text with the byte order mark, line ends and last line of the file that it replaces. */
 function formatLike(actual = '\n', text: string): string {
   const mark = actual.startsWith('\ufeff') ? '\ufeff' : '';
   const end = actual.endsWith('\n') ? '\n' : '';
@@ -66,7 +66,7 @@ function withSyncPins(config: JsonObject, pins: readonly (readonly [string, Json
   return { ...config, sync: Object.fromEntries(sync) };
 }
 
-/** The source as it stands in a config: a path is relative to its folder. */
+/** The source as a config has it: a path is relative to its folder. */
 function syncSource(request: SyncRequest | undefined, revision: string, config: ConfigFile | undefined): string {
   const source = request?.source;
   if (source === undefined) return officialUrl(revision);

@@ -15,55 +15,55 @@ import { isObject, ownMember, parseUntrustedJson, type JsonObject, type JsonValu
 import { officialUrl, readSchemaSource } from '../../read/schema/source.js';
 import { displayUrl } from '../../text.js';
 
-/** A revision that is to be brought up to its source. */
+/** A revision to update from its source. */
 export interface SyncRequest {
   readonly revision: string;
   /** URL, file or folder; the official repository by default. */
   readonly source?: string;
-  /** The source as it was written. */
+  /** The source as given. */
   readonly named?: string;
-  /** SHA-256 that the config pins. */
+  /** The SHA-256 that the config pins. */
   readonly pin?: string;
 }
 
-/** What happens to one revision. */
+/** The plan for one revision. */
 export interface SyncItem {
   readonly revision: string;
-  /** `draft`: it may still change, and what is made of it says so. */
+  /** `draft`: it may still change, and generated files are marked as a draft. */
   readonly status: 'released' | 'draft';
   readonly state: 'new' | 'changed' | 'unchanged';
-  /** As it was named, without the password of a URL. */
+  /** As given, without the password of a URL. */
   readonly source: string;
   readonly sha256: string;
   readonly files: readonly FileChange[];
-  /** What changed, where there was one before. */
+  /** What changed, if the revision existed before. */
   readonly report?: DiffReport;
   readonly undecided: readonly { readonly method: string; readonly members: readonly string[] }[];
   readonly warnings: readonly Warning[];
 }
 
-/** A file that is not the one that is known. */
+/** A file whose SHA-256 is not the known one. */
 export interface Mismatch {
   readonly revision: string;
   readonly place: string;
-  /** Undefined if none is pinned where one has to be. */
+  /** Undefined if a required pin is missing. */
   readonly expected?: string;
   readonly pinnedBy: 'the config' | 'built in' | 'nothing';
   readonly found: string;
 }
 
-/** How to plan. */
+/** Options of the plan. */
 export interface SyncPlanOptions {
   /** Folder of the schemas, absolute. */
   readonly out: string;
   readonly prose: 'keep' | 'strip';
   readonly seconds: number;
-  /** Whether another SHA-256 than the known one is taken. */
+  /** Whether a new SHA-256 is accepted. */
   readonly acceptPins: boolean;
   readonly onProgress: (place: string) => void;
 }
 
-/** All that a run is to do. Paths are absolute. */
+/** Everything that a run writes. Paths are absolute. */
 export interface SyncPlan {
   readonly items: readonly SyncItem[];
   readonly mismatches: readonly Mismatch[];
@@ -71,10 +71,9 @@ export interface SyncPlan {
 }
 
 /**
- * Reads all sources and plans what to write. Nothing is written here, and nothing of a file whose SHA-256 does not fit is
- * looked at.
+ * Reads all sources and plans what to write. Writes nothing, and does not parse a file whose SHA-256 does not match.
  *
- * @throws {@link McpgenError} if a source cannot be read or is no schema.
+ * @throws {@link McpgenError} if a source cannot be read or is not a schema.
  */
 export async function planSync(requests: readonly SyncRequest[], options: SyncPlanOptions): Promise<SyncPlan> {
   const items: SyncItem[] = [];
@@ -98,7 +97,7 @@ export async function planSync(requests: readonly SyncRequest[], options: SyncPl
   return { items, mismatches, changes: [...items.flatMap(({ files }) => files), manifest] };
 }
 
-/** A name that is no date is a draft, as the official repository has it. */
+/** A name that is not a date is a draft, as in the official repository. */
 function revisionStatus(revision: string): 'released' | 'draft' {
   return findRevision(revision)?.status ?? (/^\d{4}-\d{2}-\d{2}$/.test(revision) ? 'released' : 'draft');
 }
@@ -187,7 +186,7 @@ async function diffReport(
   );
 }
 
-/** A version with its catalog, or without where that is undecided still or does not fit. */
+/** A version with its catalog; without it if the catalog is undecided or does not match. */
 async function loadRevisionFiles(revision: string, [name, schema, catalog]: RevisionFiles): Promise<Protocol> {
   const file = { name, contents: schema };
   if (catalog !== undefined) {
@@ -222,7 +221,7 @@ function planManifest(out: string, manifestEntries: ReadonlyMap<string, JsonObje
 function parseObject(text: string, file: string): JsonObject {
   const value = parseUntrustedJson(text, file);
   if (isObject(value)) return value;
-  throw new McpgenError('a JSON object is expected', { place: file, remedy: 'Mend it, or move it away.' });
+  throw new McpgenError('must be a JSON object', { place: file, remedy: 'Fix it, or move it away.' });
 }
 
 /** The text of a file that holds a value: as it is where it holds that value already, whatever has formatted it. */

@@ -23,32 +23,32 @@ export function toolRuntime(tools: readonly ToolSummary[]): readonly RuntimeModu
   return ['runtime/validation', ...(tools.some(isCallable) ? (['runtime/client/tool-calls'] as const) : [])];
 }
 
-/** Whether a tool is called from here: an author's own are served. */
+/** Whether a tool is called, not served: the author's own tools are served. */
 function isCallable({ source }: ToolSummary): boolean {
   return !source.isOwn;
 }
 
-/** A tool with the names that it has in TypeScript and on a disk. */
+/** A tool with its TypeScript names and file name. */
 export interface NamedTool {
   readonly model: ToolModel;
   /** Its file in `tools/`, without extension. */
   readonly stem: string;
-  /** What the names of its types begin with. */
+  /** Prefix of the names of its types. */
   readonly prefix: string;
-  /** Its method in a client, and what its constants begin with. */
+  /** Its method in a client, and the prefix of its constants. */
   readonly camel: string;
 }
 
-/** What is left of a tool for the files that are about all of them, so that thousands need not be kept in full. */
+/** The data of a tool that the files about all tools need, so that thousands need not stay in memory. */
 export interface ToolSummary extends Omit<NamedTool, 'model'> {
   readonly source: ToolSource;
   readonly hasInput: boolean;
   readonly hasOutput: boolean;
-  /** Whether it takes no arguments at all, too. */
+  /** Whether it can be called without arguments. */
   readonly isOptional: boolean;
 }
 
-/** What the client and the index need of a tool. */
+/** The data of a tool that the client and the index need. */
 export function summarizeTool({ model, ...names }: NamedTool): ToolSummary {
   const has = (key: string): boolean => model.definitions.some(({ name }) => name === key);
   return {
@@ -60,21 +60,20 @@ export function summarizeTool({ model, ...names }: NamedTool): ToolSummary {
   };
 }
 
-/** Longest part of a name that is taken from a tool. */
+/** Most characters of a tool's name in generated names. */
 const MAX_STEM_LENGTH = 60;
 
-/** Names of files that mean something else to us or to an operating system. */
+/** File names that are reserved by mcpgen or an operating system. */
 const RESERVED_STEMS = /^(?:index|client|con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** Names tools in TypeScript, one after the other; see {@link ToolNamer}. */
+/** Assigns TypeScript names to tools in order; see {@link ToolNamer}. */
 export function nameTools(models: readonly ToolModel[]): readonly NamedTool[] {
   const namer = new ToolNamer();
   return models.map((model) => namer.name(model));
 }
 
 /**
- * Names tools in TypeScript. Two that would come to one name are told apart by a number, in the order of their own names:
- * a stranger's server may call them anything.
+ * Assigns TypeScript names to tools. Duplicates get a number, in the order of their names: a server may use any name.
  */
 export class ToolNamer {
   readonly #stems = new Set<string>();
@@ -101,7 +100,7 @@ function toolStem(name: string): string {
 
 function toolPrefix(name: string): string {
   const made = truncateStem(pascalCase(name)) || 'Tool';
-  // A client with a method `then` would be taken for a promise.
+  // A client with a method `then` would be treated as a promise.
   return camelCase(made) === 'then' ? `${made}Tool` : made;
 }
 
@@ -121,7 +120,7 @@ function camelCase(name: string): string {
   return capitals.toLowerCase() + name.slice(capitals.length);
 }
 
-/** All that a tool's file would export. */
+/** All names that a tool's file would export. */
 function toolExports(prefix: string, { definitions }: ToolModel): readonly string[] {
   return [
     `${camelCase(prefix)}Input`,
@@ -133,14 +132,14 @@ function toolExports(prefix: string, { definitions }: ToolModel): readonly strin
   ];
 }
 
-/** `tools/client.ts` with a method for each tool that is called, and `tools/index.ts`. */
+/** `tools/client.ts` with a method for each called tool, and `tools/index.ts`. */
 export function emitToolIndex(
   tools: readonly ToolSummary[],
   importExtension: ImportExtension,
 ): readonly SourceFile<ToolModule>[] {
   const index = new SourceFile<ToolModule>('tools/index');
   const extension = importExtension === 'none' ? '' : `.${importExtension}`;
-  // Without a single tool it is still a module.
+  // Without tools it must still be a module.
   if (tools.length === 0) index.add('export {};\n');
   const called = tools.filter(isCallable);
   const stems = [...tools.map(({ stem }) => stem), ...(called.length === 0 ? [] : ['client'])];
@@ -209,7 +208,7 @@ function printToolMethod(file: SourceFile<ToolModule>, tool: ToolSummary): { sig
   };
 }
 
-/** Whether a tool takes no arguments at all, too. */
+/** Whether a tool can be called without arguments. */
 function acceptsEmptyInput(model: ToolModel): boolean {
   const types = new Map(model.definitions.map(({ name, type }) => [name, type]));
   const input = types.get('Input');
@@ -231,7 +230,7 @@ export function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<
   for (const definition of definitions) file.add(declareDefinition(withToolDocs(definition, source), printer));
   const guards = definitions.map(({ name, type }) => writer.declareGuard(name, type));
   for (const declaration of [...writer.inline, ...guards]) file.add(declaration);
-  // What is only a part of a schema has a type and a guard; the rest is for the whole.
+  // Parts of a schema have a type and a guard; only whole schemas have validators and assertions.
   const whole = [...names].filter(([key]) => isWholeSchema(key)).map(([, name]) => name);
   for (const declaration of [...whole.map(declareValidator), ...whole.map(declareAssertion)]) file.add(declaration);
   if (source.isOwn) {
@@ -241,7 +240,7 @@ export function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<
   return file;
 }
 
-/** Whether a definition is a schema of the tool, and not one that it refers to. */
+/** Whether a definition is a schema of the tool itself, not one that it references. */
 function isWholeSchema(key: string): boolean {
   return !key.includes(' ');
 }
@@ -259,7 +258,7 @@ function withToolDocs(definition: Definition, { name, description }: ToolSource)
   };
 }
 
-/** A schema with its validator, as a tool's definition takes them. */
+/** A schema with its validator, as `defineTool` accepts them. */
 function declareTypedSchema(name: string, type: string, schema: JsonValue): Declaration {
   const doc = docComment(
     { text: `The schema of {@link ${type}}, for the model, with its validator.` },

@@ -8,8 +8,8 @@ import type { Expression } from './expressions.js';
 import type { JsonKind } from '../../model/types/discriminate.js';
 
 /**
- * Most operands of one `&&` or `||`. Compilers recurse into them, and TypeScript gives up on a function with some 2000
- * (TS2563); beyond it constants go into a set, and checks into functions.
+ * Most operands of one `&&` or `||`. Compilers recurse into them, and TypeScript rejects a function with some 2000
+ * (TS2563); beyond this limit, constants go into a set, and checks into functions.
  */
 export const MAX_OPERANDS = 64;
 
@@ -28,7 +28,7 @@ export function isUnconstrained(constraints: Constraints): boolean {
   return Object.keys(constraints).length === 0;
 }
 
-/** What a failure says of constants that are too many to be named. */
+/** The text of a failure if there are too many constants to list. */
 export function describeManyValues(count: number): string {
   return `one of ${count} known values`;
 }
@@ -42,8 +42,8 @@ export const NUMBER_LIMITS = {
 } as const;
 
 /**
- * Compared on the spot, which spares a call where values are many; methods and codes, of which a message has one, are
- * compared by a function, which is shorter.
+ * Constants that are compared inline, which saves a call for each value. Methods and codes, which occur once in a
+ * message, are compared by a function, which is shorter.
  */
 export function literalCheck(constant: string | number | boolean | null, value: string): Expression {
   const text = JSON.stringify(constant);
@@ -59,7 +59,7 @@ export function stringCheck(constraints: Constraints, value: string): Expression
   return withFormat === undefined && within === undefined ? check('string', value) : allOf([withFormat, within]);
 }
 
-/** Constraints as an object literal, under the names that the runtime gives them. */
+/** Prints constraints as an object literal, with the names that the runtime uses. */
 export function limitsOf(constraints: Constraints, names: Readonly<Record<string, string>>): string | undefined {
   const entries = Object.entries(names)
     .filter(([keyword]) => Object.hasOwn(constraints, keyword))
@@ -70,14 +70,14 @@ export function limitsOf(constraints: Constraints, names: Readonly<Record<string
   return entries.length === 0 ? undefined : `{ ${entries.join(', ')} }`;
 }
 
-/** A list in pieces of {@link MAX_OPERANDS}. */
+/** Splits a list into chunks of {@link MAX_OPERANDS}. */
 export function chunksOfOperands<T>(list: readonly T[]): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(list.length / MAX_OPERANDS) }, (_, index) =>
     list.slice(index * MAX_OPERANDS, (index + 1) * MAX_OPERANDS),
   );
 }
 
-/** The test of a kind without constraints, and what it expects in words; undefined for any other type. */
+/** The test of a type without constraints, and its description; undefined for other types. */
 export function inlineTest(type: TypeNode): [condition: string, expected: string] | undefined {
   const { kind } = type;
   if (kind !== 'string' && kind !== 'number' && kind !== 'integer' && kind !== 'boolean' && kind !== 'null')

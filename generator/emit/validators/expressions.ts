@@ -48,12 +48,12 @@ export type CheckFunction = { readonly fn: CheckName } | { readonly guard: strin
 /** A call of a function that checks a value. */
 export type CheckCall = CheckFunction & { readonly args: readonly string[] };
 
-/** An expression that is true if a value is right, and reports the failure otherwise. */
+/** An expression that is true if a value is valid, and otherwise reports the failure. */
 export type Expression =
   | CheckCall
-  /** True if all of them are. */
+  /** True if all operands are. */
   | { readonly all: readonly Expression[] }
-  /** True if a condition in TypeScript is, else what the expression says. */
+  /** True if a TypeScript condition is, else the value of the expression. */
   | { readonly unless: string; readonly then: Expression };
 
 /** A call of a function of the runtime. */
@@ -61,7 +61,7 @@ export function check(fn: CheckName, ...args: readonly string[]): CheckCall {
   return { fn, args };
 }
 
-/** One expression for several; those that do not apply are `undefined`. */
+/** Combines several expressions; those that do not apply are `undefined`. */
 export function allOf(parts: readonly (Expression | undefined)[]): Expression {
   const all = parts.filter((part) => part !== undefined);
   const [only, second] = all;
@@ -87,19 +87,19 @@ export function orAbsent(expression: Expression, value: string): Expression {
   return { unless: `${value} === undefined`, then: expression };
 }
 
-/** The name of a function as generated code has it. */
+/** The name of a function in generated code. */
 export function printFunction(called: CheckFunction): string {
   return 'fn' in called ? `check.${called.fn}` : called.guard;
 }
 
-/** An expression in TypeScript. */
+/** Prints an expression as TypeScript. */
 export function printExpression(expression: Expression): string {
   if ('all' in expression) return expression.all.map(printExpression).join(' && ');
   if ('unless' in expression) return `(${expression.unless} || ${printOperand(expression.then)})`;
   return `${printFunction(expression)}(${expression.args.join(', ')})`;
 }
 
-/** An expression as an operand of `||`. */
+/** Prints an expression as an operand of `||`. */
 function printOperand(expression: Expression): string {
   const text = printExpression(expression);
   return 'all' in expression && expression.all.length > 1 ? `(${text})` : text;

@@ -30,27 +30,27 @@ import { allOf, check, orAbsent, printCheck, printExpression, printFunction } fr
 import type { CheckFunction, Expression } from './expressions.js';
 import { capitalize } from '../../model/naming.js';
 
-/** Characters of a function's name, which grows with the depth of what it checks. */
+/** Most characters of a function's name, which grows with depth. */
 const MAX_LISTED_NAME_LENGTH = 80;
 
-/** Most constants that a failure names one by one. */
+/** Most constants that a failure lists. */
 const MAX_LISTED_NAMES = 8;
 
-/** Writes guards: one for each definition, and one for each inline type that is too large to stand in an expression. */
+/** Writes the guards: one for each definition, and for each inline type that is too large for an expression. */
 export class GuardWriter {
-  /** Guards of inline types, in the order in which they were asked for. */
+  /** Guards of inline types, in the order of their first use. */
   readonly inline: Declaration[] = [];
   readonly #names = new Set<string>();
-  /** The number that the next function of a name gets, where several want one name. */
+  /** The number of the next function of each name that is used more than once. */
   readonly #numbers = new Map<string, number>();
-  /** Functions of inline types by their type, so that one serves wherever it recurs. */
+  /** Functions of inline types by their type, so that equal types share one. */
   readonly #hoisted = new Map<string, string>();
   readonly #printer: TypePrinter;
   readonly #lookup: TypeLookup;
-  /** Definitions that one value may meet many times, so that the runtime counts and keeps their verdicts. */
+  /** Definitions that may be checked many times for one value, so that the runtime counts and caches their verdicts. */
   readonly #nested: ReadonlySet<string>;
 
-  /** @param taken - Names that the file has for something else. */
+  /** @param taken - Names that the file uses for something else. */
   constructor(
     { protocol, printer }: { readonly protocol: Definitions; readonly printer: TypePrinter },
     taken: readonly string[],
@@ -67,7 +67,7 @@ export class GuardWriter {
     return checkName('is', this.#printer.name(definition));
   }
 
-  /** The guard of a definition. */
+  /** Prints the guard of a definition. */
   declareGuard(definition: string, type: TypeNode): Declaration {
     const name = this.#printer.name(definition);
     const guard = this.guardOf(definition);
@@ -80,7 +80,7 @@ export class GuardWriter {
     });
   }
 
-  /** An expression that says whether `value` is of a type. */
+  /** An expression that checks whether `value` is of a type. */
   #expression(type: TypeNode, value: string, hint: string): Expression {
     switch (type.kind) {
       case 'unknown':
@@ -140,7 +140,7 @@ export class GuardWriter {
     return printFunction(this.#existingFunction(type) ?? { guard: this.#hoist(type, hint) });
   }
 
-  /** A function that checks a type, if there is one without writing it. */
+  /** A function that checks a type, if it exists already. */
   #existingFunction(type: TypeNode): CheckFunction | undefined {
     if (type.kind === 'ref') return { guard: this.guardOf(type.name) };
     if (type.kind === 'boolean') return { fn: 'boolean' };
@@ -165,7 +165,7 @@ export class GuardWriter {
     this.#hoisted.set(shape, name);
     const index = this.inline.length;
     const body = this.#body(name, type);
-    // In front of the inline types that it needs itself.
+    // Before the inline types that it needs.
     this.inline.splice(index, 0, local('function', name, { code: `(value: unknown): boolean {\n${body}}` }));
     return name;
   }
@@ -181,7 +181,7 @@ export class GuardWriter {
     return name;
   }
 
-  /** Checks that all have to pass, as one expression: those of a long list in functions. */
+  /** Checks that must all pass; long lists are moved into functions. */
   #every(
     checks: readonly Expression[],
     name: string,

@@ -1,7 +1,7 @@
 import { exported, type Declaration } from '../../print/source-file.js';
 import { MESSAGE_GUARDS } from '../guards.js';
 
-/** Names of the validators and guards that choose by method; those of a definition of such a name give way. */
+/** Names of the validators and guards that choose by method; those of a definition of such a name get another one. */
 export const METHOD_VALIDATORS: ReadonlySet<string> = new Set([
   'validateParams',
   'validateResult',
@@ -19,8 +19,8 @@ export const METHOD_VALIDATORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A name made of a verb and a definition, marked as the definition's where a function on messages has one of the three
- * names already: the three always go together.
+ * A name from a verb and a definition. If a function on messages has one of the definition's three names, all three get
+ * a suffix, so that they stay consistent.
  */
 export function checkName(verb: 'is' | 'validate' | 'assert', definition: string): string {
   const taken = ['is', 'validate', 'assert'].some(

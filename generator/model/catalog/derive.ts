@@ -5,17 +5,17 @@ import type { Definition, Member, ObjectNode, TypeNode } from '../protocol.js';
 import { followReferences } from '../types/references.js';
 import { shapeKey } from '../types/shape-key.js';
 
-/** What the schema itself says about a method; a member is absent where the schema leaves it open. */
+/** What the schema defines about a method; a member is absent if the schema leaves it open. */
 export interface DerivedMethod {
   readonly method: string;
-  /** The definition that carries the literal. */
+  /** The definition that has the method's literal. */
   readonly message: string;
   readonly kind?: MessageKind;
   readonly direction?: Direction;
   readonly params: string | null;
   readonly results?: readonly string[];
   readonly taskResult?: string;
-  /** Whether the result is assumed: the schema has none of the request's name, so it is taken to be the empty one. */
+  /** Whether the result is assumed to be the empty one, because the schema has none with the request's name. */
   readonly assumedResult?: true;
 }
 
@@ -25,17 +25,17 @@ export interface DerivedError {
   readonly definition: string;
 }
 
-/** All that can be read off a schema without a catalog. */
+/** Everything that can be derived from a schema without a catalog. */
 export interface Derived {
   readonly methods: readonly DerivedMethod[];
   readonly errors: readonly DerivedError[];
-  /** Definitions that repeat another one, by the name of the one they repeat. */
+  /** Definitions that are copies of another one, by the name of the original. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** Methods that stand in no union of who sends what, by their definitions. */
+  /** Messages whose method is in no union of client or server messages. */
   readonly unplaced: readonly string[];
 }
 
-/** The unions of messages that one side sends, by direction. */
+/** The unions of the messages of each side, by direction. */
 const MESSAGE_UNIONS = (['clientToServer', 'serverToClient'] as const).map(
   (direction): [Direction, readonly string[]] => {
     const { request, notification } = DIRECTION_UNIONS[direction];
@@ -43,7 +43,7 @@ const MESSAGE_UNIONS = (['clientToServer', 'serverToClient'] as const).map(
   },
 );
 
-/** Reads off a schema what it says about methods, directions, results and error codes. */
+/** Derives methods, directions, results and error codes from a schema. */
 export function deriveMethods(definitions: readonly Definition[]): Derived {
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const aliases = findAliases(definitions);
@@ -87,7 +87,7 @@ export function memberOf(type: TypeNode | undefined, name: string): Member | und
   return type?.kind === 'object' ? type.members.find((member) => member.name === name) : undefined;
 }
 
-/** A union of one message was written into the schema as a copy of that message; it is an alias of it. */
+/** A union of one message is in the schema as a copy of that message, and is treated as an alias of it. */
 function findAliases(definitions: readonly Definition[]): ReadonlyMap<string, string> {
   const unions = MESSAGE_UNIONS.flatMap(([, names]) => names);
   const aliases = new Map<string, string>();
@@ -120,7 +120,7 @@ function deriveDirections(
   return found;
 }
 
-/** Messages that are values inside other definitions: members, items or map values, but no wire message. */
+/** Messages that are only values inside other definitions: members, items or map values. */
 function findEmbeddedMessages(definitions: readonly Definition[]): ReadonlySet<string> {
   const used = new Set<string>();
   const collect = (type: TypeNode): void => {

@@ -6,11 +6,11 @@ import type { SchemaReading } from '../schema-reading.js';
 import { followReferences, typeLookup } from '../types/references.js';
 import { hasCapability } from './verify.js';
 
-/** A catalog row that may still have to be decided in part. */
+/** A catalog row that may be partly undecided. */
 export type DraftRow = Partial<CatalogMethod> &
   Pick<CatalogMethod, 'method' | 'message'> & { readonly undecided?: readonly string[] };
 
-/** A first catalog for a schema, and what its reader should know. */
+/** A first catalog for a schema, with notices for its author. */
 export interface DraftCatalog {
   readonly catalog: {
     readonly protocol: string;
@@ -26,9 +26,9 @@ export interface DraftCatalog {
 const STANDARD_ERRORS = ['PARSE_ERROR', 'INVALID_REQUEST', 'METHOD_NOT_FOUND', 'INVALID_PARAMS', 'INTERNAL_ERROR'];
 
 /**
- * Drafts a catalog from a schema. What the schema says is derived; capability, summary and deprecation are taken from the
- * newest known revision that has the method (or from the one that the file is of), as far as the schema has the
- * capability; the rest is listed in each row under `undecided`.
+ * Drafts a catalog from a schema. What the schema defines is derived. Capability, summary and deprecation are copied
+ * from the newest known revision that has the method (or from the revision of the file), if the schema has the
+ * capability. The rest is listed in each row under `undecided`.
  *
  * @param catalogs - The catalogs of known revisions, oldest first.
  */
@@ -48,12 +48,12 @@ export function draftCatalog(
     return row;
   });
   for (const name of reading.derived.unplaced) {
-    notices.push(`${name} stands in no union of client or server messages, so its direction is undecided`);
+    notices.push(`${name} is in no union of client or server messages, so its direction is undecided`);
   }
   const takenOver = methods.filter((row) => known.has(row.method)).length;
   if (takenOver > 0)
     notices.push(
-      `capability and summary of ${takenOver} known methods were taken over from the built-in catalogs: check them`,
+      `capability and summary of ${takenOver} known methods were copied from the built-in catalogs: check them`,
     );
   const errors = draftErrors(reading, nearest, notices);
   return {
@@ -135,7 +135,7 @@ function definesBatches(reading: SchemaReading): boolean {
   );
 }
 
-/** The rows of each method in some catalogs, in their order. */
+/** The rows of each method in several catalogs, in the order of the catalogs. */
 function knownRows(catalogs: readonly Catalog[]): ReadonlyMap<string, readonly CatalogMethod[]> {
   const rows = new Map<string, CatalogMethod[]>();
   for (const { methods } of catalogs) {
@@ -144,7 +144,7 @@ function knownRows(catalogs: readonly Catalog[]): ReadonlyMap<string, readonly C
   return rows;
 }
 
-/** The catalog of a revision first, then the others from the newest on. */
+/** The catalog of a revision first, then the others, newest first. */
 function sortByNearness(catalogs: readonly Catalog[], first: string | undefined): readonly Catalog[] {
   return [...catalogs].reverse().sort((a, b) => Number(b.revision === first) - Number(a.revision === first));
 }

@@ -1,21 +1,21 @@
 import type { Catalog } from '../../read/catalog.js';
 import { methodFromRow, type Method } from '../protocol.js';
 
-/** A method as the revisions of a protocol know it over time. */
+/** The history of a method over the revisions of a protocol. */
 export interface MethodHistory {
   readonly method: string;
   /** Oldest revision that has it. */
   readonly since: string;
   /** First revision that no longer has it; absent while the newest one does. */
   readonly gone?: string;
-  /** First revision in which it travels only inside results, if it once was a message of its own. */
+  /** First revision in which it is embedded in results, if it was a message before. */
   readonly embeddedSince?: string;
-  /** What it is in each revision that has it, oldest first. */
+  /** Its catalog row in each revision that has it, oldest first. */
   readonly rows: ReadonlyMap<string, Method>;
 }
 
 /**
- * All methods of some catalogs, by name.
+ * The histories of all methods of several catalogs, by name.
  *
  * @param catalogs - One for each revision, oldest first.
  */

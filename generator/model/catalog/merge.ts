@@ -2,23 +2,23 @@ import type { Catalog, CatalogError } from '../../read/catalog.js';
 import { isObject, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import type { DraftCatalog, DraftRow } from './draft.js';
 
-/** A catalog as it is written: rows may be undecided still. */
+/** A catalog file; rows may be undecided. */
 export interface MergedCatalog {
   readonly catalog: JsonObject;
-  /** Methods whose rows are undecided in part, and in what. */
+  /** Methods with undecided members, and which these are. */
   readonly undecided: readonly { readonly method: string; readonly members: readonly string[] }[];
 }
 
-/** What the schema does not say: a row that was decided keeps it. */
+/** Members that the schema does not define: an existing row keeps them. */
 const DECIDED_MEMBERS = ['capability', 'summary', 'deprecated'] as const;
 
 /**
- * Brings a catalog up to a schema. What the schema says comes from the draft; what a person decided in the existing
+ * Updates a catalog from a schema. What the schema defines comes from the draft; what a person decided in the existing
  * catalog (capability, summary, deprecation, a result that the schema leaves open, names and summaries of error codes,
  * the protocol's name) stays.
  *
  * @param draft - Derived from the schema.
- * @param existing - The catalog that is there, be it undecided in part.
+ * @param existing - The existing catalog, which may be partly undecided.
  * @param status - `draft` marks the catalog; a released revision needs no mark.
  */
 export function mergeCatalog(
@@ -54,13 +54,13 @@ function mergeRow(row: DraftRow, existing: DraftRow | undefined): DraftRow {
   const wasOpen = (name: string): boolean => existing.undecided?.includes(name) === true;
   const kept: Record<string, unknown> = {};
   for (const name of DECIDED_MEMBERS) if (existing[name] !== undefined && !wasOpen(name)) kept[name] = existing[name];
-  // Where the schema leaves these open, a person has said them.
+  // If the schema leaves these open, a person decided them.
   for (const name of row.undecided ?? []) {
     const value = (existing as unknown as Record<string, unknown>)[name];
     if (value !== undefined && !wasOpen(name)) kept[name] = value;
   }
   const { undecided: open, ...rest } = { ...row, ...kept } as DraftRow;
-  // A deprecation that was taken out by hand does not come back.
+  // A deprecation that was removed by hand does not come back.
   const bare = existing.deprecated === undefined && !wasOpen('deprecated') ? withoutColumn(rest, 'deprecated') : rest;
   const undecided = (open ?? []).filter((name) => !Object.hasOwn(kept, name));
   return undecided.length === 0 ? bare : { ...bare, undecided };
@@ -70,7 +70,7 @@ function withoutColumn(row: DraftRow, name: string): DraftRow {
   return Object.fromEntries(Object.entries(row).filter(([key]) => key !== name)) as unknown as DraftRow;
 }
 
-/** Codes that the schema pins, as they are named by hand; codes that only the catalog knows stay. */
+/** Codes that the schema pins, with the names from the catalog; codes that only the catalog has stay. */
 function mergeErrors(draft: readonly CatalogError[], existing: readonly CatalogError[]): readonly CatalogError[] {
   const named = new Map(
     existing.flatMap((error) => (error.definition === undefined ? [] : [[error.definition, error]])),

@@ -1,30 +1,30 @@
-/** A method as the generated code of one revision names it. */
+/** A method in the generated code of one revision. */
 export interface MethodConstant {
   readonly name: string;
   /** Its constant in `METHODS`: `TOOLS_CALL`. */
   readonly constant: string;
 }
 
-/** Methods by the revision whose generated code names them. */
+/** Methods by the revision whose generated code has them. */
 export type MethodsByRevision = ReadonlyMap<string, readonly MethodConstant[]>;
 
-/** A method, with the revisions that brought it or that had it. */
+/** A method, with the revisions that added or had it. */
 export interface ChangedMethod extends MethodConstant {
   /** Sorted. */
   readonly revisions: readonly string[];
 }
 
-/** What differs between the methods of two generations. */
+/** The differences between the methods of two runs. */
 export interface MethodChanges {
-  /** Revisions that were not there before, sorted. */
+  /** New revisions, sorted. */
   readonly newRevisions: readonly string[];
   /** Methods that no revision had before. */
   readonly added: readonly ChangedMethod[];
-  /** Methods that no revision has any more. */
+  /** Methods that no revision has anymore. */
   readonly removed: readonly ChangedMethod[];
 }
 
-/** Compares the methods that generated code had with those that it has now; a first generation changes nothing. */
+/** Compares the methods that generated code had with those that it has now; a first run has no changes. */
 export function compareMethods(before: MethodsByRevision, after: MethodsByRevision): MethodChanges {
   if (before.size === 0) return { newRevisions: [], added: [], removed: [] };
   return {
@@ -34,7 +34,7 @@ export function compareMethods(before: MethodsByRevision, after: MethodsByRevisi
   };
 }
 
-/** The methods of some revisions that others have not, by name. */
+/** The methods of some revisions that others do not have, by name. */
 function methodsMissingIn(others: MethodsByRevision, own: MethodsByRevision): readonly ChangedMethod[] {
   const known = new Set([...others.values()].flat().map(({ name }) => name));
   const missing = new Map<string, MethodConstant & { readonly revisions: string[] }>();
@@ -49,14 +49,14 @@ function methodsMissingIn(others: MethodsByRevision, own: MethodsByRevision): re
   return [...missing.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Comments and strings of our own output, however Prettier laid it out, and what opens and closes a table. */
+/** Comments, strings, and the start and end of a table in our own output, with any Prettier formatting. */
 const TOKEN =
   /\/\*[^]*?\*\/|\/\/[^\n]*|export const (?<table>(?:EMBEDDED_)?METHODS)\b|(?<key>[\p{ID_Start}$_][\p{ID_Continue}$]*|"[^"\n]*"|'[^'\n]*'):\s*(?<value>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?<end>\}\s*as const)/gu;
 
 /**
  * Reads the methods out of a generated `methods.ts`: the tables `METHODS` and `EMBEDDED_METHODS`.
  *
- * @param text - A file that carries our header; what is not understood is passed over.
+ * @param text - A file with our header; unknown syntax is skipped.
  */
 export function parseMethodsFile(text: string): readonly MethodConstant[] {
   const methods: MethodConstant[] = [];
@@ -72,7 +72,7 @@ export function parseMethodsFile(text: string): readonly MethodConstant[] {
   return methods;
 }
 
-/** What a string literal stands for; it was written as JSON, and Prettier may have changed its quotes. */
+/** The value of a string literal that was written as JSON; Prettier may have changed its quotes. */
 function parseStringLiteral(literal: string): string | undefined {
   const inside = literal
     .slice(1, -1)

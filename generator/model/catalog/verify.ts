@@ -5,7 +5,7 @@ import { memberOf } from './derive.js';
 import type { Definition } from '../protocol.js';
 import { followReferences } from '../types/references.js';
 
-/** One point in which a catalog and a schema do not agree. */
+/** A disagreement between a catalog and a schema. */
 export interface Disagreement {
   readonly message: string;
   readonly schemaPlace: string;
@@ -13,13 +13,13 @@ export interface Disagreement {
 }
 
 /**
- * Holds a catalog and a schema against each other, both ways: every method, direction, kind, params, result, task
+ * Compares a catalog and a schema, in both directions: every method, direction, kind, params, result, task
  * result and pinned error code that can be derived must be the catalog's, and every name in the catalog must exist.
  *
- * @param catalog - The catalog, already of the right form.
+ * @param catalog - The catalog, already validated against its schema.
  * @param definitions - The schema's definitions.
  * @param derived - What was derived from them.
- * @param places - What to call the two files.
+ * @param places - The names of the two files, for messages.
  * @returns All disagreements; none if the two agree.
  */
 export function verifyCatalog(
@@ -43,7 +43,7 @@ export function verifyCatalog(
     const twin = byMethod.get(method.method);
     if (twin !== undefined) {
       found.push({
-        message: `two definitions carry the method ${quoteText(method.method)}: ${twin.message} and ${method.message}`,
+        message: `two definitions have the method ${quoteText(method.method)}: ${twin.message} and ${method.message}`,
         schemaPlace: inSchema(method.message),
         catalogPlace: inCatalog('methods'),
       });
@@ -63,7 +63,7 @@ export function verifyCatalog(
     const method = byMethod.get(row.method);
     if (method === undefined) {
       found.push({
-        message: `no definition carries the method ${quoteText(row.method)} of the catalog`,
+        message: `no definition has the method ${quoteText(row.method)} of the catalog`,
         schemaPlace: `${places.schema}#/$defs`,
         catalogPlace: inCatalog('methods', index),
       });
@@ -71,7 +71,7 @@ export function verifyCatalog(
     }
     for (const [name, says, has] of catalogComparisons(row, method)) {
       if (has === undefined || says === has) continue;
-      // Where the schema names no result, any definition of a result that is no other request's will do.
+      // If the schema defines no result, any result that does not belong to another request is accepted.
       if (
         name === 'result' &&
         method.assumedResult === true &&
@@ -79,7 +79,7 @@ export function verifyCatalog(
       )
         continue;
       found.push({
-        message: `${row.method}: the catalog says ${name} ${says}, the schema says ${has}`,
+        message: `${row.method}: the catalog has ${name} ${says}, the schema has ${has}`,
         schemaPlace: inSchema(method.message),
         catalogPlace: inCatalog('methods', index, name),
       });
@@ -97,7 +97,7 @@ export function verifyCatalog(
     for (const path of [row.capability ?? []].flat()) {
       if (hasCapability(path, byName)) continue;
       found.push({
-        message: `${row.method}: the capability ${path} is in no capability definition`,
+        message: `${row.method}: no definition of capabilities has ${path}`,
         schemaPlace: inSchema(path.startsWith('client.') ? 'ClientCapabilities' : 'ServerCapabilities'),
         catalogPlace: inCatalog('methods', index, 'capability'),
       });
@@ -112,7 +112,7 @@ export function verifyCatalog(
       message:
         entry === undefined
           ? `the catalog has no error for ${pinned.definition}, which pins the code ${pinned.code}`
-          : `${entry.error.name}: the catalog says ${entry.error.code}, ${pinned.definition} pins ${pinned.code}`,
+          : `${entry.error.name}: the catalog has ${entry.error.code}, ${pinned.definition} has ${pinned.code}`,
       schemaPlace: inSchema(pinned.definition),
       catalogPlace: entry === undefined ? inCatalog('errors') : inCatalog('errors', entry.index, 'code'),
     });
@@ -121,7 +121,7 @@ export function verifyCatalog(
   for (const { error, index } of codes.values()) {
     if (error.definition === undefined || pinned.has(error.definition)) continue;
     found.push({
-      message: `${error.name}: ${quoteText(error.definition)} pins no error code`,
+      message: `${error.name}: ${quoteText(error.definition)} has no constant error code`,
       schemaPlace: byName.has(error.definition) ? inSchema(error.definition) : `${places.schema}#/$defs`,
       catalogPlace: inCatalog('errors', index, 'definition'),
     });
@@ -129,13 +129,13 @@ export function verifyCatalog(
   return found;
 }
 
-/** What the catalog says and what the schema says, as text; undefined where the schema says nothing. */
+/** The values of the catalog and of the schema as text; undefined if the schema has none. */
 function catalogComparisons(row: CatalogMethod, method: DerivedMethod): [string, string, string | undefined][] {
   return [
     ['message', row.message, method.message],
     ['kind', row.kind, method.kind],
-    // A method in no union is an error of the schema, or it is embedded: both must be said, not passed over.
-    ['direction', row.direction, method.direction ?? 'nothing: it stands in no union of client or server messages'],
+    // A method in no union is an error of the schema, or embedded: it must not be ignored.
+    ['direction', row.direction, method.direction ?? 'none: it is in no union of client or server messages'],
     ['params', row.params ?? 'none', method.params ?? 'none'],
     [
       'result',

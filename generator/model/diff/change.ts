@@ -7,22 +7,22 @@ export type Step =
   | { readonly kind: 'member'; readonly name: string }
   | { readonly kind: 'items' }
   | { readonly kind: 'rest' }
-  /** A variant of a union: its index in the old and in the new one, and what tells it apart. */
+  /** A variant of a union: its index in the old and in the new one, and what distinguishes it. */
   | { readonly kind: 'variant'; readonly before: number; readonly after: number; readonly label: string };
 
-/** What a change is about. */
+/** The kind of thing that changed. */
 export type Subject = 'protocol' | 'method' | 'definition' | 'error';
 
-/** A value that shows a breaking change: one revision takes it, the other does not. */
+/** A value that shows a breaking change: one revision accepts it, the other does not. */
 export interface Evidence {
-  /** Which side it breaks: `sender` if the old revision takes the value and the new one does not, else `receiver`. */
+  /** Which side it breaks: `sender` if the old revision accepts the value and the new one does not, else `receiver`. */
   readonly breaks: 'sender' | 'receiver';
-  /** The definition that takes the value, in the revision that does. */
+  /** The definition that accepts the value, in the revision that does. */
   readonly acceptedBy: string;
-  /** The definition that does not, in the other one. */
+  /** The definition that rejects it, in the other revision. */
   readonly rejectedBy: string;
   readonly value: JsonValue;
-  /** JSON pointer to the place that is objected to. */
+  /** JSON pointer to the rejected place. */
   readonly at: string;
 }
 
@@ -32,20 +32,20 @@ export interface Change {
   readonly subject: Subject;
   /** The method, definition or error that changed: its name in the new revision, or in the old one if it is gone. */
   readonly name: string;
-  /** The place below the definition; empty for the thing itself. */
+  /** The place below the definition; empty for the definition itself. */
   readonly path: readonly Step[];
-  /** What was there, in words or as a type. */
+  /** The old state, in words or as a type. */
   readonly before?: string | TypeNode;
-  /** What is there now, in words or as a type. */
+  /** The new state, in words or as a type. */
   readonly after?: string | TypeNode;
-  /** More in words: the evidence of a guess, where an inline type stood. */
+  /** Additional information: the evidence of a guess, or the place of an inline type. */
   readonly detail?: string;
-  /** Who sends values of this kind on the wire; empty if nothing does. */
+  /** Who sends values of this kind on the wire; empty if nobody does. */
   readonly sentBy: readonly Side[];
   readonly evidence?: readonly Evidence[];
 }
 
-/** A place as people write it: `CallToolResult.content[].text`. */
+/** Formats a place: `CallToolResult.content[].text`. */
 export function changeLocation({ name, path }: Pick<Change, 'name' | 'path'>): string {
   return name + path.map(stepText).join('');
 }

@@ -1,6 +1,6 @@
 /**
- * Compares two protocols. The class is long: its methods call each other along the tree of types, and record changes in one
- * list.
+ * Compares two protocols. The class is long: its methods call each other along the tree of types, and record changes in
+ * one list.
  */
 import type {
   CatalogError,
@@ -41,7 +41,7 @@ export interface ProtocolDifference {
   readonly before: Protocol;
   readonly after: Protocol;
   readonly renames: readonly Rename[];
-  /** In the order of protocol, methods, errors, definitions; within each by name. */
+  /** Sorted by protocol, methods, errors, definitions; within each by name. */
   readonly changes: readonly Change[];
 }
 
@@ -63,14 +63,14 @@ class ProtocolComparison {
   readonly #forward: Assignability;
   readonly #backward: Assignability;
   readonly #renamed: ReadonlyMap<string, string>;
-  /** Definitions of messages and results, which methods tell of. */
+  /** Definitions of messages and results, whose changes are reported for their methods. */
   readonly #coveredByMethods: ReadonlySet<string>;
   readonly #extracted = new Map<string, string[]>();
   readonly #inlined = new Map<string, string[]>();
   readonly #changes: Change[] = [];
-  /** Pairs of definitions that are being looked into below a place, so that recursive ones end. */
+  /** Pairs of definitions in progress, which ends recursion. */
   readonly #openPairs = new Set<string>();
-  /** The definition that is being compared. */
+  /** The definition in progress. */
   #definitionName = '';
 
   constructor(before: Protocol, after: Protocol) {
@@ -145,7 +145,7 @@ class ProtocolComparison {
   #addMethodAdded(method: Method): void {
     const found = { after: describe(method) };
     if (method.kind === 'notification') this.#addMethodChange(method, 'notification-added', found);
-    // An embedded one is asked for where a capability was declared, as any other.
+    // An embedded request needs a declared capability, like any other.
     else
       this.#addMethodChange(method, method.capabilities.length > 0 ? 'request-added-guarded' : 'request-added', found);
   }
@@ -153,7 +153,7 @@ class ProtocolComparison {
   #compareMethod(a: Method, b: Method): void {
     if (a.kind !== b.kind) this.#addMethodChange(b, 'method-kind-changed', { before: a.kind, after: b.kind });
     const moved = directionRule(a, b);
-    // Who is told of a method that is lost is the side that sent it.
+    // A removed method is reported for the side that sent it.
     if (moved !== undefined)
       this.#addMethodChange(moved === 'direction-narrowed' ? methodWithLostDirection(a, b) : b, moved, {
         before: DIRECTIONS[a.direction],
@@ -168,7 +168,7 @@ class ProtocolComparison {
   }
 
   #compareCapabilities(a: Method, b: Method): void {
-    // One that moved is asked of another side: the move says so.
+    // A method that moved to the other side is reported as moved.
     if (a.direction !== b.direction) return;
     const [had, has] = [a.capabilities, b.capabilities].map((list) => [...list].sort().join(', '));
     if (had === undefined || has === undefined || had === has) return;
@@ -183,7 +183,7 @@ class ProtocolComparison {
     const change = (rule: RuleId, found: ChangeDetails): void => {
       this.#changes.push({ rule, subject: 'method', name: b.name, path: [], ...found, sentBy: answeredBy });
     };
-    // Another name for what the old results hold already is no other result.
+    // Another name for an existing result is not another result.
     const union = (names: readonly string[]): TypeNode => ({
       kind: 'union',
       exclusive: false,
@@ -247,7 +247,7 @@ class ProtocolComparison {
       if (first === undefined) this.#addChange('definition-added', 'definition', name);
       else
         this.#addChange('definition-extracted', 'definition', name, {
-          detail: `stood at ${first}${listLocations(more)}`,
+          detail: `was at ${first}${listLocations(more)}`,
         });
     }
     for (const name of definitionsBefore.keys()) {
@@ -256,7 +256,7 @@ class ProtocolComparison {
       if (first === undefined) this.#addChange('definition-removed', 'definition', name);
       else
         this.#addChange('definition-inlined', 'definition', name, {
-          detail: `stands at ${first}${listLocations(more)}`,
+          detail: `is at ${first}${listLocations(more)}`,
         });
     }
     const [oldSenders, newSenders] = [sendersOf(this.#before), sendersOf(this.#after)];
@@ -268,7 +268,7 @@ class ProtocolComparison {
       ];
       return { ...change, sentBy: (['client', 'server'] as const).filter((side) => senders.includes(side)) };
     });
-    // Stable: changes of one definition stay in the order in which they were found.
+    // The sort is stable: changes of one definition stay in the order in which they were found.
     this.#changes.push(...ofDefinitions.sort((a, b) => compareText(a.name, b.name)));
   }
 
@@ -321,13 +321,13 @@ class ProtocolComparison {
     }
   }
 
-  /** Tells of a type as a whole, where its parts have nothing to be paired by. */
+  /** Reports a type as a whole, if its parts cannot be paired. */
   #compareWhole(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
     const relation = this.#relation(a, b);
     if (relation !== 'same') this.#report(`type-${relation}`, path, { before: a, after: b });
   }
 
-  /** Notes that an inline type got a definition of its own, or the other way round. */
+  /** Reports an inline type that became a definition, or vice versa. */
   #noteMoved(a: TypeNode, b: TypeNode, path: readonly Step[]): void {
     const place = (): string =>
       changeLocation({ name: this.#definitionName, path: path.filter((step) => step.kind !== 'variant') });
@@ -407,7 +407,7 @@ class ProtocolComparison {
     this.#compareTypes(a.type, b.type, path);
   }
 
-  /** Members of other names. To say nothing of them and to allow any value for them is the same. */
+  /** Members of other names. Not mentioning them and allowing any value is the same. */
   #compareRest(a: TypeNode | undefined, b: TypeNode | undefined, path: readonly Step[]): void {
     const [open, openNow] = [a, b].map((type) => type === undefined || type.kind === 'unknown');
     if (open === true && openNow === true) return;
@@ -475,7 +475,7 @@ class ProtocolComparison {
     });
   }
 
-  /** The variants of two unions that belong together, by index: the surest ways to tell first. */
+  /** Pairs the variants of two unions, by index: the most reliable criteria first. */
   #pairVariants(before: readonly TypeNode[], after: readonly TypeNode[]): readonly (readonly [number, number])[] {
     const pairs: [number, number][] = [];
     const taken = { old: new Set<number>(), now: new Set<number>() };
@@ -485,7 +485,7 @@ class ProtocolComparison {
           taken.old.has(i) || taken.now.has(j) || !belong(a, b) ? [] : [{ i, j, score: this.#likeness(a, b) }],
         ),
       );
-      // Stable: where two are as like, the order of the schema decides.
+      // The sort is stable: on a tie the order of the schema decides.
       for (const { i, j } of candidates.sort((a, b) => b.score - a.score)) {
         if (taken.old.has(i) || taken.now.has(j)) continue;
         taken.old.add(i);
@@ -509,7 +509,7 @@ class ProtocolComparison {
     return pairs.sort(([a], [b]) => a - b);
   }
 
-  /** The share of members that two objects have by the same name; 1 for what is no object. */
+  /** The share of members with the same name in two objects; 1 for other types. */
   #likeness(a: TypeNode, b: TypeNode): number {
     const [from, to] = [asObjectType(this.#typesBefore, a), asObjectType(this.#typesAfter, b)];
     if (from === undefined || to === undefined) return 1;

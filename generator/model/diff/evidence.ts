@@ -11,15 +11,15 @@ import { samplesBeyondLimits, samplesOf, withMember, withoutMember } from './sam
 /** Most values that are tried for one change. */
 const MAX_CANDIDATES = 400;
 
-/** A revision in which values are judged. */
+/** A revision whose types accept or reject values. */
 interface RevisionTypes {
   readonly protocol: Protocol;
   readonly types: TypesByName;
 }
 
 /**
- * Adds to each breaking change a value that shows it: one that the one revision takes and the other does not, because of
- * the place that the change is about. A change of meaning only, such as of a default, has none.
+ * Adds to each breaking change a value as evidence: one revision accepts it, and the other rejects it because of the
+ * changed place. A change of meaning only, such as of a default, has none.
  */
 export function withEvidence(difference: ProtocolDifference): ProtocolDifference {
   const old: RevisionTypes = { protocol: difference.before, types: typesByName(difference.before) };
@@ -64,7 +64,7 @@ function definitionEvidence(
     if (at === undefined) continue;
     const found: Evidence = { breaks, acceptedBy, rejectedBy, value, at };
     if (at.startsWith(expected)) return found;
-    // Without the place in question it must be all right, or it shows another change.
+    // Without the changed place the value must be valid, or it shows another change.
     fallback ??= search.isUnrelated(refusing, value, change.path) ? found : undefined;
   }
   return fallback;
@@ -72,11 +72,11 @@ function definitionEvidence(
 
 interface Candidate {
   readonly value: JsonValue;
-  /** JSON pointer to the place that the change is about. */
+  /** JSON pointer to the changed place. */
   readonly at: string;
 }
 
-/** A search for values of a type of one revision that another one refuses at a place. */
+/** Searches values of a type of one revision that the other revision rejects at a place. */
 class EvidenceSearch {
   readonly #acceptingTypes: TypesByName;
   readonly #rejectingTypes: TypesByName;
@@ -134,7 +134,7 @@ class EvidenceSearch {
     return [find(from), find(to)];
   }
 
-  /** An object with the members that either type asks for, of values that both take where there are such. */
+  /** An object with the required members of both types, with values that both accept if possible. */
   #base(from: ObjectNode, to: ObjectNode): JsonObject {
     const names = new Set([...from.members, ...to.members].filter((member) => member.required).map(({ name }) => name));
     return objectFromEntries(
@@ -157,16 +157,18 @@ class EvidenceSearch {
     );
   }
 
-  /** Whether a value would be taken if it had nothing at the place of the change. */
+  /** Whether a value would be accepted without the changed place. */
   isUnrelated(refusing: TypeNode, value: JsonValue, path: readonly Step[]): boolean {
     const [step, ...rest] = path;
-    // All of the value is what the change is about.
+    // The change is the whole value.
     if (step?.kind !== 'member' || rest.length > 0 || !isObject(value)) return true;
     return findRejection(this.#rejectingTypes, refusing, withoutMember(value, step.name)) === undefined;
   }
 }
 
-/** The message of a method that the other revision does not have there, or a result that it does not have. */
+/**
+ * The message of a method that the other revision does not have in that direction, or a result that it does not have.
+ */
 function methodEvidence(
   change: Change,
   takes: RevisionTypes,

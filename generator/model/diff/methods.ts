@@ -1,10 +1,10 @@
 /**
- * What is said of a method in a comparison.
+ * Descriptions of methods in a comparison.
  */
 import type { Method } from '../protocol.js';
 import type { RuleId } from './rules.js';
 
-/** A method as the side sends it that may send it no longer. */
+/** A method, as sent by the side that may no longer send it. */
 export function methodWithLostDirection(a: Method, b: Method): Method {
   return { ...a, direction: b.direction === 'clientToServer' ? 'serverToClient' : 'clientToServer' };
 }

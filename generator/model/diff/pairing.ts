@@ -4,22 +4,22 @@ import { Assignability } from '../types/assignable.js';
 import { methodLiteralOf, refsIn } from '../catalog/derive.js';
 import type { Protocol, TypeNode } from '../protocol.js';
 
-/** A definition that seems to have got another name. */
+/** A definition that seems to be renamed. */
 export interface Rename {
   readonly before: string;
   readonly after: string;
-  /** Whether it is a fact; else it is a guess. */
+  /** Whether the rename is known; otherwise it is a guess. */
   readonly isKnown: boolean;
-  /** Why it is thought to be the same one; for a fact, since when it has the name. */
+  /** The evidence of a guess; for a known rename, its revision. */
   readonly evidence: readonly string[];
 }
 
-/** Least share of members that two definitions must have alike to be taken for one. */
+/** Minimum share of equal members for a guessed rename. */
 const MIN_ALIKE = 0.6;
 
 /**
- * Finds which definitions that are gone live on under another name: those of which it is known, then those that seem to,
- * by the method that both carry, or by their structure together with the places where they stand.
+ * Finds renamed definitions: known renames first, then guesses by a common method, or by equal structure and places of
+ * use.
  */
 export function findRenames(before: Protocol, after: Protocol): readonly Rename[] {
   const [old, now] = [typesByName(before), typesByName(after)];
@@ -28,9 +28,9 @@ export function findRenames(before: Protocol, after: Protocol): readonly Rename[
       ? [{ before: from, after: to, isKnown: true, evidence: [since] }]
       : [];
   const knownRenames = [
-    ...after.formerNames.flatMap((item) => fact(item.before, item.after, `called so since ${item.revision}`)),
-    // The other way round, from a newer revision to an older one.
-    ...before.formerNames.flatMap((item) => fact(item.after, item.before, `called so before ${item.revision}`)),
+    ...after.formerNames.flatMap((item) => fact(item.before, item.after, `has this name since ${item.revision}`)),
+    // In reverse, from a newer revision to an older one.
+    ...before.formerNames.flatMap((item) => fact(item.after, item.before, `had this name before ${item.revision}`)),
   ];
   const told = new Set(knownRenames.flatMap((item) => [`-${item.before}`, `+${item.after}`]));
   const guesses = guessRenames(
@@ -43,10 +43,10 @@ export function findRenames(before: Protocol, after: Protocol): readonly Rename[
 }
 
 /**
- * Guesses renames among the definitions that are gone and those that are new.
+ * Guesses renames between removed and added definitions.
  *
- * @param isKnownBefore - Old names that are accounted for.
- * @param isKnownAfter - New names that are accounted for.
+ * @param isKnownBefore - Whether an old name belongs to a known rename.
+ * @param isKnownAfter - Whether a new name belongs to a known rename.
  */
 export function guessRenames(
   before: Protocol,
@@ -74,10 +74,10 @@ export function guessRenames(
       const likely = carries || (alike.share >= MIN_ALIKE && (shared.length > 0 || (same && alike.share === 1)));
       if (!likely) return [];
       const evidence = [
-        ...(carries ? [`both carry the method ${method}`] : []),
+        ...(carries ? [`both have the method ${method}`] : []),
         ...(same ? ['the same structure'] : []),
         ...(alike.of > 1 ? [`${alike.count} of ${alike.of} members alike`] : []),
-        ...(shared.length > 0 ? [`stands in the same place: ${shared.slice(0, 3).join(', ')}`] : []),
+        ...(shared.length > 0 ? [`is used in the same place: ${shared.slice(0, 3).join(', ')}`] : []),
       ];
       return [{ before: a, after: b, score, evidence }];
     }),
@@ -86,7 +86,7 @@ export function guessRenames(
   const taken = new Set<string>();
   return candidates.flatMap(({ before: a, after: b, score, evidence }) => {
     if (taken.has(`-${a}`) || taken.has(`+${b}`)) return [];
-    // Two that are as likely are no evidence for either.
+    // If two candidates are equally likely, neither is chosen.
     const rival = candidates.some(
       (other) =>
         other.score === score && (other.before === a) !== (other.after === b) && !taken.has(`-${other.before}`),
@@ -103,7 +103,7 @@ interface Likeness {
   readonly of: number;
 }
 
-/** How many members two object types have alike; other types are alike if they are the same. */
+/** Counts the equal members of two object types; other types are equal if they are the same. */
 function likeness(
   old: TypesByName,
   from: TypeNode,
@@ -115,7 +115,7 @@ function likeness(
   const [a, b] = [asObjectType(old, from), asObjectType(now, to)];
   if (a === undefined || b === undefined) {
     if (resolveType(old, from).kind !== resolveType(now, to).kind) return { share: 0, count: 0, of: 1 };
-    // Any two unions of strings, or any two strings, are no evidence.
+    // Two strings, or two unions of strings, are not evidence.
     const telling = resolveType(old, from).kind === 'union';
     return { share: telling && forward.holds(from, to) && backward.holds(to, from) ? 1 : 0, count: 1, of: 1 };
   }
@@ -126,7 +126,7 @@ function likeness(
     const other = members.get(member.name);
     if (other === undefined) continue;
     if (forward.holds(other.type, member.type) || backward.holds(member.type, other.type)) count += 1;
-    // A literal that tells types apart tells these two apart.
+    // Different discriminating literals mean different types.
     else if (other.type.kind === 'literal' && member.type.kind === 'literal') return { share: 0, count: 0, of: 1 };
   }
   return { share: names.size === 0 ? 0 : count / names.size, count, of: names.size };

@@ -3,10 +3,10 @@ import { refsIn } from '../catalog/derive.js';
 import type { Method, Protocol, Side } from '../protocol.js';
 
 /**
- * Who sends values of each definition on the wire: in messages and params of the methods that a side sends, and in the
- * results of those that it answers.
+ * Finds who sends values of each definition on the wire: in messages and params of the methods that a side sends, and
+ * in the results of the requests that it answers.
  *
- * @returns The senders by definition; a definition that no message holds is not in it.
+ * @returns The senders by definition, without definitions that no message contains.
  */
 export function sendersOf(protocol: Protocol): ReadonlyMap<string, readonly Side[]> {
   const types = typesByName(protocol);
@@ -36,7 +36,7 @@ function isAnsweredBy(side: Side, method: Method): boolean {
   return method.kind === 'request' && isSentBy(side === 'client' ? 'server' : 'client', method);
 }
 
-/** Who sends the messages of a method; an embedded one is sent by who answers with it, the server. */
+/** The senders of a method's messages; an embedded request is sent by the server, inside a result. */
 export function sendersOfMethod({ direction }: Method): readonly Side[] {
   if (direction === 'both') return ['client', 'server'];
   return [direction === 'clientToServer' ? 'client' : 'server'];

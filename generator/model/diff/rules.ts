@@ -1,13 +1,13 @@
-/** Whether a change breaks a side that stays as it was. */
+/** Whether a change breaks a side that is not updated. */
 export type Verdict = 'breaking' | 'safe';
 
-/** A rule by which a kind of change is judged. */
+/** A rule that rates a kind of change. */
 export interface Rule {
-  /** What has changed. */
+  /** The change. */
   readonly title: string;
-  /** For a program that still sends what the old revision says, to one that reads by the new one. */
+  /** For a program that still sends the old revision to one that reads the new one. */
   readonly sender: Verdict;
-  /** For a program that still reads by the old revision what one sends that writes by the new one. */
+  /** For a program that still reads the old revision from one that sends the new one. */
   readonly receiver: Verdict;
   /** Why, in one sentence. */
   readonly why: string;
@@ -21,8 +21,8 @@ const rule = (title: string, sender: Verdict, receiver: Verdict, why: string): R
 });
 
 /**
- * Every kind of change, and how it is judged: the one place that says so. Output names a rule by its key, and the table
- * in ARCHITECTURE.md is printed from here by `mcpgen diff --rules`.
+ * Every kind of change and its rating, defined only here. Output refers to a rule by its key; the table in docs/diff.md
+ * is printed by `mcpgen diff --rules --markdown`.
  */
 export const RULES = {
   'lifecycle-changed': rule(
@@ -31,14 +31,14 @@ export const RULES = {
     'breaking',
     'With or without a handshake, the first message is another one.',
   ),
-  'batches-added': rule('batches allowed', 'safe', 'breaking', 'A receiver may be sent an array of messages.'),
-  'batches-removed': rule('batches no longer allowed', 'breaking', 'safe', 'An array of messages is refused.'),
+  'batches-added': rule('batches allowed', 'safe', 'breaking', 'A receiver may get an array of messages.'),
+  'batches-removed': rule('batches no longer allowed', 'breaking', 'safe', 'An array of messages is rejected.'),
 
   'request-added': rule(
     'request added',
     'safe',
     'breaking',
-    'It needs no capability, so a receiver may be sent it, and does not know it.',
+    'It needs no capability, so a receiver may get it without knowing it.',
   ),
   'request-added-guarded': rule(
     'request added, behind a capability',
@@ -54,49 +54,49 @@ export const RULES = {
   ),
   'method-removed': rule('method removed', 'breaking', 'safe', 'A receiver no longer knows what a sender still sends.'),
   'method-kind-changed': rule(
-    'request became notification, or the other way round',
+    'request became notification, or vice versa',
     'breaking',
     'breaking',
-    'One side waits for an answer that does not come, or gets one that it did not ask for.',
+    'One side waits for a response that never comes, or gets one that it did not request.',
   ),
   'direction-widened': rule(
     'method may now be sent by both sides',
     'safe',
     'breaking',
-    'The side that only sent it may now be sent it.',
+    'The side that only sent it may now receive it.',
   ),
   'direction-narrowed': rule(
     'method may now be sent by one side only',
     'breaking',
     'safe',
-    'The other side is no longer to send it.',
+    'The other side must no longer send it.',
   ),
   'direction-turned': rule(
     'method is now sent by the other side',
     'breaking',
     'breaking',
-    'Sender and receiver changed places.',
+    'Sender and receiver are swapped.',
   ),
   'method-embedded': rule(
     'method turned embedded',
     'breaking',
     'breaking',
-    'It is no message any more: it travels inside a result, and its answer in the params of a later request.',
+    'It is no longer a message: a result contains it, and the params of a later request contain its response.',
   ),
   'method-unembedded': rule(
     'embedded method became a message',
     'breaking',
     'breaking',
-    'It no longer travels inside a result: it is a message of its own.',
+    'It is a separate message, no longer part of a result.',
   ),
   'capability-required': rule(
     'method needs a capability',
     'breaking',
     'safe',
-    'Without the capability, what was sent before is refused.',
+    'Without the capability, what was sent before is rejected.',
   ),
   'capability-dropped': rule(
-    'method needs a capability no longer',
+    'method no longer needs a capability',
     'safe',
     'breaking',
     'It may be sent to a side that declared nothing.',
@@ -105,25 +105,25 @@ export const RULES = {
     'method needs another capability',
     'breaking',
     'breaking',
-    'The capability that was declared is not the one that is looked for.',
+    'The declared capability is not the required one.',
   ),
   'result-added': rule(
-    'a request has one more possible result',
+    'possible result added to a request',
     'safe',
     'breaking',
-    'Who sent the request may be answered with a result that it does not know. Sender here is who answers.',
+    'The requester may get a result that it does not know. The sender is the side that responds.',
   ),
   'result-removed': rule(
-    'a request has one possible result less',
+    'possible result removed from a request',
     'breaking',
     'safe',
-    'Who answers may no longer answer with it. Sender here is who answers.',
+    'The responder may no longer send it. The sender is the side that responds.',
   ),
-  'method-deprecated': rule('method deprecated', 'safe', 'safe', 'It still works as it did.'),
-  'method-undeprecated': rule('method no longer deprecated', 'safe', 'safe', 'It works as it did.'),
+  'method-deprecated': rule('method deprecated', 'safe', 'safe', 'It still works as before.'),
+  'method-undeprecated': rule('method no longer deprecated', 'safe', 'safe', 'It works as before.'),
 
-  'definition-added': rule('definition added', 'safe', 'safe', 'What uses it tells what changes on the wire.'),
-  'definition-removed': rule('definition removed', 'safe', 'safe', 'What used it tells what changes on the wire.'),
+  'definition-added': rule('definition added', 'safe', 'safe', 'Its uses decide what changes on the wire.'),
+  'definition-removed': rule('definition removed', 'safe', 'safe', 'Its uses decide what changes on the wire.'),
   'definition-renamed': rule(
     'definition renamed',
     'safe',
@@ -131,20 +131,20 @@ export const RULES = {
     'Its name is not on the wire; only code that imports the type must follow.',
   ),
   'definition-extracted': rule(
-    'inline type got a definition of its own',
+    'inline type became a definition',
     'safe',
     'safe',
-    'Its name is not on the wire; what differs in it is told where it stood.',
+    'Its name is not on the wire; its differences are reported where it was used.',
   ),
   'definition-inlined': rule(
-    'definition was written inline',
+    'definition became an inline type',
     'safe',
     'safe',
-    'Its name is not on the wire; what differs in it is told where it stands.',
+    'Its name is not on the wire; its differences are reported where it is used.',
   ),
-  'definition-deprecated': rule('definition deprecated', 'safe', 'safe', 'It still works as it did.'),
+  'definition-deprecated': rule('definition deprecated', 'safe', 'safe', 'It still works as before.'),
   'envelope-declared': rule(
-    'message definition writes `jsonrpc` and `id` out, or no longer',
+    'message definition gained or lost `jsonrpc` and `id`',
     'safe',
     'safe',
     'A message has them on the wire either way.',
@@ -160,58 +160,58 @@ export const RULES = {
     'required member added',
     'breaking',
     'safe',
-    'A sender leaves out what the receiver asks for.',
+    'A sender omits what the receiver requires.',
   ),
   'member-added-reserved': rule(
-    'a name in an open map got a meaning',
+    'name in an open map was defined',
     'breaking',
     'safe',
     'A sender may have used the name for a value of another type.',
   ),
   'member-added-own': rule(
-    "a name of the protocol's own in an open map got a meaning",
+    'reserved name in an open map was defined',
     'safe',
     'safe',
-    'Names with its prefix are kept for the protocol, so nobody has used it for anything else.',
+    'Names with its prefix are reserved for the protocol, so nobody has used it for anything else.',
   ),
   'member-removed-optional': rule(
     'optional member removed',
     'safe',
     'safe',
-    'A receiver ignores it, and need not get it.',
+    'A receiver ignores it, and does not need it.',
   ),
   'member-removed-required': rule(
     'required member removed',
     'safe',
     'breaking',
-    'A receiver misses what it counts on.',
+    'A receiver does not get what it relies on.',
   ),
   'member-forbidden': rule(
     'member no longer allowed',
     'breaking',
     'safe',
-    'The object takes no other members, or only of a type that this one was not.',
+    'The object accepts no other members, or only members of another type.',
   ),
-  'member-required': rule('optional member is now required', 'breaking', 'safe', 'A sender may leave it out.'),
+  'member-required': rule('optional member is now required', 'breaking', 'safe', 'A sender may omit it.'),
   'member-optional': rule(
     'required member is now optional',
     'safe',
     'breaking',
-    'A receiver may miss what it counts on.',
+    'A receiver may not get what it relies on.',
   ),
-  'member-deprecated': rule('member deprecated', 'safe', 'safe', 'It still works as it did.'),
-  'default-changed': rule('default changed', 'breaking', 'safe', 'What a sender leaves out now means something else.'),
-  'default-added': rule('default added', 'safe', 'safe', 'It says what was open.'),
-  'default-removed': rule('default removed', 'safe', 'safe', 'It leaves open what was said.'),
+  'member-deprecated': rule('member deprecated', 'safe', 'safe', 'It still works as before.'),
+  'default-changed': rule(
+    'default changed',
+    'breaking',
+    'safe',
+    'A value that a sender omits now means something else.',
+  ),
+  'default-added': rule('default added', 'safe', 'safe', 'It defines what was undefined.'),
+  'default-removed': rule('default removed', 'safe', 'safe', 'A value that was defined no longer is.'),
 
   'type-widened': rule('type widened', 'safe', 'breaking', 'A receiver may get a value that its type does not have.'),
   'type-narrowed': rule('type narrowed', 'breaking', 'safe', 'A sender may send a value that the type no longer has.'),
-  'type-changed': rule(
-    'type changed',
-    'breaking',
-    'breaking',
-    'Each type has values that the other one does not have.',
-  ),
+  'type-changed': rule('type changed', 'breaking', 'breaking', 'Each type has values that the other does not have.'),
   'variant-added': rule('variant added', 'safe', 'breaking', 'A receiver may get a variant that it does not know.'),
   'variant-removed': rule(
     'variant removed',
@@ -232,14 +232,19 @@ export const RULES = {
     'constraint changed',
     'breaking',
     'breaking',
-    'Each lets something pass that the other one stops.',
+    'Each accepts something that the other rejects.',
   ),
-  'format-changed': rule('format changed', 'safe', 'safe', 'A format is an annotation: nothing is held against it.'),
+  'format-changed': rule(
+    'format changed',
+    'safe',
+    'safe',
+    'A format is an annotation: no value is validated against it.',
+  ),
   'rest-narrowed': rule(
     'members of other names narrowed',
     'breaking',
     'safe',
-    'A sender may send members of its own that are no longer allowed.',
+    'A sender may send other members, which are no longer allowed.',
   ),
   'rest-widened': rule(
     'members of other names widened',
@@ -248,8 +253,8 @@ export const RULES = {
     'A receiver may get members of a type that was not allowed.',
   ),
 
-  'error-added': rule('error code added', 'safe', 'safe', 'A code that is not known is an error all the same.'),
-  'error-removed': rule('error code removed', 'breaking', 'safe', 'The code no longer says what its sender means.'),
+  'error-added': rule('error code added', 'safe', 'safe', 'An unknown code is still an error.'),
+  'error-removed': rule('error code removed', 'breaking', 'safe', 'The code no longer has a meaning.'),
   'error-code-changed': rule(
     'error has another code',
     'breaking',
@@ -262,7 +267,7 @@ export const RULES = {
 /** The key of a rule. */
 export type RuleId = keyof typeof RULES;
 
-/** Whether a change by a rule breaks one side or the other. */
+/** Whether a change by a rule breaks either side. */
 export function isBreaking(id: RuleId): boolean {
   return RULES[id].sender === 'breaking' || RULES[id].receiver === 'breaking';
 }

@@ -2,16 +2,16 @@ import { objectFromEntries, stableStringify, type JsonObject, type JsonValue } f
 import { asObjectType, findRejection, resolveType, type TypesByName } from '../types/accepts.js';
 import type { Constraints, ObjectNode, TypeNode } from '../protocol.js';
 
-/** Most values that are tried of one type. */
+/** Most values that are tried for one type. */
 const MAX_SAMPLES = 24;
-/** Depth at which a type gives one value only, so that recursive ones end. */
+/** Depth below which a type yields one value only, which ends recursion. */
 const MAX_DEPTH = 5;
-/** Depth at which a type that goes on is given up: it may have no finite value. */
+/** Depth at which a recursive type is given up: it may have no finite value. */
 const MAX_RECURSION = 32;
 
 /**
- * Some small values of a type, the plainest first: each kind of value that it has, each optional member by itself, each
- * variant. The same values for the same type.
+ * Small values of a type, the simplest first: each kind of value, each optional member by itself, each variant.
+ * Deterministic.
  */
 export function samplesOf(types: TypesByName, type: TypeNode, depth = 0): readonly JsonValue[] {
   if (depth > MAX_RECURSION) return [];
@@ -23,7 +23,7 @@ export function samplesOf(types: TypesByName, type: TypeNode, depth = 0): readon
   return [...found.values()];
 }
 
-/** Values beside the limits of a type: what it only just stops. */
+/** Values just outside the limits of a type. */
 export function samplesBeyondLimits(types: TypesByName, type: TypeNode): readonly JsonValue[] {
   const node = resolveType(types, type);
   if (!('constraints' in node)) return [];

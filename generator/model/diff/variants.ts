@@ -1,12 +1,12 @@
 /**
- * The variants of unions, and what tells them apart.
+ * The variants of unions, and what distinguishes them.
  */
 import { asObjectType, resolveType } from '../types/accepts.js';
 import type { TypesByName } from '../types/accepts.js';
 import type { ObjectNode, TypeNode } from '../protocol.js';
 import { stableStringify } from '../../read/json/json.js';
 
-/** The variants of a union, inline unions in it taken apart, and so are those that only one revision gave a name. */
+/** The variants of a union; nested inline unions, and unions that only one revision named, are flattened. */
 export function flatVariants(types: TypesByName, type: TypeNode, others: TypesByName): readonly TypeNode[] {
   if (type.kind === 'ref') {
     const target = resolveType(types, type);
@@ -26,7 +26,7 @@ export function refName(type: TypeNode): string {
   return type.kind === 'ref' ? type.name : stableStringify(type as never);
 }
 
-/** Integers are numbers when variants are paired. */
+/** The kind of a type; integers count as numbers when variants are paired. */
 export function typeKind(types: TypesByName, type: TypeNode): string {
   const { kind } = resolveType(types, type);
   if (asObjectType(types, type) !== undefined) return 'object';
@@ -51,7 +51,7 @@ export function literalsDiffer(a: ObjectNode | undefined, b: ObjectNode | undefi
   return [...before].some(([name, value]) => after.has(name) && after.get(name) !== value);
 }
 
-/** What tells a variant apart, for a reader. */
+/** What distinguishes a variant, for readers. */
 export function labelOf(types: TypesByName, type: TypeNode): string {
   if (type.kind === 'ref') return type.name;
   const [literal] = literalMembers(asObjectType(types, type));

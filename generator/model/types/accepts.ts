@@ -24,7 +24,7 @@ export function resolveType(types: TypesByName, type: TypeNode): ResolvedType {
 }
 
 /**
- * An object type, or an intersection of object types made into one; undefined for any other type.
+ * An object type, or an intersection of object types merged into one; undefined for other types.
  *
  * @param types - The definitions that the type may refer to.
  */
@@ -52,8 +52,8 @@ function mergeObjects(a: ObjectNode, b: ObjectNode): ObjectNode {
 }
 
 /**
- * Where a value is not of a type: the JSON pointer of the first wrong place, or undefined if all is right. Members that
- * nothing names pass, as JSON Schema has it, and a format is an annotation.
+ * Checks a value against a type: the JSON pointer of the first invalid place, or undefined if the value is valid.
+ * Unnamed members are accepted, as in JSON Schema, and a format is an annotation.
  */
 export function findRejection(types: TypesByName, type: TypeNode, value: JsonValue): string | undefined {
   const node = resolveType(types, type);
@@ -87,7 +87,7 @@ export function findRejection(types: TypesByName, type: TypeNode, value: JsonVal
   }
 }
 
-/** The place that the variant which came furthest objects to. */
+/** The place that is invalid for the variant that matched furthest. */
 function findDeepestRejection(types: TypesByName, variants: readonly TypeNode[], value: JsonValue): string | undefined {
   let deepest = '';
   for (const variant of variants) {

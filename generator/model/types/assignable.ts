@@ -6,7 +6,7 @@ export type Relation = 'same' | 'widened' | 'narrowed' | 'changed';
 
 const NO_LIMITS: Constraints = {};
 
-/** All that JSON can hold, one type for each kind of value. */
+/** Any JSON value: one type for each kind of value. */
 const ALL_JSON_TYPES: readonly TypeNode[] = [
   { kind: 'null', constraints: NO_LIMITS },
   { kind: 'boolean', constraints: NO_LIMITS },
@@ -16,15 +16,15 @@ const ALL_JSON_TYPES: readonly TypeNode[] = [
   { kind: 'object', members: [], rest: { kind: 'unknown' }, shape: 'map', constraints: NO_LIMITS },
 ];
 
-/** Most literals that a member is taken apart into, so that an object meets a union of objects. */
+/** Most literals into which a member is split to compare an object with a union of objects. */
 const MAX_LITERALS = 32;
 
 /**
- * Whether every value of a type of one revision is one of a type of another, judged by structure, each type with the
- * definitions of its own revision. A definition that refers to itself is taken to hold until it is found not to.
+ * Whether every value of a type of one revision is a value of a type of another, compared by structure, each type with
+ * the definitions of its own revision. Recursive definitions are assumed to be assignable until a difference is found.
  *
- * A member that a type does not name is taken not to be sent, unless the type says that it has members of any name: so
- * one more optional member is no change of what is sent.
+ * Unnamed members are assumed not to be sent, unless the type explicitly allows members of any name: so another
+ * optional member does not change what is sent.
  */
 export class Assignability {
   readonly #from: TypesByName;
@@ -37,7 +37,7 @@ export class Assignability {
     this.#to = to;
   }
 
-  /** Whether every value of `a`, of the revision that values come from, is one of `b`. */
+  /** Whether every value of `a`, of the sending revision, is a value of `b`. */
   holds(a: TypeNode, b: TypeNode): boolean {
     const from = a.kind === 'ref' ? a.name : a.kind === 'unknown' ? '' : undefined;
     if (from === undefined || b.kind !== 'ref') return this.#isAssignable(a, b);
@@ -48,7 +48,7 @@ export class Assignability {
     this.#results.set(key, true);
     this.#assumptions.push(key);
     if (this.#isAssignable(a, b)) return true;
-    // What was found to hold meanwhile may have stood on this.
+    // Results found in the meantime may depend on this assumption.
     for (const assumed of this.#assumptions.splice(before)) this.#results.delete(assumed);
     this.#results.set(key, false);
     return false;
@@ -59,7 +59,7 @@ export class Assignability {
     const to = resolveType(this.#to, b);
     if (from.kind === 'never' || to.kind === 'unknown') return true;
     if (from.kind === 'union') return from.variants.every((variant) => this.holds(variant, b));
-    // The target stays a reference, so that the pair is known again where it is recursive.
+    // The target stays a reference, so that a recursive pair is recognized.
     if (from.kind === 'unknown') return ALL_JSON_TYPES.every((kind) => this.#isAssignable(kind, b));
     if (to.kind === 'intersection') return to.parts.every((part) => this.holds(a, part));
     if (from.kind === 'literal') return findRejection(this.#to, to, from.value) === undefined;
@@ -129,7 +129,7 @@ function constraintsOf(type: TypeNode): Constraints {
 const LOWER_LIMITS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const UPPER_LIMITS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
 
-/** Whether limits let nothing pass that other limits would stop. Formats and encodings are annotations. */
+/** Whether limits accept nothing that other limits reject. Formats and encodings are annotations. */
 export function isAsStrict(strict: Constraints, wanted: Constraints): boolean {
   const value = (constraints: Constraints, key: string): number | undefined =>
     Object.hasOwn(constraints, key) ? Number(constraints[key]) : undefined;

@@ -2,28 +2,28 @@ import { memberOf } from '../catalog/derive.js';
 import type { TypeNode } from '../protocol.js';
 import { followReferences, type ResolvedType, type TypeLookup } from './references.js';
 
-/** A value that tells the variants of a union apart. */
+/** A value that distinguishes the variants of a union. */
 export type Tag = string | number | boolean | null;
 
-/** How the variants of a union can be told apart by one member. */
+/** How one member distinguishes the variants of a union. */
 export interface Discriminator {
   readonly member: string;
-  /** For each value of the member, the variants that allow it, by their position. */
+  /** For each value of the member, the indexes of the variants that allow it. */
   readonly cases: ReadonlyMap<Tag, readonly number[]>;
 }
 
 /** The kinds of JSON value. */
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
-/** Members that protocols use to tell variants apart, in the order in which they are looked for. */
+/** Members that protocols use as discriminators, in order of preference. */
 const PREFERRED_MEMBERS: readonly string[] = ['method', 'type', 'resultType', 'role', 'kind', 'mode'];
 
-/** A type, with references to definitions followed. A name without a definition may be anything. */
+/** A type, with references to definitions followed. A name without a definition allows any value. */
 export function resolveReferences(type: TypeNode, lookup: TypeLookup): ResolvedType {
   return followReferences(type, lookup) ?? { kind: 'unknown' };
 }
 
-/** The member that tells all variants apart, if there is one: required in each of them, with constants for values. */
+/** The member that distinguishes all variants, if there is one: required in each of them, with constant values. */
 export function discriminate(variants: readonly TypeNode[], lookup: TypeLookup): Discriminator | undefined {
   const [first] = variants;
   if (first === undefined) return undefined;
@@ -38,7 +38,7 @@ export function discriminate(variants: readonly TypeNode[], lookup: TypeLookup):
     tags.forEach((own, index) => {
       for (const tag of own ?? []) cases.set(tag, [...(cases.get(tag) ?? []), index]);
     });
-    // A member that every variant has with the same value tells nothing apart.
+    // A member with the same value in every variant distinguishes nothing.
     const tells = [...cases.values()].some((indices) => indices.length < variants.length);
     if (tags.every((own) => own !== undefined) && tells) return { member, cases };
   }
@@ -88,7 +88,7 @@ function literalTags(type: TypeNode, lookup: TypeLookup): readonly Tag[] | undef
   return all.every((values) => values !== undefined) ? all.flat() : undefined;
 }
 
-/** The kinds of JSON value that a type may have; undefined if any. */
+/** The kinds of JSON value that a type allows; undefined for all. */
 export function jsonKinds(type: TypeNode, lookup: TypeLookup): ReadonlySet<JsonKind> | undefined {
   const resolved = resolveReferences(type, lookup);
   switch (resolved.kind) {

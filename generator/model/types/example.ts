@@ -9,25 +9,25 @@ import {
   type TypeNode,
 } from '../protocol.js';
 
-/** What values are made of; a string that is a revision says which. */
+/** The protocol that values are examples for; its version is the value of version strings. */
 type ExampleSource = Definitions & { readonly revision?: string };
 
-/** Depth below which lists have no more items than they must. */
+/** Depth below which lists have only required items. */
 const MAX_DEPTH = 12;
-/** Most values and characters that a schema may ask for, all together. */
+/** Most values and characters that a schema may require in total. */
 const MAX_NODES = 10_000;
 
 /**
- * A small valid value of a type: next to nothing but required members, the first variant of a union that has an end.
+ * A small valid value of a type: almost only required members, and the first finite variant of a union.
  *
- * @param owner - Name of the definition or member that the value is for; it decides what a string says.
- * @returns Undefined if no value ends, or only one too large to show.
+ * @param owner - Name of the definition or member that the value is for; strings are derived from it.
+ * @returns Undefined if no value is finite, or only one too large to show.
  */
 export function exampleOf(protocol: ExampleSource, type: TypeNode, owner = ''): JsonValue | undefined {
   return new ExampleBuilder(protocol).build(type, owner, 0);
 }
 
-/** A complete example message of a method, as it travels; for an embedded one, as it stands inside a result. */
+/** A complete example message of a method; for an embedded method, as it is inside a result. */
 export function exampleMessage(protocol: ExampleSource, method: Method): JsonObject {
   const definition = findDefinition(protocol, method.message);
   const value = definition === undefined ? undefined : exampleOf(protocol, definition.type, method.message);
@@ -37,10 +37,10 @@ export function exampleMessage(protocol: ExampleSource, method: Method): JsonObj
   return { jsonrpc: '2.0', ...(method.kind === 'request' ? { id: 1 } : {}), ...rest };
 }
 
-/** Makes one example. What would hold itself without an end has none. */
+/** Builds one example. An infinitely recursive type has none. */
 class ExampleBuilder {
   readonly #protocol: ExampleSource;
-  /** Definitions within which a value is being made. */
+  /** Definitions in progress. */
   readonly #openDefinitions = new Set<string>();
   #remaining = MAX_NODES;
 
@@ -110,7 +110,7 @@ class ExampleBuilder {
     const target = findDefinition(this.#protocol, name);
     if (target === undefined || this.#openDefinitions.has(name)) return undefined;
     this.#openDefinitions.add(name);
-    // A string is named after the member that holds it, an object after its definition.
+    // A string is named after its member, an object after its definition.
     const named = owner === '' || target.type.kind === 'object' ? name : owner;
     const value = this.build(target.type, named, depth + 1);
     this.#openDefinitions.delete(name);
@@ -120,7 +120,7 @@ class ExampleBuilder {
   #object(type: ObjectNode, owner: string, depth: number): JsonValue | undefined {
     const entries: [string, JsonValue][] = [];
     for (const { name, required, type: own } of type.members) {
-      // TypeScript takes an inherited member for the optional one of its name, so that one has to be there too.
+      // TypeScript would match an inherited member with an optional one of the same name, so that one is set too.
       if (!required && !isObjectPrototypeMember(name)) continue;
       const value =
         name === 'resultType'

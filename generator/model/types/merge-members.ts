@@ -1,6 +1,6 @@
 import type { Member, ObjectNode } from '../protocol.js';
 
-/** The members of an intersection of object types: what several have in common must be of all their types. */
+/** The members of an intersection of object types: a member of several parts must be of all their types. */
 export function mergeMembers(objects: readonly ObjectNode[]): readonly Member[] {
   const members = new Map<string, Member>();
   for (const member of objects.flatMap((object) => object.members)) {

@@ -16,8 +16,8 @@ export function typeLookup(protocol: Definitions): TypeLookup {
 }
 
 /**
- * A type, with references to definitions followed; undefined if a definition is missing. It ends, since the parser
- * rejects definitions that are only references to each other.
+ * A type, with references to definitions followed; undefined if a definition is missing. It terminates, since the
+ * parser rejects definitions that are only references to each other.
  */
 export function followReferences(type: TypeNode | undefined, lookup: TypeLookup): ResolvedType | undefined {
   let current = type;

@@ -1,12 +1,12 @@
 /**
- * Types without their docs, to compare and to show them.
+ * Types without their docs, for comparing and printing.
  */
 import type { TypeNode } from '../protocol.js';
 
 /**
- * A text that is the same for types of the same shape: docs and deprecations never count.
+ * A text that is equal for structurally equal types; docs and deprecations are ignored.
  *
- * @param options - What else does not count: defaults, and constraints, which TypeScript cannot express.
+ * @param options - What else is ignored: defaults, and constraints, which TypeScript cannot express.
  */
 export function shapeKey(
   type: TypeNode,

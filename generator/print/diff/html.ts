@@ -11,12 +11,12 @@ import {
 } from './report.js';
 import { sideBySide, type SideRow } from './side-by-side.js';
 
-/** What a page is made of beside the report itself. */
+/** The parts of a page in addition to the report. */
 export interface PageParts {
-  /** Style sheet and script, as they stand in `templates/diff`. */
+  /** Style sheet and script from `templates/diff`. */
   readonly css: string;
   readonly script: string;
-  /** The hash of a text as a Content Security Policy has it: `sha256-...`. */
+  /** The hash of a text for a Content Security Policy: `sha256-...`. */
   readonly hashOf: (text: string) => string;
   /** The definitions of both revisions as TypeScript, by name; a renamed one under its name in each. */
   readonly before: ReadonlyMap<string, string>;
@@ -29,12 +29,12 @@ const PAGE_SECTIONS: readonly (readonly [Subject, string])[] = [
   ['error', 'Error codes'],
   ['definition', 'Definitions'],
 ];
-/** Most definitions that one line of the overview links to. */
+/** Most definitions that one line of the overview links. */
 const MAX_LINKS = 24;
 
 /**
- * The report as one page that needs nothing else: no request leaves it, and its policy lets no other script or style run.
- * All that comes from a schema is escaped text.
+ * Renders the report as one self-contained page: it makes no requests, and its policy blocks any other script or style.
+ * All text from a schema is escaped.
  */
 export function renderPage(report: DiffReport, parts: PageParts): string {
   const { from, to } = report;
@@ -56,13 +56,13 @@ export function renderPage(report: DiffReport, parts: PageParts): string {
     `<h1>${escapeHtml(from.given)} <span class="arrow">→</span> ${escapeHtml(to.given)}${to.status === 'draft' ? ' <span class="tag">draft</span>' : ''}</h1>`,
     `<p class="lead">${escapeHtml(summaryText(report))}</p>`,
     renderTiles(report),
-    '<p class="legend">A change <b>breaks senders</b> if what the old revision lets them send is refused or misread by the new one; it <b>breaks receivers</b> if the new revision lets others send what the old one does not know.</p>',
+    '<p class="legend">A change <b>breaks senders</b> if what the old revision lets them send is rejected or misread by the new one; it <b>breaks receivers</b> if the new revision lets others send what the old one does not know.</p>',
     '</header>',
     renderFilterBar(report),
     '<main>',
     renderOverview(report),
     ...PAGE_SECTIONS.map(([subject, heading]) => renderSection(report, subject, heading, parts)),
-    '<p class="empty" id="empty" hidden>No change fits. Clear the search or choose another filter.</p>',
+    '<p class="empty" id="empty" hidden>No change matches. Clear the search or choose another filter.</p>',
     '</main>',
     renderFooter(report),
     `<script type="module">${parts.script}</script>`,
@@ -114,7 +114,7 @@ ${choice('by', 'Sent by', [
 </div></div>`;
 }
 
-/** What changed in the same way in many places, told once. */
+/** Changes that are the same in many places, listed once. */
 function renderOverview(report: DiffReport): string {
   const groups = groupChanges(report.changes).filter(
     ({ changes, first }) => changes.length > 2 && verdictText(first) !== 'safe',
@@ -194,10 +194,10 @@ function renderTypes({ before, after }: ReportChange): string {
 function renderEvidence({ breaks, acceptedBy, rejectedBy, value, at }: ReportChange['evidence'][number]): string {
   const [takes, refuses] = breaks === 'sender' ? ['old', 'new'] : ['new', 'old'];
   const where = at === '' ? '' : ` at <code>${escapeHtml(at)}</code>`;
-  return `<details><summary>A value that breaks ${breaks}s</summary><p class="note">The ${takes} <code>${escapeHtml(acceptedBy)}</code> takes it, the ${refuses} <code>${escapeHtml(rejectedBy)}</code> does not${where}.</p><pre>${escapeHtml(renderJson(value))}</pre></details>`;
+  return `<details><summary>A value that breaks ${breaks}s</summary><p class="note">The ${takes} <code>${escapeHtml(acceptedBy)}</code> accepts it, the ${refuses} <code>${escapeHtml(rejectedBy)}</code> does not${where}.</p><pre>${escapeHtml(renderJson(value))}</pre></details>`;
 }
 
-/** Longest value that is shown whole, in characters. */
+/** Longest value that is shown completely, in characters. */
 const MAX_VALUE_LENGTH = 2000;
 
 function renderJson(value: JsonValue): string {
@@ -229,12 +229,12 @@ function renderFooter({ from, to }: DiffReport): string {
   return `<footer>${side(from)}${side(to)}<p>Written by <code>mcpgen diff</code>; <code>mcpgen diff --rules</code> prints the rules.</p></footer>`;
 }
 
-/** An id that any name has, and no other name: everything but letters, digits and `-` by its code. */
+/** A unique id of a name: everything except letters, digits and `-` is replaced by its code. */
 function anchorId(subject: Subject, name: string): string {
   return `${subject}-${name.replace(/[^A-Za-z0-9-]/gu, (character) => `_${character.codePointAt(0)?.toString(16) ?? ''}_`)}`;
 }
 
-/** Text that is nothing but text, between tags and in attributes. */
+/** Escapes text for use between tags and in attributes. */
 function escapeHtml(value: string): string {
   return escapeHiddenCharacters(value.replaceAll('\n', '\u{e000}'))
     .replaceAll('\u{e000}', '\n')

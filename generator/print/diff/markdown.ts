@@ -9,15 +9,15 @@ import {
 } from './report.js';
 import { codeSpan } from '../markdown.js';
 
-/** Most places that one line names. */
+/** Most places that one line lists. */
 const MAX_LISTED_LOCATIONS = 12;
-/** GitHub refuses a text of more than 65,536 characters; the rest is left for what stands around it. */
+/** GitHub rejects texts of more than 65,536 characters; the difference is left for surrounding text. */
 export const MAX_MARKDOWN_LENGTH = 60_000;
 
 /**
- * The report as Markdown for a pull request: summary first, breaking changes in full, the others folded.
+ * Renders the report as Markdown for a pull request: summary first, breaking changes in full, the others folded.
  *
- * @param maxLength - Most characters that it may have; lines beyond are left out, and it says so.
+ * @param maxLength - Maximum length in characters; further lines are omitted, with a note.
  */
 export function diffMarkdown(report: DiffReport, maxLength = MAX_MARKDOWN_LENGTH): string {
   const groups = groupChanges(report.changes);
@@ -93,7 +93,7 @@ function countChanges(groups: readonly ChangeGroup[]): number {
   return groups.reduce((sum, { changes }) => sum + changes.length, 0);
 }
 
-/** Text that stays text: no markup, no mention of a user, no break of a cell. */
+/** Escapes text: no markup, no mention of a user, no break of a table cell. */
 function escapeMarkdown(text: string): string {
   return truncateText(text)
     .replace(/[\\`*_{}[\]()#+!|~>$]/g, '\\$&')

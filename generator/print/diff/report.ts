@@ -6,42 +6,42 @@ import type { JsonValue } from '../../read/json/json.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { compactTypeText } from './type-text.js';
 
-/** One of the two revisions that were compared. */
+/** One of the two compared revisions. */
 export interface ReportSide {
-  /** As it was named: a revision, a file, or a file at a git revision. */
+  /** As given: a revision, a file, or a file at a git revision. */
   readonly given: string;
   readonly revision: string;
-  /** `released`, or `draft` where it may still change; absent for what is not built in. */
+  /** `released`, or `draft` if it may still change; absent if it is not built in. */
   readonly status?: string;
   readonly file: string;
   readonly sha256: string;
-  /** Where methods come from: the built-in catalog, a file, or derived from the schema. */
+  /** Source of the methods: the built-in catalog, a file, or derived from the schema. */
   readonly catalog: 'built in' | 'file' | 'derived';
   readonly definitions: number;
   readonly methods: number;
 }
 
-/** A change as it is shown: all in texts. */
+/** A change as it is printed: everything as text. */
 export interface ReportChange {
-  /** Stable: the rule and the place. */
+  /** A stable id: the rule and the place. */
   readonly id: string;
   readonly rule: RuleId;
   readonly title: string;
   readonly subject: Subject;
   /** The method, definition or error that changed. */
   readonly name: string;
-  /** The whole place: `CallToolResult.content[]`. */
+  /** The full place: `CallToolResult.content[]`. */
   readonly place: string;
   readonly before: string | null;
   readonly after: string | null;
   readonly detail: string | null;
-  /** For a program that still sends what the old revision says. */
+  /** For a program that still sends the old revision. */
   readonly sender: Verdict;
-  /** For a program that still reads by the old revision. */
+  /** For a program that still reads the old revision. */
   readonly receiver: Verdict;
-  /** Who sends such values; empty if no message holds them. */
+  /** Who sends such values; empty if no message contains them. */
   readonly sentBy: readonly Side[];
-  /** Values that show it; a change of meaning only has none. */
+  /** Values as evidence; a change of meaning only has none. */
   readonly evidence: readonly {
     readonly breaks: 'sender' | 'receiver';
     readonly acceptedBy: string;
@@ -67,7 +67,7 @@ export interface ReportSummary {
   readonly errors: number;
 }
 
-/** All that is known of two revisions' differences, as `mcpgen diff --json` prints it. */
+/** The differences between two revisions, as `mcpgen diff --json` prints them. */
 export interface DiffReport {
   readonly from: ReportSide;
   readonly to: ReportSide;
@@ -75,21 +75,21 @@ export interface DiffReport {
   readonly renames: readonly {
     readonly before: string;
     readonly after: string;
-    /** Whether it is a fact; else it is a guess. */
+    /** Whether the rename is known; otherwise it is a guess. */
     readonly isKnown: boolean;
     readonly evidence: readonly string[];
   }[];
   readonly changes: readonly ReportChange[];
 }
 
-/** How the two sides were named, and where their catalogs come from. */
+/** The names of the two sides, and the sources of their catalogs. */
 export interface SideInput {
   readonly given: string;
   readonly catalog: ReportSide['catalog'];
   readonly status?: string;
 }
 
-/** Makes a report of a difference. */
+/** Builds the report of a difference. */
 export function buildReport(difference: ProtocolDifference, from: SideInput, to: SideInput): DiffReport {
   const changes = difference.changes.map(reportChange);
   return {
@@ -173,21 +173,21 @@ function summarizeChanges(changes: readonly ReportChange[]): ReportSummary {
   };
 }
 
-/** Changes that are one and the same in several places. */
+/** The same change in several places. */
 export interface ChangeGroup {
   readonly first: ReportChange;
-  /** All of them, the first one too. */
+  /** All changes, including the first. */
   readonly changes: readonly ReportChange[];
-  /** The place below each definition; empty for the thing itself. */
+  /** The place below each definition; empty for the definition itself. */
   readonly tail: string;
 }
 
-/** Puts together what changed in the same way below several definitions, in the order of the first of each. */
+/** Groups equal changes below several definitions, in the order of the first of each. */
 export function groupChanges(changes: readonly ReportChange[]): readonly ChangeGroup[] {
   const groups = new Map<string, ReportChange[]>();
   for (const change of changes) {
     const tail = change.place.slice(change.name.length);
-    // A method, an error or a renamed definition stands for itself.
+    // A method, an error or a renamed definition is its own group.
     const alone = change.subject !== 'definition' || change.rule === 'definition-renamed';
     const key = isWholeDefinition(change.rule)
       ? change.rule
@@ -202,12 +202,12 @@ export function groupChanges(changes: readonly ReportChange[]): readonly ChangeG
   });
 }
 
-/** Rules that tell of a definition as a whole, and are listed by name. */
+/** Rules for whole definitions, which are listed by name. */
 function isWholeDefinition(rule: RuleId): boolean {
   return /^definition-(?:added|removed|extracted|inlined|deprecated)$/.test(rule) || rule === 'envelope-declared';
 }
 
-/** The verdict of a change in words: whom it breaks. */
+/** The rating of a change in words: whom it breaks. */
 export function verdictText({ sender, receiver }: Pick<ReportChange, 'sender' | 'receiver'>): string {
   if (sender === 'breaking' && receiver === 'breaking') return 'breaks both';
   if (sender === 'breaking') return 'breaks senders';

@@ -7,7 +7,7 @@ export interface SideRow {
   readonly same: boolean;
 }
 
-/** Two texts line by line: what was replaced stands beside what replaced it. */
+/** Aligns two texts line by line: a replaced line is next to its replacement. */
 export function sideBySide(before: string, after: string): readonly SideRow[] {
   const rows: SideRow[] = [];
   let removed: string[] = [];

@@ -2,7 +2,7 @@ import type { Constraints, TypeNode } from '../../model/protocol.js';
 import { escapeHiddenCharacters } from '../../text.js';
 import { memberName } from '../names.js';
 
-/** A type on one line, as TypeScript would write it, but with integers and limits told. Hidden characters are escaped. */
+/** Prints a type on one line in TypeScript syntax, plus integers and limits. Hidden characters are escaped. */
 export function compactTypeText(type: TypeNode): string {
   return escapeHiddenCharacters(printNode(type));
 }

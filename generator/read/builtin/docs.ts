@@ -1,24 +1,24 @@
 import { compareText, isObject, ownMember, type JsonObject, type JsonValue } from '../json/json.js';
 import { readBuiltinJson } from '../files.js';
 
-/** Doc texts for one revision: for each definition and each member, by our own hand. */
+/** Our own doc texts of one revision, for each definition and member. */
 export interface Docs {
-  /** What a definition is. */
+  /** The text of a definition. */
   definition(name: string): string | undefined;
-  /** What a member is; `path` holds the member names from the definition down to it. */
+  /** The text of a member; `path` has the member names from the definition to it. */
   member(definition: string, path: readonly string[]): string | undefined;
   /** Why a definition (empty path) or member is deprecated. */
   deprecated(definition: string, path: readonly string[]): string | undefined;
 }
 
-/** Docs that say nothing: for schemas that bring their own descriptions. */
+/** Empty docs, for schemas with their own descriptions. */
 export const NO_DOCS: Docs = {
   definition: () => undefined,
   member: () => undefined,
   deprecated: () => undefined,
 };
 
-/** The docs of `schema/docs.json` as they stand for a revision. */
+/** The docs of `schema/docs.json` for a revision. */
 export function builtinDocs(revision: string): Docs {
   const file = readBuiltinJson('docs.json') as JsonObject;
   const definitions = ownMember(file, 'definitions') as JsonObject;
@@ -61,14 +61,14 @@ interface DocLocation {
   readonly key: string;
 }
 
-/** Where a text may stand: old revisions write params inline, newer ones give them a definition; one text serves both. */
+/** The keys of a text: old revisions have inline params, newer ones a definition of them; both use the same text. */
 function docLocations(definition: string, path: readonly string[]): [DocLocation, DocLocation | undefined] {
   const ownLocation = { definition, key: path.join('.') };
   const inlineParams = /(?:Request|Notification)$/.test(definition) && path[0] === 'params' && path.length > 1;
   return [ownLocation, inlineParams ? { definition: `${definition}Params`, key: path.slice(1).join('.') } : undefined];
 }
 
-/** A text is a string, or an object whose keys are the revisions from which each text holds. */
+/** A text is a string, or an object with a text for each revision since which it applies. */
 function textForRevision(text: JsonValue | undefined, revision: string): string | undefined {
   if (typeof text === 'string') return text;
   if (!isObject(text)) return undefined;

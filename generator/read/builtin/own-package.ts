@@ -2,10 +2,10 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { packageFile, readTextFile } from '../files.js';
 
-/** What our own package.json says. */
+/** The data of our own package.json. */
 export interface McpgenPackage {
   readonly version: string;
-  /** Version ranges of the packages that we stand on or develop with. */
+  /** Version ranges of our dependencies and development dependencies. */
   readonly ranges: Readonly<Record<string, string>>;
 }
 
@@ -22,10 +22,10 @@ export function readMcpgenPackage(): McpgenPackage {
 }
 
 /**
- * How another project can depend on this very installation: the way that it came here, be that a folder, a tarball, a
- * repository or the registry.
+ * The specifier with which another project can depend on this installation, from the same source: a folder, a tarball,
+ * a repository or the registry.
  *
- * @param target - The folder of that project, which paths are relative to.
+ * @param target - The folder of that project; paths are relative to it.
  */
 export function mcpgenSpec(target: string): string {
   return installationSpec(path.dirname(packageFile()), target);
@@ -37,7 +37,7 @@ export function installationSpec(installation: string, target: string): string {
   const published = `^${version}`;
   const steps = installation.split(path.sep);
   const at = steps.indexOf('node_modules');
-  // No package manager put it there: it is a clone.
+  // Not installed by a package manager: it is a clone.
   if (at === -1) return fileSpec(installation, target);
   const owner = steps.slice(0, at).join(path.sep) || path.sep;
   const given = declaredRange(owner) ?? lockedSource(owner);
@@ -58,13 +58,13 @@ function readOwnManifest(file: string): OwnManifest {
   }
 }
 
-/** What the project that we are installed in asks for; npx makes one too. */
+/** The specifier in the package.json of the project in which we are installed; npx creates one too. */
 function declaredRange(owner: string): string | undefined {
   const { dependencies, devDependencies } = readOwnManifest(path.join(owner, 'package.json'));
   return dependencies?.['mcpgen'] ?? devDependencies?.['mcpgen'];
 }
 
-/** Where npm took us from, as it notes beside what it installs; a global installation has nothing else. */
+/** The source from npm's own record next to installed packages; a global installation has no other. */
 function lockedSource(owner: string): string | undefined {
   const lock = readOwnManifest(path.join(owner, 'node_modules', '.package-lock.json')) as {
     readonly packages?: Readonly<Record<string, { readonly resolved?: string }>>;
@@ -73,13 +73,13 @@ function lockedSource(owner: string): string | undefined {
   return resolved?.startsWith('file:') === true ? resolved : undefined;
 }
 
-/** A path as a dependency: relative, so that both can move together. */
+/** A path as a dependency: relative, so that both folders can move together. */
 function fileSpec(source: string, target: string): string {
   const relative = path.relative(realFolder(target), realFolder(source));
   return `file:${(relative || '.').split(path.sep).join('/')}`;
 }
 
-/** The real path of what may not be there yet. */
+/** The real path of a file that may not exist yet. */
 function realFolder(folder: string): string {
   const absolute = path.resolve(folder);
   if (existsSync(absolute)) return realpathSync(absolute);

@@ -5,7 +5,7 @@ import { readBuiltinJson } from '../files.js';
 import { closestMatch } from '../../text.js';
 import { compareText, type JsonObject } from '../json/json.js';
 
-/** What `schema/manifest.json` says of a built-in revision. */
+/** The entry of a built-in revision in `schema/manifest.json`. */
 export interface BuiltinRevision {
   readonly revision: string;
   /** SHA-256 of the official schema file, in hexadecimal. */
@@ -32,8 +32,8 @@ export function findRevision(revision: string): BuiltinRevision | undefined {
 /**
  * A built-in revision by name.
  *
- * @param otherwise - What else can be done where it is not built in.
- * @throws {@link McpgenError} listing the built-in ones if there is none of that name.
+ * @param otherwise - An alternative for the hint if it is not built in.
+ * @throws {@link McpgenError} with the list of built-in ones if it is not one of them.
  */
 export function requireRevision(revision: string, otherwise = ''): BuiltinRevision {
   const found = findRevision(revision);

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { readTemplate } from '../files.js';
 
-/** The specifier of an import of another runtime file, in the same folder or another one. */
+/** Matches the specifier of an import of another runtime file. */
 const RELATIVE_IMPORT = /(?<=\bfrom ")(\.{1,2}\/[\w./-]+)\.js(?=")/g;
 
-/** A file of the runtime, as it is copied. */
+/** A file of the runtime to copy. */
 export interface RuntimeFile {
   /** Its path below the output folder, without extension: `runtime/server`. */
   readonly name: string;
@@ -12,10 +12,10 @@ export interface RuntimeFile {
 }
 
 /**
- * Files of the runtime with all that they import, by name.
+ * Files of the runtime with everything that they import, by name.
  *
  * @param roots - Paths without extension: `runtime/server`.
- * @param extension - What imports name behind a file: `.js`, `.ts` or nothing.
+ * @param extension - The extension of imported files: `.js`, `.ts` or empty.
  */
 export function readRuntimeFiles(roots: readonly string[], extension: string): readonly RuntimeFile[] {
   const found = new Map<string, RuntimeFile>();

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { builtinPath, readTextFile } from '../files.js';
 
-/** What is in a template's folder in the repository without being part of it. */
+/** Entries of a template's folder in the repository that are not part of the template. */
 const NOT_SHIPPED = /^(?:src\/generated|node_modules|dist)\//;
 
 /** The files of a project template, by path with forward slashes. */

@@ -8,7 +8,7 @@ import { loadConfigProgram } from './program.js';
 import { readBuiltinJson, readTextFile } from '../files.js';
 import { isObject, ownMember, parseJson, parseUntrustedJson, type JsonObject } from '../json/json.js';
 
-/** What a project says of how `mcpgen` is used in it. Each key means what the flag of its name does. */
+/** The config of a project. Each key means the same as the option of its name. */
 export interface Config {
   readonly $schema?: string;
   /** The output folder. */
@@ -20,33 +20,33 @@ export interface Config {
   readonly catalog?: string;
   /** The parts to write; `default` means those that are written without this key. */
   readonly emit?: readonly string[];
-  /** With `stubs`: the methods to write a handler of. */
+  /** With `stubs`: the methods to write handlers for. */
   readonly methods?: readonly string[];
   readonly importExtension?: 'js' | 'ts' | 'none';
   /** Whether the official schemas are corrected; true by default. */
   readonly errata?: boolean;
-  /** Whether every warning is an error. */
+  /** Whether warnings are treated as errors. */
   readonly strict?: boolean;
-  /** JSON Schemas of tools' arguments, as paths, with `*` where there are several. */
+  /** Paths of the JSON Schemas of tools' arguments; `*` matches any name. */
   readonly tools?: readonly string[];
-  /** Where each revision's schema comes from, by revision. */
+  /** The source of each revision's schema, by revision. */
   readonly sync?: Readonly<Record<string, { readonly source: string; readonly sha256?: string }>>;
-  /** How our types are compared with another package's. */
+  /** How `mcpgen drift` compares our types with another package's. */
   readonly drift?: {
-    /** Our name of a type, and theirs. */
+    /** Their name of a type, by ours. */
     readonly names?: Readonly<Record<string, string>>;
-    /** Types that are not compared. */
+    /** Types to ignore. */
     readonly ignore?: readonly string[];
   };
 }
 
-/** A config that was found, and where. */
+/** A config with its location. */
 export interface ConfigFile {
   /** Absolute path of the file. */
   readonly file: string;
-  /** Absolute path of its folder, which its paths are relative to. */
+  /** Absolute path of its folder; its paths are relative to it. */
   readonly folder: string;
-  /** Where a key stands, as messages name it. */
+  /** The place of a key, for messages. */
   readonly placeOf: (...keys: readonly (string | number)[]) => string;
   readonly config: Config;
 }
@@ -60,13 +60,13 @@ export function defineConfig(config: Config): Config {
 }
 
 /**
- * Reads the config of a project: the file given, or the nearest `mcpgen.config.json`, `.js`, `.ts` or `mcpgen` key of a
- * package.json, in a folder or in those above it, as far as the root of the repository.
+ * Reads the config of a project: the given file, or the nearest `mcpgen.config.json`, `.js`, `.ts` or `mcpgen` key of a
+ * package.json, in a folder or above it, up to the root of the repository.
  *
  * @param from - The folder to begin at.
- * @param given - A file that is used instead of the nearest one.
- * @returns Undefined if there is none.
- * @throws {@link McpgenError} if it cannot be read, holds an unknown key or a wrong value, or if one folder has two.
+ * @param given - A file to use instead of the nearest one.
+ * @returns Undefined if there is no config.
+ * @throws {@link McpgenError} if it cannot be read, has an unknown key or an invalid value, or if one folder has two.
  */
 export async function readConfig(from: string, given?: string): Promise<ConfigFile | undefined> {
   const file = given === undefined ? findConfig(from) : path.resolve(from, given);
@@ -92,16 +92,16 @@ function findConfig(from: string): string | undefined {
       );
       throw new McpgenError(`there are ${found.length} configs in one folder: ${names.join(', ')}`, {
         place: at,
-        remedy: 'Keep one of them, or name one by --config FILE.',
+        remedy: 'Keep one of them, or choose one with --config FILE.',
       });
     }
     if (first !== undefined) return first;
-    // What lies above a repository is another project's.
+    // Folders above a repository belong to other projects.
     if (existsSync(path.join(at, '.git')) || path.dirname(at) === at) return undefined;
   }
 }
 
-/** A package.json that is broken is npm's business, unless it speaks of us. */
+/** Ignores an invalid package.json, unless it contains our key. */
 function packageHasConfig(file: string): boolean {
   const text = readTextFile(file);
   if (!text.includes('"mcpgen"')) return false;
@@ -114,22 +114,22 @@ async function readConfigValue(file: string, isPackage: boolean): Promise<unknow
     const value = parseJson(readTextFile(file), file);
     const own = isObject(value) ? ownMember(value, 'mcpgen') : undefined;
     if (own !== undefined) return own;
-    throw new McpgenError('it has no key "mcpgen"', { place: file, remedy: 'Add it, or name another file.' });
+    throw new McpgenError('the file has no key "mcpgen"', { place: file, remedy: 'Add it, or choose another file.' });
   }
   const extension = path.extname(file);
   if (extension === '.json') return parseUntrustedJson(readTextFile(file), file);
   if (!['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'].includes(extension)) {
-    throw new McpgenError('a config is JSON, JavaScript or TypeScript', {
+    throw new McpgenError('not JSON, JavaScript or TypeScript', {
       place: file,
-      remedy: 'Name a file that ends with .json, .js or .ts.',
+      remedy: 'Use a file that ends with .json, .js or .ts.',
     });
   }
-  // For a missing file the message is ours.
+  // Reports a missing file with our own message.
   readTextFile(file);
   return loadConfigProgram(file);
 }
 
-/** A place in a config: the file, and the key as a person would write it. */
+/** A place in a config: the file and the key, as in JavaScript. */
 function configLocation(file: string, keys: readonly (string | number)[]): string {
   const shown = displayPath(file);
   const steps = keys.map((key, index) =>
@@ -166,7 +166,7 @@ function configError(error: ErrorObject, keys: readonly string[], placeOf: Confi
   };
   const schema: JsonObject = error.parentSchema ?? {};
   const documented = ownMember(schema, 'description');
-  const remedy = typeof documented === 'string' ? documented : 'The form of a config is in schema/config.schema.json.';
+  const remedy = typeof documented === 'string' ? documented : 'schema/config.schema.json describes the format.';
   if (additionalProperty !== undefined) {
     const known = Object.keys((ownMember(schema, 'properties') ?? {}) as object).filter((key) => key !== '$schema');
     const near = closestMatch(additionalProperty, known);
@@ -182,7 +182,7 @@ function configError(error: ErrorObject, keys: readonly string[], placeOf: Confi
     });
   }
   if (error.propertyName !== undefined || propertyName !== undefined) {
-    return new McpgenError(`${JSON.stringify(error.propertyName ?? propertyName)} is not a name for a revision`, {
+    return new McpgenError(`${JSON.stringify(error.propertyName ?? propertyName)} is not a valid name for a revision`, {
       place: placeOf(...keys),
       remedy: 'Use letters, digits, dots, hyphens and underscores.',
     });
@@ -195,21 +195,21 @@ function configError(error: ErrorObject, keys: readonly string[], placeOf: Confi
     });
   }
   const reasons: Readonly<Record<string, string>> = {
-    type: `${withArticle(error.schema as string)} is expected, not ${showConfigValue(error.data)}`,
-    minLength: 'the text is empty',
+    type: `must be ${withArticle(error.schema as string)}, not ${showConfigValue(error.data)}`,
+    minLength: 'the string is empty',
     minItems: 'the list is empty',
-    pattern: `${showConfigValue(error.data)} has not the right form`,
+    pattern: `${showConfigValue(error.data)} has the wrong format`,
   };
-  return new McpgenError(reasons[error.keyword] ?? error.message ?? 'the value is wrong', {
+  return new McpgenError(reasons[error.keyword] ?? error.message ?? 'invalid value', {
     place: placeOf(...keys),
-    remedy: keys.length === 0 ? 'A config holds one object.' : remedy,
+    remedy: keys.length === 0 ? 'A config is one object.' : remedy,
   });
 }
 
 const JSON_TYPE_NOUNS: Readonly<Record<string, string>> = {
   array: 'a list',
   object: 'an object',
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
 };
 
@@ -217,7 +217,7 @@ function withArticle(type: string): string {
   return JSON_TYPE_NOUNS[type] ?? `a ${type}`;
 }
 
-/** A value in short; a program may give one that JSON cannot hold. */
+/** A short form of a value; a program may return one that JSON cannot express. */
 function showConfigValue(value: unknown): string {
   let text: string | undefined;
   try {

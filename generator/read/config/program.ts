@@ -2,20 +2,20 @@ import path from 'node:path';
 import { McpgenError } from '../../errors.js';
 import { MAX_JSON_DEPTH } from '../json/json.js';
 
-/** Milliseconds that a config may take to load. */
+/** Time limit for loading a config, in milliseconds. */
 const LOAD_TIMEOUT_MS = 30_000;
 
 /**
- * Loads a config that is a program, and takes its default export as the plain data that it has to be.
+ * Loads a config that is a program, and returns its default export, which must be plain data.
  *
  * @param file - Absolute path.
- * @throws {@link McpgenError} if it fails, ends the process, does not come to an end, or exports no plain data.
+ * @throws {@link McpgenError} if it fails, ends the process, does not finish in time, or does not export plain data.
  */
 export async function loadConfigProgram(file: string): Promise<unknown> {
   let loaded: unknown;
   try {
     loaded = await withTimeout(async () => {
-      // Loaded only where a config is a program. Nothing is cached, so that a watched one is read anew.
+      // Imported on demand. Nothing is cached, so that a watched config is read again.
       const { createJiti } = await import('jiti');
       const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
       return jiti.import(file);
@@ -24,7 +24,7 @@ export async function loadConfigProgram(file: string): Promise<unknown> {
     const [line = ''] = configErrorReason(error).split('\n');
     throw new McpgenError(`the config cannot be loaded: ${line.replaceAll(`${path.dirname(file)}${path.sep}`, '')}`, {
       place: file + errorPosition(file, error),
-      remedy: 'Correct it there.',
+      remedy: 'Fix the error there.',
       cause: error,
     });
   }
@@ -35,7 +35,7 @@ export async function loadConfigProgram(file: string): Promise<unknown> {
       remedy: 'Write `export default { ... }`.',
     });
   }
-  // Whoever checks the config says that it is no object.
+  // The validation of the config reports that it is not an object.
   if (typeof value === 'function') return value;
   let fault: string | undefined;
   try {
@@ -43,13 +43,13 @@ export async function loadConfigProgram(file: string): Promise<unknown> {
   } catch (error) {
     fault = configErrorReason(error);
   }
-  throw new McpgenError(`the config is no plain data: ${fault}`, {
+  throw new McpgenError(`the config is not plain data: ${fault}`, {
     place: file,
     remedy: 'Export the object itself, as in `export default { ... }`; `await` works at the top of the file.',
   });
 }
 
-/** Does something that runs the code of others: what that does to the process comes out as an error. */
+/** Runs code of others, and converts its effects on the process to errors. */
 async function withTimeout<T>(load: () => Promise<T>): Promise<T> {
   const exit: typeof process.exit = Reflect.get(process, 'exit');
   let stop: () => void = () => undefined;
@@ -58,17 +58,17 @@ async function withTimeout<T>(load: () => Promise<T>): Promise<T> {
       reject(error instanceof Error ? error : new Error(configErrorReason(error)));
     };
     const stall = (): void => {
-      fail(new Error('it waits for something that never comes'));
+      fail(new Error('it awaits a promise that never settles'));
     };
     const timer = setTimeout(() => {
-      fail(new Error(`it takes longer than ${LOAD_TIMEOUT_MS / 1000} s`));
+      fail(new Error(`timed out after ${LOAD_TIMEOUT_MS / 1000} s`));
     }, LOAD_TIMEOUT_MS).unref();
-    // What the config throws comes out of its load, or as an exception that nobody caught.
+    // An error of the config rejects its import, or is an uncaught exception.
     process.exit = (): never => {
       throw new Error('it ends the process');
     };
     process.once('beforeExit', stall);
-    // Before any listener, which would end the run.
+    // Prepended, since another listener would end the run.
     process.setUncaughtExceptionCaptureCallback(fail);
     stop = () => {
       clearTimeout(timer);
@@ -84,18 +84,18 @@ async function withTimeout<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A copy of plain data as JSON would have it: members that are undefined are left out. */
+/** A copy of plain data as in JSON: members that are undefined are omitted. */
 function toPlainValue(value: unknown, depth: number): unknown {
-  if (depth > MAX_JSON_DEPTH) throw new Error('it holds itself, or is nested too deeply');
+  if (depth > MAX_JSON_DEPTH) throw new Error('it contains itself, or is nested too deeply');
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') {
     return value;
   }
   if (Array.isArray(value))
     return Array.from(value as readonly unknown[], (item) => toPlainValue(item ?? null, depth + 1));
-  if (typeof value !== 'object') throw new Error(`it holds ${TYPE_NOUNS[typeof value] ?? `a ${typeof value}`}`);
+  if (typeof value !== 'object') throw new Error(`it contains ${TYPE_NOUNS[typeof value] ?? `a ${typeof value}`}`);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw new Error(value instanceof Promise ? 'it holds a promise' : 'it holds an object of a class');
+    throw new Error(value instanceof Promise ? 'it contains a promise' : 'it contains an instance of a class');
   }
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
@@ -113,22 +113,22 @@ function toPlainValue(value: unknown, depth: number): unknown {
 
 const TYPE_NOUNS: Readonly<Record<string, string>> = { function: 'a function', bigint: 'a bigint', symbol: 'a symbol' };
 
-/** What was thrown, in words; it may be anything. */
+/** The message of a thrown value, which may have any type. */
 function configErrorReason(error: unknown): string {
   try {
     return String(error instanceof Error ? (error as { readonly message: unknown }).message : error);
   } catch {
-    return 'it throws what cannot be shown';
+    return 'it throws a value that cannot be shown';
   }
 }
 
-/** Line and column at which a program failed, by its stack: `:3:7`, or nothing. */
+/** Line and column at which a program failed, from its stack: `:3:7`, or empty. */
 function errorPosition(file: string, error: unknown): string {
   let stack: unknown;
   try {
     stack = error instanceof Error ? error.stack : undefined;
   } catch {
-    // What was thrown may throw itself.
+    // Reading a thrown value may throw too.
   }
   const at = typeof stack === 'string' ? stack.indexOf(`${file}:`) : -1;
   return at === -1 ? '' : (/^:\d+:\d+/.exec(String(stack).slice(at + file.length))?.[0] ?? '');

@@ -1,19 +1,19 @@
 import { McpgenError } from '../../errors.js';
 import { findJsonFault } from './syntax-fault.js';
 
-/** A value as JSON has it. */
+/** A JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 /** A JSON object. Members are own and enumerable; look them up with {@link ownMember}. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Deepest nesting that a file may have, in levels; beyond it recursion would be at risk. */
+/** Maximum nesting of a file, in levels; deeper values could overflow the stack. */
 export const MAX_JSON_DEPTH = 256;
 
 /**
- * Parses JSON text: a BOM is dropped, and a failure names the place by line and column.
+ * Parses JSON text: ignores a BOM, and reports errors with line and column.
  *
  * @param text - File contents.
- * @param place - What to call the file in an error.
+ * @param place - The name of the file in an error.
  * @throws {@link McpgenError} if it is not JSON or is nested deeper than {@link MAX_JSON_DEPTH} levels.
  */
 export function parseJson(text: string, place: string): JsonValue {
@@ -35,20 +35,20 @@ export function parseJson(text: string, place: string): JsonValue {
 
 function jsonSyntaxError(source: string, place: string, error: SyntaxError): McpgenError {
   if (source.trim() === '') {
-    return new McpgenError('the file is empty', { place, remedy: 'Give a JSON file.' });
+    return new McpgenError('the file is empty', { place, remedy: 'Pass a JSON file.' });
   }
   const fault = findJsonFault(source);
   const position = `${place}:${positionOf(source, fault?.offset ?? 0)}`;
   if (fault !== undefined && fault.offset >= source.trimEnd().length) {
-    return new McpgenError('JSON ends too early', {
+    return new McpgenError('unexpected end of JSON', {
       place: position,
-      remedy: 'The file seems to be truncated; fetch it again.',
+      remedy: 'The file seems to be truncated: complete it, or download it again.',
       cause: error,
     });
   }
   return new McpgenError(fault === undefined ? 'not valid JSON' : `not valid JSON: ${fault.message}`, {
     place: position,
-    remedy: 'Correct it there, or check that this is the right file.',
+    remedy: 'Fix the error there, or check that this is the right file.',
     cause: error,
   });
 }
@@ -60,12 +60,12 @@ function positionOf(source: string, offset: number): string {
 }
 
 /**
- * Parses a JSON file that came from outside. Beyond {@link parseJson} it wants UTF-8, and no member twice in one object,
- * of which a parser would drop one without a word.
+ * Parses a custom JSON file. In addition to {@link parseJson} it requires UTF-8, and rejects duplicate members, of
+ * which `JSON.parse` would silently drop one.
  *
  * @param contents - The file as text or as bytes.
- * @param place - What to call the file in an error.
- * @throws {@link McpgenError} naming line and column.
+ * @param place - The name of the file in an error.
+ * @throws {@link McpgenError} with line and column.
  */
 export function parseUntrustedJson(contents: string | Uint8Array, place: string): JsonValue {
   const text = typeof contents === 'string' ? contents : decodeText(contents, place);
@@ -84,12 +84,12 @@ export function parseUntrustedJson(contents: string | Uint8Array, place: string)
 function decodeText(bytes: Uint8Array, place: string): string {
   const [first, second] = bytes;
   const utf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  // Without its mark, UTF-16 shows by the zero byte that each ASCII character has.
+  // UTF-16 without a BOM has a zero byte in each ASCII character.
   if (utf16 || (bytes.length > 1 && (first === 0) !== (second === 0))) {
     throw new McpgenError('the file is UTF-16', { place, remedy: 'Save it as UTF-8.' });
   }
   if (bytes.subarray(0, 4096).includes(0)) {
-    throw new McpgenError('the file is not text', { place, remedy: 'Give a JSON file; check the path.' });
+    throw new McpgenError('the file is not text', { place, remedy: 'Pass a JSON file; check the path.' });
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -124,12 +124,12 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** An own member of an object; never one that it inherits. */
+/** An own member of an object, never an inherited one. */
 export function ownMember(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** An object from entries that is safe for any key, `__proto__` included. */
+/** An object from entries that is safe for any key, including `__proto__`. */
 export function objectFromEntries(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
   const object: Record<string, JsonValue> = {};
   for (const [key, value] of entries) {
@@ -138,7 +138,7 @@ export function objectFromEntries(entries: Iterable<readonly [string, JsonValue]
   return object;
 }
 
-/** One text for equal JSON values, whatever the order of their members. */
+/** A text that is equal for equal JSON values, independent of the order of members. */
 export function stableStringify(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(stableStringify).join(',')}]`;
   if (isObject(value)) {
@@ -150,7 +150,7 @@ export function stableStringify(value: JsonValue): string {
   return JSON.stringify(value);
 }
 
-/** Order by code unit: the same on every machine, whatever its locale. */
+/** Compares by code unit: independent of the locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

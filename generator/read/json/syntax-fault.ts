@@ -1,4 +1,4 @@
-/** What is wrong with a JSON text, and where. */
+/** A syntax error of a JSON text, with its offset. */
 export interface JsonSyntaxFault {
   readonly message: string;
   /** Offset into the text; its length if the text ends too early. */
@@ -11,11 +11,11 @@ const TRUNCATED_TOKEN = /^(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-|\.|[eE][+-]?)$/;
 const ESCAPE_SEQUENCE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
 
 /**
- * Finds the first fault of a JSON text: where it is no JSON, or where an object has a member twice. `JSON.parse` tells
- * the place of the one on some versions of Node only, and the other never. It does not recurse, so nesting is no danger.
+ * Finds the first syntax error or duplicate member of a JSON text. `JSON.parse` reports the place of syntax errors on
+ * some versions of Node only, and never duplicates. Iterative, so deep nesting is safe.
  */
 export function findJsonFault(text: string): JsonSyntaxFault | undefined {
-  // Containers that are open where the reader stands: the keys of an object so far, undefined for an array.
+  // Open containers at the current offset: the keys of an object so far, undefined for an array.
   const openContainers: (Set<string> | undefined)[] = [];
   let offset = 0;
   const skip = (pattern: RegExp): boolean => {
@@ -26,10 +26,10 @@ export function findJsonFault(text: string): JsonSyntaxFault | undefined {
   };
   const expectedFault = (what: string): JsonSyntaxFault => {
     const found = text.codePointAt(offset);
-    // A text may have been cut in the middle of a word or number.
+    // A text may be truncated in the middle of a word or number.
     return found === undefined || TRUNCATED_TOKEN.test(text.slice(offset, offset + 6))
       ? { message: `${what} is missing`, offset: text.length }
-      : { message: `${what} is expected, not ${showCharacter(found)}`, offset: offset };
+      : { message: `expected ${what}, found ${showCharacter(found)}`, offset: offset };
   };
   for (;;) {
     // In an object, the name of a member; then a value.
@@ -42,7 +42,7 @@ export function findJsonFault(text: string): JsonSyntaxFault | undefined {
       const key = text.slice(offset, end);
       const name = JSON.parse(key) as string;
       if (keys.has(name)) {
-        return { message: `the member ${key.slice(0, 100)} stands twice in one object`, offset: offset };
+        return { message: `duplicate member ${key.slice(0, 100)}`, offset: offset };
       }
       keys.add(name);
       offset = end;
@@ -67,7 +67,7 @@ export function findJsonFault(text: string): JsonSyntaxFault | undefined {
     } else if (!skip(SCALAR_LITERAL)) {
       return expectedFault('a value');
     }
-    // What the value closes, until another one follows.
+    // Closes containers until another value follows.
     for (;;) {
       skip(WHITESPACE);
       if (openContainers.length === 0) return offset === text.length ? undefined : expectedFault('the end of the file');
@@ -81,27 +81,26 @@ export function findJsonFault(text: string): JsonSyntaxFault | undefined {
   }
 }
 
-/** The offset behind a string, or what is wrong in it. */
+/** The offset after a string, or its syntax error. */
 function endOfString(text: string, start: number): number | JsonSyntaxFault {
   let offset = start + 1;
   while (offset < text.length) {
     const character = text.charCodeAt(offset);
     if (character === 0x22) return offset + 1;
-    if (character < 0x20) return { message: 'a control character or line break stands in a string', offset: offset };
+    if (character < 0x20) return { message: 'a control character or line break in a string', offset: offset };
     offset += 1;
     if (character !== 0x5c) continue;
     ESCAPE_SEQUENCE.lastIndex = offset;
     const escape = ESCAPE_SEQUENCE.exec(text)?.[0];
     if (escape !== undefined) offset += escape.length;
-    // Near the end the text may have been cut in the middle of an escape.
-    else if (text.length - offset >= 5)
-      return { message: 'a backslash in a string escapes nothing', offset: offset - 1 };
+    // Near the end the text may be truncated in the middle of an escape.
+    else if (text.length - offset >= 5) return { message: 'an invalid escape in a string', offset: offset - 1 };
     else break;
   }
-  return { message: 'a string does not end', offset: text.length };
+  return { message: 'an unterminated string', offset: text.length };
 }
 
-/** A character for a message; what cannot be seen by its number. */
+/** A character for a message; an invisible one by its code. */
 function showCharacter(codePoint: number): string {
   const character = String.fromCodePoint(codePoint);
   return /^[\p{L}\p{N}\p{P}\p{S}]$/u.test(character)

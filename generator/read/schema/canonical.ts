@@ -10,25 +10,25 @@ import {
   type JsonValue,
 } from '../json/json.js';
 
-/** The one dialect that the rest of the generator reads. */
+/** The dialect that the rest of the generator reads. */
 export const CANONICAL_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The dialects that MCP's official schema files are written in. */
+/** The dialects of MCP's official schema files. */
 export type Dialect = 'draft-07' | '2020-12';
 
 /** A schema in canonical form: 2020-12, definitions under `$defs`, members in one fixed order. */
 export interface CanonicalSchema {
   readonly dialect: Dialect;
   readonly definitions: JsonObject;
-  /** Where the file itself has its definitions. */
+  /** The key of the definitions in the file. */
   readonly root: DefinitionsKey;
-  /** Keywords beside the definitions that say something which nothing reads. */
+  /** Keywords next to the definitions that are ignored with a warning. */
   readonly unread: readonly string[];
-  /** The site that the schema's `$id` is on, if it has one: what links that begin with a slash are relative to. */
+  /** The site of the schema's `$id`, if it has one; links that begin with a slash are relative to it. */
   readonly site?: string;
 }
 
-/** Where a file has its definitions. */
+/** Finds the definitions of a file. */
 export type DefinitionsKey = '$defs' | 'definitions';
 
 const DOC_KEYWORDS: ReadonlySet<string> = new Set(['description', '$comment']);
@@ -41,7 +41,7 @@ const SCHEMA_MAPS: ReadonlySet<string> = new Set([
 ]);
 const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required', 'type']);
 
-/** Keywords beside the definitions that change nothing about them. */
+/** Keywords next to the definitions that do not affect them. */
 const ROOT_KEYWORDS: ReadonlySet<string> = new Set([
   '$schema',
   '$comment',
@@ -51,7 +51,7 @@ const ROOT_KEYWORDS: ReadonlySet<string> = new Set([
   'description',
 ]);
 
-/** Keywords in the order in which a person reads a schema; others follow by name. */
+/** Keywords in the order in which people read a schema; others follow by name. */
 const KEYWORD_ORDER: readonly string[] = [
   '$ref',
   'title',
@@ -76,12 +76,12 @@ const KEYWORD_ORDER: readonly string[] = [
 ];
 
 /**
- * Brings a schema file of either dialect into canonical form.
+ * Converts a schema file of either dialect to canonical form.
  *
  * @param schema - The parsed file.
- * @param place - What to call the file in an error.
- * @param options - `prose: 'strip'` leaves descriptions out; by default they stay.
- * @throws {@link McpgenError} if the file has no definitions, or is of a dialect that is not read.
+ * @param place - The name of the file in an error.
+ * @param options - `prose: 'strip'` removes descriptions; by default they stay.
+ * @throws {@link McpgenError} if the file has no definitions, or its dialect is not supported.
  */
 export function canonicalizeSchema(
   schema: JsonValue,
@@ -89,9 +89,9 @@ export function canonicalizeSchema(
   options: { prose?: 'keep' | 'strip' } = {},
 ): CanonicalSchema {
   if (!isObject(schema)) {
-    throw new McpgenError('a schema file holds one JSON object', {
+    throw new McpgenError('must be one JSON object', {
       place,
-      remedy: 'Give a JSON Schema with definitions under `$defs` or `definitions`.',
+      remedy: 'Pass a JSON Schema with definitions under `$defs` or `definitions`.',
     });
   }
   const dialect = detectDialect(schema, place);
@@ -107,7 +107,7 @@ export function canonicalizeSchema(
   };
 }
 
-/** The canonical file of a schema, as it is kept in `schema/<revision>/schema.json`. */
+/** The canonical file of a schema, as in `schema/<revision>/schema.json`. */
 export function canonicalSchemaFile(schema: CanonicalSchema): JsonObject {
   return { $schema: CANONICAL_DIALECT, $defs: schema.definitions };
 }
@@ -121,7 +121,7 @@ function detectDialect(schema: JsonObject, place: string): Dialect {
   if (uri === undefined) return ownMember(schema, '$defs') === undefined ? 'draft-07' : '2020-12';
   if (uri === CANONICAL_DIALECT) return '2020-12';
   if (typeof uri === 'string' && /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(uri)) return 'draft-07';
-  throw new McpgenError(`the dialect ${JSON.stringify(uri)} is not read`, {
+  throw new McpgenError(`the dialect ${JSON.stringify(uri)} is not supported`, {
     place: `${place}#/$schema`,
     remedy: 'Use draft-07 or 2020-12, as the official MCP schemas do.',
   });
@@ -133,7 +133,7 @@ function readDefinitionsMap(schema: JsonObject, place: string): { root: Definiti
   if (key === undefined) {
     throw new McpgenError('the schema has no definitions', {
       place,
-      remedy: 'Definitions are expected under `$defs` (2020-12) or `definitions` (draft-07).',
+      remedy: 'Put definitions under `$defs` (2020-12) or `definitions` (draft-07).',
     });
   }
   if (second !== undefined) {
@@ -143,7 +143,7 @@ function readDefinitionsMap(schema: JsonObject, place: string): { root: Definiti
   if (!isObject(definitions) || Object.keys(definitions).length === 0) {
     throw new McpgenError('the schema has no definitions', {
       place: `${place}#/${key}`,
-      remedy: 'An object is expected here, with a schema for each definition.',
+      remedy: 'Write an object with a schema for each definition.',
     });
   }
   return { root: key, definitions };

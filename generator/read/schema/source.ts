@@ -8,16 +8,16 @@ import { readBytes, statIfExists } from '../files.js';
 
 const OFFICIAL_SCHEMA_URL = 'https://raw.githubusercontent.com/modelcontextprotocol/modelcontextprotocol/main/schema';
 
-/** A schema file as it came from its source. */
+/** A schema file as received from its source. */
 export interface FetchedSchema {
-  /** The URL, as it may be shown, or path that it was read from. */
+  /** The URL without credentials, or the path, that it was read from. */
   readonly place: string;
   readonly bytes: Uint8Array;
   /** SHA-256 in hexadecimal. */
   readonly sha256: string;
 }
 
-/** Where the official schema of a revision is. */
+/** The URL of the official schema of a revision. */
 export function officialUrl(revision: string): string {
   return `${OFFICIAL_SCHEMA_URL}/${revision}/schema.json`;
 }
@@ -25,9 +25,10 @@ export function officialUrl(revision: string): string {
 /**
  * Reads a revision's schema from its source.
  *
- * @param source - A URL, a file, or a folder: a checkout of the specification, its folder `schema`, or a revision's own.
- * @param seconds - How long fetching may take.
- * @throws {@link McpgenError} if it is not there or cannot be had whole.
+ * @param source - A URL, a file, or a folder: a checkout of the specification, its folder `schema`, or a revision's
+ *   own.
+ * @param seconds - Time limit for fetching.
+ * @throws {@link McpgenError} if it does not exist or cannot be read completely.
  */
 export async function readSchemaSource(source: string, revision: string, seconds: number): Promise<FetchedSchema> {
   const place = isUrl(source) ? displayUrl(source) : schemaFileIn(source, revision);
@@ -44,7 +45,7 @@ function schemaFileIn(source: string, revision: string): string {
   ];
   const found = candidates.find((file) => existsSync(file));
   if (found !== undefined) return found;
-  throw new McpgenError(`the folder holds no schema of revision ${revision}`, {
+  throw new McpgenError(`the folder has no schema of revision ${revision}`, {
     place: source,
     remedy: `Looked for ${candidates.map((file) => path.relative(source, file)).join(', ')}.`,
   });

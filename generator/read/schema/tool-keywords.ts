@@ -1,5 +1,5 @@
 /**
- * The keywords of JSON Schema, by what is done with them in the schema of a tool.
+ * The keywords of JSON Schema, by how they are handled in the schema of a tool.
  */
 import { isObject, ownMember } from '../json/json.js';
 import type { JsonObject, JsonValue } from '../json/json.js';
@@ -16,7 +16,7 @@ export const JSON_SCHEMA_TYPES: readonly string[] = [
   'object',
 ];
 
-/** Keywords that say something of values of one kind, as far as the model knows them. */
+/** Keywords that apply to values of one type and that the model supports. */
 export const KEYWORDS_BY_TYPE: Readonly<Record<ConstrainedType, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties', 'patternProperties', 'minProperties', 'maxProperties'],
   array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'],
@@ -24,7 +24,7 @@ export const KEYWORDS_BY_TYPE: Readonly<Record<ConstrainedType, readonly string[
   number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 };
 
-/** Keywords that narrow values in a way that neither TypeScript nor our validators can say. */
+/** Keywords that narrow values in a way that neither TypeScript nor our validators can express. */
 export const UNSUPPORTED_KEYWORDS: readonly string[] = [
   '$dynamicRef',
   '$recursiveRef',
@@ -39,7 +39,7 @@ export const UNSUPPORTED_KEYWORDS: readonly string[] = [
   'unevaluatedProperties',
 ];
 
-/** Keywords that allow and forbid nothing by themselves. */
+/** Keywords that do not affect validation. */
 export const ANNOTATION_KEYWORDS: readonly string[] = [
   '$schema',
   '$id',
@@ -78,7 +78,7 @@ export const SUPPORTED_KEYWORDS: readonly string[] = [
   ...Object.values(KEYWORDS_BY_TYPE).flat(),
 ];
 
-/** Limits: each needs a number that is not negative, but for those of numbers. */
+/** Limits: each must be a non-negative number, except those of numbers. */
 export const COUNT_KEYWORDS: readonly string[] = [
   'minProperties',
   'maxProperties',
@@ -110,7 +110,7 @@ export function isOfType(value: JsonValue, type: string): boolean {
   return typeof value === type;
 }
 
-/** A constant that TypeScript has a type for. */
+/** Whether TypeScript has a literal type for a constant. */
 export function isPlainConstant(value: JsonValue): boolean {
   return value === null || (typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object');
 }

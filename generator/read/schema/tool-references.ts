@@ -4,7 +4,7 @@
 import { formatPointer, isObject, ownMember, parsePointer } from '../json/json.js';
 import type { JsonValue } from '../json/json.js';
 
-/** Pointers of all anchors in a schema, by name; the first of two counts. */
+/** Pointers of all anchors in a schema, by name; the first of duplicates is used. */
 export function findAnchors(schema: JsonValue | undefined, base: string): ReadonlyMap<string, string> {
   const anchors = new Map<string, string>();
   const open: [JsonValue | undefined, string][] = [[schema, base]];
@@ -22,12 +22,15 @@ export function findAnchors(schema: JsonValue | undefined, base: string): Readon
   return anchors;
 }
 
-/** What a key comes to once it is a name. */
+/** The part of a key that remains when it becomes a name. */
 export function definitionNameOf(key: string): string {
   return key.replaceAll(' ', '').toLowerCase();
 }
 
-/** Keys of all definitions that a schema refers to, anywhere in it; constants hold nothing that looks like one. */
+/**
+ * Keys of all definitions that a schema references anywhere; constants are never objects, so they contain no
+ * references.
+ */
 export function referencedKeys(schema: JsonValue): readonly string[] {
   if (Array.isArray(schema)) return (schema as readonly JsonValue[]).flatMap(referencedKeys);
   if (!isObject(schema)) return [];
@@ -36,7 +39,7 @@ export function referencedKeys(schema: JsonValue): readonly string[] {
   return [...own, ...Object.values(schema).flatMap(referencedKeys)];
 }
 
-/** Keys of the definitions that a schema is, in whole or as one of its variants or parts. */
+/** Keys of the definitions that a schema aliases, directly or as a variant or part. */
 export function aliasedKeys(schema: JsonValue): string[] {
   if (!isObject(schema)) return [];
   const ref = ownMember(schema, '$ref');

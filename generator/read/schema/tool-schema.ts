@@ -18,39 +18,39 @@ import {
 import type { ConstrainedType } from './tool-keywords.js';
 import { closestMatch } from '../../text.js';
 
-/** A schema of a tool in the terms that the model reads: a definition for all that is referred to, and nothing else. */
+/** A schema of a tool, normalized for the model: one definition for each referenced schema. */
 export interface NormalizedToolSchema {
   /** Definitions by key; the first is the schema itself. */
   readonly definitions: JsonObject;
-  /** Where the schema has what each definition was made of, by key. */
+  /** The pointer into the schema for each definition, by key. */
   readonly pointers: ReadonlyMap<string, string>;
-  /** What was left out, each with a pointer: the type is wider there than the schema. */
+  /** Ignored constraints with their pointers: the type is wider there than the schema. */
   readonly warnings: readonly { readonly at: string; readonly message: string }[];
 }
 
-/** Most schemas within one tool's; a larger one is not worth a type. */
+/** Most subschemas of one tool; larger schemas get no type. */
 export const MAX_SUBSCHEMAS = 20_000;
 
 /** Most definitions of one tool. */
 export const MAX_DEFINITIONS = 1000;
 
 /**
- * Brings the schema of a tool's arguments or results, which a stranger may have written, into the terms of the model.
- * What the model cannot say is left out with a warning, so that everything the schema allows stays allowed; nothing is
- * fetched, and nothing in it is an error.
+ * Normalizes the untrusted schema of a tool's arguments or results for the model. Constraints that the model cannot
+ * express are ignored with a warning, so that everything that the schema allows stays allowed. Nothing is fetched, and
+ * nothing in the schema is an error.
  *
- * @param schema - Of draft-07 or 2020-12, which is the default (MCP 2025-11-25, Basic, JSON Schema usage).
- * @param key - The key of the definition that the schema itself becomes; those that it refers to are named after it.
+ * @param schema - Draft-07, or by default 2020-12 (MCP 2025-11-25, Basic, JSON Schema usage).
+ * @param key - The key of the schema's own definition; the keys of referenced ones begin with it.
  */
 export function normalizeToolSchema(schema: JsonValue, key: string): NormalizedToolSchema {
   return new ToolSchemaNormalizer(schema, key).run();
 }
 
-/** What is known of the schema around one. */
+/** The context of a subschema. */
 interface SchemaContext {
-  /** Pointer of the schema that references without a file are relative to. */
+  /** Pointer of the base schema of references without a file. */
   readonly base: string;
-  /** The types that the value has anyway. */
+  /** The types that the context allows. */
   readonly known?: readonly string[] | undefined;
 }
 
@@ -58,7 +58,7 @@ class ToolSchemaNormalizer {
   readonly #root: JsonValue;
   readonly #key: string;
   readonly #isDraft07: boolean;
-  /** Keys of definitions by their pointer, in the order in which they were asked for. */
+  /** Keys of definitions by pointer, in the order of their first reference. */
   readonly #keys = new Map<string, string>();
   readonly #bases = new Map<string, string>();
   /** Pointers of anchors by name, for each base: a schema may refer to them thousands of times. */
@@ -67,9 +67,9 @@ class ToolSchemaNormalizer {
   readonly #normalized = new Map<string, JsonValue>();
   readonly #warnings: { at: string; message: string }[] = [];
   readonly #unknownKeywords = new Set<string>();
-  /** Pointers of what allows more than the schema does. */
+  /** Pointers of types that are wider than the schema. */
   readonly #widenedPointers: string[] = [];
-  /** Variants of which just one is to hold, with the pointer of their list. */
+  /** Lists of `oneOf`, with their pointers. */
   readonly #exclusiveUnions = new Map<JsonValue, string>();
   #count = 0;
 
@@ -92,7 +92,7 @@ class ToolSchemaNormalizer {
       return {
         definitions: { [this.#key]: true },
         pointers: new Map([[this.#key, '']]),
-        warnings: [{ at: '', message: 'the schema is too large for a type of its own, so its type is unknown' }],
+        warnings: [{ at: '', message: 'the schema is too large, so its type is unknown' }],
       };
     }
     this.#breakAliasCycles();
@@ -104,18 +104,18 @@ class ToolSchemaNormalizer {
     };
   }
 
-  /** Says what is left out, so that more is allowed than the schema says. */
+  /** Warns of an ignored constraint, which makes the type wider. */
   #warn(pointer: string, message: string): void {
     this.#widenedPointers.push(pointer);
     this.#addWarning(pointer, message);
   }
 
-  /** Says something that makes nothing wider. */
+  /** Warns without making the type wider. */
   #addWarning(pointer: string, message: string): void {
     this.#warnings.push({ at: pointer, message });
   }
 
-  /** The key of the definition that what stands at a pointer becomes. */
+  /** The key of the definition of the schema at a pointer. */
   #definitionKey(pointer: string, base: string): string {
     const known = this.#keys.get(pointer);
     if (known !== undefined) return known;
@@ -130,7 +130,7 @@ class ToolSchemaNormalizer {
     return key;
   }
 
-  /** What stands at a pointer; undefined if nothing does. */
+  /** The value at a pointer; undefined if there is none. */
   #valueAt(pointer: string): JsonValue | undefined {
     let value: JsonValue | undefined = this.#root;
     for (const token of parsePointer(pointer)) {
@@ -146,7 +146,7 @@ class ToolSchemaNormalizer {
     if (this.#count > MAX_SUBSCHEMAS) return true;
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) {
-      this.#warn(pointer, 'this is no schema, so its type is unknown');
+      this.#warn(pointer, 'not a schema, so its type is unknown');
       return true;
     }
     const id = ownMember(schema, '$id');
@@ -155,14 +155,14 @@ class ToolSchemaNormalizer {
     const ref = this.#resolveRef(schema, pointer, own);
     if (ref !== undefined) {
       made.push(['$ref', ref]);
-      // Up to draft-07 nothing beside a reference counts.
+      // Up to draft-07, keywords next to a reference are ignored.
       if (this.#isDraft07) return objectFromEntries(made);
     }
     this.#warnUnsupported(schema, pointer);
     const given = this.#declaredTypes(schema, pointer);
     const constants = this.#constantsSchema(schema, pointer, given);
     const types = given ?? known ?? this.#impliedTypes(schema, pointer);
-    // Constants of several kinds and the schema's own parts all have to hold.
+    // A value must match all of these parts.
     const parts: JsonValue[] = constants === undefined ? [] : [constants];
     if (constants === undefined) {
       if (types !== undefined && (given !== undefined || hasAny(schema, Object.values(KEYWORDS_BY_TYPE).flat()))) {
@@ -176,7 +176,7 @@ class ToolSchemaNormalizer {
       const list = ownMember(schema, keyword);
       if (list === undefined) continue;
       if (!Array.isArray(list) || list.length === 0) {
-        this.#warn(pointer + formatPointer(keyword), 'no list of schemas, so it has no effect');
+        this.#warn(pointer + formatPointer(keyword), 'not a list of schemas, so it has no effect');
         continue;
       }
       const inside = types ?? (keyword === 'allOf' ? this.#typesOfAllOf(list, own) : undefined);
@@ -191,7 +191,7 @@ class ToolSchemaNormalizer {
     return objectFromEntries(made);
   }
 
-  /** A reference to a definition, or undefined where there is none that can be followed. */
+  /** A reference to a definition; undefined if it cannot be resolved. */
   #resolveRef(schema: JsonObject, pointer: string, base: string): string | undefined {
     const ref = ownMember(schema, '$ref');
     if (ref === undefined) return undefined;
@@ -201,14 +201,14 @@ class ToolSchemaNormalizer {
       const text = JSON.stringify(ref);
       const shown = text.length > 100 ? `${text.slice(0, 100)}...` : text;
       const outside = typeof ref === 'string' && !ref.startsWith('#');
-      const reason = outside ? 'leaves the schema, and nothing is fetched' : 'points at nothing';
+      const reason = outside ? 'points outside the schema, and nothing is fetched' : 'points to nothing';
       this.#warn(place, `the reference ${shown} ${reason}: the type is unknown`);
       return undefined;
     }
     return `#${formatPointer('$defs', this.#definitionKey(found, base))}`;
   }
 
-  /** The pointer that a reference leads to. */
+  /** The target pointer of a reference. */
   #refTarget(ref: string, base: string): string | undefined {
     const root = this.#valueAt(base);
     const id = isObject(root) ? ownMember(root, '$id') : undefined;
@@ -234,7 +234,10 @@ class ToolSchemaNormalizer {
     for (const keyword of Object.keys(schema)) {
       if (SUPPORTED_KEYWORDS.includes(keyword) || ANNOTATION_KEYWORDS.includes(keyword)) continue;
       if (UNSUPPORTED_KEYWORDS.includes(keyword)) {
-        this.#warn(pointer + formatPointer(keyword), `"${keyword}" is not checked and narrows no type`);
+        this.#warn(
+          pointer + formatPointer(keyword),
+          `"${keyword}" is not supported: values are not checked against it`,
+        );
       } else if (!keyword.startsWith('x-') && !this.#unknownKeywords.has(keyword)) {
         this.#unknownKeywords.add(keyword);
         const near = closestMatch(keyword, SUPPORTED_KEYWORDS);
@@ -242,7 +245,7 @@ class ToolSchemaNormalizer {
         const shown = JSON.stringify(keyword.slice(0, 60));
         this.#addWarning(
           pointer + formatPointer(keyword.slice(0, 60)),
-          `${shown} is no keyword that has an effect${hint}`,
+          `the keyword ${shown} is unknown and has no effect${hint}`,
         );
       }
     }
@@ -254,11 +257,14 @@ class ToolSchemaNormalizer {
     const list: readonly JsonValue[] = Array.isArray(type) ? type : [type];
     const names = list.filter((item): item is string => typeof item === 'string' && JSON_SCHEMA_TYPES.includes(item));
     if (names.length === list.length && names.length > 0) return [...new Set(names)];
-    this.#warn(pointer + formatPointer('type'), `${JSON.stringify(type).slice(0, 60)} is no type, so it has no effect`);
+    this.#warn(
+      pointer + formatPointer('type'),
+      `${JSON.stringify(type).slice(0, 60)} is not a type, so it has no effect`,
+    );
     return undefined;
   }
 
-  /** The types that a schema without any speaks of. */
+  /** The types that the keywords of a schema without `type` apply to. */
   #impliedTypes(schema: JsonObject, pointer: string): readonly string[] | undefined {
     const kinds = (Object.keys(KEYWORDS_BY_TYPE) as ConstrainedType[]).filter((kind) =>
       hasAny(schema, KEYWORDS_BY_TYPE[kind]),
@@ -266,12 +272,12 @@ class ToolSchemaNormalizer {
     if (kinds.length === 0) return undefined;
     this.#addWarning(
       pointer,
-      `it has no type and is taken for ${kinds.map((kind) => `${/^[ao]/.test(kind) ? 'an' : 'a'} ${kind}`).join(' or ')}`,
+      `it has no type and is treated as ${kinds.map((kind) => `${/^[ao]/.test(kind) ? 'an' : 'a'} ${kind}`).join(' or ')}`,
     );
     return kinds;
   }
 
-  /** The types that one of the parts of an intersection gives them all. */
+  /** The types of an intersection, from the first part that has one. */
   #typesOfAllOf(parts: readonly JsonValue[], base: string): readonly string[] | undefined {
     for (const part of parts) {
       if (!isObject(part)) continue;
@@ -284,20 +290,20 @@ class ToolSchemaNormalizer {
     return undefined;
   }
 
-  /** A schema of the constants that a schema allows; undefined if it names none. */
+  /** A schema of the constants of a schema; undefined if it has none. */
   #constantsSchema(schema: JsonObject, pointer: string, types: readonly string[] | undefined): JsonValue | undefined {
     const constant = ownMember(schema, 'const');
     const list = ownMember(schema, 'enum');
     if (constant === undefined && list === undefined) return undefined;
     if (list !== undefined && !Array.isArray(list)) {
-      this.#warn(pointer + formatPointer('enum'), 'no list of values, so it has no effect');
+      this.#warn(pointer + formatPointer('enum'), 'not a list of values, so it has no effect');
       if (constant === undefined) return undefined;
     }
     const narrowing = Object.values(KEYWORDS_BY_TYPE)
       .flat()
       .filter((keyword) => Object.hasOwn(schema, keyword));
     if (narrowing.length > 0) {
-      this.#warn(pointer, `beside constants, ${narrowing.map((keyword) => `"${keyword}"`).join(', ')} is not checked`);
+      this.#warn(pointer, `next to constants, ${narrowing.map((keyword) => `"${keyword}"`).join(', ')} is not checked`);
     }
     const values: readonly JsonValue[] = constant !== undefined ? [constant] : (list as readonly JsonValue[]);
     const fitting = values.filter((value) => types === undefined || types.some((type) => isOfType(value, type)));
@@ -314,7 +320,7 @@ class ToolSchemaNormalizer {
       : { anyOf: [...(plain.length === 0 ? [] : [{ enum: plain }]), ...others] };
   }
 
-  /** A schema that only one value meets, as far as the model can say it. */
+  /** A schema that matches only one value, as far as the model can express it. */
   #constantSchema(value: JsonValue, pointer: string): JsonValue {
     if (isObject(value)) {
       const keys = Object.keys(value);
@@ -326,7 +332,7 @@ class ToolSchemaNormalizer {
       };
     }
     if (Array.isArray(value)) {
-      if (value.length > 1) this.#warn(pointer, 'the order of the items of a constant list is not checked');
+      if (value.length > 1) this.#warn(pointer, 'the order of items in a constant array is not checked');
       const items = (value as readonly JsonValue[]).map((item) => this.#constantSchema(item, pointer));
       return {
         type: 'array',
@@ -336,11 +342,11 @@ class ToolSchemaNormalizer {
       };
     }
     if (isPlainConstant(value)) return { const: value };
-    this.#warn(pointer, 'a number that is too large to be exact is not checked');
+    this.#warn(pointer, 'a number that is too large to be represented exactly is not checked');
     return { type: 'number' };
   }
 
-  /** Limits that are what JSON Schema says they are. */
+  /** Limits with valid values. */
   #validLimits(schema: JsonObject, pointer: string): [string, JsonValue][] {
     const made: [string, JsonValue][] = [];
     for (const [keyword, value] of Object.entries(schema)) {
@@ -367,7 +373,7 @@ class ToolSchemaNormalizer {
     const given = ownMember(schema, 'properties');
     const properties = isObject(given) ? given : undefined;
     if (given !== undefined && properties === undefined) {
-      this.#warn(pointer + formatPointer('properties'), 'no object of schemas, so it has no effect');
+      this.#warn(pointer + formatPointer('properties'), 'not an object of schemas, so it has no effect');
     }
     const entries = Object.entries(properties ?? {}).map(([name, value]): [string, JsonValue] => [
       name,
@@ -380,10 +386,10 @@ class ToolSchemaNormalizer {
         ? (required as readonly JsonValue[]).filter((name) => typeof name === 'string')
         : [];
       if (!Array.isArray(required) || names.length < required.length) {
-        this.#warn(pointer + formatPointer('required'), 'no list of names, so it has no effect in full');
+        this.#warn(pointer + formatPointer('required'), 'not a list of names, so some of it has no effect');
       }
       made.push(['required', [...new Set(names)]]);
-      // A member that must be there and is not described is one of the others.
+      // A required member without a schema has the type of other members.
       const undescribed = names.filter((name) => properties === undefined || !Object.hasOwn(properties, name));
       if (rest !== undefined) for (const name of new Set(undescribed)) entries.push([name, rest]);
     }
@@ -392,7 +398,7 @@ class ToolSchemaNormalizer {
     return made;
   }
 
-  /** What members beyond the named ones hold; undefined if nothing is said of them. */
+  /** The schema of members beyond the named ones; undefined if not defined. */
   #additionalProperties(schema: JsonObject, pointer: string, base: string): JsonValue | undefined {
     const additional = ownMember(schema, 'additionalProperties');
     const patterns = ownMember(schema, 'patternProperties');
@@ -401,7 +407,10 @@ class ToolSchemaNormalizer {
         ? undefined
         : this.#normalizeSchema(additional, pointer + formatPointer('additionalProperties'), { base });
     if (!isObject(patterns) || Object.keys(patterns).length === 0) return rest;
-    this.#warn(pointer + formatPointer('patternProperties'), 'which name has which type is not checked');
+    this.#warn(
+      pointer + formatPointer('patternProperties'),
+      'the type of each name is not checked: members may have any of these types',
+    );
     const types = Object.entries(patterns).map(([pattern, value]) =>
       this.#normalizeSchema(value, pointer + formatPointer('patternProperties', pattern), { base }),
     );
@@ -419,7 +428,10 @@ class ToolSchemaNormalizer {
         ? []
         : [['items', this.#normalizeSchema(items, pointer + formatPointer('items'), { base })]];
     }
-    this.#warn(pointer + formatPointer(keyword), 'which item has which type is not checked');
+    this.#warn(
+      pointer + formatPointer(keyword),
+      'the type of each position is not checked: items may have any of these types',
+    );
     const first = (tuple as readonly JsonValue[]).map((item, index) =>
       this.#normalizeSchema(item, pointer + formatPointer(keyword, index), { base }),
     );
@@ -436,8 +448,8 @@ class ToolSchemaNormalizer {
   }
 
   /**
-   * Where a variant allows more than it should, more than one may hold of a value of which only one should: then it counts
-   * that any of them does.
+   * If a variant of `oneOf` is wider than its schema, a valid value may match several variants: then `oneOf` becomes
+   * `anyOf`.
    */
   #relaxWidenedOneOf(): void {
     if (this.#exclusiveUnions.size === 0 || this.#widenedPointers.length === 0) return;
@@ -461,7 +473,7 @@ class ToolSchemaNormalizer {
       ) {
         return objectFromEntries(entries);
       }
-      this.#addWarning(pointer, 'that only one of them holds is not checked');
+      this.#addWarning(pointer, 'checked like "anyOf": a value may match more than one schema');
       const variants = entries.find(([key]) => key === 'oneOf')?.[1] ?? [];
       const others = entries.filter(([key]) => key !== 'oneOf' && key !== 'allOf');
       const parts = (entries.find(([key]) => key === 'allOf')?.[1] ?? []) as readonly JsonValue[];
@@ -470,7 +482,7 @@ class ToolSchemaNormalizer {
     for (const [key, schema] of this.#normalized) this.#normalized.set(key, opened(schema));
   }
 
-  /** A definition that is nothing but itself says nothing; TypeScript would refuse it. */
+  /** Makes definitions unknown that are only references to themselves, which TypeScript rejects. */
   #breakAliasCycles(): void {
     const pointers = new Map([...this.#keys].map(([pointer, key]) => [key, pointer]));
     const done = new Set<string>();

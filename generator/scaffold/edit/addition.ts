@@ -2,29 +2,29 @@ import { printValue } from '../../print/value.js';
 import type { JsonValue } from '../../read/json/json.js';
 import { exampleAddress, isTemplate } from './resource-address.js';
 
-/** What can be added to a project. */
+/** What `add` can add to a project. */
 export const ADDABLE = ['tool', 'resource', 'prompt'] as const;
 export type Addable = (typeof ADDABLE)[number];
 
-/** What is added, with the names that it has. */
+/** An addition, with its names. */
 export interface Addition {
   readonly kind: Addable;
-  /** As clients see it. */
+  /** Its name for clients. */
   readonly name: string;
-  /** What its file exports. */
+  /** The export of its file. */
   readonly identifier: string;
-  /** Of a resource. */
+  /** The URI of a resource. */
   readonly uri: string;
-  /** Of a tool with arguments: what the generated file exports, and where it is, seen from `src/tools`. */
+  /** For a tool with arguments: the export of the generated file, and its path from `src/tools`. */
   readonly input?: { readonly identifier: string; readonly module: string; readonly example: JsonValue | undefined };
   readonly description?: string;
-  /** Where the generated code is, seen from `src/<kind>s`. */
+  /** The path of the generated code from `src/<kind>s`. */
   readonly generated: string;
-  /** Extension of imported files, with its dot. */
+  /** Extension of imported files, including the dot. */
   readonly extension: string;
 }
 
-/** The author's file of an addition, in the style of the project that `mcpgen init server` writes. */
+/** The file of an addition, in the style of the project that `mcpgen init server` writes. */
 export function additionHandlerFile(addition: Addition): string {
   const { kind, name, identifier, generated, extension, input, uri } = addition;
   const registry = `${generated}/runtime/registry${extension}`;
@@ -74,7 +74,7 @@ render: () => "${name} is not written yet.",
   }
 }
 
-/** The test of an addition: it is listed, and answers. */
+/** The test of an addition: it is listed, and responds. */
 export function additionTestFile({ kind, name, uri, input, extension }: Addition): string {
   const start = `import { expect, test } from "vitest";
 import { connect } from ${JSON.stringify(`../support${extension}`)};

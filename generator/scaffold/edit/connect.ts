@@ -13,23 +13,23 @@ import {
   type ParsedSource,
 } from './edits.js';
 
-/** How a server comes to serve a list. */
+/** The result of connecting a list to a server. */
 export type Connection =
   | { readonly status: 'added'; readonly text: string }
   | { readonly status: 'present' }
-  /** The file is not of a form that is known; nothing was done. */
+  /** The file has an unsupported form, and was not changed. */
   | ({ readonly status: 'unknown'; readonly byHand: readonly string[] } & EditFault);
 
-/** A list that a server is to serve. */
+/** A list to connect to a server. */
 export interface ListToServe {
   readonly kind: Addable;
-  /** The registry, without its extension, as the server's file names it: `./generated/runtime/registry`. */
+  /** The module specifier of the registry without extension: `./generated/runtime/registry`. */
   readonly registry: string;
-  /** Extension of imported files, with its dot. */
+  /** Extension of imported files, including the dot. */
   readonly extension: string;
 }
 
-/** The methods that each list answers. */
+/** The methods that each list handles. */
 const METHODS_BY_KIND: Readonly<Record<Addable, readonly string[]>> = {
   tool: ['tools/list', 'tools/call'],
   resource: ['resources/list', 'resources/templates/list', 'resources/read'],
@@ -38,12 +38,12 @@ const METHODS_BY_KIND: Readonly<Record<Addable, readonly string[]>> = {
 
 const HANDLERS_EXPORT = /\b(?:tool|resource|prompt)Handlers$/;
 
-/** Modules of Node that have a `createServer` of their own. */
+/** Modules of Node that export another `createServer`. */
 const NODE_MODULE = /^(?:node:|(?:https?|http2|net|tls)$)/;
 
 /**
- * Makes a server serve a list, through its syntax tree: the handlers of the list are spread into the object of handlers
- * that `createServer` is given, and what that needs is imported. All else stays as it is, to the byte.
+ * Connects a list to a server through the syntax tree: spreads the handlers of the list into the handlers of
+ * `createServer`, and adds the imports. Everything else is unchanged.
  *
  * @param text - The author's file, `src/server.ts`.
  */
@@ -55,7 +55,7 @@ export async function connectListToServer(text: string, served: ListToServe): Pr
   const byHand = [
     `import { ${make} } from "${served.registry}${served.extension}";`,
     ...imports,
-    `...${make}(${list}),  // in the object of handlers`,
+    `...${make}(${list}),  // in the handlers`,
   ];
   const unknown = (fault: EditFault, lines: readonly string[] = byHand): Connection => ({
     status: 'unknown',
@@ -82,7 +82,7 @@ export async function connectListToServer(text: string, served: ListToServe): Pr
     const line = call.getStartLineNumber();
     return unknown({ reason: `it calls \`${make}\` with another list`, line }, [
       ...imports,
-      `...${list},  // in the list that ${make} is given`,
+      `...${list},  // in the list passed to ${make}`,
     ]);
   }
 
@@ -92,7 +92,7 @@ export async function connectListToServer(text: string, served: ListToServe): Pr
     .getProperties()
     .find((one) => METHODS_BY_KIND[served.kind].includes(exportedName(one).replace(/^["'`]|["'`]$/g, '')));
   if (own !== undefined) {
-    return unknown({ reason: `it has a handler of ${exportedName(own)} of its own`, line: own.getStartLineNumber() });
+    return unknown({ reason: `it already has a handler for ${exportedName(own)}`, line: own.getStartLineNumber() });
   }
   const local = known ?? list;
   const taken = [
@@ -113,7 +113,7 @@ export async function connectListToServer(text: string, served: ListToServe): Pr
     const spread = one.asKind(SyntaxKind.SpreadAssignment)?.getExpression().asKind(SyntaxKind.CallExpression);
     return spread !== undefined && HANDLERS_EXPORT.test(spread.getExpression().getText());
   });
-  // What its author has behind them stays the last word.
+  // Handlers that the author has after them still take precedence.
   const after = like.includes(true) ? like.lastIndexOf(true) : properties.length - 1;
   const edits: Edit[] = [...listEdit(source, listSpan(handlers, properties), `...${factory.local}(${local})`, after)];
   if (known === undefined) edits.push(importEdit(source, tree, { name: list, from }, served.extension));
@@ -121,9 +121,9 @@ export async function connectListToServer(text: string, served: ListToServe): Pr
   return { status: 'added', text: parsed.apply(edits) };
 }
 
-/** The function that makes the handlers, as a file has it or is to have it. */
+/** The function that creates the handlers, and how the file imports it. */
 interface HandlerFactory {
-  /** What it is called by already; undefined if it has to be imported. */
+  /** Its local name; undefined if it is not imported yet. */
   readonly known: string | undefined;
   readonly local: string;
   readonly edits: (extension: string) => readonly Edit[];
@@ -147,7 +147,7 @@ function findHandlerFactory(
     const known = `${namespace}.${name}`;
     return { known, local: known, edits: () => [] };
   }
-  // Beside its like, wherever those come from.
+  // Imported with similar names, from the same module.
   const clauses = imports.flatMap((item) => {
     const clause = item.getImportClause()?.getNamedBindings()?.asKind(SyntaxKind.NamedImports);
     return clause === undefined ? [] : [{ item, clause }];
@@ -165,7 +165,7 @@ function findHandlerFactory(
   };
 }
 
-/** The object of handlers that the one call of `createServer` is given. */
+/** The handlers in the argument of the only call of `createServer`. */
 function findHandlersObject({ tree, SyntaxKind }: ParsedSource): ObjectLiteralExpression | EditFault {
   const imports = tree
     .getImportDeclarations()
@@ -190,24 +190,26 @@ function findHandlersObject({ tree, SyntaxKind }: ParsedSource): ObjectLiteralEx
   const [given] = call.getArguments();
   const options = findObjectLiteral(given as Expression | undefined, SyntaxKind);
   if (options === undefined) {
-    return { reason: 'what `createServer` is given is not written here as an object', line: call.getStartLineNumber() };
+    return { reason: 'the argument of `createServer` is not an object literal', line: call.getStartLineNumber() };
   }
   const property = options.getProperties().find((one) => exportedName(one).replace(/^["']|["']$/g, '') === 'handlers');
   if (property === undefined) {
-    return { reason: '`createServer` is given no `handlers` here', line: options.getStartLineNumber() };
+    return { reason: 'the argument of `createServer` has no `handlers`', line: options.getStartLineNumber() };
   }
   const value =
     property.asKind(SyntaxKind.PropertyAssignment)?.getInitializer() ??
     property.asKind(SyntaxKind.ShorthandPropertyAssignment)?.getNameNode();
   const handlers = findObjectLiteral(value, SyntaxKind);
-  return handlers ?? { reason: 'the handlers are not written here as an object', line: property.getStartLineNumber() };
+  return handlers ?? { reason: 'the handlers are not an object literal', line: property.getStartLineNumber() };
 }
 
 function exportedName(node: Node): string {
   return (node as Node & { getName?: () => string }).getName?.() ?? '';
 }
 
-/** The object that an expression is, through constants and functions of the same file; undefined if that is not plain. */
+/**
+ * The object literal of an expression, through constants and functions of the same file; undefined if there is none.
+ */
 function findObjectLiteral(
   expression: Expression | undefined,
   kinds: ParsedSource['SyntaxKind'],
@@ -252,8 +254,8 @@ function declarationOf(node: Node, kinds: ParsedSource['SyntaxKind']): Node | un
 }
 
 /**
- * Adds a capability to those that the golden conversation of a project expects, if it is there in the form that
- * `mcpgen init` wrote; undefined if nothing is to be added.
+ * Adds a capability to those that the conversation test of a project expects, if it has the form that `mcpgen init`
+ * wrote; undefined if nothing changes.
  *
  * @param text - The author's file, `test/conversation.test.ts`.
  */

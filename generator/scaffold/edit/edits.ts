@@ -1,16 +1,16 @@
 import type { Expression, Node, SourceFile as Tree, SyntaxKind as SyntaxKinds } from 'ts-morph';
 
-/** What a file is to name: an export, and the file that has it. */
+/** An import to add: an export and its file. */
 export interface ImportedEntry {
-  /** What the file that names it calls it. */
+  /** Its local name. */
   readonly name: string;
-  /** What it is exported as, if otherwise. */
+  /** Its exported name, if different. */
   readonly exported?: string;
-  /** Its path without extension, as the one that imports it names it: `./greet`. */
+  /** The module specifier without extension: `./greet`. */
   readonly from: string;
 }
 
-/** A text to insert; nothing of an author's file is ever taken away. */
+/** A text to insert; edits never remove text of an author's file. */
 export interface Edit {
   readonly offset: number;
   readonly insert: string;
@@ -19,14 +19,14 @@ export interface Edit {
 /** An author's file as a syntax tree. */
 export interface ParsedSource {
   readonly tree: Tree;
-  /** The text without a byte order mark, which places in the tree are counted in. */
+  /** The text without a byte order mark; positions in the tree refer to it. */
   readonly source: string;
   readonly SyntaxKind: typeof SyntaxKinds;
-  /** The file's text with edits made. */
+  /** The file's text with edits applied. */
   readonly apply: (edits: readonly Edit[]) => string;
 }
 
-/** What is wrong with a file, and in which line. */
+/** The reason why a file cannot be edited, with its line. */
 export interface EditFault {
   readonly reason: string;
   readonly line: number;
@@ -34,7 +34,7 @@ export interface EditFault {
 
 /** Parses an author's file. */
 export async function parseSource(text: string): Promise<ParsedSource | { readonly fault: EditFault }> {
-  // Loaded only here: it brings the compiler along.
+  // Imported on demand: it includes the compiler.
   const { Project, SyntaxKind, ts } = await import('ts-morph');
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const source = text.slice(mark.length);
@@ -42,7 +42,7 @@ export async function parseSource(text: string): Promise<ParsedSource | { readon
   const [wrong] = diagnostics;
   if (wrong !== undefined) {
     const line = source.slice(0, wrong.start ?? 0).split('\n').length;
-    return { fault: { reason: 'it does not parse', line } };
+    return { fault: { reason: 'it has a syntax error', line } };
   }
   const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
   const tree = project.createSourceFile('author.ts', source);
@@ -56,13 +56,13 @@ export async function parseSource(text: string): Promise<ParsedSource | { readon
   return { tree, source, SyntaxKind, apply };
 }
 
-/** Whether the module that an import names is a file: with or without an extension, or as the index of its folder. */
+/** Whether a module specifier is a file: with or without extension, or as the index of its folder. */
 export function isModuleSpecifier(specifier: string, from: string): boolean {
   const plain = specifier.replace(/\.[cm]?[jt]s$/, '').replace(/\/$/, '');
   return plain === from || `${plain}/index` === from;
 }
 
-/** Under which name a file has imported something, as a value. */
+/** The local name under which a file imports a value. */
 export function importedFrom(tree: Tree, { name, exported = name, from }: ImportedEntry): string | undefined {
   const known = tree
     .getImportDeclarations()
@@ -72,7 +72,7 @@ export function importedFrom(tree: Tree, { name, exported = name, from }: Import
   return known === undefined ? undefined : (known.getAliasNode()?.getText() ?? exported);
 }
 
-/** Kinds of expressions whose value is that of the one inside. */
+/** Kinds of expressions that only wrap another one. */
 const TRANSPARENT_NODES: ReadonlySet<string> = new Set([
   'AsExpression',
   'SatisfiesExpression',
@@ -81,7 +81,7 @@ const TRANSPARENT_NODES: ReadonlySet<string> = new Set([
   'ParenthesizedExpression',
 ]);
 
-/** An expression without what only says of which type it is. */
+/** An expression without type assertions and parentheses. */
 export function unwrapExpression(expression: Expression | undefined): Expression | undefined {
   let inner = expression;
   for (;;) {
@@ -92,16 +92,16 @@ export function unwrapExpression(expression: Expression | undefined): Expression
 
 /** The members of a list, an object or a clause in braces. */
 export interface ListSpan {
-  /** Where its first bracket is. */
+  /** The offset of its opening bracket. */
   readonly start: number;
-  /** Behind its last bracket. */
+  /** The offset after its closing bracket. */
   readonly end: number;
   readonly members: readonly { readonly start: number; readonly end: number }[];
   /** Whether braces have a space inside. */
   readonly isBraced: boolean;
 }
 
-/** What a node holds, as {@link listEdit} takes it. */
+/** The members of a node, for {@link listEdit}. */
 export function listSpan(node: Node, members: readonly Node[]): ListSpan {
   return {
     start: node.getStart(),
@@ -112,9 +112,9 @@ export function listSpan(node: Node, members: readonly Node[]): ListSpan {
 }
 
 /**
- * Adds a member in the style of the others: behind the last one, or behind another one.
+ * Adds a member in the style of the others: after the last one, or after a given one.
  *
- * @param after - The index of the member that it comes after.
+ * @param after - The index of the preceding member.
  */
 export function listEdit(
   source: string,
@@ -126,12 +126,12 @@ export function listEdit(
   const last = span.members[after];
   const close = span.end - 1;
   if (last === undefined) {
-    // A comment in an empty list stays before what is added.
+    // A comment in an empty list stays before the new member.
     const inside = source.slice(span.start + 1, close);
     if (!inside.includes('\n')) {
       const pad = span.isBraced ? ' ' : '';
       if (inside.trim() !== '') return [{ offset: close, insert: `${/\s$/.test(inside) ? '' : ' '}${name}${pad}` }];
-      // Of the blank that is there one half is before what is added.
+      // Half of the existing spaces go before the new member.
       return [{ offset: span.start + 1, insert: inside === '' ? `${pad}${name}${pad}` : ` ${name}` }];
     }
     const offset = close - (/\s*$/.exec(inside)?.[0].length ?? 0);
@@ -146,20 +146,20 @@ export function listEdit(
       : [{ offset: last.end + comma + 1, insert: ` ${name},` }];
   }
   const indent = indentOf(source, last.start);
-  // Behind a comment that belongs to the last element.
+  // After a comment that belongs to the last element.
   const offset = endOfLine(source, last.end + (comma === undefined ? 0 : comma + 1), close);
   if (comma !== undefined) return [{ offset, insert: `${eol}${indent}${name},` }];
   const line = { offset, insert: `${eol}${indent}${name}` };
   return offset === last.end ? [{ offset, insert: `,${line.insert}` }] : [{ offset: last.end, insert: ',' }, line];
 }
 
-/** Where a trailing comma is, outside comments. */
+/** The offset of a trailing comma, outside comments. */
 function findComma(text: string): number | undefined {
   const found = /^(?:\s|\/\/[^\n]*\n|\/\*[^]*?\*\/)*,/.exec(text);
   return found === null ? undefined : found[0].length - 1;
 }
 
-/** The end of the line at a place, if nothing but a comment follows on it; else the place itself. */
+/** The end of the line at an offset if only a comment follows, else the offset itself. */
 function endOfLine(source: string, offset: number, limit: number): number {
   const rest = /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?[ \t]*(?=\r?\n)/.exec(source.slice(offset, limit));
   return rest === null ? offset : offset + rest[0].trimEnd().length;
@@ -170,12 +170,12 @@ function indentOf(source: string, offset: number): string {
   return /^[ \t]*/.exec(source.slice(start, offset))?.[0] ?? '';
 }
 
-/** One step of indentation, as the file has it. */
+/** The indentation unit of the file. */
 function indentUnit(source: string): string {
   return /^(\t| {2,})\S/m.exec(source)?.[1] ?? '  ';
 }
 
-/** Adds an import behind the last one, in the style of those that are there. */
+/** Adds an import after the last one, in the style of the existing ones. */
 export function importEdit(
   source: string,
   tree: Tree,
@@ -196,7 +196,7 @@ export function importEdit(
   const last = imports.at(-1);
   if (last !== undefined)
     return { offset: endOfLine(`${source}\n`, last.getEnd(), source.length + 1), insert: `${eol}${line}` };
-  // Above everything but a line for the shell.
+  // At the top, but after a shebang line.
   const shell = /^#![^\n]*\n/.exec(source)?.[0].length ?? 0;
   return { offset: shell, insert: `${line}${eol}${eol}` };
 }

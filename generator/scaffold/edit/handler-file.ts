@@ -3,7 +3,7 @@ import { splitWords } from '../../model/naming.js';
 import { docComment } from '../../print/doc-comment.js';
 import { isReserved, memberName } from '../../print/names.js';
 
-/** What the file and the constant of a handler are called. */
+/** The names of a handler's file and constant. */
 export interface HandlerNames {
   /** `tasks-get`, and `on-roots-list-changed` for a notification. */
   readonly stem: string;
@@ -11,7 +11,7 @@ export interface HandlerNames {
   readonly identifier: string;
 }
 
-/** Names a handler after its method. */
+/** Derives the names of a handler from its method. */
 export function handlerNames({ name, kind }: Pick<Method, 'name' | 'kind'>): HandlerNames {
   const words = splitWords(kind === 'notification' ? name.replace(/^notifications\//, 'on/') : name);
   const stem = words.join('-').slice(0, 100) || 'handler';
@@ -25,22 +25,22 @@ export function handlerNames({ name, kind }: Pick<Method, 'name' | 'kind'>): Han
   };
 }
 
-/** What the file of a handler stands on. */
+/** The context of a handler's file. */
 export interface HandlerPlan {
   readonly method: Method;
   readonly identifier: string;
   readonly side: Side;
-  /** Whether the types that the project is written in lack the method: only its name among the others is left then. */
+  /** Whether the types of the project lack the method, so that the handler is untyped. */
   readonly isForeign: boolean;
-  /** Folder of the revision whose types it has, seen from the handler. */
+  /** Path of the folder of the revision whose types it uses, from the handler. */
   readonly revision: string;
-  /** Folder of the runtime, seen from the handler. */
+  /** Path of the runtime, from the handler. */
   readonly runtime: string;
-  /** Extension of imported files, with its dot. */
+  /** Extension of imported files, including the dot. */
   readonly extension: string;
 }
 
-/** The author's file of a handler: an object with the method as its key, to be spread among the others. */
+/** The file of a handler: an object with the method as its key, to be spread into the others. */
 export function methodHandlerFile({
   method,
   identifier,

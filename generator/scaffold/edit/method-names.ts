@@ -1,13 +1,13 @@
 import type { ts as TypeScript } from 'ts-morph';
 import { constantCase } from '../../model/naming.js';
 
-/** A file of the author's. */
+/** A file of the author. */
 export interface AuthorFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** Where code names a method. */
+/** A place where code names a method. */
 export interface MethodLocation {
   readonly method: string;
   readonly path: string;
@@ -17,7 +17,7 @@ export interface MethodLocation {
   readonly column: number;
 }
 
-/** What generated code calls the tables of method names. */
+/** The names of the tables of methods in generated code. */
 const METHOD_TABLES: ReadonlySet<string> = new Set(['METHODS', 'EMBEDDED_METHODS']);
 
 /**
@@ -31,7 +31,7 @@ export async function findMethodLocations(
   files: readonly AuthorFile[],
   methods: readonly { readonly name: string; readonly constant: string }[],
 ): Promise<readonly MethodLocation[]> {
-  // The compiler is only loaded for files that may name one.
+  // The compiler is imported only for files that may name one.
   const words = methods.flatMap(({ name, constant }) => [name, constant]);
   const candidates = files.filter(({ text }) => words.some((word) => text.includes(word)));
   if (candidates.length === 0) return [];
@@ -85,7 +85,7 @@ function locationsInFile(
   return places;
 }
 
-/** Whether an object is what a variable or member `handlers` holds. */
+/** Whether an object is the value of a variable or member `handlers`. */
 function isHandlersMember(ts: typeof TypeScript, object: TypeScript.Node): boolean {
   let holder = object.parent;
   while (ts.isSatisfiesExpression(holder) || ts.isAsExpression(holder) || ts.isParenthesizedExpression(holder)) {
@@ -98,7 +98,7 @@ function isHandlersMember(ts: typeof TypeScript, object: TypeScript.Node): boole
   );
 }
 
-/** What handles methods for a list of the author's: functions of the generated registry. */
+/** Functions of the generated registry that handle methods for a list. */
 const METHODS_BY_REGISTRY: ReadonlyMap<string, readonly string[]> = new Map([
   ['toolHandlers', ['tools/list', 'tools/call']],
   ['resourceHandlers', ['resources/list', 'resources/read', 'resources/templates/list']],
@@ -107,8 +107,8 @@ const METHODS_BY_REGISTRY: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Finds which methods have a handler: those that are a key of an object, as a string or by their constant, and
- * those of a list that the registry serves.
+ * Finds the methods that have a handler: keys of an object, as a string or by their constant, and methods of a list
+ * that the registry serves.
  *
  * @param methods - The methods to look for.
  */

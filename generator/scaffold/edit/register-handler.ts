@@ -10,25 +10,25 @@ import {
 } from './edits.js';
 import type { Registration } from './register.js';
 
-/** Where handlers are named: in the call that makes a server or client, or in an object of its own. */
+/** Where handlers are registered: in the call that creates a server or client, or in a separate object. */
 export type HandlerTarget =
   | { readonly maker: 'createServer' | 'createClient'; readonly member: 'handlers' | 'notifications' }
   | { readonly object: string };
 
-/** How a file comes to name handlers. */
+/** The result of registering a handler. */
 export type HandlerRegistration =
   | Registration
-  /** They are in another file: its path as the import has it, and what it calls them. */
+  /** The handlers are in another file: its module specifier and exported name. */
   | { readonly status: 'elsewhere'; readonly from: string; readonly object: string };
 
-/** A handler, as a file exports it: an object with the method as its key. */
+/** A handler that a file exports: an object with the method as its key. */
 export interface HandlerEntry extends ImportedEntry {
   readonly method: string;
 }
 
 /**
- * Adds a handler to those of a server or client, through the syntax tree: an import, and `...name` behind the last of
- * them. All else stays as it is, to the byte.
+ * Adds a handler to those of a server or client through the syntax tree: an import, and `...name` after the last of
+ * them. Everything else is unchanged.
  *
  * @param text - The author's file.
  */
@@ -90,10 +90,10 @@ export async function registerHandler(
         return { status: 'elsewhere', from, object: specifier.getName() };
     }
   }
-  return { status: 'unknown', reason: `its \`${place.member}\` are not written as an object`, line };
+  return { status: 'unknown', reason: `its \`${place.member}\` are not an object literal`, line };
 }
 
-/** Whether an object has a handler already: by its name, or of its method. */
+/** Whether an object already has a handler, by its name or its method. */
 function hasHandler(object: ObjectLiteralExpression, { name, method }: HandlerEntry): boolean {
   return object.getProperties().some((item) => item.getText() === `...${name}` || memberKey(item) === method);
 }

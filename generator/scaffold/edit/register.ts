@@ -9,20 +9,20 @@ import {
   type ImportedEntry,
 } from './edits.js';
 
-/** How an index comes to name an entry. */
+/** The result of registering an entry. */
 export type Registration =
   | { readonly status: 'added'; readonly text: string }
   | { readonly status: 'present' }
-  /** The index is not of a form that is known; nothing was done. */
+  /** The index has an unsupported form, and was not changed. */
   | { readonly status: 'unknown'; readonly reason: string; readonly line: number };
 
 /**
- * Adds an entry to the list that an index exports, through its syntax tree: an import after the last one, and an element
- * behind the last one, in the index's own style. All else stays as it is, to the byte.
+ * Adds an entry to the list that an index exports through the syntax tree: an import and an element, each after the
+ * last one, in the style of the index. Everything else is unchanged.
  *
  * @param text - The author's file.
  * @param list - The name of the list: `tools`.
- * @param extension - Extension of imported files, where the index has no import to show it.
+ * @param extension - Extension of imported files if the index has no imports.
  */
 export async function registerInList(
   text: string,
@@ -38,13 +38,13 @@ export async function registerInList(
   const local = known ?? entry.name;
 
   const declaration = findListDeclaration(tree, list);
-  if (declaration === undefined) return { status: 'unknown', reason: `it exports no list \`${list}\``, line: 1 };
+  if (declaration === undefined) return { status: 'unknown', reason: `it does not export a list \`${list}\``, line: 1 };
   const initial = unwrapExpression(declaration.getInitializer());
   const array = initial?.asKind(parsed.SyntaxKind.ArrayLiteralExpression);
   if (array === undefined) {
     return {
       status: 'unknown',
-      reason: `\`${list}\` is not written as a list`,
+      reason: `\`${list}\` is not an array literal`,
       line: declaration.getStartLineNumber(),
     };
   }
@@ -64,7 +64,7 @@ export async function registerInList(
   return { status: 'added', text: parsed.apply(edits) };
 }
 
-/** The declaration of what an index exports under a name, also as `export { all as tools }`. */
+/** The declaration of an export of the index, including `export { all as tools }`. */
 function findListDeclaration(tree: Tree, name: string): VariableDeclaration | undefined {
   const specifiers = tree
     .getExportDeclarations()
@@ -78,8 +78,8 @@ function findListDeclaration(tree: Tree, name: string): VariableDeclaration | un
 }
 
 /**
- * The tool, resource or prompt that an author's file exports: that of the wanted identifier, or the only one that a
- * `define` function makes. Its name is undefined if it is not written there as a text.
+ * The tool, resource or prompt that an author's file exports: the one with the wanted identifier, or the only result of
+ * a `define` function. Its name is undefined if it is not a string literal.
  */
 export async function findDefineCall(
   text: string,

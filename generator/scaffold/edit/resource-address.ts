@@ -6,23 +6,23 @@ import {
 import { McpgenError } from '../../errors.js';
 import { parseSource } from './edits.js';
 
-/** The address of a resource that is there already. */
+/** The URI of an existing resource. */
 export interface UsedAddress {
   readonly uri: string;
-  /** The file that it is written in, as messages name it. */
+  /** Its file, for messages. */
   readonly file: string;
 }
 
-/** Whether an address is a template of addresses; a lone brace is meant for one. */
+/** Whether a URI is a URI template; a single brace counts as one. */
 export function isTemplate(uri: string): boolean {
   return /[{}]/.test(uri);
 }
 
 /**
- * Refuses what a server could not start with: a template that the runtime does not support, and an address that another
- * resource has. Two templates are the same if they differ in the names of variables only.
+ * Rejects URIs with which a server could not start: templates that the runtime does not support, and URIs of another
+ * resource. Templates that differ only in the names of variables are the same.
  *
- * @throws {@link McpgenError} naming the place in the template, or the file that has the address.
+ * @throws {@link McpgenError} with the place in the template, or the file of the other resource.
  */
 export function refuseAddress(uri: string, taken: readonly UsedAddress[]): void {
   let form: string;
@@ -39,23 +39,21 @@ export function refuseAddress(uri: string, taken: readonly UsedAddress[]): void 
   const other = taken.find((one) => parseAddress(one.uri, true) === form);
   if (other === undefined) return;
   const message =
-    other.uri === uri
-      ? `the address ${uri} is taken`
-      : `${uri} matches the same addresses as ${other.uri}, which is taken`;
+    other.uri === uri ? `the URI ${uri} is taken` : `${uri} matches the same URIs as ${other.uri}, which is taken`;
   throw new McpgenError(message, {
     place: other.file,
-    remedy: 'Give another one with --uri.',
+    remedy: 'Choose another with --uri.',
   });
 }
 
-/** An address without the names of its variables: equal for all templates that match the same. */
+/** A URI without the names of its variables: equal for templates that match the same URIs. */
 function parseAddress(uri: string, isForeign = false): string {
   if (!isTemplate(uri)) return uri;
   let template: UriTemplate;
   try {
     template = parseUriTemplate(uri);
   } catch (error) {
-    // What is there already is the author's: it can be compared as a text only.
+    // The runtime does not support this template of the author, so it is compared as text.
     if (isForeign) return uri;
     throw error;
   }
@@ -63,14 +61,14 @@ function parseAddress(uri: string, isForeign = false): string {
   return start + variables.map(({ isReserved, after }) => `${isReserved ? '{+}' : '{}'}${after}`).join('');
 }
 
-/** An address of a template, with a value for each variable. */
+/** A URI of a template, with a value for each variable. */
 export function exampleAddress(uri: string): string {
   if (!isTemplate(uri)) return uri;
   const { start, variables } = parseUriTemplate(uri);
   return start + variables.map(({ after }) => `x${after}`).join('');
 }
 
-/** The addresses that resources in an author's file have, as far as they are written there as texts. */
+/** The URIs of resources in an author's file, if they are string literals. */
 export async function findResourceAddresses(text: string): Promise<readonly string[]> {
   const parsed = await parseSource(text);
   if ('fault' in parsed) return [];

@@ -4,12 +4,12 @@ import { revisionIdentifier } from '../project/protocol-file.js';
 import { registerInList, type Registration } from './register.js';
 
 /**
- * Adds a revision to the file that names those that a project speaks, `src/protocol.ts`: its import, its place in the
- * list, and, if it is the newest, its types in the place of the others'.
+ * Adds a revision to `src/protocol.ts`, which lists the revisions of a project: its import, its entry in the list, and,
+ * if it is the newest, its types instead of the previous ones.
  *
  * @param text - The author's file.
- * @param generated - Folder of the generated code, seen from the file.
- * @param keepsTypes - Whether the types stay those of the revision that they are of.
+ * @param generated - Path of the generated code from the file.
+ * @param keepsTypes - Whether the types stay those of the current revision.
  */
 export async function addRevisionToProtocol(
   text: string,
@@ -32,7 +32,7 @@ export async function addRevisionToProtocol(
   return { status: 'added', text: result.text.slice(0, result.text.length - source.length) + moved };
 }
 
-/** Where names of revisions stand in the imports and exports of what is generated for one side. */
+/** The places of revision names in imports and exports of the code generated for one side. */
 function findTypeImports(tree: Tree, generated: string): { at: number; length: number; revision: string }[] {
   const declarations = [...tree.getImportDeclarations(), ...tree.getExportDeclarations()];
   return declarations.flatMap((declaration) => {
@@ -52,7 +52,7 @@ function findTypeImports(tree: Tree, generated: string): { at: number; length: n
  * @param text - The config.
  */
 export async function addRevisionToConfig(text: string, revision: string): Promise<Registration> {
-  // An object by itself would be a block.
+  // A bare object literal would be parsed as a block.
   const start = 'export const config = ';
   const parsed = await parseSource(start + text);
   if ('fault' in parsed) return { status: 'unknown', ...parsed.fault };

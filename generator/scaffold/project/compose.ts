@@ -6,7 +6,7 @@ import { toolFiles } from './tool-files.js';
 import { transportFile } from './transport-file.js';
 import { unscopedName, newestRevision, type Selection } from './selection.js';
 
-/** Text files by their path, with forward slashes. */
+/** Text files by path, with forward slashes. */
 export type ProjectFiles = ReadonlyMap<string, string>;
 
 /** The name of the project in each template. */
@@ -16,7 +16,7 @@ const PLACEHOLDER_NAME = { server: 'example-server', client: 'example-client' } 
 const NEWEST_REVISION = '2026-07-28';
 const NEWEST_STATEFUL_REVISION = '2025-11-25';
 
-/** On what it depends whether a file is written: the first that matches its path decides; `never` is made otherwise. */
+/** Conditions for writing a file: the first match of its path decides; files with `never` are created elsewhere. */
 const FILE_CONDITIONS: readonly (readonly [path: RegExp, condition: string])[] = [
   [/^src\/index\.sdk\.ts$/, 'stdio&sdk-v2'],
   [/^src\/index\.sdk-v1\.ts$/, 'stdio&sdk-v1'],
@@ -52,7 +52,7 @@ export function generatedParts({ kind, transports, runtime }: Selection): readon
 }
 
 /**
- * The author's files of a project: those of the template that the selection wants, without what it does not.
+ * The author's files of a project: the files and lines of the template that the selection includes.
  *
  * @param template - The files of the template of the selection's kind.
  */
@@ -99,7 +99,7 @@ function projectConfig(text: string, selection: Selection): string {
   const config = JSON.parse(text) as Record<string, unknown>;
   config['revisions'] = selection.revisions.map(({ revision }) => revision);
   config['emit'] = generatedParts(selection);
-  // A server without tools may be given some later.
+  // A server without tools may get some later.
   if (selection.kind === 'client' && selection.listed === undefined) delete config['tools'];
   return formatJsonFile(config);
 }

@@ -4,7 +4,7 @@ import { hasSessionsOnly, type Selection } from './selection.js';
 /** `sdk` is either version. */
 const RUNTIME_CONDITIONS = { none: ['own'], sdk: ['sdk', 'sdk-v2'], 'sdk-v1': ['sdk', 'sdk-v1'] } as const;
 
-/** What holds of a selection, as the markers in templates name it. */
+/** The conditions of a selection, by the names of markers in templates. */
 export function selectionConditions(selection: Selection): ReadonlySet<string> {
   const { features, transports, runtime, revisions, kind, listed } = selection;
   return new Set([
@@ -16,7 +16,7 @@ export function selectionConditions(selection: Selection): ReadonlySet<string> {
     ...(revisions.some(({ isStateless }) => isStateless) ? ['stateless'] : []),
     ...(revisions.some(({ isStateless }) => !isStateless) ? ['stateful'] : []),
     ...(hasSessionsOnly(selection) ? ['sessions'] : []),
-    // The capability came a revision after the method.
+    // The capability was added one revision after the method.
     ...(statefulCondition(revisions) >= '2025-03-26' ? ['completions'] : []),
     ...(listed === undefined ? [] : ['listed']),
     ...(listed === undefined || listed.target.length === 0 ? [] : ['target']),
@@ -29,7 +29,7 @@ function statefulCondition(revisions: Selection['revisions']): string {
   return revisions.filter(({ isStateless }) => !isStateless).at(-1)?.revision ?? '';
 }
 
-/** Whether a condition holds: names, each perhaps with `!` before it, joined by `|` and, closer, by `&`. */
+/** Evaluates a condition: names with optional `!`, joined by `|` and `&`, of which `&` binds tighter. */
 export function conditionHolds(condition: string, conditions: ReadonlySet<string>): boolean {
   return condition
     .split('|')
@@ -43,10 +43,10 @@ const BLOCK_END = /^\s*(?:\/\/|#|<!--) end(?: -->)?$/;
 const LINE_CONDITION = /^(.*\S)\s+(?:\/\/|#|<!--) if: (\S+)(?: -->)?$/;
 
 /**
- * Leaves out the lines of a template whose condition does not hold, and takes the markers away: `// if: name` at the end
- * of a line is about that line, and on a line of its own about all up to `// end`. They may be comments of other kinds.
+ * Removes the lines of a template whose condition is false, and all markers. `// if: name` at the end of a line applies
+ * to that line, and on its own line to everything up to `// end`. Other kinds of comments work too.
  *
- * @throws RangeError if markers do not match, which is a fault of the template.
+ * @throws RangeError if markers do not match, which is a bug of the template.
  */
 export function applyConditions(text: string, conditions: ReadonlySet<string>): string {
   const open: boolean[] = [];

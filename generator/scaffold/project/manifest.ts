@@ -1,27 +1,27 @@
 import { packageManagerField, scriptCommand } from './package-manager.js';
 import { unscopedName, type Selection } from './selection.js';
 
-/** What a project takes from elsewhere. */
+/** The dependencies of a project. */
 export interface AvailablePackages {
-  /** Version ranges by name, as our own package.json has them. */
+  /** Version ranges by name, from our own package.json. */
   readonly ranges: Readonly<Record<string, string>>;
-  /** How the project depends on mcpgen. */
+  /** The version or path of mcpgen. */
   readonly own: string;
 }
 
 const DEV_TOOLS = ['@eslint/js', '@types/node', 'eslint', 'tsx', 'typescript', 'typescript-eslint', 'vitest'];
 
-/** The file that is run. */
+/** The entry file. */
 export function entryFile({ transports, kind }: Selection): 'index' | 'http' {
   return kind === 'client' || transports.includes('stdio') ? 'index' : 'http';
 }
 
-/** Packages that the program needs when it runs. */
+/** Run-time dependencies of the program. */
 export function runtimePackages({ kind, transports, runtime }: Selection): readonly string[] {
   if (runtime === 'none') return kind === 'client' && transports.includes('http') ? ['eventsource-parser'] : [];
   if (runtime === 'sdk-v1') return ['@modelcontextprotocol/sdk'];
   if (kind === 'client') return ['@modelcontextprotocol/client'];
-  // The binding to Node has the server as a peer.
+  // The Node adapter has the server as a peer dependency.
   return [...(transports.includes('http') ? ['@modelcontextprotocol/node'] : []), '@modelcontextprotocol/server'];
 }
 

@@ -2,20 +2,20 @@ import { RUNNERS, type PackageManager, type Selection } from './selection.js';
 
 type ChosenManager = Pick<Selection, 'packageManager' | 'managerVersion'>;
 
-/** Whether it is Yarn 2 or later, whose commands and files are others than those of Yarn 1. */
+/** Whether it is Yarn 2 or later, whose commands and files differ from Yarn 1. */
 export function isModernYarn({ packageManager, managerVersion = '' }: ChosenManager): boolean {
   return packageManager === 'yarn' && Number.parseInt(managerVersion, 10) >= 2;
 }
 
-/** What holds of a package manager, as the markers in templates name it. */
+/** The conditions of a package manager, by the names of markers in templates. */
 export function managerConditions(chosen: ChosenManager): readonly string[] {
   if (chosen.packageManager !== 'yarn') return [chosen.packageManager];
   return ['yarn', isModernYarn(chosen) ? 'yarn-modern' : 'yarn-classic'];
 }
 
 /**
- * What package.json says of the package manager. pnpm would look up all its own builds whenever it runs, so there the
- * workflow names the version.
+ * The package manager's entry in package.json. Not for pnpm, which would then look up its own builds whenever it runs;
+ * there the workflow sets the version.
  */
 export function packageManagerField({ packageManager, managerVersion }: ChosenManager): {
   readonly packageManager?: string;
@@ -29,17 +29,17 @@ export function scriptCommand(manager: PackageManager, script: string): string {
   return manager === 'npm' && script === 'test' ? 'npm test' : `${manager} run ${script}`;
 }
 
-/** The arguments with which it installs a project that has no lockfile yet, in CI too. */
+/** The arguments to install a project without a lockfile, including in CI. */
 export function installArguments(chosen: ChosenManager): readonly string[] {
   if (chosen.packageManager === 'npm') return ['install', '--no-audit', '--no-fund'];
   return isModernYarn(chosen) ? ['install', '--no-immutable'] : ['install'];
 }
 
-/** Text with npm's commands, with those of another package manager. */
+/** Replaces npm's commands in a text by those of another package manager. */
 export function translateNpmCommands(chosen: ChosenManager, text: string): string {
   const manager = chosen.packageManager;
   if (manager === 'npm') return text;
-  // Yarn 1 has nothing that runs a package which is not installed; npx is there wherever Node.js is.
+  // Yarn 1 cannot run a package that is not installed; npx is part of Node.js.
   const fetches = { pnpm: 'pnpm dlx', yarn: isModernYarn(chosen) ? 'yarn dlx' : 'npx', bun: 'bunx' }[manager];
   const ours = text
     .replaceAll(/\bnpx mcpgen\b/g, `${RUNNERS[manager]} mcpgen`)
@@ -53,17 +53,17 @@ export function translateNpmCommands(chosen: ChosenManager, text: string): strin
   return manager === 'pnpm' || isModernYarn(chosen) ? withoutDoubleDashes(ours) : ours;
 }
 
-/** For those that hand the first `--` on to the script too. */
+/** Removes the `--` for package managers that pass it to the script. */
 function withoutDoubleDashes(text: string): string {
   return text.replaceAll(/( run \S+ -- )-- (.*?)( *)$/gm, '$1$2$3');
 }
 
 /**
- * The files in which a package manager's own settings are. One of the same name in a folder above has the say.
+ * The settings files of a package manager. A file of the same name in a folder above takes precedence.
  *
- * pnpm 11 and later stop where a package wants to run a script at its installation and nobody has decided on it; esbuild
- * needs none, because its programs are packages of their own. Yarn's other linker, Plug'n'Play, is for the author to
- * choose: not every editor and tool knows it.
+ * pnpm 11 and later stop if a package has an install script that was neither allowed nor denied; esbuild does not need
+ * its script, because its binaries are separate packages. Yarn's Plug'n'Play is not the default, since not every editor
+ * and tool supports it.
  */
 export function managerFiles(chosen: ChosenManager): ReadonlyMap<string, string> {
   if (chosen.packageManager === 'pnpm') return new Map([['pnpm-workspace.yaml', 'allowBuilds:\n  esbuild: false\n']]);

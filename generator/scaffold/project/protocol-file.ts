@@ -5,12 +5,12 @@ export function revisionIdentifier(revision: string): string {
   return `revision${revision.replace(/\W/g, '')}`;
 }
 
-/** The revision in whose types a project is written, as that file says. */
+/** The revision whose types a project uses, from that file. */
 export function typedRevision(text: string, kind: ProjectKind): string | undefined {
   return new RegExp(`\\bfrom\\s*["'][^"'\\n]*/([^/"'\\n]+)/${kind}(?:\\.[jt]s)?["']`).exec(text)?.[1];
 }
 
-/** The one file that names revisions: what is spoken, and in whose types the code is written. */
+/** The only file that names revisions: those that the project speaks, and the one whose types the code uses. */
 export function protocolFile(kind: ProjectKind, revisions: readonly KnownRevision[]): string {
   const names = revisions.map(({ revision }) => revision);
   const newest = names.at(-1) ?? '';

@@ -5,13 +5,13 @@ import { closestMatch } from '../../text.js';
 export const PROJECT_KINDS = ['server', 'client'] as const;
 export type ProjectKind = (typeof PROJECT_KINDS)[number];
 
-/** What can be chosen for each kind, with what it brings along and what it is, for the one who chooses. */
+/** The features of each kind, with their requirements and descriptions. */
 export interface Feature {
   readonly name: string;
   readonly text: string;
-  /** Features that it cannot be without. */
+  /** Features that it requires. */
   readonly needs?: readonly string[];
-  /** The method that a revision must have for it. */
+  /** The method that it requires of a revision. */
   readonly method?: string;
   readonly isDefault?: boolean;
 }
@@ -34,11 +34,11 @@ export const FEATURES: Readonly<Record<ProjectKind, readonly Feature[]>> = {
     { name: 'roots', text: "a tool that asks for the user's folders", needs: ['tools'] },
   ],
   client: [
-    { name: 'sampling', text: "answers a server's questions to the model" },
-    { name: 'roots', text: 'tells a server in which folders it may work', isDefault: true },
+    { name: 'sampling', text: "answers a server's requests to the model" },
+    { name: 'roots', text: 'lists the folders that a server may use', isDefault: true },
     {
       name: 'elicitation',
-      text: "passes a server's questions on to the user",
+      text: "passes a server's questions to the user",
       method: 'elicitation/create',
     },
   ],
@@ -48,8 +48,9 @@ export const TRANSPORT_NAMES = ['stdio', 'http'] as const;
 export type TransportName = (typeof TRANSPORT_NAMES)[number];
 
 /**
- * What carries the messages: the generated runtime, or the official SDK's transports below the generated endpoints; `sdk`
- * is the packages of 2.x, `sdk-v1` the one of 1.x.
+ * The source of transports: the generated runtime, or the official SDK below the generated endpoints; `sdk` is version
+ * 2.x,
+ * `sdk-v1` is 1.x.
  */
 export const RUNTIME_NAMES = ['none', 'sdk', 'sdk-v1'] as const;
 export type RuntimeName = (typeof RUNTIME_NAMES)[number];
@@ -57,7 +58,7 @@ export type RuntimeName = (typeof RUNTIME_NAMES)[number];
 export const PACKAGE_MANAGERS = ['npm', 'pnpm', 'yarn', 'bun'] as const;
 export type PackageManager = (typeof PACKAGE_MANAGERS)[number];
 
-/** What runs a program of an installed package. */
+/** The command that runs a program of an installed package. */
 export const RUNNERS: Readonly<Record<PackageManager, string>> = {
   npm: 'npx',
   pnpm: 'pnpm exec',
@@ -65,18 +66,18 @@ export const RUNNERS: Readonly<Record<PackageManager, string>> = {
   bun: 'bunx',
 };
 
-/** A revision that can be chosen. */
+/** An available revision. */
 export interface KnownRevision {
   readonly revision: string;
   readonly isStateless: boolean;
-  /** Names of its methods, those that travel inside results too. */
+  /** Names of its methods, including embedded ones. */
   readonly methods: readonly string[];
 }
 
-/** All that decides what is written. */
+/** Everything that determines the written files. */
 export interface Selection {
   readonly kind: ProjectKind;
-  /** As npm knows it: `demo` or `@scope/demo`. */
+  /** The npm name: `demo` or `@scope/demo`. */
   readonly packageName: string;
   /** Sorted, at least one. */
   readonly revisions: readonly KnownRevision[];
@@ -84,51 +85,51 @@ export interface Selection {
   readonly transports: readonly TransportName[];
   readonly runtime: RuntimeName;
   readonly packageManager: PackageManager;
-  /** The version of the package manager that is on this machine, if it is one to name in package.json. */
+  /** The installed version of the package manager, if package.json should have it. */
   readonly managerVersion?: string;
-  /** The server that a client is for, if its tools are known. */
+  /** The server that the client calls, if its tools are known. */
   readonly listed?: ListedServer;
 }
 
 /** A server whose tools are known. */
 export interface ListedServer {
-  /** Its URL, or its program with arguments, as seen from the project; empty if it is not known. */
+  /** Its URL, or its command with arguments, relative to the project; empty if unknown. */
   readonly target: readonly string[];
-  /** Its answer to `tools/list`, as the text of a file. */
+  /** Its response to `tools/list`, as the text of a file. */
   readonly toolList: string;
-  /** A call to show; code in TypeScript where it is not said otherwise. */
+  /** An example call; members are TypeScript code unless noted. */
   readonly example: {
-    /** The tool, as the server calls it: text. */
+    /** The name of the tool, as plain text. */
     readonly name: string;
     readonly method: string;
-    /** Undefined if none are needed. */
+    /** Undefined if none are required. */
     readonly args: string | undefined;
     /** Undefined if it has no structured content. */
     readonly output: string | undefined;
-    /** Whether the two are such as the schemas ask for. */
+    /** Whether both match the schemas. */
     readonly isValid: boolean;
   };
 }
 
-/** The name without its scope, which the program and the folder have. */
+/** The name without its scope, for the program and the folder. */
 export function unscopedName(packageName: string): string {
   return packageName.replace(/^@[^/]+\//, '');
 }
 
-/** The newest revision chosen: the code is written in its types. */
+/** The newest selected revision, whose types the code uses. */
 export function newestRevision({ revisions }: Pick<Selection, 'revisions'>): KnownRevision {
   const last = revisions.at(-1);
-  if (last === undefined) throw new RangeError('no revision is chosen');
+  if (last === undefined) throw new RangeError('no revision chosen');
   return last;
 }
 
-/** Features that are chosen if nobody says otherwise. */
+/** The default features. */
 export function defaultFeatures(kind: ProjectKind): readonly string[] {
   return FEATURES[kind].filter(({ isDefault }) => isDefault === true).map(({ name }) => name);
 }
 
 /**
- * The features asked for, with those that they need, in one fixed order.
+ * The requested features with their requirements, in a fixed order.
  *
  * @throws {@link McpgenError} if one does not exist, or no revision that was chosen has it.
  */
@@ -153,11 +154,11 @@ export function parseFeatures(
     if (newestRevision({ revisions }).methods.includes(method)) continue;
     throw new McpgenError(`revision ${newestRevision({ revisions }).revision} has no ${name}`, {
       place: '--features',
-      remedy: 'Leave it out, or choose a newer revision.',
+      remedy: 'Omit it, or choose a newer revision.',
     });
   }
   if (wanted.has('completion') && !wanted.has('prompts') && !wanted.has('resources')) {
-    throw new McpgenError('completion is of prompts and resources, and neither is chosen', {
+    throw new McpgenError('completion needs prompts or resources, and neither is chosen', {
       place: '--features',
       remedy: 'Add prompts or resources.',
     });
@@ -166,9 +167,9 @@ export function parseFeatures(
 }
 
 /**
- * A word that must be one of several.
+ * Parses one of several words.
  *
- * @throws {@link McpgenError} that names them.
+ * @throws {@link McpgenError} with the list of words.
  */
 export function parseChoice<T extends string>(word: string, known: readonly T[], place: string, noun: string): T {
   const found = known.find((item) => item === word);
@@ -181,21 +182,21 @@ export function parseChoice<T extends string>(word: string, known: readonly T[],
 }
 
 /**
- * What a runtime is chosen by, in the words of its user: `sdk-v2` is `sdk`.
+ * Parses the name of a runtime: `sdk-v2` is an alias of `sdk`.
  *
- * @throws {@link McpgenError} if there is none of that name.
+ * @throws {@link McpgenError} if it does not exist.
  */
 export function parseRuntime(word: string): RuntimeName {
   return word === 'sdk-v2' ? 'sdk' : parseChoice(word, RUNTIME_NAMES, '--runtime', 'runtime');
 }
 
-/** What decides which revisions go over HTTP. */
+/** The choices that decide which revisions work over HTTP. */
 export type HttpChoice = Pick<Selection, 'kind' | 'runtime' | 'transports' | 'revisions'>;
 
 /**
- * Whether only revisions that begin with `initialize` go over HTTP: the official SDK's transports of servers wait for a
- * session, and that of clients of 1.x sends none of the headers that a stateless revision asks for. Over stdio nothing
- * depends on the revision.
+ * Whether only revisions that begin with `initialize` work over HTTP: the server transports of the official SDK wait for a
+ * session, and the client transport of 1.x does not send the headers that stateless revisions require. Stdio has no such
+ * limit.
  */
 export function hasSessionsOnly({ kind, runtime, transports }: HttpChoice): boolean {
   return transports.includes('http') && (runtime === 'sdk-v1' || (runtime === 'sdk' && kind === 'server'));
@@ -207,10 +208,10 @@ export function combinationError(choice: HttpChoice): McpgenError | undefined {
   if (!hasSessionsOnly(choice) || revisions.some(({ isStateless }) => !isStateless)) return undefined;
   const others = kind === 'client' ? 'none or sdk' : 'none';
   return new McpgenError(
-    'this transport of the official SDK speaks only revisions that begin with `initialize`, and none is chosen',
+    'this transport of the official SDK supports only revisions that begin with `initialize`, and none is chosen',
     {
       place: `--runtime ${runtime} --transport http`,
-      remedy: `Take --runtime ${others}, or add a revision up to 2025-11-25.`,
+      remedy: `Use --runtime ${others}, or add a revision up to 2025-11-25.`,
     },
   );
 }

@@ -44,7 +44,7 @@ function exampleTest(selection: Selection, { example }: ListedServer): string {
   const { name, args, output } = example;
   const outcome = output === undefined ? '"done"' : `{ structuredContent: ${output} }`;
   const shown = output ?? '[{ type: "text", text: "done" }]';
-  // Without a revision that has structured content there is no output here.
+  // Without a revision that has structured content there is no output schema.
   return `import { expect, test, vi } from "vitest";
 import { example } from "../src/example.js";
 import type { ServerContext } from "../src/generated/${newestRevision(selection).revision}/server.js";

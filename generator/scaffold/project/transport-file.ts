@@ -1,10 +1,10 @@
 import type { RuntimeName, Selection, TransportName } from './selection.js';
 
-/** How a client gets to a server: where its transport comes from, and what makes one. */
+/** How a client connects to a server: the import of its transport, and the code that creates one. */
 interface TransportFactory {
   readonly from: string;
   readonly name: string;
-  /** @param target - Code: the command or the URL. */
+  /** @param target - The command or the URL, as code. */
   readonly make: (target: string) => string;
 }
 
@@ -44,7 +44,7 @@ function sdkTransportFactories(stdio: string, http: string): Readonly<Record<Tra
   };
 }
 
-/** A client's `src/transport.ts`: the way to a server, be it a URL or a program. */
+/** A client's `src/transport.ts`: creates the transport for a URL or a program. */
 export function transportFile({ runtime, transports }: Selection): string {
   const ways = TRANSPORT_FACTORIES[runtime];
   const imports = transports
