@@ -1,37 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readFiles, removeTemporaryFolders, run, temporaryFolder, type Run } from '../support/cli.js';
+import { readFiles, removeTemporaryFolders, temporaryFolder, type Run } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
 import { internalsIn } from '../support/hostile.js';
-
-const ROOT = path.resolve(import.meta.dirname, '../..');
-const WEATHER = {
-  type: 'object',
-  description: 'Looks up the weather of a city.',
-  properties: { city: { type: 'string', minLength: 2 }, days: { type: 'integer', minimum: 1 } },
-  required: ['city'],
-};
+import { addExamples, createDemoServer, WEATHER } from './support.js';
 
 const here = (args: readonly string[], cwd: string): Promise<Run> => mcpgen(args, { cwd });
 
 let project = '';
 
 beforeAll(async () => {
-  const folder = temporaryFolder();
-  const args = ['init', 'server', 'demo', '--yes', '--no-install', '--no-git', '-r', '2025-11-25', '-r', '2026-07-28'];
-  const result = await here(args, folder);
-  expect(result.code, result.stderr).toBe(0);
-  project = path.join(folder, 'demo');
-  symlinkSync(path.join(ROOT, 'node_modules'), path.join(project, 'node_modules'), 'dir');
-  writeFileSync(path.join(folder, 'weather.json'), JSON.stringify(WEATHER));
-  writeFileSync(path.join(folder, 'wrong.json'), '{ "type": "string" }');
-  // Nobody can find a value for it without knowing regular expressions.
-  writeFileSync(
-    path.join(folder, 'hard.json'),
-    '{ "type": "object", "properties": { "a": { "type": "string", "pattern": "^x{3}y+$" } }, "required": ["a"] }',
-  );
+  project = await createDemoServer();
 });
 
 afterAll(removeTemporaryFolders);
@@ -67,19 +48,8 @@ test('a pattern that takes for ever costs no more than an example', async () => 
   expect(result.stdout).toContain('would write src/tools/slow.ts');
 }, 60_000);
 
-test('what was added compiles, is clean and works, and adding it again changes nothing', async () => {
-  for (const args of [
-    ['tool', 'get-weather', '--input', '../weather.json'],
-    ['tool', 'hard', '--input', '../hard.json'],
-    ['tool', 'delete'],
-    ['tool', 'admin.tools.list'],
-    ['resource', 'notes', '--uri', 'notes://{id}'],
-    ['resource', 'motd'],
-    ['prompt', 'review'],
-  ]) {
-    const result = await add(...args);
-    expect([args, result.code, result.stderr]).toEqual([args, 0, '']);
-  }
+test('adding what exists already changes nothing', async () => {
+  await addExamples(project);
   const before = own();
   expect(before.get('src/tools/get-weather.input.json')).toBe(JSON.stringify(WEATHER));
   expect(before.get('src/tools/index.ts')).toContain('[greet, getWeather, hard, deleteTool, adminToolsList]');
@@ -87,14 +57,6 @@ test('what was added compiles, is clean and works, and adding it again changes n
   expect(JSON.parse(again.stdout)).toMatchObject({ kind: 'tool', name: 'get-weather', registered: false });
   expect((await add('prompt', 'review')).stdout).toBe('prompt review exists already; nothing was changed\n');
   expect(own()).toEqual(before);
-
-  const tool = (name: string, ...args: readonly string[]): Promise<Run> =>
-    run(process.execPath, [path.join(ROOT, 'node_modules', name), ...args], { cwd: project });
-  expect(await tool('typescript/bin/tsc', '-p', '.')).toMatchObject({ code: 0, stdout: '' });
-  expect(await tool('eslint/bin/eslint.js', '--max-warnings', '0', '.')).toMatchObject({ code: 0, stdout: '' });
-  const tests = await tool('vitest/vitest.mjs', 'run', '--reporter', 'json');
-  expect(tests.code, tests.stdout + tests.stderr).toBe(0);
-  expect(await here(['generate', '--check'], project)).toMatchObject({ code: 0, stderr: '' });
 });
 
 describe('a file that exists already is kept, with a warning', () => {

@@ -14,10 +14,8 @@ import { parseTools } from '../../generator/read/tools.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
 import { compiled, hiddenIn, internalsIn } from '../support/hostile.js';
-import { runScripts, shareModules, runStep } from '../scaffold/support.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const EVERYTHING = path.join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 
 afterAll(removeTemporaryFolders);
@@ -268,36 +266,6 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 const FLAGS = ['--yes', '--no-install', '--no-git', '-r', '2025-11-25'];
 
 describe('init client', () => {
-  test('--from-server: the project of the reference server passes what its author runs', async () => {
-    const folder = temporaryFolder();
-    shareModules(folder);
-    const command = `"${process.execPath}" node_modules/@modelcontextprotocol/server-everything/dist/index.js`;
-    const made = await mcpgen(['init', 'client', 'demo', ...FLAGS, '--from-server', command], { cwd: folder });
-    expect([made.code, made.stderr]).toEqual([0, '']);
-    const project = path.join(folder, 'demo');
-    expect(readFileSync(path.join(project, 'src/target.ts'), 'utf8')).toContain(
-      '"../node_modules/@modelcontextprotocol/server-everything/dist/index.js"',
-    );
-    for (const { command: name, code, output } of await runScripts(project, ['check', 'build', 'test'])) {
-      expect([name, code, output]).toEqual([name, 0, expect.anything()]);
-    }
-    const called = await runStep(process.execPath, ['dist/index.js', '--example'], project);
-    expect(called.code).toBe(0);
-    expect(called.output).toContain('"temperature": 33');
-    // Asked again, the same server gives the same files, by whichever command.
-    const refresh = [
-      'types',
-      'tools',
-      '--from-server',
-      `"${process.execPath}" "${EVERYTHING}"`,
-      '--save',
-      'tools.json',
-    ];
-    const again = await mcpgen(refresh, { cwd: project });
-    expect(again.stdout).toMatch(/: \d+ unchanged\n$/);
-    expect((await mcpgen(['generate', '--check'], { cwd: project })).code).toBe(0);
-  });
-
   test('from a file: the types, without a server to talk to', async () => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'list.json'), JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: LIST } }));
