@@ -15,7 +15,6 @@ import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/c
 import { mcpgen } from '../support/in-process.js';
 import { compiled, hiddenIn, internalsIn } from '../support/hostile.js';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 
 afterAll(removeTemporaryFolders);
