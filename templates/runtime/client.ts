@@ -1,10 +1,10 @@
 import {
   checkVendorNotifications,
+  handleUnknownNotification,
   maySend,
   methodNotFoundError,
   missingCapability,
   newestRevision,
-  unknownNotificationListener,
   versionOf,
 } from "./protocol/revision.js";
 import type { Revision } from "./protocol/revision.js";
@@ -36,6 +36,7 @@ import type { ConnectOptions } from "./client/negotiate.js";
 import { SpokenRevision } from "./client/spoken-revision.js";
 import { ClientSubscriptions } from "./client/subscriptions.js";
 import { invalidParamsError } from "./protocol/invalid-params.js";
+import { PING } from "./protocol/version-rules.js";
 import { describeFailure } from "./validation.js";
 export type {
   ClientContext,
@@ -336,7 +337,7 @@ export class BaseClient<
     )
       throw methodNotFoundError(method);
     const handler = this.#settings.handlers?.[method];
-    if (handler === undefined && method !== "ping")
+    if (handler === undefined && method !== PING)
       throw methodNotFoundError(method);
     const outcome = revision.validateParams(method, params);
     if (!outcome.success) throw invalidParamsError(outcome.failure);
@@ -349,7 +350,12 @@ export class BaseClient<
     const { method, params } = notification;
     const revision = this.#spoken.revision;
     if (!maySend(revision, "server", "notification", method)) {
-      this.#handleUnknownNotification(notification);
+      handleUnknownNotification(
+        this.#endpoint,
+        this.#settings,
+        notification,
+        undefined,
+      );
       return;
     }
     const outcome = revision.validateParams(method, params);
@@ -366,41 +372,11 @@ export class BaseClient<
         ? undefined
         : this.#subscriptions.listenerOf(method, params);
     if (listener !== undefined)
-      void this.#runNotificationHandler(method, listener);
+      void this.#endpoint.runNotificationHandler(method, listener);
     const handler = this.#settings.notifications?.[method];
     if (handler !== undefined)
-      void this.#runNotificationHandler(method, () =>
+      void this.#endpoint.runNotificationHandler(method, () =>
         handler((params ?? {}) as never),
       );
-  }
-
-  /** A notification that the revision does not know. */
-  #handleUnknownNotification(notification: Notification): void {
-    const { method, params } = notification;
-    const listener = unknownNotificationListener(
-      this.#settings,
-      notification,
-      undefined,
-    );
-    if (listener === undefined)
-      this.#endpoint.emit({ kind: "unknownNotification", method, params });
-    else if (listener === "refused")
-      this.#endpoint.emit({
-        kind: "invalidNotification",
-        method,
-        reason: "the guard of its handler does not accept the params",
-      });
-    else void this.#runNotificationHandler(method, listener);
-  }
-
-  async #runNotificationHandler(
-    method: string,
-    handler: () => unknown,
-  ): Promise<void> {
-    try {
-      await handler();
-    } catch (error) {
-      this.#endpoint.emit({ kind: "handlerFailed", method, error });
-    }
   }
 }

@@ -152,6 +152,12 @@ const SINGLE_HEADERS: ReadonlyMap<string, number> = new Map(
 );
 const PARAM_PREFIX = HTTP_HEADERS.PARAM_PREFIX.toLowerCase();
 
+/**
+ * A request that came through `node:http`.
+ *
+ * One response at most is written: `respond` does nothing once headers are sent.
+ * `onDisconnect` is called when the response closes, or when the system has taken all of it.
+ */
 class NodeCall implements HttpCall {
   onDisconnect: (() => void) | undefined;
   readonly raw: IncomingMessage;
@@ -320,6 +326,12 @@ function ignoreError(): void {
   // For events that something else tells too.
 }
 
+/**
+ * Writes a stream to a response of `node:http`.
+ *
+ * `#hasBegun` is set before the first write, so headers are flushed only ahead of it.
+ * The response has at most one `drain` listener, which is added by the first write that is not taken.
+ */
 class NodeEventSink implements EventSink {
   onDrain: (() => void) | undefined;
   readonly #response: ServerResponse;

@@ -3,6 +3,7 @@ import { HttpRequestHandler } from "./http/server/handler.js";
 import type { HttpHandler, HttpHandlerOptions } from "./http/server/types.js";
 import { toFetchHandler } from "./http/server/web.js";
 
+export { HttpExtra } from "./http/server/extra.js";
 export type {
   AnyServer,
   HttpEvent,

@@ -274,6 +274,18 @@ export class Endpoint {
     this.#send(message, relatedRequestId);
   }
 
+  /** Runs a handler of a notification; an error that it throws becomes a `handlerFailed` event. */
+  async runNotificationHandler(
+    method: string,
+    handler: () => unknown,
+  ): Promise<void> {
+    try {
+      await handler();
+    } catch (error) {
+      this.emit({ kind: "handlerFailed", method, error });
+    }
+  }
+
   #send(
     message: Message | readonly Message[],
     relatedRequestId?: RequestId,

@@ -10,12 +10,11 @@ import type {
   Classification,
   Invalid,
   JsonOptions,
-  JsonValue,
   Parsed,
   ParseOptions,
 } from "./parse.js";
 import { endOfString, scanEnvelope } from "./scan.js";
-import type { MessageKind } from "./scan.js";
+import type { JsonValue, MessageKind } from "./scan.js";
 
 /** What can be wrong with a line. */
 export type DiagnosticCode =

@@ -8,8 +8,8 @@ import type {
   Response,
   ResultResponse,
 } from "./message.js";
-import { dropPrototypeKeys, exceedsDepth, scanEnvelope } from "./scan.js";
-import type { MessageKind } from "./scan.js";
+import { DEFAULT_MAX_DEPTH, parseJson, scanEnvelope } from "./scan.js";
+import type { JsonValue, MessageKind } from "./scan.js";
 
 /** What a revision's `classify` says of a value. `batch` is there only if the revision has batches. */
 export type Classification =
@@ -100,19 +100,10 @@ export interface ParseOptions<C extends Classification = Classification> {
   readonly unreadableId?: "null" | "absent";
 }
 
-/** How many arrays and objects may be inside one another, if no option says otherwise. */
-export const DEFAULT_MAX_DEPTH = 256;
-
 const DEFAULT_MAX_BATCH = 1000;
 
 /** How {@link readJson} reads. */
 export type JsonOptions = Pick<ParseOptions, "maxDepth" | "unreadableId">;
-
-/** A JSON value that was read. */
-export interface JsonValue {
-  readonly kind: "value";
-  readonly value: unknown;
-}
 
 /**
  * Reads one JSON text within the limits, whatever it holds: the layer below {@link parseMessage}, for transports that do
@@ -134,20 +125,17 @@ export function readJson(
     }
   }
   const maxDepth = options.maxDepth ?? DEFAULT_MAX_DEPTH;
-  // Before JSON.parse, which in some engines recurses.
-  if (exceedsDepth(text, maxDepth))
-    return invalidDepth(text, maxDepth, options);
-  const value = parseJsonOrUndefined(text);
-  if (value === undefined)
-    return createInvalid(
-      "not-json",
-      "the text is not JSON",
-      "unknown",
-      null,
-      options,
-    );
-  dropPrototypeKeys(text, value);
-  return { kind: "value", value };
+  const parsed = parseJson(text, maxDepth);
+  if (parsed === "too-deep") return invalidDepth(text, maxDepth, options);
+  return parsed === "not-json"
+    ? createInvalid(
+        "not-json",
+        "the text is not JSON",
+        "unknown",
+        null,
+        options,
+      )
+    : parsed;
 }
 
 /**
@@ -225,18 +213,6 @@ function invalidDepth(
     id,
     options,
   );
-}
-
-/** The value of a JSON text, or undefined if it is not JSON. */
-export function parseJsonOrUndefined(text: string): unknown {
-  // A banner shows by its first character, which is far cheaper than an error.
-  if (text.charCodeAt(0) !== 0x7b && !/^[ \t\r\n]*[-{["\dtfn]/.test(text))
-    return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Judges a JSON value that is parsed already, as {@link parseMessage} does with a text. */

@@ -152,3 +152,37 @@ function parseLiteral(literal: string): unknown {
     return undefined;
   }
 }
+
+/** How many arrays and objects may be nested, unless an option says otherwise. */
+export const DEFAULT_MAX_DEPTH = 256;
+
+/** A JSON value that was parsed. */
+export interface JsonValue {
+  readonly kind: "value";
+  readonly value: unknown;
+}
+
+/** Parses a JSON text within a limit on nesting, or says what is wrong with it. */
+export function parseJson(
+  text: string,
+  maxDepth: number,
+): JsonValue | "not-json" | "too-deep" {
+  // Before JSON.parse, which recurses in some engines.
+  if (exceedsDepth(text, maxDepth)) return "too-deep";
+  const value = parseJsonOrUndefined(text);
+  if (value === undefined) return "not-json";
+  dropPrototypeKeys(text, value);
+  return { kind: "value", value };
+}
+
+/** The value of a JSON text, or undefined if it is not JSON. */
+export function parseJsonOrUndefined(text: string): unknown {
+  // A banner shows by its first character, which is far cheaper than an error.
+  if (text.charCodeAt(0) !== 0x7b && !/^[ \t\r\n]*[-{["\dtfn]/.test(text))
+    return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,4 +1,5 @@
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
+import type { Endpoint } from "../jsonrpc/endpoint.js";
 import type { Notification } from "../jsonrpc/message.js";
 import { isObject } from "../jsonrpc/envelope.js";
 import type { Classification } from "../jsonrpc/parse.js";
@@ -89,16 +90,13 @@ export interface UnknownNotificationSettings<Session> {
     | undefined;
 }
 
-/**
- * What to run for a notification that the revision does not know.
- *
- * @returns Undefined if nothing handles it; `refused` if the guard of its handler does not accept the params.
- */
-export function unknownNotificationListener<Session>(
+/** Runs the handler of a notification that the revision does not know, or reports the notification as an event. */
+export function handleUnknownNotification<Session>(
+  endpoint: Endpoint,
   settings: UnknownNotificationSettings<Session>,
   notification: Notification,
   session: Session,
-): (() => void | Promise<void>) | "refused" | undefined {
+): void {
   const { vendorNotifications, fallbackNotificationHandler } = settings;
   const { method, params } = notification;
   const vendor =
@@ -106,13 +104,22 @@ export function unknownNotificationListener<Session>(
     Object.hasOwn(vendorNotifications, method)
       ? vendorNotifications[method]
       : undefined;
-  if (vendor !== undefined)
-    return vendor.accepts(params)
-      ? () => vendor.handle(params as never, session)
-      : "refused";
-  return fallbackNotificationHandler === undefined
-    ? undefined
-    : () => fallbackNotificationHandler(notification, session);
+  if (vendor !== undefined) {
+    if (vendor.accepts(params))
+      void endpoint.runNotificationHandler(method, () =>
+        vendor.handle(params as never, session),
+      );
+    else
+      endpoint.emit({
+        kind: "invalidNotification",
+        method,
+        reason: "the guard of its handler does not accept the params",
+      });
+  } else if (fallbackNotificationHandler !== undefined)
+    void endpoint.runNotificationHandler(method, () =>
+      fallbackNotificationHandler(notification, session),
+    );
+  else endpoint.emit({ kind: "unknownNotification", method, params });
 }
 
 /**

@@ -11,17 +11,20 @@ const UNREAD_ID_ABSENT_FROM = "2025-11-25";
 /** From this revision on an event may hold nothing but an id (MCP 2025-11-25, Streamable HTTP). */
 const PRIMING_EVENTS_FROM = "2025-11-25";
 
+/** The request that either side may send at any time, even before `initialize`, and that needs no handler (MCP, ping). */
+export const PING = "ping";
+
 /** The revision of HTTP requests without a version header (MCP 2025-06-18, Streamable HTTP, protocol version header). */
 export const VERSION_WITHOUT_HEADER = "2025-03-26";
 
 /** The revision that defines the HTTP+SSE transport. */
 export const SSE_VERSION = "2024-11-05";
 
-/** The first revision with each kind of content block that 2024-11-05 lacks. */
-const CONTENT_BLOCK_SINCE: Readonly<Record<string, string>> = {
-  audio: "2025-03-26",
-  resource_link: "2025-06-18",
-};
+/** The first revision with `audio` blocks. */
+const AUDIO_FROM = "2025-03-26";
+
+/** The first revision with `resource_link` blocks. */
+const RESOURCE_LINKS_FROM = "2025-06-18";
 
 /** Whether a revision has no sessions. */
 export function isStatelessVersion(version: string): boolean {
@@ -42,7 +45,12 @@ export function hasPrimingEvents(version: string): boolean {
   return version >= PRIMING_EVENTS_FROM;
 }
 
-/** Whether results of a revision may contain a kind of content block. */
-export function hasContentBlock(version: string, type: string): boolean {
-  return version >= (CONTENT_BLOCK_SINCE[type] ?? "");
+/** Whether results of a revision may contain `audio` blocks. */
+export function hasAudio(version: string): boolean {
+  return version >= AUDIO_FROM;
+}
+
+/** Whether results of a revision may contain `resource_link` blocks. */
+export function hasResourceLinks(version: string): boolean {
+  return version >= RESOURCE_LINKS_FROM;
 }

@@ -1,7 +1,7 @@
 /**
  * Content blocks, as each revision knows them.
  */
-import { hasContentBlock } from "../protocol/version-rules.js";
+import { hasAudio, hasResourceLinks } from "../protocol/version-rules.js";
 import type { Content, ResourceInfo, ResourceOutcome } from "./types.js";
 import { optionalMember } from "./lists.js";
 
@@ -14,12 +14,9 @@ export type AnyContent = never;
 
 /** Content in the terms of a revision: a kind of block that it lacks becomes a text that names what there is. */
 export function adaptContent(block: Content, revision: string): AnyContent {
-  if (block.type === "audio" && !hasContentBlock(revision, "audio"))
+  if (block.type === "audio" && !hasAudio(revision))
     return { type: "text", text: `(audio, ${block.mimeType})` } as AnyContent;
-  if (
-    block.type === "resource_link" &&
-    !hasContentBlock(revision, "resource_link")
-  )
+  if (block.type === "resource_link" && !hasResourceLinks(revision))
     return { type: "text", text: `${block.name}: ${block.uri}` } as AnyContent;
   return block as AnyContent;
 }

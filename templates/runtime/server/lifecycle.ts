@@ -11,9 +11,11 @@ import {
   versionOf,
 } from "../protocol/revision.js";
 import type { Implementation, Revision } from "../protocol/revision.js";
+import { PING } from "../protocol/version-rules.js";
 import { metaOf, paramsOf } from "../jsonrpc/envelope.js";
 import type { UnknownObject } from "../jsonrpc/envelope.js";
-import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
+import { RpcError } from "../jsonrpc/error-codes.js";
+import { invalidRequestError } from "../jsonrpc/handler-errors.js";
 import type { Request } from "../jsonrpc/message.js";
 import type { ClientInfo } from "./types.js";
 
@@ -93,7 +95,7 @@ export class SessionLifecycle {
   resolve(
     request: Request,
     isStrict: boolean,
-  ): Revision | "initialize" | "ping" {
+  ): Revision | "initialize" | typeof PING {
     const version = metaOf(request)?.[META_KEYS.VERSION];
     if (version !== undefined && this.#stateless.length > 0)
       return this.#statelessRevision(version);
@@ -101,7 +103,7 @@ export class SessionLifecycle {
     const { method } = request;
     if (method === "initialize")
       throw invalidRequest("the session is initialized already");
-    if (isStrict && !this.#isInitialized && method !== "ping")
+    if (isStrict && !this.#isInitialized && method !== PING)
       throw invalidRequest(
         `${truncate(method)} before notifications/initialized`,
       );
@@ -117,7 +119,7 @@ export class SessionLifecycle {
   }
 
   /** MCP, lifecycle: before `initialize` only that and `ping` are allowed. */
-  #beforeInitialize(request: Request): Revision | "initialize" | "ping" {
+  #beforeInitialize(request: Request): Revision | "initialize" | typeof PING {
     const { method } = request;
     if (this.#stateful.length === 0) {
       // An older client shows its user no more than this message.
@@ -129,7 +131,7 @@ export class SessionLifecycle {
       }
       return newestRevision(this.#stateless);
     }
-    if (method === "initialize" || method === "ping") return method;
+    if (method === "initialize" || method === PING) return method;
     const knows = (revision: Revision): boolean =>
       maySend(revision, "client", "request", method);
     if (this.#stateful.some(knows))
@@ -172,8 +174,5 @@ export class SessionLifecycle {
 }
 
 function invalidRequest(reason: string): RpcError {
-  return new RpcError(
-    STANDARD_ERROR_CODES.INVALID_REQUEST,
-    `Invalid Request: ${reason}`,
-  );
+  return RpcError.from(invalidRequestError(reason));
 }

@@ -14,17 +14,17 @@ import type {
 } from "../jsonrpc/endpoint.js";
 import {
   META_KEYS,
+  handleUnknownNotification,
   maySend,
   methodNotFoundError,
   missingCapability,
-  unknownNotificationListener,
 } from "../protocol/revision.js";
 import type {
   Implementation,
   Revision,
   UnknownNotificationSettings,
 } from "../protocol/revision.js";
-import { unreadIdPolicy } from "../protocol/version-rules.js";
+import { PING, unreadIdPolicy } from "../protocol/version-rules.js";
 import type { ClientInfo, RequestHandler } from "./types.js";
 import type {
   RequestStateOptions,
@@ -288,7 +288,7 @@ export class ServerSession {
       request,
       this.server.settings.strictLifecycle === true,
     );
-    if (target === "ping") return {};
+    if (target === PING) return {};
     return target === "initialize"
       ? this.#initialize(request)
       : this.#dispatch(target, request, inbound);
@@ -436,7 +436,12 @@ export class ServerSession {
       return;
     }
     if (!maySend(revision, "client", "notification", method)) {
-      this.#handleUnknownNotification(notification);
+      handleUnknownNotification(
+        this.#endpoint,
+        this.server.settings,
+        notification,
+        this,
+      );
       return;
     }
     const outcome = revision.validateParams(method, params);
@@ -450,39 +455,9 @@ export class ServerSession {
     }
     if (method === "notifications/initialized") this.#lifecycle.confirm();
     const handler = this.server.settings.notifications?.[method];
-    void this.#runNotificationHandler(method, () =>
+    void this.#endpoint.runNotificationHandler(method, () =>
       handler?.(params as never, this),
     );
-  }
-
-  /** A notification that the revision does not know. */
-  #handleUnknownNotification(notification: Notification): void {
-    const { method, params } = notification;
-    const listener = unknownNotificationListener(
-      this.server.settings,
-      notification,
-      this,
-    );
-    if (listener === undefined)
-      this.#endpoint.emit({ kind: "unknownNotification", method, params });
-    else if (listener === "refused")
-      this.#endpoint.emit({
-        kind: "invalidNotification",
-        method,
-        reason: "the guard of its handler does not accept the params",
-      });
-    else void this.#runNotificationHandler(method, listener);
-  }
-
-  async #runNotificationHandler(
-    method: string,
-    handler: () => unknown,
-  ): Promise<void> {
-    try {
-      await handler();
-    } catch (error) {
-      this.#endpoint.emit({ kind: "handlerFailed", method, error });
-    }
   }
 
   /** @internal */

@@ -6,7 +6,7 @@ import {
   JsonLineReader,
 } from "../jsonrpc/ndjson.js";
 import type { JsonLineEvent } from "../jsonrpc/ndjson.js";
-import { DEFAULT_MAX_DEPTH } from "../jsonrpc/parse.js";
+import { DEFAULT_MAX_DEPTH } from "../jsonrpc/scan.js";
 import { emitMessage, emitInvalid } from "../jsonrpc/transport-events.js";
 import type { Transport } from "../jsonrpc/transport.js";
 import { encodeLine } from "../jsonrpc/write.js";

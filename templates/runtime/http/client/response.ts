@@ -62,7 +62,7 @@ export class ResponseReader {
     if (typeof read === "string")
       throw this.#context.requester.createError(
         response,
-        `the answer is ${read}`,
+        `the response is ${this.#context.reader.describe(read)}`,
         text,
       );
     this.#context.deliver(read.value, post);

@@ -1,4 +1,4 @@
-import { parseJsonOrUndefined } from "../../jsonrpc/parse.js";
+import { parseJsonOrUndefined } from "../../jsonrpc/scan.js";
 import {
   cancelledIdOf,
   isObject,

@@ -65,7 +65,12 @@ export type AuthenticationResult<A> =
 const WELL_KNOWN_PATH = "/.well-known/oauth-protected-resource";
 const BEARER = /^Bearer +([\w\-.~+/]+=*) *$/i;
 
-/** Authorizes requests by their bearer token. */
+/**
+ * Authorizes requests by their bearer token (RFC 6750).
+ *
+ * A result with `auth` passed every check of the token: valid, not expired, issued for this resource.
+ * `#metadataUrl` and `#metadataDocument` are both set or both undefined.
+ */
 export class Authenticator<A extends Auth = Auth> {
   readonly #options: Authorization<A>;
   readonly #onFailure: (error: unknown) => void;

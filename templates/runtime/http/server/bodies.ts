@@ -63,7 +63,12 @@ export class ArrivingBodies {
   }
 }
 
-/** A body that is arriving. */
+/**
+ * A body that is arriving.
+ *
+ * Its caller's `bodyBytes` include exactly `bytes` for it.
+ * After it ends or is dropped, `bytes` is 0; a dropped body counts nothing more.
+ */
 export class ArrivingBody implements BodyProgress {
   readonly caller: Caller;
   stop: (() => void) | undefined;
@@ -98,8 +103,11 @@ export class ArrivingBody implements BodyProgress {
 export const MAX_UNCOUNTED_BODY_BYTES = 16 * 1024;
 
 /**
- * A body that is complete. Its bytes count for as long as the request is open, a handler of it runs, or a session keeps what
- * it says: whoever holds it for one of these retains it, and releases it afterwards.
+ * A complete body. Its bytes count while its request is open, its handler runs, or a session keeps its contents; each of
+ * these retains it and releases it afterwards.
+ *
+ * `#references` is the number of `retain` calls without a matching `release`.
+ * The caller's `requestBytes` include the body exactly while `#references` is above 0.
  */
 export class RetainedBody implements HandlerCounter {
   readonly #caller: Caller;

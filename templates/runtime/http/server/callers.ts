@@ -126,7 +126,12 @@ export class Caller implements HandlerCounter {
   }
 }
 
-/** What one caller holds of what all share. */
+/**
+ * What one caller holds of a shared resource.
+ *
+ * The total always includes `held`.
+ * The share retains its caller exactly while `held` is above 0.
+ */
 export class ResourceShare {
   held = 0;
   readonly #total: { held: number };

@@ -1,7 +1,7 @@
 import { SSE_VERSION } from "../../protocol/version-rules.js";
 import { methodOf } from "../../jsonrpc/envelope.js";
 import { STANDARD_ERROR_CODES } from "../../jsonrpc/error-codes.js";
-import { DEFAULT_MAX_DEPTH } from "../../jsonrpc/parse.js";
+import { DEFAULT_MAX_DEPTH } from "../../jsonrpc/scan.js";
 import { newestRevision } from "../../protocol/revision.js";
 import { acceptedBy } from "./accept.js";
 import { Authenticator } from "./auth.js";

@@ -26,7 +26,12 @@ export interface CorsOptions {
 
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Keeps web pages of others from talking to a server on this machine (MCP, Streamable HTTP, Security Warning). */
+/**
+ * Keeps foreign web pages from talking to a server on this machine (MCP, Streamable HTTP, Security Warning).
+ *
+ * All host and origin sets are in lower case; an undefined host set allows every host.
+ * An origin that may read responses (CORS) may also send requests.
+ */
 export class OriginCheck {
   readonly #hosts: ReadonlySet<string> | undefined;
   readonly #origins: ReadonlySet<string> | "any" | undefined;

@@ -24,7 +24,10 @@ interface RequestBody {
 
 /**
  * Which arguments of a server's tools are repeated in headers (MCP 2026-07-28, Streamable HTTP, Server Behavior for Custom
- * Headers). The server itself is asked, by `tools/list`, on behalf of whoever calls the tool.
+ * Headers). The server itself answers, through `tools/list` on behalf of the caller of the tool.
+ *
+ * The cache has at most MAX_CACHED_PRINCIPALS entries, the oldest first, each valid for CACHE_TTL_MS.
+ * A failed listing is not cached.
  */
 export class ParamHeaders {
   readonly #cache = new Map<
@@ -119,7 +122,11 @@ async function listTools(
   return tools;
 }
 
-/** A request that is put to the server from inside. */
+/**
+ * A request to the server from inside the process, over a transport of its own.
+ *
+ * It carries one request; the first response resolves it, and then it closes.
+ */
 class InternalRequest implements Transport {
   onmessage: Transport["onmessage"];
   onclose: Transport["onclose"];

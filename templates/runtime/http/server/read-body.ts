@@ -1,5 +1,6 @@
 import { readJson } from "../../jsonrpc/parse.js";
-import type { Invalid, JsonValue } from "../../jsonrpc/parse.js";
+import type { Invalid } from "../../jsonrpc/parse.js";
+import type { JsonValue } from "../../jsonrpc/scan.js";
 import {
   ArrivingBodies,
   MAX_UNCOUNTED_BODY_BYTES,

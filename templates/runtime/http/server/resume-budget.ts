@@ -140,8 +140,10 @@ export class ResumeBudget {
 }
 
 /**
- * What the sessions of one caller keep: one holder in the budget of all, so that a caller with many sessions counts as one
- * that keeps much.
+ * The events that the sessions of one caller keep: one holder in the shared budget, so that the sum of its sessions counts.
+ *
+ * The shared budget includes `bufferedChars`, the sum over this caller's sessions, exactly once.
+ * Reservations go to the shared budget directly, and are not part of `bufferedChars`.
  */
 export class CallerResumeBudget implements EventStore {
   heapIndex = -1;

@@ -22,6 +22,12 @@ export function toFetchHandler(
 /** What a runtime answers a client with that is not there any more; nobody sees it. */
 const CLIENT_CLOSED_REQUEST = 499;
 
+/**
+ * A request that came through `fetch`.
+ *
+ * The promise of `fetch` resolves once; `#resolve` is undefined from then on.
+ * `onDisconnect` is called at most once, and only while the abort listener is registered or the stream is open.
+ */
 class WebCall implements HttpCall {
   onDisconnect: (() => void) | undefined;
   isDisconnected = false;
@@ -151,6 +157,12 @@ const encoder = new TextEncoder();
 /** Bytes that the runtime may hold before it has to pass some on. */
 const HIGH_WATER_MARK = 16 * 1024;
 
+/**
+ * Writes a stream to the body of a `Response`.
+ *
+ * `#controller` is defined exactly while the stream is open: not ended, cancelled, detached or aborted.
+ * `onDrain` is called only after a write that returned false.
+ */
 class WebEventSink implements EventSink {
   onDrain: (() => void) | undefined;
   readonly readable: ReadableStream<Uint8Array>;
