@@ -17,17 +17,17 @@ import { emitTypes } from './types.js';
 import { emitValidators } from './validators.js';
 import { emitZod } from './zod.js';
 
-/** What an emitter may look at beside the protocol. */
+/** What an emitter may use in addition to the protocol. */
 interface EmitRequest {
-  /** All parts that are written. */
+  /** All emitted parts. */
   readonly parts: readonly Emittable[];
-  /** The methods that stubs are wanted of; undefined for all that need one. */
+  /** The methods to emit stubs for; undefined for all that need one. */
   readonly stubbed: readonly string[] | undefined;
 }
 
 type Emitter = (context: EmitContext, asked: EmitRequest) => SourceFile | undefined;
 
-/** For each part that a revision has a file of. */
+/** The emitter of each part with a file for each revision. */
 const EMITTERS: Readonly<Record<Exclude<Emittable, SharedPart>, Emitter>> = {
   types: emitTypes,
   methods: emitMethods,
@@ -47,8 +47,8 @@ const EMITTERS: Readonly<Record<Exclude<Emittable, SharedPart>, Emitter>> = {
  * Emits the files of a revision.
  *
  * @param protocol - The protocol.
- * @param parts - The parts asked for; what they need comes along.
- * @param stubbed - The methods that `stubs` makes handlers of; by default all that need one.
+ * @param parts - The requested parts; their dependencies are added.
+ * @param stubbed - The methods that `stubs` creates handlers for; by default all that need one.
  * @throws {@link McpgenError} if names collide.
  */
 export function emit(
@@ -81,7 +81,7 @@ function emitIndex(files: readonly SourceFile[], importExtension: ImportExtensio
 /** Files without a run-time value. */
 const TYPE_ONLY_MODULES: ReadonlySet<ModuleName> = new Set<ModuleName>(['types', 'messages']);
 
-/** All files are exported from one index, so a definition may not have a name that another file exports. */
+/** One index exports all files, so a definition must not have a name that another file exports. */
 function refuseNameCollisions(files: readonly SourceFile[], { names, protocol }: EmitContext): void {
   const owners = new Map([...names].map(([definition, name]) => [name, definition]));
   const exported = new Map<string, ModuleName>();
@@ -90,10 +90,13 @@ function refuseNameCollisions(files: readonly SourceFile[], { names, protocol }:
     for (const name of file.exports()) {
       const other = exported.get(name);
       if (other !== undefined) {
-        throw new McpgenError(`two definitions or methods would both give ${name} (${other}.ts and ${file.name}.ts)`, {
-          place: protocol.source.file,
-          remedy: 'Rename the definition that the name is made of.',
-        });
+        throw new McpgenError(
+          `two definitions or methods would both be named ${name} (${other}.ts and ${file.name}.ts)`,
+          {
+            place: protocol.source.file,
+            remedy: 'Rename the definition that the name is derived from.',
+          },
+        );
       }
       exported.set(name, file.name);
     }

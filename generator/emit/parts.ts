@@ -1,6 +1,6 @@
 import type { RuntimeModule } from '../print/source-file.js';
 
-/** What can be asked for with `--emit`. */
+/** The parts that `--emit` can request. */
 export const EMITTABLE = [
   'types',
   'methods',
@@ -21,20 +21,20 @@ export const EMITTABLE = [
   'aliases',
 ] as const;
 
-/** A part of the output that can be asked for. */
+/** A part of the output that can be requested. */
 export type Emittable = (typeof EMITTABLE)[number];
 
-/** Parts that are shared files only: no revision has a file of theirs. */
+/** Parts that consist of shared files only, without a file for each revision. */
 export const SHARED_PARTS = ['registry', 'stdio', 'http-server', 'http-node', 'http-client'] as const;
-/** One of those. */
+/** A part of shared files only. */
 export type SharedPart = (typeof SHARED_PARTS)[number];
 
-/** Whether a part is shared files only. */
+/** Whether a part consists of shared files only. */
 export function isSharedPart(part: Emittable): part is SharedPart {
   return (SHARED_PARTS as readonly Emittable[]).includes(part);
 }
 
-/** The default parts: all that need no package, are not edited by users, and serve most of them. */
+/** The default parts: those that need no package, that users do not edit, and that most users need. */
 export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter(
   (part) => !isSharedPart(part) && part !== 'stubs' && part !== 'zod' && part !== 'aliases',
 );
@@ -73,12 +73,12 @@ const RUNTIME_MODULES: Readonly<Partial<Record<Emittable, readonly RuntimeModule
   'http-client': ['runtime/http-client'],
 };
 
-/** The shared files that the parts asked for need. */
+/** The shared files that the requested parts need. */
 export function runtimeModulesFor(parts: readonly Emittable[]): readonly RuntimeModule[] {
   return [...new Set(withDependencies(parts).flatMap((part) => RUNTIME_MODULES[part] ?? []))];
 }
 
-/** The parts asked for, with those that they need, in one fixed order. */
+/** The requested parts with their dependencies, in one fixed order. */
 export function withDependencies(parts: readonly Emittable[]): readonly Emittable[] {
   const wanted = new Set(parts.flatMap((part) => [part, ...PART_DEPENDENCIES[part]]));
   return EMITTABLE.filter((part) => wanted.has(part));

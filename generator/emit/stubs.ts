@@ -8,9 +8,9 @@ import type { EmitContext } from './context.js';
 import { servedMethods, stubbedMethods } from './handled.js';
 
 /**
- * `handlers.ts`: handlers for the user to fill in. Undefined if there would be none.
+ * `handlers.ts`: handlers for the user to implement. Undefined if no handler is needed.
  *
- * @param wanted - The methods to handle; by default all that clients send and that the runtime does not answer by itself.
+ * @param wanted - The methods to handle; by default all that clients send and the runtime does not answer itself.
  */
 export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[]): SourceFile | undefined {
   const methods =
@@ -22,8 +22,8 @@ export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[])
   file.declare('const', 'handlers', {
     doc: docComment(
       {
-        text: 'Handlers of what clients ask for. This file is yours: mcpgen has written it once and leaves it as it is.',
-        more: ['`createServer({ info, handlers })` of `server.ts` makes a server of them.'],
+        text: 'Handlers of requests from clients. This file is yours: mcpgen created it once and never overwrites it.',
+        more: ['Pass them to `createServer({ info, handlers })` of `server.ts`.'],
       },
       new Set(),
     ),
@@ -48,7 +48,7 @@ function printStub({ name, summary, deprecated }: Method): string {
  * Refuses methods that no server handles.
  *
  * @param protocols - All revisions that are generated; a method need not be in every one.
- * @throws {@link McpgenError} that says what was probably meant, or who handles the method.
+ * @throws {@link McpgenError} that suggests a method, or says what handles it.
  */
 export function refuseMethodsWithoutStub(protocols: readonly Protocol[], wanted: readonly string[]): void {
   const served = new Set(protocols.flatMap((protocol) => servedMethods(protocol).map(({ name }) => name)));
@@ -62,17 +62,17 @@ export function refuseMethodsWithoutStub(protocols: readonly Protocol[], wanted:
           place: '--methods',
           remedy: near === undefined ? `There are ${[...served].sort().join(', ')}.` : `Did you mean ${near}?`,
         })
-      : new McpgenError(`a server has no handler of ${name}: ${noStubReason(known)}`, {
+      : new McpgenError(`a server has no handler for ${name}: ${noStubReason(known)}`, {
           place: '--methods',
           remedy:
-            'Leave it out; `mcpgen methods --direction clientToServer --kind request` lists what clients ask for.',
+            'Leave it out; `mcpgen methods --direction clientToServer --kind request` lists the requests of clients.',
         });
   }
 }
 
 function noStubReason({ direction, kind }: Method): string {
   if (direction === 'serverToClient') return 'servers send it';
-  if (direction === 'embedded') return 'servers ask for it, inside a result';
-  if (kind === 'notification') return 'it is a notification, which nothing answers';
-  return 'the runtime answers it, as a part of the lifecycle';
+  if (direction === 'embedded') return 'servers send it inside a result';
+  if (kind === 'notification') return 'it is a notification, which has no response';
+  return 'the runtime answers it as part of the lifecycle';
 }

@@ -290,7 +290,7 @@ describe('generate with a config', () => {
     expect(wrong.stderr).toMatch(/mcpgen\.config\.json: the key "emitt" is unknown\n {2}Did you mean "emit"\?\n$/);
   });
 
-  test('--check uses it, and the command that mends repeats only what the command line said', async () => {
+  test('--check uses it, and the command that fixes it repeats only what the command line said', async () => {
     const folder = folderWith({ 'mcpgen.config.json': config });
     const stale = await mcpgen(['generate', '--check'], { cwd: folder });
     expect(stale.code).toBe(1);

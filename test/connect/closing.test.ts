@@ -220,7 +220,7 @@ describe('a transport that fails', () => {
     await endpoint.close();
   });
 
-  test('while a time limit is told: no timer outlives the connection', async () => {
+  test('while a time limit is reported: no timer outlives the connection', async () => {
     const transport = broken({});
     const endpoint = new Endpoint(
       {

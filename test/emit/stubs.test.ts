@@ -186,7 +186,7 @@ describe('what is refused, with exit code 2', () => {
     const args = ['generate', '--revision', '2026-07-28', '--emit', 'stubs', '--methods', 'roots/list'];
     const result = await mcpgen([...args, '--out', temporaryFolder()]);
     expect(result).toMatchObject({ code: 2 });
-    expect(result.stderr).toContain('servers ask for it, inside a result');
+    expect(result.stderr).toContain('servers send it inside a result');
   });
 
   test('methods without stubs', async () => {

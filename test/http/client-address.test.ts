@@ -161,7 +161,7 @@ describe('an auth flow', () => {
         answer: () => new Response(null, { status: 307, headers: { location: 'https://other.example.org/' } }),
       },
     );
-    expect(error.message).toContain('https://auth.example.org redirects what is meant for it only');
+    expect(error.message).toContain('https://auth.example.org redirects a request with credentials');
   });
 
   test('follows a redirect to a public address', async () => {

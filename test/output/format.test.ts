@@ -23,7 +23,7 @@ const CONFIGS: readonly Options[] = [
   { experimentalTernaries: true, objectWrap: 'collapse', bracketSpacing: false, tabWidth: 4 },
 ];
 
-describe('what is laid out piece by piece is what Prettier makes of the whole file', () => {
+describe('what is formatted piece by piece is what Prettier makes of the whole file', () => {
   test.each(CONFIGS)('%j', async (config) => {
     // A folder for each, since Prettier remembers a config by its place.
     const out = mkdtempSync(path.join(folder, 'out-'));

@@ -118,7 +118,7 @@ describe('reading', () => {
     expect(errors.map(({ message }) => message)).toEqual(['no message', 'no line', 'no message']);
   });
 
-  test('a limit that is none is refused at once', () => {
+  test('an invalid limit is refused at once', () => {
     expect(() => stdioServerTransport({ input: new PassThrough(), maxMessageBytes: 0 })).toThrow(RangeError);
   });
 });
@@ -306,7 +306,7 @@ describe('closing', () => {
     expect(chunks).toHaveLength(1);
   });
 
-  test('close waits for a full output, but not for ever', async () => {
+  test('close waits for a full output, but not forever', async () => {
     const { transport, output, closes } = await server({ full: true });
     void transport.send({ text: 'x'.repeat(2000) });
     await nextTurn();

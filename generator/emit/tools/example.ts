@@ -5,23 +5,23 @@ import { isObject, type JsonValue } from '../../read/json/json.js';
 import { printValue } from '../../print/value.js';
 import type { NamedTool } from './tools.js';
 
-/** A call of a tool, to show how it is done. */
+/** An example call of a tool. */
 export interface ToolExample {
-  /** The tool, as the server calls it. */
+  /** The name of the tool on the server. */
   readonly name: string;
   /** Its method in a client. */
   readonly method: string;
   /** Its arguments, as an expression; undefined if it needs none. */
   readonly args: string | undefined;
-  /** Structured content that it may give, as an expression; undefined if it has none. */
+  /** Structured content that it may return, as an expression; undefined if it returns none. */
   readonly output: string | undefined;
-  /** Whether the arguments and the structured content are such as the schemas ask for. */
+  /** Whether the arguments and the structured content match the schemas. */
   readonly isValid: boolean;
 }
 
 /**
- * A call of the tool that shows most: one that changes nothing and has arguments and structured content, as far as there
- * is one and its schemas let values be made up.
+ * An example call of the most suitable tool: if possible, one that changes nothing and has arguments and structured
+ * content whose schemas allow invented values.
  *
  * @param tools - At least one.
  */
@@ -69,7 +69,7 @@ function exampleValue(model: ToolModel, key: string): { value: JsonValue | undef
   };
 }
 
-/** A value as an expression; where none could be made up, one that compiles until somebody fills it in. */
+/** A value as an expression; if none could be invented, a placeholder that compiles. */
 function printExpression(value: JsonValue | undefined): string {
   return value === undefined ? '{} as never' : printValue(value);
 }

@@ -23,28 +23,28 @@ export function toolRuntime(tools: readonly ToolSummary[]): readonly RuntimeModu
   return ['runtime/validation', ...(tools.some(isCallable) ? (['runtime/client/tool-calls'] as const) : [])];
 }
 
-/** Whether a tool is called from here: an author's own are served. */
+/** Whether a tool is called by a client; an author's own tools are served instead. */
 function isCallable({ source }: ToolSummary): boolean {
   return !source.isOwn;
 }
 
-/** A tool with the names that it has in TypeScript and on a disk. */
+/** A tool with its names in TypeScript and on disk. */
 export interface NamedTool {
   readonly model: ToolModel;
   /** Its file in `tools/`, without extension. */
   readonly stem: string;
-  /** What the names of its types begin with. */
+  /** The prefix of its types. */
   readonly prefix: string;
-  /** Its method in a client, and what its constants begin with. */
+  /** Its method in a client, and the prefix of its constants. */
   readonly camel: string;
 }
 
-/** What is left of a tool for the files that are about all of them, so that thousands need not be kept in full. */
+/** The part of a tool that the shared files need, so that thousands of tools need not be kept in full. */
 export interface ToolSummary extends Omit<NamedTool, 'model'> {
   readonly source: ToolSource;
   readonly hasInput: boolean;
   readonly hasOutput: boolean;
-  /** Whether it takes no arguments at all, too. */
+  /** Whether it can be called without arguments. */
   readonly isOptional: boolean;
 }
 
@@ -60,10 +60,10 @@ export function summarizeTool({ model, ...names }: NamedTool): ToolSummary {
   };
 }
 
-/** Longest part of a name that is taken from a tool. */
+/** Maximum length of a tool's name in a name here. */
 const MAX_STEM_LENGTH = 60;
 
-/** Names of files that mean something else to us or to an operating system. */
+/** File names with another meaning here or for an operating system. */
 const RESERVED_STEMS = /^(?:index|client|con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /** Names tools in TypeScript, one after the other; see {@link ToolNamer}. */
@@ -73,8 +73,8 @@ export function nameTools(models: readonly ToolModel[]): readonly NamedTool[] {
 }
 
 /**
- * Names tools in TypeScript. Two that would come to one name are told apart by a number, in the order of their own names:
- * a stranger's server may call them anything.
+ * Names tools in TypeScript. If two would have the same name, a number is added, in the order of their names: a
+ * foreign server may use any names.
  */
 export class ToolNamer {
   readonly #stems = new Set<string>();
@@ -101,7 +101,7 @@ function toolStem(name: string): string {
 
 function toolPrefix(name: string): string {
   const made = truncateStem(pascalCase(name)) || 'Tool';
-  // A client with a method `then` would be taken for a promise.
+  // A client with a method `then` would be treated as a promise.
   return camelCase(made) === 'then' ? `${made}Tool` : made;
 }
 
@@ -121,7 +121,7 @@ function camelCase(name: string): string {
   return capitals.toLowerCase() + name.slice(capitals.length);
 }
 
-/** All that a tool's file would export. */
+/** All names that a tool's file would export. */
 function toolExports(prefix: string, { definitions }: ToolModel): readonly string[] {
   return [
     `${camelCase(prefix)}Input`,
@@ -133,14 +133,14 @@ function toolExports(prefix: string, { definitions }: ToolModel): readonly strin
   ];
 }
 
-/** `tools/client.ts` with a method for each tool that is called, and `tools/index.ts`. */
+/** `tools/client.ts` with a method for each called tool, and `tools/index.ts`. */
 export function emitToolIndex(
   tools: readonly ToolSummary[],
   importExtension: ImportExtension,
 ): readonly SourceFile<ToolModule>[] {
   const index = new SourceFile<ToolModule>('tools/index');
   const extension = importExtension === 'none' ? '' : `.${importExtension}`;
-  // Without a single tool it is still a module.
+  // Without any tool it is still a module.
   if (tools.length === 0) index.add('export {};\n');
   const called = tools.filter(isCallable);
   const stems = [...tools.map(({ stem }) => stem), ...(called.length === 0 ? [] : ['client'])];
@@ -166,9 +166,9 @@ ${methods.map(({ signature }) => signature).join('\n')}
   file.declare('function', 'tools', {
     doc: `/**
  * The tools of the server that a client is connected to, each as a method. Arguments are validated before they are sent,
- * and structured content when it comes; a result that says \`isError\` is given as it is.
+ * and structured content when it arrives; a result with \`isError\` is returned unchanged.
  *
- * @throws Each method: ToolArgumentsError, with nothing sent; ToolOutputError; what the client throws.
+ * @throws Each method: ToolArgumentsError before anything is sent; ToolOutputError; any error of the client.
  */`,
     code: `<Options, Result extends object>(client: ${client}<Options, Result>): Tools<Options, Result> {
   return {
@@ -209,7 +209,7 @@ function printToolMethod(file: SourceFile<ToolModule>, tool: ToolSummary): { sig
   };
 }
 
-/** Whether a tool takes no arguments at all, too. */
+/** Whether a tool can be called without arguments. */
 function acceptsEmptyInput(model: ToolModel): boolean {
   const types = new Map(model.definitions.map(({ name, type }) => [name, type]));
   const input = types.get('Input');
@@ -231,7 +231,7 @@ export function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<
   for (const definition of definitions) file.add(declareDefinition(withToolDocs(definition, source), printer));
   const guards = definitions.map(({ name, type }) => writer.declareGuard(name, type));
   for (const declaration of [...writer.inline, ...guards]) file.add(declaration);
-  // What is only a part of a schema has a type and a guard; the rest is for the whole.
+  // A part of a schema gets only a type and a guard.
   const whole = [...names].filter(([key]) => isWholeSchema(key)).map(([, name]) => name);
   for (const declaration of [...whole.map(declareValidator), ...whole.map(declareAssertion)]) file.add(declaration);
   if (source.isOwn) {
@@ -259,7 +259,7 @@ function withToolDocs(definition: Definition, { name, description }: ToolSource)
   };
 }
 
-/** A schema with its validator, as a tool's definition takes them. */
+/** A schema with its validator, for a tool's definition. */
 function declareTypedSchema(name: string, type: string, schema: JsonValue): Declaration {
   const doc = docComment(
     { text: `The schema of {@link ${type}}, for the model, with its validator.` },

@@ -25,24 +25,24 @@ export function recursiveDefinitions(protocol: Definitions): ReadonlySet<string>
   return new Set(protocol.definitions.map((definition) => definition.name).filter((name) => reaches(name, name)));
 }
 
-/** Longest chain of definitions with branches that nothing tells apart of which each checks all that follow anew. */
+/** Maximum length of a chain of definitions with indistinguishable branches, each of which checks the rest again. */
 const MAX_CALL_CHAIN = 4;
 
 /**
- * Definitions that begin a long chain in which each has several branches with the next one in them: without verdicts that
- * are kept, the time doubles with each, though none of them contains itself.
+ * Definitions that begin a long chain in which several branches of each contain the next one: without kept verdicts, the
+ * time doubles with each, although none of them contains itself.
  */
 export function branchingDefinitions(protocol: Definitions, lookup: TypeLookup): ReadonlySet<string> {
   const types = new Map(protocol.definitions.map(({ name, type }) => [name, type]));
   const lengths = new Map<string, number>();
-  // By hand, since a long chain would be too deep for recursion.
+  // Iterative, since a long chain would be too deep for recursion.
   for (const start of types.keys()) {
     const open = [start];
     for (let name = open.at(-1); name !== undefined; name = open.at(-1)) {
       const type = types.get(name);
       const targets = type === undefined ? [] : refsIn(type);
       const missing = lengths.has(name) ? [] : targets.filter((target) => !lengths.has(target));
-      // What is looked at already counts as nothing, which ends a circle.
+      // A definition that is already being visited counts as 0, which ends a cycle.
       if (!lengths.has(name)) lengths.set(name, 0);
       if (missing.length > 0) {
         open.push(...missing);
@@ -56,7 +56,7 @@ export function branchingDefinitions(protocol: Definitions, lookup: TypeLookup):
   return new Set([...lengths].filter(([, length]) => length > MAX_CALL_CHAIN).map(([name]) => name));
 }
 
-/** Whether a type holds a union of which several branches may have to be tried, each to its end. */
+/** Whether a type contains a union of which several branches may have to be checked completely. */
 function isBranching(type: TypeNode, lookup: TypeLookup): boolean {
   switch (type.kind) {
     case 'union': {

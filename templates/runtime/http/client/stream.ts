@@ -14,18 +14,18 @@ import type { HeaderList } from "./requester.js";
 
 /** A stream that was open for this many milliseconds was not cut short. */
 const HEALTHY_STREAM_MS = 5000;
-/** Characters that the id of an event may have, since it goes into a header. */
+/** Maximum of characters in an event id, since it goes into a header. */
 const MAX_EVENT_ID_CHARS = 4096;
 
 /**
- * Where a stream is, so that it can be resumed.
+ * The position in a stream, to resume it.
  *
  * `failedAttempts` counts the attempts to reconnect since the last event or healthy stream; `shortStreams` counts
  * consecutive streams that ended soon with at most one new event.
  */
 export class StreamPosition {
   lastEventId: string | undefined;
-  /** Milliseconds to wait before reconnecting, if the server says. */
+  /** The server's milliseconds to wait before reconnecting, if it sent any. */
   retry: number | undefined;
   failedAttempts = 0;
   shortStreams = 0;
@@ -43,7 +43,7 @@ export class StreamPosition {
         : event.id;
   }
 
-  /** A stream has ended that was open for this many milliseconds. */
+  /** Called when a stream ends that was open for this many milliseconds. */
   noteEnd(milliseconds: number): void {
     const isSteady = milliseconds > HEALTHY_STREAM_MS;
     if (isSteady) this.failedAttempts = 0;
@@ -55,12 +55,12 @@ export class StreamPosition {
   /** The header that asks the server to resume the stream here. */
   get headers(): HeaderList {
     if (this.lastEventId === undefined) return [];
-    // A header is bytes, and the id is meant in UTF-8 (WHATWG HTML, server-sent events).
+    // A header consists of bytes, and the id is UTF-8 (WHATWG HTML, server-sent events).
     return [[HTTP_HEADERS.LAST_EVENT_ID, utf8Characters(this.lastEventId)]];
   }
 }
 
-/** How large and how deeply nested messages may be. */
+/** Maximum size and nesting of messages. */
 export interface MessageLimits {
   readonly maxMessageBytes?: number | undefined;
   readonly maxDepth?: number | undefined;
@@ -90,7 +90,7 @@ export class ValueReader {
     return parseJson(text, this.#maxDepth);
   }
 
-  /** Words for what {@link ValueReader.parse} found wrong with a text. */
+  /** Describes an error of {@link ValueReader.parse}. */
   describe(code: "not-json" | "too-deep"): string {
     return code === "not-json"
       ? "not JSON"
