@@ -80,7 +80,7 @@ describe('closing', () => {
     await client.close();
     await client.close();
     await client.closed;
-    expect((await rejectionOf(client.connect(connectedTransports().client))).message).toContain('one connection');
+    expect((await rejectionOf(client.connect(connectedTransports().client))).message).toContain('connects only once');
   });
 
   test('rejects the requests of a server too, and a handler that is aborted answers nothing', async () => {

@@ -167,7 +167,7 @@ describe('an OAuth provider of the official SDKs, with their flow', () => {
     const { url } = await startProtectedServer(() => 401);
     const { auth: _, ...options } = flow();
     const { client, transport } = createTestClient(['2025-11-25'], { url, ...options });
-    expect((await rejectionOf(client.connect(transport))).message).toContain('the option auth gives no flow');
+    expect((await rejectionOf(client.connect(transport))).message).toContain('the option auth has no OAuth flow');
   });
 });
 
@@ -218,7 +218,7 @@ describe('redirects', () => {
   test.each([
     [307, '/mcp', 'more than 5 redirects'],
     [302, '/other', 'in a way that would make the request a GET'],
-    [308, 'http://', 'where to cannot be seen'],
+    [308, 'http://', 'unknown target'],
   ])('with %i to %s end', async (status, location, reason) => {
     const { url, seen } = await startScriptedServer(
       (_, response) => void response.writeHead(status, { location }).end(),

@@ -146,13 +146,13 @@ describe('answers without end', () => {
 
 describe('answers that are invalid', () => {
   test.each([
-    ['of another type', 200, 'text/html', '<h1>Sign in</h1>', '200, the answer is "text/html", neither'],
+    ['of another type', 200, 'text/html', '<h1>Sign in</h1>', '200, the response is "text/html", neither'],
     ['of no type', 200, '', '{}', '200, the response has no content type: {}'],
     ['no JSON', 200, 'application/json', '{"jsonrpc":', '200, the response is not JSON: {"jsonrpc":'],
     ['nothing', 200, 'application/json', '', '200, the response is not JSON'],
     ['null', 200, 'application/json', 'null', '200, the response does not answer the request: null'],
     ['no message', 200, 'application/json', '[1,{"a":2}]', 'the response does not answer the request'],
-    ['to another', 200, 'application/json', '{"jsonrpc":"2.0","id":99,"result":{}}', 'no response to the request'],
+    ['to another', 200, 'application/json', '{"jsonrpc":"2.0","id":99,"result":{}}', 'does not answer the request'],
     ['too deep', 200, 'application/json', '['.repeat(500) + ']'.repeat(500), 'the response is nested deeper than 256'],
     ['accepted', 202, '', '', '202, the response has no content type'],
     ['empty streams', 200, 'text/event-stream', '', 'the stream ended before the response'],

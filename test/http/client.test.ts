@@ -327,7 +327,7 @@ describe('stateless conversations', () => {
     const listed = await client.listTools();
     expect(listed.tools.map(({ name }) => name)).toEqual(['a', 'plain']);
     expect(events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind))).toEqual([
-      expect.stringContaining('the tool "bad" is left out'),
+      expect.stringContaining('the tool "bad" is omitted'),
     ]);
     await client.callTool({ name: 'a', arguments: { region: 'zürich' } });
     await client.close();
@@ -505,7 +505,7 @@ describe('which revision is spoken', () => {
 });
 
 describe('HTTP+SSE of 2024-11-05', () => {
-  test('is tried where the server takes no initialize', async () => {
+  test('is tried where the server rejects initialize', async () => {
     let push: ((text: string) => void) | undefined;
     const { url, seen } = await startScriptedServer(({ verb, path, message }, response) => {
       if (verb === 'GET') {
@@ -538,7 +538,7 @@ describe('HTTP+SSE of 2024-11-05', () => {
     });
     const { client, transport } = createTestClient(['2025-11-25'], { url });
     const error = await rejectionOf(client.connect(transport));
-    expect(error.message).toContain('405, the server takes no initialize');
+    expect(error.message).toContain('405, the server rejects initialize');
     expect(error.message).toContain('another origin');
     expect(seen).toHaveLength(2);
   });

@@ -414,7 +414,7 @@ describe('in a process', () => {
     expect(result.code).toBe(0);
     expect(result.stdout).toBe(`${lines(2)}after close\n`);
     const [warning, ...others] = result.stderr.split('\n');
-    expect(warning).toContain('Standard output carries protocol messages');
+    expect(warning).toContain('Standard output is reserved for protocol messages');
     expect(others).toEqual([`stray ${JSON.stringify(call(0))}`, `stray ${JSON.stringify(call(1))}`, 'closed', '']);
   });
 

@@ -269,7 +269,7 @@ function annotationErrorOf(
     return `${location} is at a parameter that is not a string, integer or boolean`;
   const key = name.toLowerCase();
   if (seen.has(key))
-    return `${location} is ${quoteValue(name)}, like another one`;
+    return `${location} is ${quoteValue(name)}, which another parameter has already`;
   seen.add(key);
   return undefined;
 }

@@ -102,10 +102,7 @@ export class AuthorizedFetch {
       };
       const location = response.headers.get("location");
       if (location === null || !URL.canParse(location, url.href))
-        throw finalError(
-          "the server redirects, but the browser hides the target",
-          failure,
-        );
+        throw finalError("the server redirects to an unknown target", failure);
       const target = new URL(location, url);
       if (target.origin !== url.origin)
         throw finalError(
