@@ -353,7 +353,7 @@ describe.concurrent('explain', () => {
     expect(text).toContain('// example');
   });
 
-  test('the newest revision that has it, or the one that is asked for', async () => {
+  test('the newest revision that has it, or the requested one', async () => {
     expect(await expectSuccess(['explain', 'initialize'])).toMatch(/^initialize {2}revision 2025-11-25/);
     expect(await expectSuccess(['explain', 'ping', '-r', '2024-11-05'])).toMatch(/^ping {2}revision 2024-11-05/);
     expect(await expectSuccess(['explain', 'sampling/createMessage'])).toMatch(
@@ -571,7 +571,7 @@ describe.concurrent('an official file given by --schema', () => {
     }
   });
 
-  test('gives the types of the built-in revision', async (context) => {
+  test('prints the types of the built-in revision', async (context) => {
     requireReferenceMaterial(context);
     const strip = (text: string): string =>
       text
@@ -722,7 +722,7 @@ describe.concurrent('streams', () => {
     expect((await run('bash', ['-c', command, process.execPath, CLI, ...args])).code).toBe(1);
   });
 
-  test('standard output that cannot be written is told', async (context) => {
+  test('standard output that cannot be written is reported', async (context) => {
     context.skip(!existsSync('/dev/full'), 'there is no /dev/full here');
     const result = await run('sh', ['-c', '"$0" "$@" > /dev/full', process.execPath, CLI, 'methods']);
     expect(result.code).toBe(2);
@@ -730,7 +730,7 @@ describe.concurrent('streams', () => {
   });
 });
 
-describe.concurrent('colour', () => {
+describe.concurrent('color', () => {
   const ESCAPE = '\u001b[';
   const loud = async (env: Readonly<Record<string, string>>): Promise<readonly Run[]> => {
     const cwd = temporaryFolder();

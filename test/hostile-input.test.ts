@@ -134,7 +134,7 @@ describe('a terminal is not steered', () => {
   });
 });
 
-test('a folder that is gone is told', async (context) => {
+test('a folder that is gone is reported', async (context) => {
   if (process.platform === 'win32') context.skip('a folder in use cannot be removed here');
   const cwd = temporaryFolder();
   const result = await new Promise<Run>((resolve) => {

@@ -172,7 +172,7 @@ describe('texts of a schema', () => {
     }
   });
 
-  test('no text brings a doc tag of its own', () => {
+  test('no text adds a doc tag', () => {
     const allowed = [
       'defaultValue',
       'deprecated',
@@ -202,7 +202,7 @@ describe('texts of a schema', () => {
     }
   });
 
-  test('a deprecation and a default in the schema are told as tags', async () => {
+  test('a deprecation and a default in the schema are printed as tags', async () => {
     const types = await generated(
       schemaWith({ Old: { type: 'object', properties: { a: { type: 'integer', default: 5, deprecated: true } } } }),
     );
@@ -593,7 +593,7 @@ describe('keywords', () => {
     expect(fileOf(files, 'types')).toContain('export type Foo = string;');
   });
 
-  test('what an encoded text holds is told and not checked, as JSON Schema has it', async () => {
+  test('the contents of an encoded text are documented and not checked, as JSON Schema has it', async () => {
     const plain = await generated(schemaWith({ Foo: { type: 'string' } }));
     const schema = schemaWith({
       Foo: {
@@ -712,7 +712,7 @@ describe('keywords', () => {
   });
 
   test.each(['uri-reference', 'json-pointer', 'idn-email', 'date-time', 'int64', 'a.b*c+(d)[e]{f}|^$\\/-#'])(
-    'the format %j can be told in words',
+    'the format %j can be described in words',
     async (format) => {
       const described = `A sentence about ${format}.`;
       const files = await generated(
@@ -722,7 +722,7 @@ describe('keywords', () => {
     },
   );
 
-  test.each([-1, -0.5, 1e21, 1e-7, 0])('the limit %d can be told in words', async (limit) => {
+  test.each([-1, -0.5, 1e21, 1e-7, 0])('the limit %d can be described in words', async (limit) => {
     const files = await generated(
       schemaWith({ Foo: { type: 'number', minimum: limit, description: 'A number.', exclusiveMaximum: limit } }),
     );
@@ -739,7 +739,7 @@ describe('keywords', () => {
     expect(warnings.map((warning) => warning.place)).toEqual([`schema.json#/$defs/Foo/${keyword}`]);
   });
 
-  test('what stands beside the definitions and is not read is warned about', async () => {
+  test('what is next to the definitions and is not read is warned about', async () => {
     const beside = { $id: 'https://example.com/s', $ref: '#/$defs/PingRequest', anyOf: [], properties: {} };
     const { warnings } = await load(schemaWith({}, { ...beside, title: 'T', description: 'D', $comment: 'C' }));
     expect(warnings.map((warning) => warning.place)).toEqual(Object.keys(beside).map((key) => `schema.json#/${key}`));
@@ -1210,7 +1210,7 @@ describe('the command line', () => {
     await attempt(JSON.stringify(schemaWith()), { catalog: JSON.stringify(catalogWith({ revision: '../evil' })) });
   });
 
-  test('--strict makes an error of a warning', async () => {
+  test('--strict turns a warning into an error', async () => {
     const lines = await attempt(JSON.stringify(schemaWith({ Foo: {} })), { args: ['--strict'] });
     expect(lines[0]).toBe('error: schema.json#/$defs/Foo: Foo is the empty schema, so its type is unknown');
   });

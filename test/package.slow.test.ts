@@ -54,7 +54,7 @@ describe('the package', () => {
     return run(process.execPath, [name], { cwd: project });
   };
 
-  test('holds the built program, the schemas and the licence, and no tests or sources', () => {
+  test('holds the built program, the schemas and the license, and no tests or sources', () => {
     const files = listFiles(path.join(project, 'node_modules/mcpgen'));
     expect(files).toEqual(
       expect.arrayContaining([
@@ -73,7 +73,7 @@ describe('the package', () => {
     expect(files.filter((name) => /^(?:test|generator|scripts|generated|\.)/.test(name))).toEqual([]);
   });
 
-  test('case-105: import and require give the same names, from the main entry and every revision', async () => {
+  test('case-105: import and require have the same names, from the main entry and every revision', async () => {
     expect(cases('cli').map((item) => item.id)).toContain('case-105');
     const names = ['mcpgen', ...REVISIONS.map(({ revision }) => `mcpgen/${revision}`)];
     const esm = await inProject(

@@ -6,10 +6,10 @@ import type { Emittable } from './parts.js';
 import { checkName } from './validators.js';
 
 /**
- * `aliases.ts`: the names that definitions had in earlier revisions, deprecated, for code that still uses them.
- * Undefined if nothing was renamed.
+ * `aliases.ts`: the names that definitions had in earlier revisions, deprecated, for code that still uses them. Undefined
+ * if nothing was renamed.
  *
- * @param parts - All generated parts: only for these do guards, validators and Zod schemas get their old names.
+ * @param parts - All emitted parts: guards, validators and Zod schemas have old names only if they are emitted.
  */
 export function emitAliases(context: EmitContext, parts: readonly Emittable[]): SourceFile | undefined {
   const taken = new Set(context.names.values());

@@ -6,7 +6,7 @@ import { SourceFile } from '../print/source-file.js';
 import { firstDefinition, messageHasMember, importDefinition, type EmitContext } from './context.js';
 import { inputMethods } from './input.js';
 
-/** Requests that the runtime sends itself, or that stay open. */
+/** Requests that the runtime sends itself, or that stay open as long as what they start. */
 const METHODS_WITHOUT_CALL: ReadonlySet<string> = new Set(['initialize', 'subscriptions/listen']);
 
 /** Params that the client fills in if a revision is stateless. */
@@ -25,7 +25,7 @@ export function emitClient(context: EmitContext): SourceFile {
   emitClientOptions(file, context);
   if (protocol.lifecycle === 'stateless') {
     file.declare('type', 'Given', {
-      doc: '/** Params as a caller gives them: the client fills in the rest. */',
+      doc: '/** Params as a caller passes them: the client adds the rest. */',
       code: `<Params> = Omit<Params, ${RUNTIME_MEMBERS.map((name) => JSON.stringify(name)).join(' | ')}> & {
   _meta?: { [key: string]: unknown };
 };`,
@@ -44,9 +44,9 @@ export function emitClient(context: EmitContext): SourceFile {
   });
   file.declare('function', 'createClient', {
     doc: `/**
- * Makes a client. \`await client.connect(transport)\` comes next.
+ * Creates a client. Call \`await client.connect(transport)\` next.
  *
- * @throws TypeError if a handler is for a method by which no server asks.
+ * @throws TypeError if a handler is for a request that no server sends.
  */`,
     code: `(options: ClientOptions): Client {
   const { revisions = [${file.importValue('revision', 'revision')}], ...settings } = options;
@@ -73,7 +73,7 @@ function emitClientHandlers(file: SourceFile, context: EmitContext): void {
     return `${doc}readonly ${JSON.stringify(method.name)}?: (params: NonNullable<${params}>, context: ClientContext) => ${result} | Promise<${result}>;\n`;
   });
   file.declare('type', 'ClientHandlers', {
-    doc: '/** Handlers of what a server asks for, by method. */',
+    doc: '/** Handlers of requests from the server, by method. */',
     code: ` = {\n${rows.join('')}};`,
   });
   file.declare('type', 'ClientNotificationHandlers', {
@@ -89,23 +89,23 @@ function emitClientOptions(file: SourceFile, context: EmitContext): void {
   const capabilities = firstDefinition(context, 'ClientCapabilities');
   const declared = capabilities === undefined ? 'object' : importDefinition(file, context, capabilities.name);
   file.declare('interface', 'ClientOptions', {
-    doc: '/** What a client is made of. */',
+    doc: '/** Options of a client. */',
     code: ` extends Omit<ClientSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
   ${info === undefined ? '' : `/** Name and version of the client. */\nreadonly info: ${importDefinition(file, context, info.name)};`}
-  /** What the handlers do not show, such as \`{ roots: { listChanged: true } }\`; \`false\` takes a capability away. */
+  /** Capabilities that the handlers do not imply, such as \`{ roots: { listChanged: true } }\`; \`false\` removes a capability. */
   readonly capabilities?: { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };
   readonly handlers?: ClientHandlers;
   readonly notifications?: ClientNotificationHandlers;
   /**
-   * Revisions to speak, as each folder's \`revision.ts\` has it; this one by default. The newest that the server speaks
-   * too is taken.
+   * Supported revisions, from each folder's \`revision.ts\`; this one by default. The client uses the newest that the
+   * server supports too.
    */
   readonly revisions?: readonly Revision[];
 }`,
   });
 }
 
-/** The name of the method that sends a request, from its definition: `callTool` for `CallToolRequest`. */
+/** The name of the method that sends a request, from its definition, such as `callTool` for `CallToolRequest`. */
 function callMethodName({ message }: Method): string {
   const name = message.replace(/Request$/, '');
   return name.charAt(0).toLowerCase() + name.slice(1);
@@ -131,7 +131,7 @@ function printCall(file: SourceFile, context: EmitContext, method: Method): stri
   return code + printListAll(file, context, method, type);
 }
 
-/** A request that may request a task has two signatures: one with a task as its result. */
+/** A request that may ask for a task may return one: two signatures distinguish the results. */
 function printTaskCall(
   file: SourceFile,
   context: EmitContext,
@@ -147,8 +147,8 @@ function printTaskCall(
 ): string {
   const task = importDefinition(file, context, method.taskResult ?? '');
   const { doc, name, type, options, result, body } = parts;
-  // TypeScript infers from the last signature of an overloaded method.
-  return `/** As a task: the answer comes at once and names it. */
+  // Type inference from a method with several signatures uses the last.
+  return `/** As a task: the response comes at once and names it. */
 ${name}(params: ${type} & { task: object }, ${options}): Promise<${task}>;
 ${doc}${name}(params: ${type} & { task?: undefined }, ${options}): Promise<${result}>;
 ${name}(params: ${type}, ${options}): Promise<${result} | ${task}> ${body(`${result} | ${task}`)}`;
@@ -165,7 +165,7 @@ function hasOptionalParams(context: EmitContext, method: Method, stateless: bool
   return params?.kind === 'object' && params.members.every(({ name, required }) => !required || filled.has(name));
 }
 
-/** For a paginated list, a method that iterates over all pages. */
+/** For a paged list, a method that iterates over all pages. */
 function printListAll(file: SourceFile, context: EmitContext, method: Method, type: string): string {
   const [complete = ''] = method.results;
   const result = findDefinition(context.protocol, complete)?.type;

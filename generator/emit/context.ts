@@ -11,14 +11,14 @@ import { methodConstants, typeNames, type MethodWithConstant, type TypeNames } f
 import type { SourceFile } from '../print/source-file.js';
 import type { TypePrinter } from '../print/type.js';
 
-/** The input of every emitter: the protocol and its TypeScript names. */
+/** What every emitter receives: the protocol and its names in TypeScript. */
 export interface EmitContext {
   readonly protocol: Protocol;
   readonly names: TypeNames;
   readonly printer: TypePrinter;
-  /** Methods that are messages, with the names of their constants. */
+  /** Methods that are separate messages, with the names of their constants. */
   readonly methods: readonly MethodWithConstant[];
-  /** Embedded methods, which are only sent inside results, with the names of their constants. */
+  /** Methods that exist only inside results, with the names of their constants. */
   readonly embedded: readonly MethodWithConstant[];
 }
 
@@ -44,7 +44,7 @@ export function importDefinition(file: SourceFile, context: EmitContext, name: s
   return file.importType('types', context.printer.name(name));
 }
 
-/** The first of several names that the schema defines, since revisions use different names for the same thing. */
+/** The first of several names that the schema defines: the name of a definition depends on the revision. */
 export function firstDefinition(context: EmitContext, ...candidates: readonly string[]): Definition | undefined {
   for (const name of candidates) {
     const found = findDefinition(context.protocol, name);
@@ -58,12 +58,12 @@ export function messageHasMember(context: EmitContext, method: Method, member: s
   return memberOf(findDefinition(context.protocol, method.message)?.type, member) !== undefined;
 }
 
-/** Whether the result of any request may ask for more input. */
+/** Whether the result of any request may require more input first. */
 export function hasInputRequired(context: EmitContext): boolean {
   return context.protocol.methods.some((method) => method.results.includes('InputRequiredResult'));
 }
 
-/** A union type with one variant per line; `never` without variants. */
+/** A union type with one variant on each line; `never` without variants. */
 export function unionOf(variants: readonly string[]): string {
   return variants.length === 0 ? 'never' : variants.map((variant) => `\n  | ${variant}`).join('');
 }

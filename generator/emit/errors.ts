@@ -11,10 +11,7 @@ export function emitErrors({ protocol, printer }: EmitContext): SourceFile {
     return { ...error, doc: docComment({ text: [error.summary, ...pinned].join(' ') }, printer.linkable) };
   });
   file.declare('const', 'ERROR_CODES', {
-    doc: docComment(
-      { text: `Error codes that revision ${protocol.revision} gives a meaning, by name.` },
-      printer.linkable,
-    ),
+    doc: docComment({ text: `Error codes that revision ${protocol.revision} defines, by name.` }, printer.linkable),
     code: [' = {\n', ...rows.map((row) => `${row.doc}${literalKey(row.name)}: ${row.code},\n`), '} as const;'].join(''),
   });
   file.declare('type', 'ErrorName', {
@@ -22,11 +19,11 @@ export function emitErrors({ protocol, printer }: EmitContext): SourceFile {
     code: ' = keyof typeof ERROR_CODES;',
   });
   file.declare('type', 'ErrorCode', {
-    doc: '/** An error code to which the revision gives a meaning. */',
+    doc: '/** An error code that the revision defines. */',
     code: ' = (typeof ERROR_CODES)[ErrorName];',
   });
   file.declare('function', 'errorName', {
-    doc: '/** The name of an error code, or undefined if the revision gives it no meaning. */',
+    doc: '/** The name of an error code, or undefined if the revision does not define it. */',
     code: [
       '(code: number): ErrorName | undefined {\n',
       '  switch (code) {\n',

@@ -3,7 +3,7 @@ import { docComment } from '../print/doc-comment.js';
 import { SourceFile } from '../print/source-file.js';
 import { hasInputRequired, importDefinition, type EmitContext } from './context.js';
 
-/** Names of the guards on messages; a deep guard of a definition of such a name gets another one. */
+/** Names of the guards on messages; the deep guard of a definition with such a name is renamed. */
 export const MESSAGE_GUARDS: ReadonlySet<string> = new Set([
   'isRequest',
   'isNotification',
@@ -16,7 +16,7 @@ export const MESSAGE_GUARDS: ReadonlySet<string> = new Set([
   'isServerNotification',
 ]);
 
-/** `guards.ts`: classifies a value as a JSON-RPC message, and a message by its method. */
+/** `guards.ts`: the kind of a JSON-RPC message, and its method. */
 export function emitGuards(context: EmitContext): SourceFile {
   const file = new SourceFile('guards');
   emitClassify(file, context);
@@ -34,7 +34,7 @@ function emitClassify(file: SourceFile, { protocol }: EmitContext): void {
   for (const name of ['AnyRequest', 'AnyNotification', 'ResultResponse', 'ErrorResponse', 'AnyResponse'])
     file.importType('messages', name);
   file.declare('type', 'InvalidReason', {
-    doc: '/** Why a value is no JSON-RPC message of this protocol. */',
+    doc: '/** Why a value is not a JSON-RPC message of this protocol. */',
     code: ` =
   | "not an object"
   | "${batches ? 'an empty batch' : 'a batch, which this revision does not have'}"
@@ -50,7 +50,7 @@ function emitClassify(file: SourceFile, { protocol }: EmitContext): void {
   | "an unknown member";`,
   });
   file.declare('type', 'Classified', {
-    doc: '/** A value by what kind of JSON-RPC message it is. */',
+    doc: '/** A value, classified by its kind of JSON-RPC message. */',
     code: ` =
   | { readonly kind: "request"; readonly message: AnyRequest }
   | { readonly kind: "notification"; readonly message: AnyNotification }
@@ -63,19 +63,19 @@ ${batches ? '  | { readonly kind: "batch"; readonly messages: readonly unknown[]
   });
   file.declare('function', 'classify', {
     doc: `/**
- * Says what kind of message a value is, or why it is none.
+ * Classifies a value by its kind of message, or returns why it is not a message.
  *
  * Checks the envelope: \`jsonrpc\` is exactly \`"2.0"\`; a request has an id, a notification has none; ids are strings or
- * integers, and null only in an error response; exactly one of \`method\`, \`result\` and \`error\` is there; \`params\` and
- * \`result\` are objects. Does not check whether the method exists, nor what is inside params, result and error data.${
-   batches ? '\n * The members of a batch are not looked at: classify each of them.' : ''
+ * integers, and null only in an error response; exactly one of \`method\`, \`result\` and \`error\` is present; \`params\` and
+ * \`result\` are objects. Does not check whether the method exists, nor the contents of params, result and error data.${
+   batches ? '\n * The members of a batch are not checked: classify each of them.' : ''
  }
  *
  * These are the rules of JSON-RPC 2.0 §4 and §5, made stricter by MCP (Base Protocol, Messages): the id of a request is
  * not null, and params and results are objects.${batches ? ' For batches see JSON-RPC 2.0 §6 and MCP 2025-03-26, Base Protocol,\n * Batching.' : ''}
  *
  * @param value - A parsed JSON value.
- * @param options - \`strict\`: a member of the envelope that JSON-RPC does not know makes the message invalid.
+ * @param options - \`strict\`: an unknown member of the envelope makes the message invalid.
  */`,
     code: `(value: unknown, options?: { readonly strict?: boolean }): Classified {
   const kind = kindOf(value);
@@ -199,7 +199,7 @@ const METHOD_SETS: readonly (readonly [string, Side, MessageKind])[] = [
 
 function emitMethodSets(file: SourceFile, { protocol }: EmitContext): void {
   file.declareLocal('type', 'MethodSet', {
-    doc: '/** Asked for the method of a response as well, which has none. */',
+    doc: '/** Also called with a response, which has no method. */',
     code: ' = { has(method: string | undefined): boolean };',
   });
   for (const [name, side, kind] of METHOD_SETS) {
@@ -214,15 +214,15 @@ function emitHasMethod(file: SourceFile): void {
   const method = file.importType('methods', 'Method');
   const messageOf = file.importType('messages', 'MessageOf');
   file.declare('type', 'ClassifiedMessage', {
-    doc: '/** A message that was classified already. */',
+    doc: '/** A classified message. */',
     code: ' = AnyRequest | AnyNotification | AnyResponse;',
   });
   file.declare('function', 'hasMethod', {
     doc: `/**
- * Narrows a classified message to that of a method.
+ * Narrows a classified message to a method's type.
  *
- * Checks that the method is this one, and that it came as what it is: a request with an id, a notification without.
- * Does not check the params; for that there are the validators.
+ * Checks the method and its kind: a request has an id, a notification has none. Does not check the params; the
+ * validators do.
  */`,
     code: `<M extends ${method}>(message: ClassifiedMessage, method: M): message is ${messageOf}<M> {
   return message.method === method && (hasId(message) ? isRequestMethod(method) : isNotificationMethod(method));
@@ -255,10 +255,10 @@ function emitDirectionGuards(file: SourceFile, { protocol }: EmitContext): void 
     file.declare('function', `is${Side}${Kind}`, {
       doc: `/**
  * Whether a classified message is a ${kind} that a ${side} may send.${
-   none ? ` In this revision there is none, so it never is.` : ''
+   none ? ` This revision has no such method, so it returns false.` : ''
  }
  *
- * Checks the method and whether there is an id. Does not check the params.
+ * Checks the method and whether the message has an id. Does not check the params.
  */`,
       code: `(message: ClassifiedMessage): message is ${type} {
   return ${presence} && ${set}.has(message.method);
@@ -272,8 +272,8 @@ function emitLookup(file: SourceFile): void {
   file.declare('function', 'lookupMethod', {
     doc: `/**
  * What a method name means in this revision when a side sends it as a request or a notification: \`known\`; \`unknown\`
- * (answer a request with -32601); \`wrongDirection\` if only the other side may send it (the same); \`wrongKind\` if it
- * came as a request and is a notification, or the reverse (answer a request with -32600). The codes are those of
+ * (respond to a request with -32601); \`wrongDirection\` if only the other side may send it (the same); \`wrongKind\` if
+ * a notification was sent as a request, or the reverse (respond to a request with -32600). The codes are those of
  * JSON-RPC 2.0 §5.1; a notification is never answered (§4.1).
  */`,
     code: `(
@@ -295,7 +295,7 @@ function emitLookup(file: SourceFile): void {
 function emitRequiresInput(file: SourceFile, context: EmitContext): void {
   if (!hasInputRequired(context)) {
     file.declare('function', 'requiresInput', {
-      doc: '/** Whether a result asks for input instead of being complete. In this revision none does, so it never is. */',
+      doc: '/** Whether a result requires input instead of being complete. This revision has no such results, so it returns false. */',
       code: `(_result: unknown): _result is never {
   return false;
 }`,
@@ -305,7 +305,7 @@ function emitRequiresInput(file: SourceFile, context: EmitContext): void {
   const inputRequired = importDefinition(file, context, 'InputRequiredResult');
   file.declare('function', 'requiresInput', {
     doc: `/**
- * Whether a result asks for input instead of being complete. Checks \`resultType\` only; a result without one, as older
+ * Whether a result requires input instead of being complete. Checks \`resultType\` only; a result without one, as older
  * servers send it, is complete.
  */`,
     code: `<R extends { readonly resultType?: string }>(

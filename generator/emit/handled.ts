@@ -1,12 +1,12 @@
 import { embeddedMethods, methodsFrom, type Method, type Protocol, type Side } from '../model/protocol.js';
 
-/** Requests that only the runtime answers, as part of the lifecycle. */
+/** Requests of the lifecycle, which only the runtime answers. */
 const LIFECYCLE_METHODS: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'subscriptions/listen']);
 
-/** The request that starts a session; the runtime never looks for a handler of it. */
+/** The request that starts a session, for which the runtime never looks up a handler. */
 const HANDSHAKE_METHOD = 'initialize';
 
-/** Requests that the runtime answers without a handler; a stub that only rejects them would be worse. */
+/** Requests that the runtime answers if they have no handler, so that no stub should replace it. */
 const METHODS_WITH_DEFAULT_ANSWER: ReadonlySet<string> = new Set([
   'ping',
   'logging/setLevel',
@@ -14,7 +14,7 @@ const METHODS_WITH_DEFAULT_ANSWER: ReadonlySet<string> = new Set([
   'resources/unsubscribe',
 ]);
 
-/** Notifications that the runtime handles before a handler is called. */
+/** Notifications that the runtime handles completely before a handler is called. */
 const NOTIFICATIONS_HANDLED_BY_RUNTIME: ReadonlySet<string> = new Set([
   'notifications/cancelled',
   'notifications/initialized',
@@ -35,12 +35,12 @@ export function servedMethods(protocol: Protocol): readonly Method[] {
   return methodsFrom(protocol, 'client', 'request').filter(({ name }) => !LIFECYCLE_METHODS.has(name));
 }
 
-/** Requests that need a handler in a server: those that clients send and the runtime does not answer itself. */
+/** Requests that need a handler in a server: all that clients send and the runtime does not answer itself. */
 export function stubbedMethods(protocol: Protocol): readonly Method[] {
   return servedMethods(protocol).filter(({ name }) => !METHODS_WITH_DEFAULT_ANSWER.has(name));
 }
 
-/** Methods that a side can handle and the runtime does not: requests first. */
+/** The methods that a side can handle and the runtime does not; requests first. */
 export function handledMethods(protocol: Protocol, side: Side): readonly Method[] {
   const other: Side = side === 'client' ? 'server' : 'client';
   const asked = [...methodsFrom(protocol, 'server', 'request'), ...embeddedMethods(protocol)];
@@ -52,7 +52,7 @@ export function handledMethods(protocol: Protocol, side: Side): readonly Method[
   return [...requests, ...notifications];
 }
 
-/** Methods for which the types of a side have a handler, including those that the runtime handles by default. */
+/** All methods that a side's types have handlers for, including those with a built-in handler. */
 export function methodsWithHandlerType(protocol: Protocol, side: Side): readonly Method[] {
   return side === 'server'
     ? [...servedMethods(protocol), ...methodsFrom(protocol, 'client', 'notification')]

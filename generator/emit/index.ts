@@ -17,17 +17,17 @@ import { emitTypes } from './types.js';
 import { emitValidators } from './validators.js';
 import { emitZod } from './zod.js';
 
-/** What an emitter needs in addition to the protocol. */
+/** What an emitter may use in addition to the protocol. */
 interface EmitRequest {
-  /** All generated parts. */
+  /** All emitted parts. */
   readonly parts: readonly Emittable[];
-  /** The methods to write stubs for; undefined for all that need one. */
+  /** The methods to emit stubs for; undefined for all that need one. */
   readonly stubbed: readonly string[] | undefined;
 }
 
 type Emitter = (context: EmitContext, asked: EmitRequest) => SourceFile | undefined;
 
-/** The emitter of each part that has a file in a revision's folder. */
+/** The emitter of each part with a file for each revision. */
 const EMITTERS: Readonly<Record<Exclude<Emittable, SharedPart>, Emitter>> = {
   types: emitTypes,
   methods: emitMethods,
@@ -48,7 +48,7 @@ const EMITTERS: Readonly<Record<Exclude<Emittable, SharedPart>, Emitter>> = {
  *
  * @param protocol - The protocol.
  * @param parts - The requested parts; their dependencies are added.
- * @param stubbed - The methods that `stubs` writes handlers for; by default all that need one.
+ * @param stubbed - The methods that `stubs` creates handlers for; by default all that need one.
  * @throws {@link McpgenError} if names collide.
  */
 export function emit(
@@ -81,7 +81,7 @@ function emitIndex(files: readonly SourceFile[], importExtension: ImportExtensio
 /** Files without run-time code. */
 const TYPE_ONLY_MODULES: ReadonlySet<ModuleName> = new Set<ModuleName>(['types', 'messages']);
 
-/** Rejects definitions with a name that another file exports, since one index exports all files. */
+/** One index exports all files, so a definition must not have a name that another file exports. */
 function refuseNameCollisions(files: readonly SourceFile[], { names, protocol }: EmitContext): void {
   const owners = new Map([...names].map(([definition, name]) => [name, definition]));
   const exported = new Map<string, ModuleName>();
@@ -91,10 +91,10 @@ function refuseNameCollisions(files: readonly SourceFile[], { names, protocol }:
       const other = exported.get(name);
       if (other !== undefined) {
         throw new McpgenError(
-          `two definitions or methods would both export ${name} (${other}.ts and ${file.name}.ts)`,
+          `two definitions or methods would both be named ${name} (${other}.ts and ${file.name}.ts)`,
           {
             place: protocol.source.file,
-            remedy: 'Rename the definition that the name comes from.',
+            remedy: 'Rename the definition that the name is derived from.',
           },
         );
       }

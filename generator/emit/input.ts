@@ -2,7 +2,7 @@ import { methodsFrom, type Method } from '../model/protocol.js';
 import type { SourceFile } from '../print/source-file.js';
 import type { EmitContext } from './context.js';
 
-/** The methods by which a server may request input while it handles a request: as requests, or inside a result. */
+/** The input that a server may request from a client while it handles a request: with separate requests, or inside a result. */
 export function inputMethods({ protocol }: EmitContext): readonly Method[] {
   const requested = [
     ...methodsFrom(protocol, 'server', 'request'),
@@ -28,7 +28,7 @@ export function inputTypes(
     ? `${file.importType('methods', 'EmbeddedResultMap')}[M]`
     : `${file.importType('methods', 'ResultOf')}<M>`;
   file.declare('type', 'InputMethod', {
-    doc: '/** Methods by which a server asks a client for input. */',
+    doc: '/** Methods with which a server requests input from a client. */',
     code: ` = ${names};`,
   });
   file.declare('type', 'InputRequestOf', {
@@ -38,7 +38,7 @@ export function inputTypes(
   : never;`,
   });
   file.declare('type', 'InputAnswerOf', {
-    doc: '/** The answer to a request for input. */',
+    doc: '/** The response to a request for input. */',
     code: `<M extends InputMethod> = ${answer};`,
   });
   return { requests: 'InputRequestOf', answers: 'InputAnswerOf' };

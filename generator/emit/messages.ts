@@ -9,7 +9,7 @@ const SIDE_PREFIXES: readonly (readonly [Side, string])[] = [
   ['server', 'Server'],
 ];
 
-/** `messages.ts`: complete messages as sent on the wire, in unions by sender. */
+/** `messages.ts`: complete messages as they are sent, in unions by sender. */
 export function emitMessages(context: EmitContext): SourceFile {
   const file = new SourceFile('messages');
   emitUntypedMessages(file, context);
@@ -21,7 +21,7 @@ export function emitMessages(context: EmitContext): SourceFile {
       ['notification', 'Notification'],
     ] as const) {
       file.declare('type', `${prefix}${suffix}Message`, {
-        doc: docComment({ text: `A ${kind} that a ${side} sends, complete as it travels.` }, new Set()),
+        doc: docComment({ text: `A complete ${kind} that a ${side} sends.` }, new Set()),
         code: ` = ${unionOf(methodsFrom(context.protocol, side, kind).map((method) => wireType(file, context, method)))};`,
       });
     }
@@ -30,7 +30,7 @@ export function emitMessages(context: EmitContext): SourceFile {
     const peer: Side = side === 'client' ? 'server' : 'client';
     const answers = methodsFrom(context.protocol, peer, 'request').length > 0;
     const parts = [`${prefix}RequestMessage`, `${prefix}NotificationMessage`, ...(answers ? ['AnyResponse'] : [])];
-    const note = answers ? '' : ` It answers nothing, since a ${peer} sends no requests.`;
+    const note = answers ? '' : ` It has no responses, since a ${peer} sends no requests.`;
     file.declare('type', `${prefix}Message`, {
       doc: docComment({ text: `Any message that a ${side} sends; \`method\` tells them apart.${note}` }, new Set()),
       code: ` = ${parts.join(' | ')};`,
@@ -41,14 +41,14 @@ export function emitMessages(context: EmitContext): SourceFile {
     code: ' = ClientMessage | ServerMessage;',
   });
   file.declare('type', 'MessageOf', {
-    doc: '/** The message of a method, complete as it travels. */',
+    doc: '/** The complete message of a method. */',
     code: `<M extends ${file.importType('methods', 'Method')}> = Extract<AnyMessage, { method: M }>;`,
   });
   if (context.protocol.batches) emitBatches(file);
   return file;
 }
 
-/** Requests and notifications of any method: the schema's own definitions if it has them. */
+/** Requests and notifications of any method: the schema's own definitions, if it has them. */
 function emitUntypedMessages(file: SourceFile, context: EmitContext): void {
   for (const kind of ['Request', 'Notification'] as const) {
     const definition = firstDefinition(context, `JSONRPC${kind}`);
@@ -57,7 +57,7 @@ function emitUntypedMessages(file: SourceFile, context: EmitContext): void {
         ? `{ jsonrpc: "2.0";${kind === 'Request' ? ` id: ${requestId(file, context)};` : ''} method: string; params?: { [key: string]: unknown } }`
         : importDefinition(file, context, definition.name);
     file.declare('type', `Any${kind}`, {
-      doc: docComment({ text: `Any ${kind.toLowerCase()}, its method not looked at yet.` }, new Set()),
+      doc: docComment({ text: `Any ${kind.toLowerCase()}, whatever its method.` }, new Set()),
       code: ` = ${type};`,
     });
   }
@@ -72,7 +72,7 @@ function emitResponseTypes(file: SourceFile, context: EmitContext): void {
       ? '{ code: number; message: string; data?: unknown }'
       : `${importDefinition(file, context, errorResponse.name)}["error"]`;
   file.declare('type', 'ResultResponse', {
-    doc: '/** The answer to a request that succeeded. Which result it holds depends on the method of the request. */',
+    doc: '/** The response to a request that succeeded. Its result depends on the method of the request. */',
     code: `<R = ${result === undefined ? '{ [key: string]: unknown }' : importDefinition(file, context, result.name)}> = {
   jsonrpc: "2.0";
   id: ${id};
@@ -82,7 +82,7 @@ function emitResponseTypes(file: SourceFile, context: EmitContext): void {
 };`,
   });
   file.declare('type', 'ErrorResponse', {
-    doc: '/** The answer to a request that failed. Its id is null or absent if that of the request could not be read. */',
+    doc: '/** The response to a request that failed. Its id is null or absent if the id of the request could not be read. */',
     code: ` = {
   jsonrpc: "2.0";
   id?: ${id} | null;
@@ -97,21 +97,21 @@ function emitResponseTypes(file: SourceFile, context: EmitContext): void {
   });
 }
 
-/** Adds the envelope, which old revisions leave out of their message definitions. */
+/** Old revisions define messages without their envelope, which is added here. */
 function emitEnvelopes(file: SourceFile, context: EmitContext): void {
   const bare = context.methods
     .filter(({ method }) => !messageHasMember(context, method, 'jsonrpc'))
     .map(({ method }) => method.kind);
-  const note = 'which the definitions of this revision leave out.';
+  const note = 'which the definitions of this revision omit.';
   if (bare.includes('request')) {
     file.declareLocal('type', 'RequestEnvelope', {
-      doc: docComment({ text: `What a request has around its method and params, ${note}` }, new Set()),
+      doc: docComment({ text: `The envelope of a request, ${note}` }, new Set()),
       code: ` = { jsonrpc: "2.0"; id: ${requestId(file, context)} };`,
     });
   }
   if (bare.includes('notification')) {
     file.declareLocal('type', 'NotificationEnvelope', {
-      doc: docComment({ text: `What a notification has around its method and params, ${note}` }, new Set()),
+      doc: docComment({ text: `The envelope of a notification, ${note}` }, new Set()),
       code: ' = { jsonrpc: "2.0" };',
     });
   }
@@ -134,7 +134,7 @@ function requestId(file: SourceFile, context: EmitContext): string {
 
 function emitBatches(file: SourceFile): void {
   file.declare('type', 'Batch', {
-    doc: '/** Messages in one array, which is never empty: JSON-RPC 2.0 §6 and MCP 2025-03-26, Base Protocol, Batching. */',
+    doc: '/** A non-empty array of messages: JSON-RPC 2.0 §6 and MCP 2025-03-26, Base Protocol, Batching. */',
     code: '<Message> = [Message, ...Message[]];',
   });
   for (const [side, prefix] of SIDE_PREFIXES) {

@@ -9,7 +9,7 @@ export function emitMethods(context: EmitContext): SourceFile {
   const { protocol } = context;
   const file = new SourceFile('methods');
   file.declare('const', 'PROTOCOL_VERSION', {
-    doc: docComment({ text: `The revision of ${protocol.name} that these files are for.` }, new Set()),
+    doc: docComment({ text: `The revision of ${protocol.name} that these files implement.` }, new Set()),
     code: ` = ${JSON.stringify(protocol.version)};`,
   });
   emitConstants(file, context);
@@ -37,12 +37,7 @@ function declareConstants(
 
 function emitConstants(file: SourceFile, { methods, printer }: EmitContext): void {
   file.add(
-    declareConstants(
-      'METHODS',
-      methods,
-      'All methods that travel as messages of their own, by constant.',
-      printer.linkable,
-    ),
+    declareConstants('METHODS', methods, 'All methods that are separate messages, by constant.', printer.linkable),
   );
   file.declare('type', 'Method', {
     doc: '/** Name of a method. */',
@@ -53,15 +48,15 @@ function emitConstants(file: SourceFile, { methods, printer }: EmitContext): voi
 function emitMethodInfo(file: SourceFile, { methods, protocol }: EmitContext): void {
   const negotiated = protocol.lifecycle === 'stateful' ? ' (MCP, Lifecycle, Capability Negotiation)' : '';
   file.declare('type', 'MethodInfo', {
-    doc: '/** What is known of a method beyond its types. */',
+    doc: '/** Information about a method in addition to its types. */',
     code: ` = {
   readonly kind: "request" | "notification";
   /** Who sends it. */
   readonly direction: "clientToServer" | "serverToClient" | "both";
-${docComment({ text: `Capabilities that must have been declared${negotiated}. One of each side where the method goes both ways: a request needs the receiver's, a notification the sender's.` }, new Set())}  readonly capabilities: readonly string[];
+${docComment({ text: `Capabilities that must have been declared${negotiated}. One of each side if both may send the method: a request needs the receiver's, a notification the sender's.` }, new Set())}  readonly capabilities: readonly string[];
   /** Definitions of the possible results, the complete one first; empty for a notification. */
   readonly results: readonly string[];
-  /** Definition of the answer when the params ask for a task. */
+  /** Definition of the result if the params ask for a task. */
   readonly taskResult?: string;
   readonly deprecated: boolean;
 };`,
@@ -104,7 +99,7 @@ function emitMethodMaps(file: SourceFile, context: EmitContext): void {
   file.add(
     declareMap(
       'ResultMap',
-      'What each request is answered with.',
+      'The result of each request.',
       requests.map((method) => [method.name, resultTypeOf(file, context, method)]),
     ),
   );
@@ -112,7 +107,7 @@ function emitMethodMaps(file: SourceFile, context: EmitContext): void {
   file.add(
     declareMap(
       'TaskResultMap',
-      'What a request is answered with at once if its params ask for a task.',
+      'The immediate result of a request whose params ask for a task.',
       tasks.map((method) => [method.name, importDefinition(file, context, method.taskResult ?? '')]),
     ),
   );
@@ -128,12 +123,12 @@ function emitEmbeddedMethods(file: SourceFile, context: EmitContext): void {
     declareConstants(
       'EMBEDDED_METHODS',
       context.embedded,
-      'Methods that are no messages of their own: they travel inside a result that asks for input.',
+      'Methods that are not separate messages: they are inside a result that requires input.',
       context.printer.linkable,
     ),
   );
   file.declare('type', 'EmbeddedMethod', {
-    doc: '/** Name of a method that travels inside results. */',
+    doc: '/** Name of a method inside results. */',
     code: ' = (typeof EMBEDDED_METHODS)[keyof typeof EMBEDDED_METHODS];',
   });
   file.add(
@@ -146,7 +141,7 @@ function emitEmbeddedMethods(file: SourceFile, context: EmitContext): void {
   file.add(
     declareMap(
       'EmbeddedResultMap',
-      'What each embedded request is answered with, inside the retried request.',
+      'The result of each embedded request, inside the retried request.',
       methods.map((method) => [method.name, resultTypeOf(file, context, method)]),
     ),
   );
@@ -156,7 +151,7 @@ function emitMethodUnions(file: SourceFile, context: EmitContext): void {
   const names = (side: Side, kind: MessageKind): string =>
     unionOf(methodsFrom(context.protocol, side, kind).map((method) => JSON.stringify(method.name)));
   file.declare('type', 'Side', {
-    doc: '/** A side of the conversation. */',
+    doc: '/** A side of the connection. */',
     code: ' = "client" | "server";',
   });
   for (const [kind, name] of [
@@ -176,15 +171,15 @@ function emitMethodUnions(file: SourceFile, context: EmitContext): void {
     ? '["params"]'
     : ' extends infer Message\n  ? "params" extends keyof Message ? Message["params"] : undefined\n  : never';
   file.declare('type', 'ParamsOf', {
-    doc: '/** Params of a method; with `undefined` where the message may go without. */',
+    doc: '/** Params of a method, or `undefined` if they are optional. */',
     code: `<M extends Method> = (RequestMap & NotificationMap)[M]${params};`,
   });
   file.declare('type', 'ResultOf', {
-    doc: '/** Result of a request: what its response holds under `result` (JSON-RPC 2.0 §5). */',
+    doc: '/** Result of a request: the member `result` of its response (JSON-RPC 2.0 §5). */',
     code: '<M extends RequestMethod> = ResultMap[M];',
   });
   file.declare('type', 'TaskResultOf', {
-    doc: '/** What a request is answered with if its params ask for a task; never where they cannot. */',
+    doc: '/** The result of a request whose params ask for a task; `never` if they cannot. */',
     code: '<M extends RequestMethod> = M extends keyof TaskResultMap ? TaskResultMap[M] : never;',
   });
 }

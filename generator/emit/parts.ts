@@ -1,6 +1,6 @@
 import type { RuntimeModule } from '../print/source-file.js';
 
-/** The values of `--emit`. */
+/** The parts that `--emit` can request. */
 export const EMITTABLE = [
   'types',
   'methods',
@@ -21,20 +21,20 @@ export const EMITTABLE = [
   'aliases',
 ] as const;
 
-/** A part of the output that `--emit` can request. */
+/** A part of the output that can be requested. */
 export type Emittable = (typeof EMITTABLE)[number];
 
-/** Parts with only shared files, without a file for each revision. */
+/** Parts that consist of shared files only, without a file for each revision. */
 export const SHARED_PARTS = ['registry', 'stdio', 'http-server', 'http-node', 'http-client'] as const;
-/** A part with only shared files. */
+/** A part of shared files only. */
 export type SharedPart = (typeof SHARED_PARTS)[number];
 
-/** Whether a part has only shared files. */
+/** Whether a part consists of shared files only. */
 export function isSharedPart(part: Emittable): part is SharedPart {
   return (SHARED_PARTS as readonly Emittable[]).includes(part);
 }
 
-/** The default parts: those that need no package, are not edited by users, and are useful to most. */
+/** The default parts: those that need no package, that users do not edit, and that most users need. */
 export const DEFAULT_PARTS: readonly Emittable[] = EMITTABLE.filter(
   (part) => !isSharedPart(part) && part !== 'stubs' && part !== 'zod' && part !== 'aliases',
 );
@@ -78,7 +78,7 @@ export function runtimeModulesFor(parts: readonly Emittable[]): readonly Runtime
   return [...new Set(withDependencies(parts).flatMap((part) => RUNTIME_MODULES[part] ?? []))];
 }
 
-/** The requested parts with their dependencies, in a fixed order. */
+/** The requested parts with their dependencies, in one fixed order. */
 export function withDependencies(parts: readonly Emittable[]): readonly Emittable[] {
   const wanted = new Set(parts.flatMap((part) => [part, ...PART_DEPENDENCIES[part]]));
   return EMITTABLE.filter((part) => wanted.has(part));

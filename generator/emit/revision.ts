@@ -8,7 +8,7 @@ import type { EmitContext } from './context.js';
 import { builtInMethods } from './handled.js';
 import { checkName } from './validators.js';
 
-/** `revision.ts`: the revision as data for the runtime of client and server. */
+/** `revision.ts`: the revision, for the runtime of client and server. */
 export function emitRevision(context: EmitContext): SourceFile {
   const { protocol } = context;
   const file = new SourceFile('revision');
@@ -39,7 +39,7 @@ export function emitRevision(context: EmitContext): SourceFile {
       : []),
   ];
   file.declare('const', 'revision', {
-    doc: `/** Revision ${protocol.version}, as client and server need it; give several to one that is to speak several. */`,
+    doc: `/** Revision ${protocol.version}, for the \`revisions\` of clients and servers. */`,
     code: `: ${file.importType('runtime/protocol/revision', 'Revision')} = {\n${members.join(',\n')},\n};`,
   });
   return file;
@@ -50,7 +50,7 @@ function printTable(rows: readonly (readonly [string, unknown])[]): string {
   return `{\n${rows.map(([name, value]) => `${literalKey(name)}: ${printValue(value as JsonValue)},\n`).join('')}}`;
 }
 
-/** The capability that a handler of each request declares, as the objects of the handshake. */
+/** The capability objects that a handler of each request implies. */
 function capabilityRules({ protocol }: EmitContext): readonly (readonly [string, object])[] {
   const sides = [
     ['server', 'ServerCapabilities', methodsFrom(protocol, 'client', 'request')],
@@ -75,14 +75,14 @@ function capabilityRules({ protocol }: EmitContext): readonly (readonly [string,
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Converts a capability path to the object that declares it: flags are `true`, everything else is an object. */
+/** A capability path as the object that declares it: a flag is true, everything else an object. */
 function capabilityRule([name = '', ...rest]: readonly string[], type: TypeNode | undefined): object {
   const member = memberOf(type, name)?.type;
   if (rest.length > 0) return { [name]: capabilityRule(rest, member) };
   return { [name]: member?.kind === 'boolean' ? true : {} };
 }
 
-/** Required members of a result that handlers may omit: how long it may be cached, and by whom. */
+/** Required members of a result that a handler may omit: how long it may be cached, and by whom. */
 export const RESULT_DEFAULTS: Readonly<Record<string, unknown>> = { ttlMs: 0, cacheScope: 'private' };
 
 /** The required members of a method's complete result that have a default. */

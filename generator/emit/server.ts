@@ -37,8 +37,8 @@ function emitResultTypes(file: SourceFile, context: EmitContext): void {
     doc: docComment(
       {
         text: stateless
-          ? 'What a handler gives, by method. The server fills in `resultType`, its own name, and how long a result may be cached, where the handler does not.'
-          : 'What a handler gives, by method.',
+          ? 'The result that a handler returns, by method. The server adds `resultType`, its own name, and how long a result may be cached, unless the handler sets them.'
+          : 'The result that a handler returns, by method.',
       },
       new Set(),
     ),
@@ -66,7 +66,7 @@ function emitContextType(file: SourceFile, context: EmitContext): void {
   const members = [
     level === undefined
       ? ''
-      : `/** Sends a log message, if the client wants those of this level. */
+      : `/** Sends a log message, if the client wants messages of this level. */
 log(this: void, level: ${importDefinition(file, context, level.name)}, data: unknown, logger?: string): void;
 `,
     `/** Sends a notification that belongs to the request. */
@@ -93,12 +93,12 @@ request<M extends ${file.importType('methods', 'RequestMethod')}<"server">>(
   if (asked.length > 0) {
     const how =
       onWire.length > 0
-        ? 'Asks the client for input, all at once, and waits for it.'
-        : 'Asks the client for input. The first time it ends the handler: the client is told what is asked for, and calls again with it. Then the handler runs from its start once more, and gets the answers here; what it did before has been done twice.';
+        ? 'Requests all inputs from the client at once, and waits for them.'
+        : 'Requests input from the client. The first call ends the handler: the client receives the requests, and retries with the answers. Then the handler runs again from its start, and this call returns the answers; so everything before it runs twice.';
     members.push(
       docComment(
         {
-          text: `${how}${onWire.length > 0 ? ' In a stateless revision the handler runs anew when it is there.' : ''}\n\nLet what it throws pass.`,
+          text: `${how}${onWire.length > 0 ? ' In a stateless revision the handler runs again with the answers.' : ''}\n\nDo not catch what it throws.`,
         },
         new Set(),
       ),
@@ -111,12 +111,12 @@ request<M extends ${file.importType('methods', 'RequestMethod')}<"server">>(
   }
   const loose = ['log', 'notify', 'request', 'requireInput', ...SHORT_NAMES].map((name) => JSON.stringify(name));
   file.declare('interface', 'ServerContext', {
-    doc: '/** What a handler is given beside the params. */',
+    doc: '/** The context of a handler. */',
     code: ` extends Omit<HandlerContext, ${loose.join(' | ')}> {\n${members.join('')}}`,
   });
 }
 
-/** Methods of the context that send requests to the client, by the capability that each needs. */
+/** Methods of the context that send a request to the client, named after the capability that each needs. */
 const SHORT_NAMES = ['sampling', 'elicitation', 'roots'] as const;
 
 function shortName(method: Method): string {
@@ -125,7 +125,7 @@ function shortName(method: Method): string {
 
 function emitServerHandlers(file: SourceFile, { protocol }: EmitContext): void {
   file.declare('type', 'ServerHandlers', {
-    doc: '/** Handlers of requests, by method. One of a method that no client sends does not compile. */',
+    doc: '/** Handlers of requests, by method. A handler for a method that no client sends does not compile. */',
     code: ` = {
   readonly [M in keyof HandlerResultMap]?: (
     params: NonNullable<ParamsOf<M>>,
@@ -147,16 +147,16 @@ function emitServerOptions(file: SourceFile, context: EmitContext): void {
   const capabilities = firstDefinition(context, 'ServerCapabilities');
   const declared = capabilities === undefined ? 'object' : importDefinition(file, context, capabilities.name);
   file.declare('interface', 'ServerOptions', {
-    doc: '/** What a server is made of. */',
+    doc: '/** Options of a server. */',
     code: ` extends Omit<ServerSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
   ${info === undefined ? '' : `/** Name and version of the server. */\nreadonly info: ${importDefinition(file, context, info.name)};`}
-  /** What the handlers do not show, such as \`{ tools: { listChanged: true } }\`; \`false\` takes a capability away. */
+  /** Capabilities that the handlers do not imply, such as \`{ tools: { listChanged: true } }\`; \`false\` removes a capability. */
   readonly capabilities?: { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };
   readonly handlers: ServerHandlers;
   readonly notifications?: ServerNotificationHandlers;
   /**
-   * Revisions to speak, as each folder's \`revision.ts\` has it; this one by default. Handlers get what clients of the
-   * others send as it is.
+   * Supported revisions, from each folder's \`revision.ts\`; this one by default. Handlers get params of other
+   * revisions unchanged.
    */
   readonly revisions?: readonly Revision[];
 }`,
@@ -170,7 +170,7 @@ function emitCreateServer(file: SourceFile): void {
   });
   file.declare('function', 'createServer', {
     doc: `/**
- * Makes a server. It serves any number of connections: \`await server.connect(transport)\`.
+ * Creates a server. It serves any number of connections: \`await server.connect(transport)\`.
  *
  * @throws TypeError if a handler is for a method that no client sends.
  */`,

@@ -8,9 +8,9 @@ import type { EmitContext } from './context.js';
 import { servedMethods, stubbedMethods } from './handled.js';
 
 /**
- * `handlers.ts`: handlers for the user to fill in. Undefined if there would be none.
+ * `handlers.ts`: handlers for the user to implement. Undefined if no handler is needed.
  *
- * @param wanted - The methods to handle; by default those that clients send and the runtime does not answer itself.
+ * @param wanted - The methods to handle; by default all that clients send and the runtime does not answer itself.
  */
 export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[]): SourceFile | undefined {
   const methods =
@@ -22,8 +22,8 @@ export function emitStubs({ protocol }: EmitContext, wanted?: readonly string[])
   file.declare('const', 'handlers', {
     doc: docComment(
       {
-        text: 'Handlers of what clients ask for. This file is yours: mcpgen has written it once and leaves it as it is.',
-        more: ['`createServer({ info, handlers })` of `server.ts` makes a server of them.'],
+        text: 'Handlers of requests from clients. This file is yours: mcpgen created it once and never overwrites it.',
+        more: ['Pass them to `createServer({ info, handlers })` of `server.ts`.'],
       },
       new Set(),
     ),
@@ -47,8 +47,8 @@ function printStub({ name, summary, deprecated }: Method): string {
 /**
  * Rejects methods that no server handles.
  *
- * @param protocols - All generated revisions; a method need not be in every one.
- * @throws {@link McpgenError} with the closest method, or with who handles the method.
+ * @param protocols - All revisions that are generated; a method need not be in every one.
+ * @throws {@link McpgenError} that suggests a method, or says what handles it.
  */
 export function refuseMethodsWithoutStub(protocols: readonly Protocol[], wanted: readonly string[]): void {
   const served = new Set(protocols.flatMap((protocol) => servedMethods(protocol).map(({ name }) => name)));
@@ -64,14 +64,15 @@ export function refuseMethodsWithoutStub(protocols: readonly Protocol[], wanted:
         })
       : new McpgenError(`a server has no handler for ${name}: ${noStubReason(known)}`, {
           place: '--methods',
-          remedy: 'Omit it; `mcpgen methods --direction clientToServer --kind request` lists what clients request.',
+          remedy:
+            'Leave it out; `mcpgen methods --direction clientToServer --kind request` lists the requests of clients.',
         });
   }
 }
 
 function noStubReason({ direction, kind }: Method): string {
   if (direction === 'serverToClient') return 'servers send it';
-  if (direction === 'embedded') return 'servers request it, inside a result';
+  if (direction === 'embedded') return 'servers send it inside a result';
   if (kind === 'notification') return 'it is a notification, which has no response';
-  return 'the runtime handles it, as part of the lifecycle';
+  return 'the runtime answers it as part of the lifecycle';
 }

@@ -18,7 +18,7 @@ export function emitValidators(context: EmitContext): SourceFile {
   const guards = definitions.map((definition) => writer.declareGuard(definition.name, definition.type));
   file.reexport('runtime/validation', { values: REEXPORTED_VALUES, types: REEXPORTED_TYPES });
   emitDispatchers(file, context, writer);
-  // Groups similar declarations, which compress better.
+  // Similar functions are next to each other, since that compresses best.
   for (const declaration of [
     ...writer.inline,
     ...guards,
@@ -29,7 +29,7 @@ export function emitValidators(context: EmitContext): SourceFile {
   return file;
 }
 
-/** The exports of the runtime that users of the validators need. */
+/** The parts of the runtime that users of the validators need. */
 const REEXPORTED_VALUES: readonly string[] = [
   'describeFailure',
   'FORMATS',

@@ -15,7 +15,7 @@ import { exported, local, SourceFile, type Declaration } from '../print/source-f
 import { orderedMembers } from '../print/type.js';
 import type { EmitContext } from './context.js';
 
-/** `zod.ts`: a Zod 4 schema for every definition, which accepts what its JSON Schema accepts. */
+/** `zod.ts`: a Zod 4 schema for every definition, that accepts the same values as its JSON Schema. */
 export function emitZod(context: EmitContext): SourceFile {
   const file = new SourceFile('zod');
   file.importPackage('zod', 'z');
@@ -27,16 +27,16 @@ export function emitZod(context: EmitContext): SourceFile {
   return file;
 }
 
-const PREFACE = `// Needs Zod 4.4 or later. A value comes back as Zod copies it, equal to what went in: unknown members stay, and nothing is
-// filled in. Formats are not checked. The value of a member named __proto__ is not checked, and never copied, as
+const PREFACE = `// Needs Zod 4.4 or later. Zod returns a copy that is equal to the input: unknown members stay, and nothing is
+// added. Formats are not checked. The value of a member named __proto__ is not checked, and never copied, as
 // everywhere in Zod.
 `;
 
-/** Helpers of schemas in addition to Zod. Each is written only into files that use it. */
+/** Helpers of schemas. Each is emitted only into files that use it. */
 const HELPERS = {
   schema: [
     local('function', 'schema', {
-      doc: '/** Makes a schema. Calls are marked as pure, so that a bundler leaves out the schemas that nothing uses. */',
+      doc: '/** Creates a schema. Calls are marked as pure, so that a bundler drops unused schemas. */',
       code: `<T>(make: () => T): T {
   return make();
 }`,
@@ -50,7 +50,7 @@ const HELPERS = {
   ],
   present: [
     local('function', 'present', {
-      doc: '/** A required member that may be anything but absent. */',
+      doc: '/** A required member of any type. */',
       code: `<T extends z.ZodType>(inner: T): T {
   return inner.refine((value) => value !== undefined, "Invalid input: expected a value, received undefined") as T;
 }`,
@@ -58,7 +58,7 @@ const HELPERS = {
   ],
   integer: [
     local('const', 'integer', {
-      doc: '/** A number without a fraction, however large: z.int() would refuse unsafe ones. */',
+      doc: '/** A number without a fraction, however large: z.int() would reject unsafe integers. */',
       code: ` = /* @__PURE__ */ schema(() => z.number().refine(Number.isInteger, "Invalid input: expected integer"));`,
     }),
   ],
@@ -70,7 +70,7 @@ const HELPERS = {
   ],
   characters: [
     local('function', 'characters', {
-      doc: '/** The length of a text in characters, of which some are two units long. */',
+      doc: '/** The length of a text in code points, some of which are two code units. */',
       code: `(text: string): number {
   return [...text].length;
 }`,
@@ -92,7 +92,7 @@ const HELPERS = {
 }`,
     }),
     local('function', 'sorted', {
-      doc: '/** Sorts the members of objects, so that equal values have one text. */',
+      doc: '/** Sorts the members of objects, so that equal values have the same text. */',
       code: `(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -101,7 +101,7 @@ const HELPERS = {
   ],
   both: [
     local('function', 'both', {
-      doc: '/** What both schemas accept. An intersection would let an unknown member pass that only one of them refuses. */',
+      doc: '/** A value that both schemas accept. An intersection would accept an unknown member that only one of them rejects. */',
       code: `<A extends z.ZodType, B extends z.ZodType>(left: A, right: B): z.ZodType<z.infer<A> & z.infer<B>> {
   return z.pipe(left, right as z.ZodType<z.infer<B>, z.infer<A>>) as z.ZodType<z.infer<A> & z.infer<B>>;
 }`,
@@ -111,13 +111,13 @@ const HELPERS = {
 
 type Helper = keyof typeof HELPERS;
 
-/** Names that a file has in addition to its schemas, which end in `Schema`. */
+/** Names in a file other than its schemas, which end in \`Schema\`. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'z',
   ...Object.values(HELPERS).flatMap((helper) => helper.map(({ name }) => name)),
 ]);
 
-/** Definitions in the order of their dependencies, as far as possible; else by name. */
+/** Definitions after those that they refer to, as far as such an order exists; otherwise by name. */
 function dependencyOrder(definitions: readonly Definition[]): readonly Definition[] {
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const ordered: Definition[] = [];
@@ -152,22 +152,22 @@ function referencedNames(type: TypeNode): readonly string[] {
   }
 }
 
-/** The variants of a union, with nested unions flattened; any other type is one variant. */
+/** The variants of a union, including those of a nested inline union; any other type is one variant. */
 function inlineParts(type: TypeNode): readonly TypeNode[] {
   return type.kind === 'union' && !type.exclusive ? type.variants.flatMap(inlineParts) : [type];
 }
 
-/** Writes schemas in an order in which each follows those that it needs. */
+/** Writes schemas in an order in which each comes after those that it needs. */
 class ZodWriter {
   readonly #file: SourceFile;
   readonly #context: EmitContext;
   readonly #lookup: TypeLookup;
   readonly #used = new Set<Helper>();
-  /** Definitions whose schemas are written already. */
+  /** Definitions whose schemas have been written. */
   readonly #written = new Set<string>();
-  /** Definitions that were referred to before they were written. Their type has to be spelled out. */
+  /** Definitions that were referred to before they were written. Their type must be explicit. */
   readonly #forwardReferences = new Set<string>();
-  /** The definition in progress. */
+  /** The definition being written. */
   #current = '';
 
   constructor(file: SourceFile, context: EmitContext) {
@@ -187,7 +187,7 @@ class ZodWriter {
     const schema = this.#schema(type);
     this.#written.add(name);
     const annotation = this.#forwardReferences.has(name) ? `: z.ZodType<${this.#typeName(name)}>` : '';
-    // An alias creates nothing, so it needs no `@__PURE__` mark.
+    // An alias has no side effects, so a bundler needs no annotation.
     const value = type.kind === 'ref' && annotation === '' ? schema : this.#markPure(schema);
     return exported('const', this.#schemaName(name), { doc: comment, code: `${annotation} = ${value};` });
   }
@@ -279,7 +279,7 @@ class ZodWriter {
       return limit === undefined ? [] : [`.${method}(${JSON.stringify(limit)})`];
     });
     const step = JSON.stringify(constraints['multipleOf']);
-    // Zod's own check rounds; JSON Schema requires the quotient to be an integer.
+    // Zod's own check rounds; JSON Schema requires an integer quotient.
     const multiple = `.refine((value) => Number.isInteger(value / ${step}), "Invalid number: must be a multiple of ${step}")`;
     return [base, ...checks, ...(constraints['multipleOf'] === undefined ? [] : [multiple])].join('');
   }
@@ -301,7 +301,7 @@ class ZodWriter {
     ].join('');
   }
 
-  /** Checks of a size that Zod does not measure as JSON Schema does. */
+  /** Checks of sizes that Zod and JSON Schema measure differently. */
   #sizes(measure: Helper, what: string, unit: string, low: unknown, high: unknown): readonly string[] {
     const check = (limit: unknown, operator: string, size: string): readonly string[] => {
       if (limit === undefined) return [];
@@ -369,12 +369,12 @@ class ZodWriter {
     return `z.discriminatedUnion(${JSON.stringify(member)}, [${schemas.join(', ')}])`;
   }
 
-  /** The member by which Zod can distinguish the variants of a union, if there is one. */
+  /** The member that discriminates the variants of a union for Zod, if one exists. */
   #discriminator(variants: readonly TypeNode[]): string | undefined {
     const readable = variants.every(
       (variant) =>
         resolveReferences(variant, this.#lookup).kind === 'object' &&
-        // If a schema's type is spelled out, Zod's types do not know its members.
+        // Zod's types do not know the members of a schema with an explicit type.
         !(variant.kind === 'ref' && (this.#forwardReferences.has(variant.name) || !this.#written.has(variant.name))),
     );
     const found = readable ? discriminate(variants, this.#lookup) : undefined;

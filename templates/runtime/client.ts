@@ -1,10 +1,10 @@
 import {
   checkVendorNotifications,
+  handleUnknownNotification,
   maySend,
   methodNotFoundError,
   missingCapability,
   newestRevision,
-  unknownNotificationListener,
   versionOf,
 } from "./protocol/revision.js";
 import type { Revision } from "./protocol/revision.js";
@@ -36,6 +36,7 @@ import type { ConnectOptions } from "./client/negotiate.js";
 import { SpokenRevision } from "./client/spoken-revision.js";
 import { ClientSubscriptions } from "./client/subscriptions.js";
 import { invalidParamsError } from "./protocol/invalid-params.js";
+import { PING } from "./protocol/version-rules.js";
 import { describeFailure } from "./validation.js";
 export type {
   ClientContext,
@@ -56,7 +57,7 @@ export { allPages } from "./client/pages.js";
 /**
  * A client's side of one connection. The generated `Client` adds a typed method for each request.
  *
- * Nothing is sent before both sides agree on a revision, except to agree on it; they agree once.
+ * Until both sides agree on a revision, only the negotiation is sent; the agreed revision never changes.
  */
 export class BaseClient<
   Notifications extends object = Record<string, object | undefined>,
@@ -73,12 +74,12 @@ export class BaseClient<
     capabilities: {},
     instructions: undefined,
   };
-  /** What is missing for each method that was sent, or `''`. */
+  /** The missing capability of each method that was sent, or `''`. */
   readonly #missingCapabilities = new Map<string, string>();
 
   /**
-   * @param revisions - All that it speaks; the newest that the server speaks too is taken.
-   * @throws TypeError if there is none, or a handler is for a method that none of them has.
+   * @param revisions - All revisions that it supports; the newest that the server supports too is used.
+   * @throws TypeError if the list is empty, or a handler is for a method that none of the revisions has.
    */
   constructor(revisions: readonly Revision[], settings: ClientSettings) {
     this.#settings = settings;
@@ -93,7 +94,7 @@ export class BaseClient<
       )
         continue;
       throw new TypeError(
-        `no server asks for ${method}, in ${revisions.map(versionOf).join(", ")}`,
+        `no server sends the request ${method}, in ${revisions.map(versionOf).join(", ")}`,
       );
     }
     for (const method of Object.keys(settings.notifications ?? {})) {
@@ -104,7 +105,7 @@ export class BaseClient<
       )
         continue;
       throw new TypeError(
-        `no server sends ${method}, in ${revisions.map(versionOf).join(", ")}`,
+        `no server sends the notification ${method}, in ${revisions.map(versionOf).join(", ")}`,
       );
     }
     checkVendorNotifications(revisions, settings.vendorNotifications);
@@ -112,7 +113,7 @@ export class BaseClient<
       {
         classify: (value): Classification =>
           this.#spoken.revision.classify(value),
-        // What a server writes besides messages is meant for people. MCP 2026-07-28, stdio: a client writes no responses.
+        // Other output of a server is meant for people. MCP 2026-07-28, stdio: a client writes no responses.
         mayRespond: (id) =>
           id !== null &&
           !(this.#isNegotiated && this.#spoken.revision.isStateless),
@@ -121,7 +122,7 @@ export class BaseClient<
         handleNotification: (notification) => {
           this.#handleNotification(notification);
         },
-        // MCP 2026-07-28, cancellation: from a server it ends a subscription, and nothing else.
+        // MCP 2026-07-28, cancellation: a server sends it only to end a subscription.
         handleCancelled: (id) => {
           if (this.#subscriptions.has(id))
             this.#endpoint.resolveLocally(id, {});
@@ -149,12 +150,12 @@ export class BaseClient<
     this.#input = new InputCollector(settings, this.#spoken);
   }
 
-  /** The revision that is spoken; undefined until the connection is made. */
+  /** The agreed revision; undefined until the connection is made. */
   get revision(): string | undefined {
     return this.#isNegotiated ? this.#spoken.revision.version : undefined;
   }
 
-  /** What the server said of itself. */
+  /** What the server said about itself. */
   get server(): ServerInfo {
     return this.#server;
   }
@@ -164,17 +165,17 @@ export class BaseClient<
     return this.#endpoint.closed;
   }
 
-  /** How many requests of the server are being handled, and how many of ours wait for an answer. */
+  /** The number of requests from the server being handled, and of requests to it waiting for a response. */
   get inFlight(): { readonly inbound: number; readonly outbound: number } {
     return this.#endpoint.inFlight;
   }
 
   /**
-   * Connects, and agrees on a revision: asks `server/discover` if it speaks a stateless one, and falls back to
-   * `initialize` if the server does not know that (MCP 2026-07-28, stdio, backward compatibility).
+   * Connects and agrees on a revision: sends `server/discover` if the client supports a stateless revision, and falls
+   * back to `initialize` if the server does not know that (MCP 2026-07-28, stdio, backward compatibility).
    *
-   * @throws UnsupportedRevisionError if there is none in common, and the connection is closed; what the transport and the
-   *   server throw.
+   * @throws UnsupportedRevisionError if they have no revision in common, after closing the connection; any error of the
+   *   transport or the server.
    */
   async connect(
     transport: Transport,
@@ -200,11 +201,11 @@ export class BaseClient<
   }
 
   /**
-   * Sends a request. Input that the server asks for on the way is given by the handlers.
+   * Sends a request. Handlers provide the input that the server requests on the way.
    *
    * @returns The complete result.
-   * @throws RpcError if the server answers with an error; CapabilityError or UnsupportedMethodError, with nothing sent;
-   *   InvalidResultError; TooManyRoundsError; what {@link Endpoint.request} throws.
+   * @throws RpcError if the server responds with an error; CapabilityError or UnsupportedMethodError before anything is
+   *   sent; InvalidResultError; TooManyRoundsError; any error of {@link Endpoint.request}.
    */
   async request(
     method: string,
@@ -221,9 +222,9 @@ export class BaseClient<
         : params;
       const result = await this.#endpoint.request(method, sentParams, options);
       const checked = this.#validateResult(method, params, result);
-      // Elsewhere such a member is one like any other.
+      // In other revisions, such a member has no special meaning.
       if (!revision.isStateless || !isInputRequired(checked)) return checked;
-      // MCP 2026-07-28, multi round-trip requests: to repeat the same request would get the same answer.
+      // MCP 2026-07-28, multi round-trip requests: repeating the same request would return the same result.
       if (
         checked.inputRequests === undefined &&
         checked.requestState === undefined
@@ -231,7 +232,7 @@ export class BaseClient<
         throw new InvalidResultError(method, {
           path: "/inputRequests",
           reason: "missing",
-          expected: "inputRequests or requestState, as input is required",
+          expected: "inputRequests or requestState, since input is required",
           found: "neither",
         });
       if (round >= maxRounds) throw new TooManyRoundsError(method, maxRounds);
@@ -239,7 +240,7 @@ export class BaseClient<
     }
   }
 
-  /** All items of a paged list, by the rules of the revision that is spoken. */
+  /** All items of a paged list, by the rules of the agreed revision. */
   protected allPages<
     Page extends { readonly nextCursor?: string | null | undefined },
     Item,
@@ -267,7 +268,7 @@ export class BaseClient<
   /**
    * Opens a subscription and waits for the server to acknowledge it.
    *
-   * @param filter - What to be notified of.
+   * @param filter - The notifications to receive.
    */
   async openSubscription(
     filter: object,
@@ -336,7 +337,7 @@ export class BaseClient<
     )
       throw methodNotFoundError(method);
     const handler = this.#settings.handlers?.[method];
-    if (handler === undefined && method !== "ping")
+    if (handler === undefined && method !== PING)
       throw methodNotFoundError(method);
     const outcome = revision.validateParams(method, params);
     if (!outcome.success) throw invalidParamsError(outcome.failure);
@@ -349,7 +350,12 @@ export class BaseClient<
     const { method, params } = notification;
     const revision = this.#spoken.revision;
     if (!maySend(revision, "server", "notification", method)) {
-      this.#handleUnknownNotification(notification);
+      handleUnknownNotification(
+        this.#endpoint,
+        this.#settings,
+        notification,
+        undefined,
+      );
       return;
     }
     const outcome = revision.validateParams(method, params);
@@ -366,41 +372,11 @@ export class BaseClient<
         ? undefined
         : this.#subscriptions.listenerOf(method, params);
     if (listener !== undefined)
-      void this.#runNotificationHandler(method, listener);
+      void this.#endpoint.runNotificationHandler(method, listener);
     const handler = this.#settings.notifications?.[method];
     if (handler !== undefined)
-      void this.#runNotificationHandler(method, () =>
+      void this.#endpoint.runNotificationHandler(method, () =>
         handler((params ?? {}) as never),
       );
-  }
-
-  /** A notification that the revision does not know. */
-  #handleUnknownNotification(notification: Notification): void {
-    const { method, params } = notification;
-    const listener = unknownNotificationListener(
-      this.#settings,
-      notification,
-      undefined,
-    );
-    if (listener === undefined)
-      this.#endpoint.emit({ kind: "unknownNotification", method, params });
-    else if (listener === "refused")
-      this.#endpoint.emit({
-        kind: "invalidNotification",
-        method,
-        reason: "the guard of its handler does not accept the params",
-      });
-    else void this.#runNotificationHandler(method, listener);
-  }
-
-  async #runNotificationHandler(
-    method: string,
-    handler: () => unknown,
-  ): Promise<void> {
-    try {
-      await handler();
-    } catch (error) {
-      this.#endpoint.emit({ kind: "handlerFailed", method, error });
-    }
   }
 }

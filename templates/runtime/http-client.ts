@@ -23,10 +23,10 @@ export type {
 
 /**
  * The client's side of the Streamable HTTP transport in all its forms: with sessions and a stream for the server's own
- * messages (2025-03-26 to 2025-11-25), stateless (2026-07-28), and HTTP+SSE (2024-11-05) where a server supports nothing
+ * messages (2025-03-26 to 2025-11-25), stateless (2026-07-28), and HTTP+SSE (2024-11-05) if a server supports nothing
  * newer. Needs `fetch` and streams, which browsers, Workers, Deno, Bun and Node have.
  *
- * The promise of `send` resolves when a request is answered, and rejects with an {@link HttpError} if that has become
+ * The promise of `send` resolves when a request is answered, and rejects with an {@link HttpError} once that is
  * impossible. A stream that breaks off is resumed if the server's events have ids.
  *
  * @throws TypeError if the URL is invalid or not an HTTP URL, or a header is reserved for the transport.

@@ -14,21 +14,21 @@ import type { HttpHandler } from "./http-server.js";
 
 /** Where a server listens, and how long it waits for clients. */
 export interface ServeOptions {
-  /** 3000 by default; 0 takes a free one. */
+  /** 3000 by default; 0 chooses a free port. */
   readonly port?: number | undefined;
-  /** The address to listen at; 127.0.0.1 by default, which nobody reaches but this machine. */
+  /** The address to listen on; 127.0.0.1 by default, which only this machine can reach. */
   readonly hostname?: string | undefined;
-  /** The path in the URL that is given back; `/mcp` by default. The handler's own `path` decides what is served. */
+  /** The path of the returned URL; `/mcp` by default. The handler's own `path` decides which path is served. */
   readonly path?: string | undefined;
-  /** Connections at the same time; further ones are closed at once. 10,000 by default. */
+  /** Maximum of simultaneous connections; further ones are closed at once. 10,000 by default. */
   readonly maxConnections?: number | undefined;
-  /** Bytes that the headers of a request may have; 16 KiB by default. */
+  /** Maximum size of a request's headers in bytes; 16 KiB by default. */
   readonly maxHeaderSize?: number | undefined;
-  /** Milliseconds in which the headers of a request must have come; 10 seconds by default. */
+  /** Milliseconds within which a request's headers must arrive; 10 seconds by default. */
   readonly headersTimeout?: number | undefined;
-  /** Milliseconds in which a whole request must have come; 30 seconds by default. */
+  /** Milliseconds within which a whole request must arrive; 30 seconds by default. */
   readonly requestTimeout?: number | undefined;
-  /** Milliseconds for which an idle connection is kept; 5 seconds by default. */
+  /** Milliseconds for which an idle connection stays open; 5 seconds by default. */
   readonly keepAliveTimeout?: number | undefined;
 }
 
@@ -40,9 +40,9 @@ export interface ListeningServer {
 }
 
 /**
- * Serves a handler at a port of this machine.
+ * Serves a handler on a port of this machine.
  *
- * @throws Error if the port cannot be had.
+ * @throws Error if the port is not available.
  */
 export async function serveHttp(
   handler: HttpHandler,
@@ -80,7 +80,7 @@ export async function serveHttp(
       });
       await handler.close();
       server.closeIdleConnections();
-      // What was written last is on its way; who does not take it has had the time.
+      // The last responses are on their way; a client that has not read them by then has had its time.
       const closeTimer = setTimeout(() => {
         server.closeAllConnections();
       }, HTTP_CLOSE_TIMEOUT_MS);
@@ -90,23 +90,23 @@ export async function serveHttp(
   };
 }
 
-/** Milliseconds that closing waits for answers to be taken. */
+/** Milliseconds that closing waits for clients to read their responses. */
 const HTTP_CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * So many requests may wait for the answers to earlier ones of their connection; beyond them nothing is read from it. What
- * has been read may hold a few more.
+ * How many requests of a connection may wait for the responses to earlier ones; then the connection is not read any
+ * further. Requests that were already read may exceed this a little.
  */
 const MAX_PIPELINED = 8;
 
-/** A listener for `node:http`, Express and others that hand on Node's own request and response. */
+/** A listener for `node:http`, Express and others that pass on Node's own request and response. */
 export function nodeListener(
   handler: Pick<HttpHandler, "handle">,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const pipelined = new WeakMap<Socket, number>();
   return (request, response) => {
-    // A response has the socket when the client's system has taken all the earlier ones (RFC 9112, Pipelining: only safe
-    // methods may be handled at the same time).
+    // A response gets the socket when the client's system has accepted all earlier ones (RFC 9112, Pipelining: only
+    // safe methods may be handled at the same time).
     if (response.socket !== null || response.destroyed) {
       handler.handle(new NodeCall(request, response));
       return;
@@ -115,7 +115,7 @@ export function nodeListener(
     const waiting = (pipelined.get(socket) ?? 0) + 1;
     pipelined.set(socket, waiting);
     if (waiting === MAX_PIPELINED) {
-      // Node goes on reading at the end of each request.
+      // Node continues reading at the end of each request.
       socket.on("resume", keepPaused);
       socket.pause();
     }
@@ -135,7 +135,7 @@ function keepPaused(this: Socket): void {
   this.pause();
 }
 
-/** A bit for each header that a request may bear once. */
+/** A bit for each header that a request may have only once. */
 const SINGLE_HEADERS: ReadonlyMap<string, number> = new Map(
   [
     "Host",
@@ -152,6 +152,12 @@ const SINGLE_HEADERS: ReadonlyMap<string, number> = new Map(
 );
 const PARAM_PREFIX = HTTP_HEADERS.PARAM_PREFIX.toLowerCase();
 
+/**
+ * A request that came through `node:http`.
+ *
+ * One response at most is written: `respond` does nothing once headers are sent.
+ * `onDisconnect` is called when the response closes, or when the system has taken all of it.
+ */
 class NodeCall implements HttpCall {
   onDisconnect: (() => void) | undefined;
   readonly raw: IncomingMessage;
@@ -161,7 +167,7 @@ class NodeCall implements HttpCall {
     this.raw = request;
     this.#response = response;
     response.on("close", () => this.onDisconnect?.());
-    // A connection that breaks while it is written to is closed too; that is all there is to know.
+    // A connection that breaks during a write is closed too, and `close` is enough.
     response.on("error", ignoreError);
   }
 
@@ -182,12 +188,12 @@ class NodeCall implements HttpCall {
   }
 
   get remoteAddress(): string | undefined {
-    // What stands in for Node's own request in some places where functions are hosted has no socket.
+    // Some hosts of functions imitate Node's request without a socket.
     const { socket } = this.raw as Partial<IncomingMessage>;
     return socket?.remoteAddress;
   }
 
-  /** Node keeps the first of some headers and joins others: only what came over the wire shows it (RFC 9112, 3.2). */
+  /** Node keeps the first of some headers and joins others, so only the raw headers show repetition (RFC 9112, 3.2). */
   get repeatedHeader(): string | undefined {
     const { headers = {}, rawHeaders = [] } = this
       .raw as Partial<IncomingMessage>;
@@ -219,7 +225,7 @@ class NodeCall implements HttpCall {
     progress?: BodyProgress,
   ): Promise<string | Uint8Array | undefined> {
     const request = this.raw;
-    // A framework may have read and parsed it before us.
+    // A framework may have read and parsed the body before us.
     const { body } = request as { readonly body?: unknown };
     if (body !== undefined && request.readableEnded) {
       return Promise.resolve(
@@ -233,7 +239,7 @@ class NodeCall implements HttpCall {
       let whole: Uint8Array = EMPTY;
       let chunks: BodyChunks | undefined;
       const onData = (chunk: Buffer): void => {
-        // One that comes in one piece is complete before anything else happens.
+        // A body that arrives in one piece is complete before anything else happens.
         if (chunk.length === announced && announced <= maxBytes) {
           whole = chunk;
           return;
@@ -249,7 +255,7 @@ class NodeCall implements HttpCall {
         chunks.add(chunk);
         progress?.received(chunk.length);
       };
-      // The rest is read and dropped, so that the answer is: a client that still writes would not see it otherwise.
+      // The rest is read and dropped, so that the client receives the response: it would not while it still writes.
       const stop = (): void => {
         chunks?.clear();
         request.off("data", onData);
@@ -271,7 +277,7 @@ class NodeCall implements HttpCall {
     const response = this.#response;
     if (response.headersSent) return false;
     if (body === undefined) {
-      // Said to be empty, so that it is not sent in chunks of which there are none.
+      // An explicit length of 0, so that it is not sent as an empty list of chunks.
       response.writeHead(
         status,
         status === 204 ? headers : { ...headers, "content-length": 0 },
@@ -294,7 +300,7 @@ class NodeCall implements HttpCall {
       length === undefined ? headers : { ...headers, "content-length": length },
     );
     const sink = new NodeEventSink(response, () => this.#isPending());
-    // Headers go out with the first event if that comes at once, which saves a packet, and otherwise without it.
+    // Headers go out with the first event if it is sent at once, which saves a packet, and otherwise alone.
     if (length === undefined) process.nextTick(flushHeaders, sink);
     return sink;
   }
@@ -303,10 +309,12 @@ class NodeCall implements HttpCall {
     this.#response.destroy();
   }
 
-  /** Whether the system has yet to take some of a response that has ended; `onGone` is called when it has. */
+  /**
+   * Whether the system has yet to accept part of a response that has ended; then `onDisconnect` is called once it has.
+   */
   #isPending(): boolean {
     const response = this.#response;
-    // Ending a response writes what is left to the socket, and most of them fit.
+    // Ending a response writes the rest to the socket, and most responses fit.
     if (response.destroyed || response.socket?.writableLength === 0)
       return false;
     response.on("finish", () => this.onDisconnect?.());
@@ -317,9 +325,15 @@ class NodeCall implements HttpCall {
 const EMPTY = new Uint8Array();
 
 function ignoreError(): void {
-  // For events that something else tells too.
+  // For failures that another event reports too.
 }
 
+/**
+ * Writes a stream to a response of `node:http`.
+ *
+ * `#hasBegun` is set before the first write, so headers are flushed only ahead of it.
+ * The response has at most one `drain` listener, added by the first write that fills the buffer.
+ */
 class NodeEventSink implements EventSink {
   onDrain: (() => void) | undefined;
   readonly #response: ServerResponse;
@@ -358,7 +372,7 @@ function flushHeaders(sink: NodeEventSink): void {
   sink.flushHeaders();
 }
 
-/** Text where the bytes are UTF-8; otherwise the bytes, for whoever says what is wrong with them. */
+/** Text if the bytes are UTF-8; otherwise the bytes, so that the reader can report what is wrong. */
 function decodeUtf8(bytes: Uint8Array): string | Uint8Array {
   const hasByteOrderMark =
     bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;

@@ -3,6 +3,7 @@ import { HttpRequestHandler } from "./http/server/handler.js";
 import type { HttpHandler, HttpHandlerOptions } from "./http/server/types.js";
 import { toFetchHandler } from "./http/server/web.js";
 
+export { HttpExtra } from "./http/server/extra.js";
 export type {
   AnyServer,
   HttpEvent,
@@ -15,11 +16,11 @@ export type {
 } from "./http/server/types.js";
 
 /**
- * Makes the server's side of the Streamable HTTP transport: sessions for revisions up to 2025-11-25, and 2026-07-28
- * without any, at one endpoint (MCP, Transports). It needs no more than the standards of the Web; in Node,
- * `serveHttp` of `http-node` puts it behind a port.
+ * Creates the server's side of the Streamable HTTP transport at one endpoint: with sessions for revisions up to
+ * 2025-11-25, without them for 2026-07-28 (MCP, Transports). It needs only Web standards; in Node, `serveHttp` of
+ * `http-node` serves it on a port.
  *
- * @throws TypeError if an option makes no sense.
+ * @throws TypeError if an option is invalid.
  */
 export function createHttpHandler<A extends Auth = Auth>(
   options: HttpHandlerOptions<A>,

@@ -2,7 +2,6 @@ export * from "./jsonrpc/error-codes.js";
 export * from "./jsonrpc/message.js";
 export {
   collectBatchResponse,
-  DEFAULT_MAX_DEPTH,
   parseMessage,
   readJson,
 } from "./jsonrpc/parse.js";
@@ -12,7 +11,6 @@ export type {
   InvalidCode,
   Invalid,
   JsonOptions,
-  JsonValue,
   Parsed,
   ParsedBatch,
   ParseOptions,
@@ -33,7 +31,8 @@ export type {
   LineEvent,
   WebByteStream,
 } from "./jsonrpc/ndjson.js";
-export type { MessageKind } from "./jsonrpc/scan.js";
+export { DEFAULT_MAX_DEPTH } from "./jsonrpc/scan.js";
+export type { JsonValue, MessageKind } from "./jsonrpc/scan.js";
 export {
   encodeLine,
   encodeText,

@@ -2,13 +2,13 @@ import { emitMessage, emitClose } from "./jsonrpc/transport-events.js";
 import type { SendOptions, Transport } from "./jsonrpc/transport.js";
 
 /**
- * Two ends of a connection inside one process, for tests and for a server that lives in its client.
+ * Two ends of a connection inside one process, for tests and for a server inside its client.
  *
- * What one end sends comes to the other in order, never during `send`, and before it has started it waits. Messages are
- * passed by reference and not copied: who changes one after it was sent changes what the other end sees. Whatever was
- * sent before a close still arrives at the other end before its `onclose`. Once either end is closed, `send` throws.
+ * Messages arrive in order, never during `send`, and wait until the receiving end has started. They are passed by
+ * reference: changing one after sending it changes what the other end receives. Messages sent before a close arrive
+ * before the other end's `onclose`. Once either end is closed, `send` throws.
  *
- * Messages travel in microtasks, so two ends that answer each other without end leave no time to timers.
+ * Messages travel in microtasks, so two ends that answer each other endlessly leave no time for timers.
  */
 export function memoryPair(): [Transport, Transport] {
   const one = new MemoryTransport();
@@ -23,11 +23,11 @@ class MemoryTransport implements Transport {
   oninvalid: Transport["oninvalid"];
 
   #peer: MemoryTransport;
-  /** What has come and was not handed on yet. */
+  /** Messages that have not been delivered. */
   #queue: object[] = [];
   #isScheduled = false;
   #hasStarted = false;
-  /** No more comes: this end or the other one was closed. */
+  /** Nothing more arrives: one of the ends is closed. */
   #isClosed = false;
   #hasEmittedClose = false;
 
@@ -43,7 +43,7 @@ class MemoryTransport implements Transport {
       )
         emitMessage(this, queue[index]);
     }
-    // If a receiver sent something back here meanwhile, it has its own turn, before the close.
+    // If a receiver sent something back meanwhile, that is delivered first, before the close.
     if (this.#isClosed && this.#queue.length === 0) this.#emitClose();
   };
 
@@ -73,7 +73,7 @@ class MemoryTransport implements Transport {
     this.#emitClose();
     this.#peer.#isClosed = true;
     this.#peer.#schedule();
-    // Behind the turn of the other end, so that both know when this is done.
+    // After the other end's delivery, so that both ends are notified when this resolves.
     await Promise.resolve();
   }
 

@@ -39,12 +39,12 @@ export class Server<
   readonly #supportedRequests = new Map<Revision, ReadonlySet<string>>();
 
   /**
-   * @param revisions - All that it speaks; a client gets the one it asks for, or the newest.
-   * @throws RangeError if there is none; TypeError if a handler is for a method that none of them has.
+   * @param revisions - All revisions that it supports; a client gets the one it requests, or the newest.
+   * @throws RangeError if the list is empty; TypeError if a handler is for a method that none of the revisions has.
    */
   constructor(revisions: readonly Revision[], settings: ServerSettings) {
     if (revisions.length === 0)
-      throw new RangeError("a server needs a revision");
+      throw new RangeError("a server needs at least one revision");
     this.settings = settings;
     this.revisions = revisions;
     this.requestStateSigner = new RequestStateSigner(settings.requestState);
@@ -101,8 +101,8 @@ export class Server<
   /**
    * Serves one more connection. Resolves when its transport has started.
    *
-   * @param negotiatedVersion - The revision that is spoken on it, where the transport knows: there is no `initialize` then.
-   * @throws RangeError if the server does not speak it.
+   * @param negotiatedVersion - The connection's revision, if the transport knows it: then `initialize` is not sent.
+   * @throws RangeError if the server does not support it.
    */
   async connect(
     transport: Transport,
@@ -123,7 +123,7 @@ export class Server<
     return session;
   }
 
-  /** Tells every client that wants to know: in a stateless revision those that have subscribed to it. */
+  /** Notifies every client that wants it: in a stateless revision, those with a matching subscription. */
   notify<M extends keyof Notifications & string>(
     method: M,
     params?: Notifications[M],
@@ -132,7 +132,7 @@ export class Server<
       session.notifyIfWanted(method, params as object | undefined);
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     await Promise.all([...this.#sessions].map((session) => session.close()));
   }

@@ -9,42 +9,44 @@ import type { JsonLineReader } from "./jsonrpc/ndjson.js";
 import type { LineOptions } from "./stdio/lines.js";
 import type { Transport } from "./jsonrpc/transport.js";
 
-/** Which server is run, and how a client talks to it. */
+/** Which server to run, and how to communicate with it. */
 export interface StdioClientOptions extends LineOptions {
-  /** The program. No shell is in between, so on Windows a `.cmd` file needs `cmd` as the command and `/c` before it. */
+  /**
+   * The program. It runs without a shell, so on Windows a `.cmd` file needs `cmd` as the command and `/c` before it.
+   */
   readonly command: string;
   readonly args?: readonly string[];
-  /** Added to what {@link defaultEnvironment} passes on. */
+  /** Added to the variables of {@link defaultEnvironment}. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /**
-   * Where the server's log (standard error) goes: to ours (`inherit`, the default), nowhere, to the stream
-   * {@link StdioClientTransport.stderr}, which then has to be read, or in pieces to a function.
+   * Where the server's log (standard error) goes: to ours (`inherit`, the default), nowhere, to the stream {@link
+   * StdioClientTransport.stderr}, which you must then read, or in chunks to a function.
    */
   readonly stderr?:
     "inherit" | "ignore" | "pipe" | ((chunk: Uint8Array) => void);
-  /** How long `close` waits for the server: after its input has ended, and again after it was asked to terminate. */
+  /** How long `close` waits for the server: after ending its input, and again after asking it to terminate. */
   readonly shutdown?: {
-    /** Milliseconds from the end of the input to SIGTERM; 2000 by default. */
+    /** Milliseconds from ending the input to SIGTERM; 2000 by default. */
     readonly graceMs?: number;
-    /** Milliseconds from SIGTERM to SIGKILL, both to the server's process group; 2000 by default. */
+    /** Milliseconds from SIGTERM to SIGKILL, both sent to the server's process group; 2000 by default. */
     readonly killMs?: number;
   };
 }
 
-/** How a process ended: one of both, or neither if it never ran. */
+/** How a process ended: with a code or by a signal, or neither if it never ran. */
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A transport with the server's process behind it. */
+/** A transport that runs the server's process. */
 export interface StdioClientTransport extends Transport {
-  /** The server's process; undefined before `start` and if it could not be spawned. A new one once the server was restarted. */
+  /** The server's process; undefined before `start` and if it could not be spawned. A restart replaces it. */
   readonly pid: number | undefined;
   /** The server's log, if the option `stderr` is `pipe`; undefined before `start`. */
   readonly stderr: Readable | undefined;
-  /** Resolves when the process has ended, however. Never rejects. */
+  /** Resolves when the process has ended for any reason. Never rejects. */
   readonly exit: Promise<ProcessExit>;
 }
 
@@ -70,21 +72,21 @@ const INHERITED_VARIABLES =
 
 const IS_POSIX = process.platform !== "win32";
 
-/** Milliseconds between two looks at whether a process group is gone. */
+/** Milliseconds between two checks whether a process group is gone. */
 const GROUP_POLL_MS = 50;
 
-/** Commands that are known to exit at a first message other than `initialize`. */
+/** Commands known to exit if the first message is not `initialize`. */
 const needInitialize = new Set<string>();
 
-/** Milliseconds in which the streams of a process that has ended must end too; a child of its own may hold them open. */
+/** Milliseconds within which the streams of an ended process must end too; a child of it may keep them open. */
 const PIPE_LINGER_MS = 500;
 
-/** What a server inherits of our environment: what programs need to run, none of what may be secret. */
+/** The environment that a server inherits: variables that programs need to run, and none that may be secret. */
 export function defaultEnvironment(): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const name of INHERITED_VARIABLES) {
     const value = process.env[name];
-    // Functions that Bash exports would be run by the next Bash.
+    // The next Bash would run functions that Bash exports.
     if (value !== undefined && !value.startsWith("()"))
       environment[name] = value;
   }
@@ -95,18 +97,18 @@ export function defaultEnvironment(): Record<string, string> {
  * The client's side of the stdio transport (specification: Basic, Transports, stdio): runs a server as a child process,
  * with messages as lines of its standard input and output. For Node.
  *
- * Closing follows the specification (Basic, Lifecycle, Shutdown): ends the server's input, waits for it to exit, then
- * asks it to terminate, then kills it; it resolves when the process is gone. If the server ends by itself, `onclose` is
- * called, after `onerror` unless it exited with code 0.
+ * Closing follows the specification (Basic, Lifecycle, Shutdown): it ends the server's input, waits for it to exit,
+ * then sends SIGTERM, then SIGKILL; it resolves when the process is gone. If the server ends by itself, `onclose` is
+ * called, after `onerror` unless the exit code is 0.
  *
- * On POSIX systems the server is the leader of its own process group and session, and the signals go to the whole group:
- * to children too, such as the program that `npx` runs. The terminal's Ctrl+C does not reach it. If our process ends,
- * however it does, a small shell process that watches us terminates the group, and kills it two seconds later. On Windows
- * only the process itself is terminated, at once and not if our process is killed; its children, and a server that
- * ignores the end of its input then, go on.
+ * On POSIX systems the server leads its own process group and session, and signals go to the whole group: also to
+ * children, such as the program that `npx` runs. The terminal's Ctrl+C does not reach it. If our process ends for any
+ * reason, a small shell process terminates the group, and kills it two seconds later. On Windows only the process
+ * itself is terminated, at once, and not if our process is killed; its children, and a server that ignores the end of
+ * its input, then continue.
  *
- * A server that exits instead of answering `server/discover` is started once more and gets `initialize`; the next
- * connection to the same command begins with that.
+ * A server that exits instead of answering `server/discover` is restarted once with `initialize`; the next connection
+ * to the same command starts with that.
  */
 export function stdioClientTransport(
   options: StdioClientOptions,
@@ -125,14 +127,14 @@ class StdioClient implements StdioClientTransport {
   readonly #options: StdioClientOptions;
   #reader: JsonLineReader;
   #resolveExit!: (exit: ProcessExit) => void;
-  /** The process is gone and so are its streams. */
+  /** The process and its streams have ended. */
   readonly #terminated: Promise<void>;
   #resolveTerminated!: () => void;
 
   #child: ChildProcess | undefined;
-  /** Resolves when the present process has exited. */
+  /** Resolves when the current process has exited. */
   #exitPromise: Promise<void> | undefined;
-  /** Resolves when the server that is started again runs; what is sent waits for it. */
+  /** Resolves when the restarted server runs; messages wait for it. */
   #restart: Promise<void> | undefined;
   #hasRestarted = false;
   #channel: LineChannel | undefined;
@@ -247,9 +249,9 @@ class StdioClient implements StdioClientTransport {
   }
 
   #connect({ stdin: output, stdout: input }: ChildProcess): void {
-    // They are there, as they are pipes; the types do not know it.
+    // They exist, since they are pipes; the types do not know it.
     if (output === null || input === null) return;
-    // Also after the lines are let go: the end of a pipe can fail as its writes can.
+    // Also after the lines are detached: ending a pipe can fail as writing can.
     output.on("error", () => undefined);
     this.#channel = new LineChannel(
       {
@@ -259,7 +261,7 @@ class StdioClient implements StdioClientTransport {
         // The server may stop reading while we do not read, so we always do.
         pauseWhenFull: false,
         maxUnread: this.#options.maxUnread,
-        // A server that says or hears nothing more is of no use.
+        // A server whose input or output has ended is of no use.
         onEnd: () => void this.#terminate(),
         onFailure: (error) => {
           if (error !== undefined && this.#closed === undefined)
@@ -279,9 +281,9 @@ class StdioClient implements StdioClientTransport {
     if (error.code === "ENOENT") {
       const isFolderMissing = cwd !== undefined && !existsSync(cwd);
       reason = isFolderMissing
-        ? `there is no folder ${JSON.stringify(cwd)}`
-        : "there is no such command";
-    } else if (error.code === "EACCES") reason = "it may not be executed";
+        ? `no such folder: ${JSON.stringify(cwd)}`
+        : "no such command";
+    } else if (error.code === "EACCES") reason = "permission denied";
     const code = error.code === undefined ? "" : ` (${error.code})`;
     return Object.assign(
       new Error(`cannot start ${JSON.stringify(command)}: ${reason}${code}`, {
@@ -293,7 +295,7 @@ class StdioClient implements StdioClientTransport {
     );
   }
 
-  /** Ends the process step by step; nothing happens if it is ended already. */
+  /** Ends the process step by step; does nothing if it has ended already. */
   #terminate(): Promise<void> {
     this.#termination ??= this.#terminateInSteps();
     return this.#termination;
@@ -310,7 +312,7 @@ class StdioClient implements StdioClientTransport {
         signalGroup(child, "SIGTERM");
         const deadline = performance.now() + killMs;
         const hasExited = await this.#exitsWithin(killMs);
-        // The leader may be gone, and its children not.
+        // The leader may be gone, but not its children.
         while (isGroupAlive(child) && performance.now() < deadline)
           await new Promise((resolve) => setTimeout(resolve, GROUP_POLL_MS));
         if (!hasExited || isGroupAlive(child)) signalGroup(child, "SIGKILL");
@@ -344,7 +346,7 @@ class StdioClient implements StdioClientTransport {
     });
   }
 
-  /** Starts the server once more, if whoever uses it wants that. */
+  /** Restarts the server once, if the user of the transport wants that. */
   #startsNewProcess(): boolean {
     if (this.#closed !== undefined || this.#hasKilled || this.#hasRestarted)
       return false;
@@ -387,18 +389,18 @@ class StdioClient implements StdioClientTransport {
   }
 }
 
-/** What a command is remembered by. */
+/** The key under which a command is remembered. */
 function keyOf({ command, args = [], cwd }: StdioClientOptions): string {
   return JSON.stringify([command, args, cwd]);
 }
 
-/** Signals a server and, where it leads a group, all processes in that. */
+/** Signals a server and, if it leads a group, all processes of the group. */
 function signalGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     if (IS_POSIX && child.pid !== undefined) process.kill(-child.pid, signal);
     else child.kill(signal);
   } catch {
-    // The group is gone; or the platform knows none, so that only the process can be signalled.
+    // The group is gone, or the platform has none, so only the process can be signalled.
     child.kill(signal);
   }
 }
@@ -413,16 +415,16 @@ function isGroupAlive({ pid }: ChildProcess): boolean {
 }
 
 /**
- * Waits for a line, or for the end of its input, which is our end: then ends a process group. Our process may end in ways
- * in which it can do nothing itself, and no handler of signals is installed for it: that would change what Ctrl+C does.
+ * Waits for a line, or for the end of its input, which means that we have ended: then it ends a process group. Our
+ * process may end without running any code, and signal handlers would change what Ctrl+C does.
  */
 const WATCHDOG_SCRIPT =
   'read -r line || { kill -s TERM -- "-$1"; sleep 2; kill -s KILL -- "-$1"; } 2>/dev/null';
 
 /**
- * Has a server's process group ended if our process ends first.
+ * Ends a server's process group if our process ends first.
  *
- * @returns Calls that off; undefined if the platform has no such groups, or no shell.
+ * @returns Cancels that; undefined if the platform has no process groups, or no shell.
  */
 function startWatchdog(child: ChildProcess): (() => void) | undefined {
   if (!IS_POSIX) return undefined;
@@ -436,7 +438,7 @@ function startWatchdog(child: ChildProcess): (() => void) | undefined {
   );
   watcher.on("error", () => undefined);
   watcher.stdin.on("error", () => undefined);
-  // Without a shell there is only what can be done while our process exits.
+  // Without a shell, only an exit handler is possible.
   if (watcher.pid === undefined) return undefined;
   watcher.unref();
   (watcher.stdin as { unref?: () => void }).unref?.();
@@ -445,7 +447,10 @@ function startWatchdog(child: ChildProcess): (() => void) | undefined {
   };
 }
 
-/** Servers that run, and what calls off their watchers. One listener for all of them, or many clients would look like a leak. */
+/**
+ * Running servers, and the functions that cancel their watchdogs. One listener for all, since many listeners look like
+ * a leak.
+ */
 const runningServers = new Map<ChildProcess, (() => void) | undefined>();
 
 const terminateServers = (): void => {

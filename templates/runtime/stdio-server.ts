@@ -6,21 +6,21 @@ import { createLineReader, LineChannel } from "./stdio/lines.js";
 import type { LineOptions } from "./stdio/lines.js";
 import type { Transport } from "./jsonrpc/transport.js";
 
-/** How a server talks over stdio. */
+/** How a server communicates over stdio. */
 export interface StdioServerOptions extends LineOptions {
-  /** Where messages come from; standard input by default. */
+  /** The input; standard input by default. */
   readonly input?: Readable;
-  /** Where messages go; standard output by default. */
+  /** The output; standard output by default. */
   readonly output?: Writable;
   /**
-   * Sends to standard error what others write to standard output while messages are written there, such as a stray
-   * `console.log`, with a warning before the first of it. On by default. Writes past `process.stdout`, by native code or
-   * a child that inherited it, are out of reach.
+   * Redirects other writes to standard output, such as a stray `console.log`, to standard error while the transport is
+   * open, with a warning before the first. On by default. It cannot redirect writes by native code or by a child that
+   * inherited standard output.
    */
   readonly protectStdout?: boolean;
   /**
-   * Milliseconds in which requests that are in flight when the input ends can still be answered; 1500 by default, which is
-   * less than clients commonly wait before they terminate a server. 0 ends at once.
+   * Milliseconds within which pending requests can still be answered after the input ends; 1500 by default, less than
+   * clients usually wait before they terminate a server. 0 closes at once.
    */
   readonly drainMs?: number;
 }
@@ -34,13 +34,13 @@ const DEFAULT_DRAIN_MS = 1500;
  * The server's side of the stdio transport (specification: Basic, Transports, stdio): messages are lines of standard
  * input and standard output. For Node.
  *
- * While the client does not read, nothing is read from it either, so that unread answers do not pile up. When it closes
- * our input, which is how it ends the connection, `onend` is called after all messages before that were handed on: what is
- * in flight can be answered, within `drainMs`. So `cat requests.ndjson | node server.js` gets all answers. `onclose`
- * follows.
+ * While the client does not read, the transport does not read either, so that responses do not accumulate. When the
+ * client closes our input, which is how it ends the connection, `onend` is called after all earlier messages: pending
+ * requests can be answered, within `drainMs`. So `cat requests.ndjson
+ * node server.js` prints all responses. `onclose` follows.
  *
- * Closing writes what was sent, but waits no longer than two seconds for a client that does not take it. The transport
- * keeps no process alive afterwards.
+ * Closing writes everything that was sent, but waits at most two seconds for a client that does not read. Afterwards
+ * the transport does not keep the process alive.
  */
 export function stdioServerTransport(
   options: StdioServerOptions = {},
@@ -85,7 +85,7 @@ class StdioServer implements Transport {
         pauseWhenFull: true,
         maxUnread: options.maxUnread,
         onEnd: () => {
-          // A turn for answers that only need promises.
+          // One turn for responses that only need promises.
           setImmediate(() => {
             this.#drain();
           });
@@ -123,14 +123,14 @@ class StdioServer implements Transport {
     return this.#closed;
   }
 
-  /** The input has ended: whoever answers what came has some time for it. */
+  /** The input has ended: pending requests have some time to be answered. */
   #drain(): void {
     if (this.#closed !== undefined) return;
     if (this.onend === undefined || this.#drainMs === 0) {
       void this.close();
       return;
     }
-    // It keeps the process alive, since nothing else may by now.
+    // It keeps the process alive, since nothing else may any more.
     this.#drainTimer = setTimeout(
       () => void this.close(),
       Math.min(this.#drainMs, MAX_TIMER_DELAY_MS),
@@ -155,7 +155,7 @@ class StdioServer implements Transport {
   }
 }
 
-/** A client that no longer reads is an event of everyday life: one line of a log, without a stack. */
+/** A client that stops reading is common: one line of a log, without a stack. */
 function describeWriteError(error: NodeJS.ErrnoException): Error {
   if (error.code !== "EPIPE") return error;
   const plain = new Error("the client closed its end of our output (EPIPE)");
@@ -164,15 +164,15 @@ function describeWriteError(error: NodeJS.ErrnoException): Error {
 }
 
 function ignoreError(): void {
-  // There is nothing to be done about it.
+  // The failure cannot be reported anywhere.
 }
 
 const STDOUT_WARNING =
-  "Standard output carries protocol messages and nothing else; what was written to it besides is shown here instead.\n";
+  "Standard output is reserved for protocol messages; other output to it is shown here instead.\n";
 
-/** Keeps standard output to ourselves (specification: the server must write nothing to it that is no message). */
+/** Reserves standard output for messages (specification: the server must write nothing else to it). */
 class StdoutRedirect {
-  /** The way past the protection. */
+  /** Writes to the original standard output. */
   readonly writeToStdout: typeof process.stdout.write;
   readonly #originalWrite: PropertyDescriptor | undefined;
   #isActive = false;
@@ -188,17 +188,17 @@ class StdoutRedirect {
 
   install(): void {
     this.#isActive = true;
-    // Nobody may listen to what is diverted, and that is no reason to die.
+    // Standard error may be closed, which must not end the process.
     process.stderr.on("error", ignoreError);
     process.stdout.write = this.#redirect as typeof process.stdout.write;
   }
 
   restore(): void {
     this.#isActive = false;
-    // What is still on its way there may fail as well.
+    // Pending writes may fail as well.
     if (process.stderr.writableLength === 0)
       process.stderr.off("error", ignoreError);
-    // Whoever wrapped it after us keeps that, and comes through ours to the original.
+    // A wrapper installed after ours stays, and reaches the original through ours.
     const current: unknown = Reflect.get(process.stdout, "write");
     if (current !== this.#redirect) return;
     if (this.#originalWrite === undefined)

@@ -1,10 +1,10 @@
 /**
  * What generated guards and validators call: small checks that return true or false, and a way to find out why not.
  *
- * A guard is plain code that reads members and checks them one after the other; it builds no pointers and no texts. When it
- * returns false, it runs once more over a proxy of the value that records which member is read: the member that was read
- * last is the wrong one. So a valid value costs nothing beyond its checks, and an invalid one gets its place
- * and reason all the same.
+ * A guard is plain code that reads members and checks them in order; it builds no pointers and no texts. When it
+ * returns false, it runs once more over a proxy of the value that records which member is read: the member that was
+ * read last is the wrong one. So a valid value costs only its checks, and an invalid one still gets its location and
+ * reason.
  */
 export type {
   Failure,

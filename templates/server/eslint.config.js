@@ -16,7 +16,7 @@ export default tseslint.config(
   {
     files: ["src/**"],
     rules: {
-      // Standard output belongs to the protocol; a log line there breaks the connection. `log.ts` writes to standard error.
+      // Standard output is reserved for the protocol; a log line there breaks the connection. `log.ts` writes to standard error.
       "no-console": ["error", { allow: ["error", "warn"] }],
       "no-restricted-properties": [
         "error",

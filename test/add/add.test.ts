@@ -35,7 +35,7 @@ test('a dry run says what would be written, and writes nothing', async () => {
   expect(own()).toEqual(before);
 });
 
-test('a pattern that takes for ever costs no more than an example', async () => {
+test('a pattern that never ends costs no more than an example', async () => {
   const slow = { type: 'string', pattern: '^(.+)+!$' };
   const a = { type: 'string', minLength: 60 };
   const schema = { type: 'object', properties: { a }, required: ['a'], patternProperties: { '^.$': slow } };
@@ -87,7 +87,7 @@ describe('a file that exists already is kept, with a warning', () => {
   });
 });
 
-describe('what cannot be done is told once, with nothing written', () => {
+describe('what cannot be done is reported once, with nothing written', () => {
   test.each<[readonly string[], RegExp]>([
     [['tool', 'a b'], /"a b" is not a valid name for a tool/],
     [['tool', '../x'], /"\.\.\/x" is not a valid name/],

@@ -104,7 +104,7 @@ export const revisions = [revision20250618]
       )
       .replace('[revision20250618]', `[revision20250618, revision${name.replaceAll('-', '')}]`);
 
-  test('comes into the list, and gives the types if it is the newest', async () => {
+  test('comes into the list, and determines the types if it is the newest', async () => {
     const { text } = (await addRevisionToProtocol(file('2025-06-18'), '2025-11-25', './generated', false)) as {
       text: string;
     };
@@ -120,7 +120,7 @@ export const revisions = [revision20250618]
     expect(older.text).toBe(added('2025-06-18', '2024-11-05'));
   });
 
-  test('comes into a config as it is laid out', async () => {
+  test('comes into a config in its format', async () => {
     const one = '{ "out": "x",\n  "revisions": ["a"] }\n';
     expect(await addRevisionToConfig(one, 'b')).toEqual({ status: 'added', text: one.replace('["a"]', '["a", "b"]') });
     expect(await addRevisionToConfig(one, 'a')).toEqual({ status: 'present' });

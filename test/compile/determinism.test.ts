@@ -144,7 +144,7 @@ function changedLines(before: string, after: string): { readonly added: string[]
 describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
   const shipped = readFileSync(path.join(root, 'schema', revision, 'schema.json'), 'utf8');
 
-  test('gives the same bytes twice', async () => {
+  test('produces the same bytes twice', async () => {
     const files = emitted(await loadProtocol({ revision }));
     // Names changed from 2025-06-18 on.
     const absent: readonly string[] = revision < '2025-06-18' ? [...SHARED_PARTS, 'aliases'] : SHARED_PARTS;
@@ -155,11 +155,11 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
     expect(emitted(await loadProtocol({ revision }))).toEqual(files);
   });
 
-  test('gives the same bytes for any order of the members of the shipped schema, in either dialect', async () => {
+  test('produces the same bytes for any order of the members of the shipped schema, in either dialect', async () => {
     await expectNoOrder(revision, shipped);
   });
 
-  test('gives the same bytes for any order of the members of the official schema, in either dialect', async (context) => {
+  test('produces the same bytes for any order of the members of the official schema, in either dialect', async (context) => {
     requireReferenceMaterial(context);
     await expectNoOrder(revision, officialSchema(revision));
   });

@@ -310,7 +310,7 @@ describe('time limits', () => {
     await client.close();
   });
 
-  test('Infinity is none, and a limit beyond what a timer can hold does not fire at once', async () => {
+  test('Infinity disables it, and a limit beyond what a timer can hold does not fire at once', async () => {
     const client = createClient({ info: TEST_INFO, timeout: 5 });
     const { raw } = await connectRawServer(client);
     let done = 0;

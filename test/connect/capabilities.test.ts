@@ -158,7 +158,7 @@ describe('a server', () => {
 });
 
 describe('a client', () => {
-  test('refuses to send what the server did not advertise, unless told otherwise', async () => {
+  test('refuses to send what the server did not advertise, unless configured otherwise', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client, { tools: {}, resources: {} });
     for (const [called, capability] of [

@@ -152,7 +152,7 @@ describe('lifecycles', () => {
   });
 });
 
-test('every case of these kinds is proven here or in a test beside it', () => {
+test('every case of these kinds is proven here or in another test of this folder', () => {
   const here = readdirSync(import.meta.dirname)
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => readFileSync(path.join(import.meta.dirname, name), 'utf8'))

@@ -80,7 +80,7 @@ describe('closing', () => {
     await client.close();
     await client.close();
     await client.closed;
-    expect((await rejectionOf(client.connect(connectedTransports().client))).message).toContain('one connection');
+    expect((await rejectionOf(client.connect(connectedTransports().client))).message).toContain('connects only once');
   });
 
   test('rejects the requests of a server too, and a handler that is aborted answers nothing', async () => {
@@ -220,7 +220,7 @@ describe('a transport that fails', () => {
     await endpoint.close();
   });
 
-  test('while a time limit is told: no timer outlives the connection', async () => {
+  test('while a time limit is reported: no timer outlives the connection', async () => {
     const transport = broken({});
     const endpoint = new Endpoint(
       {

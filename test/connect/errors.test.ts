@@ -417,7 +417,7 @@ describe('what JSON cannot hold', () => {
     await session.close();
   });
 
-  test('only the member of a batch that is to blame gives way', async () => {
+  test('only the member of a batch that is to blame is replaced', async () => {
     const server = revision20250326.createServer({
       info: TEST_INFO,
       handlers: { 'tools/call': ({ name }) => (name === 'bad' ? big : textResult(name)) },
@@ -447,7 +447,7 @@ describe('what JSON cannot hold', () => {
 });
 
 describe('results', () => {
-  test('that are wrong are an error of their own, unless validation is off', async () => {
+  test('that are wrong are a separate error, unless validation is off', async () => {
     for (const validateResults of [true, false]) {
       const client = createClient({ info: TEST_INFO, validateResults });
       const { raw } = await connectRawServer(client);

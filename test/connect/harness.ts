@@ -328,7 +328,7 @@ export class RawPeer {
       if (found !== undefined) return found;
       await nextTurns(1);
     }
-    throw new Error(`no answer to ${JSON.stringify(frame).slice(0, 200)}`);
+    throw new Error(`no response to ${JSON.stringify(frame).slice(0, 200)}`);
   }
 
   /** What came since the last look. */

@@ -310,7 +310,7 @@ describe('a handler of a client', () => {
     await client.close();
   });
 
-  test('that gives no object as input ends the call, with nothing sent', async () => {
+  test('that returns no object as input ends the call, with nothing sent', async () => {
     for (const given of [undefined, null, 5, 'x', []]) {
       const client = revision20260728.createClient({
         info: TEST_INFO,

@@ -105,7 +105,7 @@ describe('a server that', () => {
     expect((await rejectionOf(client.callTool(call))).name).toBe('ConnectionClosedError');
   });
 
-  test('writes what is no message gets no answer to it, and is understood afterwards', async () => {
+  test('writes what is no message gets no response to it, and is understood afterwards', async () => {
     const noise = [
       'Listening on stdio',
       '',
@@ -183,7 +183,7 @@ describe('a server that', () => {
     await client.close();
   });
 
-  test('floods with progress, log messages and notices of its own does not keep answers back', async () => {
+  test('floods with progress, log messages and other notifications does not keep answers back', async () => {
     const program = hostileProgram(
       '',
       `for (let count = 0; count < 20000; count += 1) {
@@ -204,7 +204,7 @@ describe('a server that', () => {
 });
 
 describe('a server of 2026-07-28 that', () => {
-  test('asks by requests of its own gets no answer, since a client of it writes none; no handler is run', async () => {
+  test('sends requests gets no answer, since a client of it writes none; no handler is run', async () => {
     const events = new Events();
     let asked = 0;
     const client = revision20260728.createClient({

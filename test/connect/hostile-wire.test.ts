@@ -345,7 +345,7 @@ describe('floods', () => {
     await end();
   });
 
-  test('a thousand subscriptions and no more, which are told of a change and ended', async () => {
+  test('a thousand subscriptions and no more, which are notified of a change and ended', async () => {
     const { send, nextFrames, session, end } = await hostileConnection('2026-07-28');
     for (let id = 0; id < 1100; id += 1)
       send({

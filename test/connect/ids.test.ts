@@ -122,7 +122,7 @@ describe('ids of requests that come in', () => {
   });
 });
 
-describe('ids of our own requests', () => {
+describe('ids of this side’s requests', () => {
   test('are unique and never used again, also not after answers, cancellations and errors', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw, tap } = await connectRawServer(client);
@@ -185,7 +185,7 @@ describe('responses that nobody waits for', () => {
     await client.close();
   });
 
-  test('late answers are told apart: after an answer, a time limit, a cancellation', async () => {
+  test('late answers are distinguished: after an answer, a time limit, a cancellation', async () => {
     const events = new Events();
     const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
     const { raw } = await connectRawServer(client);

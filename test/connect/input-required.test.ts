@@ -251,7 +251,7 @@ describe('a server', () => {
     });
   });
 
-  test('a stateful session is asked by requests of its own, by the same code', async () => {
+  test('a stateful session is asked by separate requests, by the same code', async () => {
     const server = createServer({
       info: TEST_INFO,
       revisions: [revision20251125.revision, revision20260728.revision],

@@ -185,7 +185,7 @@ describe('a client', () => {
   test('has one connection in its life', async () => {
     const client = createClient({ info: TEST_INFO });
     await connectRawServer(client);
-    expect((await rejectionOf(client.connect(connectedTransports().client))).message).toContain('one connection');
+    expect((await rejectionOf(client.connect(connectedTransports().client))).message).toContain('connects only once');
     await client.close();
   });
 

@@ -88,7 +88,7 @@ describe('log messages in a stateful session', () => {
     );
   });
 
-  test('bear the logger and what was said', async () => {
+  test('have the logger and what was said', async () => {
     const { raw } = await startRawSession(
       revision20251125.createServer({ info: TEST_INFO, capabilities: { logging: {} }, handlers: logsAll }),
     );
@@ -102,7 +102,7 @@ describe('log messages in a stateful session', () => {
 });
 
 describe('log messages in 2026-07-28', () => {
-  test('come only for a request that asked for a level, from that level on', async () => {
+  test('come only for a request with a level, from that level on', async () => {
     const { raw } = await connectRawClient(
       revision20260728.createServer({ info: TEST_INFO, capabilities: LOGGING, handlers: logsAll }),
     );

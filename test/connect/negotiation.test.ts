@@ -106,7 +106,7 @@ describe('a client of both kinds', () => {
     },
   );
 
-  test('and when there is no answer to it, in the time of the probe', async () => {
+  test('and when there is no response to it, in the time of the probe', async () => {
     const client = revision20260728.createClient({ info: TEST_INFO, revisions, probeTimeout: 20 });
     const ends = connectedTransports(['client']);
     const raw = new RawPeer(ends.server);
@@ -116,7 +116,7 @@ describe('a client of both kinds', () => {
     await client.close();
   });
 
-  test('takes the version that both speak, whatever comes first, and initialize where there is none', async () => {
+  test('takes the version that both speak, whatever comes first, and initialize otherwise', async () => {
     const future: Revision = { ...revision20260728.revision, version: '2099-01-01' };
     const both = new Server([revision20251125.revision, revision20260728.revision], { info: TEST_INFO, handlers });
     for (const [spoken, expected] of [
@@ -141,7 +141,7 @@ describe('a client of both kinds', () => {
     });
   });
 
-  test('asked for a version that the server has not, the newest that it has; the client disconnects on one unknown to it', async () => {
+  test('requested a version that the server has not, the newest that it has; the client disconnects on one unknown to it', async () => {
     const server = new Server(ALL_REVISIONS.slice(0, 3), { info: TEST_INFO, handlers });
     const client = revision20251125.createClient({ info: TEST_INFO });
     const ends = connectedTransports();
@@ -154,7 +154,7 @@ describe('a client of both kinds', () => {
     expect(ends.tap.from('client').map(({ method }) => method)).toEqual(['initialize']);
   });
 
-  test('is told the version of the transport', async () => {
+  test('passes the version to the transport', async () => {
     const told: string[] = [];
     const server = new Server(ALL_REVISIONS, { info: TEST_INFO, handlers });
     const client = new BaseClient(ALL_REVISIONS, { info: TEST_INFO });

@@ -46,7 +46,7 @@ describe('listAllTools', () => {
         for await (const item of pages) items.push(item);
       })(),
     );
-    expect(error.message).toBe('the list has no end: 100 pages were read');
+    expect(error.message).toBe('the list does not end after 100 pages');
     expect([asked, items.length]).toEqual([100, 100]);
   });
 

@@ -26,7 +26,7 @@ describe.each([
   ['2025-11-25', revision20251125],
   ['2026-07-28', revision20260728],
 ] as const)('progress in %s', (_, module) => {
-  test('comes to the call that asked for it, in order, and never after its answer', async () => {
+  test('comes to the call that requested it, in order, and never after its answer', async () => {
     const create = module.createServer as typeof createServer;
     const server = create({
       info: TEST_INFO,
@@ -62,7 +62,7 @@ describe.each([
     await client.close();
   });
 
-  test('is not sent when nobody asked for it', async () => {
+  test('is not sent unless requested', async () => {
     const create = module.createServer as typeof createServer;
     const server = create({
       info: TEST_INFO,
@@ -170,7 +170,7 @@ describe('a client', () => {
     await client.close();
   });
 
-  test('keeps the caller’s own _meta beside the token', async () => {
+  test('keeps the caller’s own _meta in addition to the token', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client);
     const called = client.callTool({ name: 'x', _meta: { 'a.b/c': 1 } }, { onProgress: () => undefined });

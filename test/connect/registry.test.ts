@@ -280,21 +280,21 @@ test('a long address costs one pass', () => {
 test('a completer that nobody would call is refused, by its type and when it is put together', () => {
   const inside = definePrompt({
     name: 'p',
-    // @ts-expect-error It belongs beside `arguments`.
+    // @ts-expect-error It belongs next to `arguments`.
     arguments: [{ name: 'tone', complete: () => ['formal'] }],
     render: () => '',
   });
   const lost = { name: 'p', arguments: [{ name: 'tone' }], complete: { tune: () => [] }, render: () => '' };
   for (const serve of [promptHandlers, (prompts: readonly never[]) => completionHandlers({ prompts })]) {
     expect(() => serve([inside as never])).toThrow(
-      'prompt p: `complete` of the argument tone belongs beside `arguments`, as complete: { "tone": ... }',
+      'prompt p: `complete` of the argument tone belongs next to `arguments`, as complete: { "tone": ... }',
     );
-    expect(() => serve([lost as never])).toThrow('prompt p completes "tune", which is none of its arguments');
+    expect(() => serve([lost as never])).toThrow('prompt p completes "tune", which is not one of its arguments');
   }
 });
 
 test('what cannot be served is refused when it is put together', () => {
-  expect(() => toolHandlers([greet, greet])).toThrow('there are two of the tool greet');
+  expect(() => toolHandlers([greet, greet])).toThrow('duplicate tool: greet');
   expect(() => resourceHandlers([readme, readme])).toThrow(TypeError);
   expect(() => promptHandlers([review, review])).toThrow(TypeError);
   for (const uriTemplate of ['x:{a}{b}', 'x:{?q}', 'x:{a', 'x:a}']) {

@@ -25,7 +25,7 @@ const listen = (id: unknown, notifications: object): object & { id?: string } =>
   ({ id, method: 'subscriptions/listen', params: { notifications, _meta: statelessMeta() } }) as never;
 
 describe('a server of 2026-07-28', () => {
-  test('acknowledges, tags with the id of the request as it is, and sends what was asked for only', async () => {
+  test('acknowledges, tags with the id of the request as it is, and sends only what was requested', async () => {
     const server = createServer({ info: TEST_INFO, capabilities, handlers: {} });
     const { raw, session } = await connectRawClient(server);
     raw.send({ jsonrpc: '2.0', ...listen('a', { toolsListChanged: true, resourceSubscriptions: ['x:1'] }) });
@@ -194,42 +194,39 @@ describe('a client of 2026-07-28', () => {
 });
 
 describe('resources of a stateful session', () => {
-  test.each([true, false])(
-    'are told of to those who subscribed, with a handler of the server’s own: %s',
-    async (own) => {
-      const asked: string[] = [];
-      const server = revision20251125.createServer({
-        info: TEST_INFO,
-        capabilities: { resources: { subscribe: true } },
-        handlers: own
-          ? {
-              'resources/subscribe': ({ uri }) => {
-                if (uri === 'x:no') throw new Error('no');
-                asked.push(uri);
-                return {};
-              },
-              'resources/unsubscribe': () => ({}),
-            }
-          : {},
-      });
-      const { raw } = await startRawSession(server);
-      const updated = async (uri: string): Promise<number> => {
-        server.notify('notifications/resources/updated', { uri });
-        return (await raw.nextFrames()).length;
-      };
-      expect(await updated('x:1')).toBe(0);
-      expect((await raw.request({ id: 1, method: 'resources/subscribe', params: { uri: 'x:1' } })).result).toEqual({});
-      await raw.request({ id: 2, method: 'resources/subscribe', params: { uri: 'x:no' } });
-      await raw.nextFrames();
-      expect(await updated('x:1')).toBe(1);
-      expect(await updated('x:2')).toBe(0);
-      expect(await updated('x:no')).toBe(own ? 0 : 1);
-      await raw.request({ id: 3, method: 'resources/unsubscribe', params: { uri: 'x:1' } });
-      await raw.nextFrames();
-      expect(await updated('x:1')).toBe(0);
-      expect(asked).toEqual(own ? ['x:1'] : []);
-    },
-  );
+  test.each([true, false])('are sent to those who subscribed, with a handler of the server’s own: %s', async (own) => {
+    const asked: string[] = [];
+    const server = revision20251125.createServer({
+      info: TEST_INFO,
+      capabilities: { resources: { subscribe: true } },
+      handlers: own
+        ? {
+            'resources/subscribe': ({ uri }) => {
+              if (uri === 'x:no') throw new Error('no');
+              asked.push(uri);
+              return {};
+            },
+            'resources/unsubscribe': () => ({}),
+          }
+        : {},
+    });
+    const { raw } = await startRawSession(server);
+    const updated = async (uri: string): Promise<number> => {
+      server.notify('notifications/resources/updated', { uri });
+      return (await raw.nextFrames()).length;
+    };
+    expect(await updated('x:1')).toBe(0);
+    expect((await raw.request({ id: 1, method: 'resources/subscribe', params: { uri: 'x:1' } })).result).toEqual({});
+    await raw.request({ id: 2, method: 'resources/subscribe', params: { uri: 'x:no' } });
+    await raw.nextFrames();
+    expect(await updated('x:1')).toBe(1);
+    expect(await updated('x:2')).toBe(0);
+    expect(await updated('x:no')).toBe(own ? 0 : 1);
+    await raw.request({ id: 3, method: 'resources/unsubscribe', params: { uri: 'x:1' } });
+    await raw.nextFrames();
+    expect(await updated('x:1')).toBe(0);
+    expect(asked).toEqual(own ? ['x:1'] : []);
+  });
 
   test('change notices go to sessions that are initialized, if they are declared', async () => {
     const server = revision20251125.createServer({

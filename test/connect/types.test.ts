@@ -67,7 +67,7 @@ describe('what does not compile', () => {
     });
   });
 
-  test('requests to a client where there are none', () => {
+  test('requests to a client in a revision without any', () => {
     never(() => {
       stateless.createServer({
         info,

@@ -104,7 +104,8 @@ describe('a notification of a vendor (case-124)', () => {
     const vendorNotifications = {
       'notifications/progress': vendorNotification(isCodexEvent, () => undefined),
     };
-    const reason = 'notifications/progress is a method of 2025-11-25, so its handler belongs to notifications';
+    const reason =
+      'notifications/progress is a method of 2025-11-25; move its handler from vendorNotifications to notifications';
     expect(() => createClient({ info: TEST_INFO, vendorNotifications })).toThrow(reason);
     expect(() => createServer({ info: TEST_INFO, handlers: {}, vendorNotifications })).toThrow(reason);
   });

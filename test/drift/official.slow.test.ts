@@ -23,7 +23,7 @@ describe('our own types', () => {
     expect(report.definitions.every(({ status }) => status === 'same')).toBe(true);
   });
 
-  test('other revisions are told apart', async () => {
+  test('other revisions are distinguished', async () => {
     const sdk = './generated/2025-06-18/types.ts';
     const report = await compareWithPackage({ sdk, revision: '2025-03-26', folder: root });
     expect(definitionsWithStatus(report, 'missing')).toContain('JSONRPCBatchRequest');

@@ -199,7 +199,7 @@ describe('what is wrong with a package is said, with the remedy', () => {
 });
 
 describe('hostile types', () => {
-  test('names that JavaScript objects have of their own', async () => {
+  test('names that every JavaScript object has', async () => {
     const folder = folderWith({
       'a.ts': `${ROLE}
 export type __proto__ = string;

@@ -138,7 +138,7 @@ describe('the same in other words', () => {
   });
 });
 
-test('a class that only has the name of a definition does not stand for it, unless a name is mapped to it', async () => {
+test('a class that only has the name of a definition does not represent it, unless a name is mapped to it', async () => {
   const own = folderWith({
     'a.ts': `export class ResourceTemplate { get uriTemplate() { return new URL('x:'); } }
 export class Prompt { name = ''; title?: string }
@@ -151,7 +151,7 @@ export class Error extends globalThis.Error { code = 1; data?: unknown }`,
 });
 
 describe('schemas', () => {
-  test('a definition without a type is held against the output of the schema that is named after it', async () => {
+  test('a definition without a type is compared with the output of the schema that is named after it', async () => {
     const report = await compare('planted-sdk/zod');
     const theirs = new Map(report.definitions.map((item) => [item.name, item.theirs]));
     expect(['Root', 'PromptArgument', 'ProgressToken', 'Annotations'].map((name) => theirs.get(name))).toEqual([
@@ -179,7 +179,7 @@ describe('names and what to leave out', () => {
     expect(renamed.definitions.find(({ name }) => name === 'ToolChoice')?.theirs).toBe('ToolChoice');
   });
 
-  test('definitions and paths are left out, with what is in them, and a pattern that fits nothing is told', async () => {
+  test('definitions and paths are left out, with what is in them, and a pattern that fits nothing is reported', async () => {
     const ignore = ['Icon', 'CallToolResult.content', '*.version', 'T*', 'Nothing.*'];
     const report = await compare('planted-sdk', { ignore });
     const found = findingLines(report).join('\n');

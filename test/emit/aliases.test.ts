@@ -62,7 +62,7 @@ describe('what is known of renames', () => {
     }
   });
 
-  test('is all that a comparison of neighbours would guess by itself', () => {
+  test('is all that a comparison of adjacent revisions would guess by itself', () => {
     const guessed = protocols.slice(1).flatMap((after, index) => {
       const before = protocols[index];
       return before === undefined
@@ -208,7 +208,7 @@ export const same: Oldest = reference4;
   });
 });
 
-describe('where a rename is told', () => {
+describe('where a rename is declared', () => {
   test('diff tells a known one as a fact with what to do, and a guess as a guess', () => {
     const notes = { given: '', catalog: 'built in' } as const;
     const told = (from: string, to: string): readonly (readonly unknown[])[] =>

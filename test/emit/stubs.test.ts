@@ -168,7 +168,7 @@ describe('what is there is the user’s', () => {
 
 describe('what is refused, with exit code 2', () => {
   test.each([
-    ['a method that does not exist', 'tools/cal', /no method "tools\/cal"\nhint: Did you mean tools\/call\?/],
+    ['a method that does not exist', 'tools/cal', /no method "tools\/cal"\n {2}Did you mean tools\/call\?/],
     ['one that servers send', 'sampling/createMessage', /no handler for sampling\/createMessage: servers send it/],
     ['a notification', 'notifications/cancelled', /it is a notification/],
     ['a part of the lifecycle', 'initialize', /the runtime handles it/],
@@ -185,7 +185,7 @@ describe('what is refused, with exit code 2', () => {
     const args = ['generate', '--revision', '2026-07-28', '--emit', 'stubs', '--methods', 'roots/list'];
     const result = await mcpgen([...args, '--out', temporaryFolder()]);
     expect(result).toMatchObject({ code: 2 });
-    expect(result.stderr).toContain('servers request it, inside a result');
+    expect(result.stderr).toContain('servers send it inside a result');
   });
 
   test('methods without stubs', async () => {

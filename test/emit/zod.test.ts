@@ -349,14 +349,14 @@ describe('keywords beyond those of MCP', () => {
     schemas = await written(await protocolOf(BEYOND), path.join(scratch, 'beyond'));
   });
 
-  test('give the verdict of the JSON Schema on valid values', () => {
+  test('agree with the JSON Schema on valid values', () => {
     // Of a oneOf with overlapping variants not every value that one variant allows is valid.
     const { OneOf: _, ...others } = BEYOND;
     expect(compareAll(others, schemas, 'valid').refused).toBe(0);
     expect(compareAll(BEYOND, schemas, 'valid').refused).toBeGreaterThan(0);
   });
 
-  test('give the verdict of the JSON Schema on mutated values', () => {
+  test('agree with the JSON Schema on mutated values', () => {
     const tally = compareAll(BEYOND, schemas, 'mutated');
     expect(tally.refused).toBeGreaterThan(tally.values / 3);
   });

@@ -83,7 +83,7 @@ describe('the demo', () => {
     ]);
   });
 
-  test('is coloured where colour is asked for', async () => {
+  test('has colors only if requested', async () => {
     const { code, stdout } = await example('demo.ts', { FORCE_COLOR: '1' });
     expect(code).toBe(0);
     expect(stdout).toContain('\u001b[');

@@ -245,7 +245,7 @@ add handler tools/call: a client has no handler for tools/call: no server sends 
   compiles(project);
 }, 600_000);
 
-test('a revision that a config no longer names is told of where code still names its methods', async () => {
+test('a revision that a config no longer names is reported where code still names its methods', async () => {
   const project = await scaffolded('server', '2025-11-25');
   writeFileSync(path.join(project, 'src/extra.ts'), 'export const once = ["tasks/list", "tools/list"];\n');
   edit(project, 'mcpgen.config.json', (text) => text.replace('"2025-11-25"', '"2026-07-28"'));
@@ -313,7 +313,7 @@ export const names = [M.ITEMS_LIST, proto.METHODS["ITEMS_LIST"], 'items/list', '
 export const handlers = { "items/list": () => ({}), ping: () => ({}) };
 `;
 
-test('case-099: a method that is gone is told of with its places, and only what is ours is removed', async () => {
+test('case-099: a method that is gone is reported with its places, and only what is ours is removed', async () => {
   const project = custom(['items/list', 'items/get']);
   const first = await generate(project);
   expect(first, first.stderr).toMatchObject({ code: 0 });
@@ -378,7 +378,7 @@ test('a tsconfig says which files are the author’s, and a folder that was empt
   expect((await generate(project)).stdout).not.toMatch(/removed|new in/);
 });
 
-test('a revision that the config names no more is told of until its folder is gone', async () => {
+test('a revision that the config names no more is reported until its folder is gone', async () => {
   const project = temporaryFolder();
   const names = (...revisions: readonly string[]): void => {
     writeFileSync(

@@ -55,7 +55,7 @@ test('only what no revision has is new or removed', () => {
   expect(compareMethods(new Map(), now)).toEqual({ newRevisions: [], added: [], removed: [] });
 });
 
-test('code that does not parse, names of modules and other tables give no false place', async () => {
+test('code that does not parse, names of modules and other tables yield no false place', async () => {
   const files = [
     {
       path: 'a.ts',

@@ -428,7 +428,7 @@ describe('errata of the schemas', () => {
 
   provesCase(
     'case-009',
-    'the revision of a schema file is told by its digest or by the caller, and never guessed',
+    'the revision of a schema file is known by its digest or by the caller, and never guessed',
     async (context) => {
       requireReferenceMaterial(context);
       for (const revision of revisions) {
@@ -562,7 +562,7 @@ describe('errata of the schemas', () => {
     }
   });
 
-  provesCase('case-015', 'both dialects give the same output', async () => {
+  provesCase('case-015', 'both dialects produce the same output', async () => {
     for (const revision of ['2025-06-18', '2025-11-25']) {
       const { $defs } = schemaFile(revision);
       const modern = JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', $defs });
@@ -598,7 +598,7 @@ describe('types', () => {
     },
   });
   compilation.types('Case017', described);
-  provesCase('case-017', 'a reference with a description of its own stays a reference, with its own docs', async () => {
+  provesCase('case-017', 'a reference with a description stays a reference, with its own docs', async () => {
     const text = await typesOf(await described);
     expect(typeIn(text, 'B')).toBe('export type B = {\n  /** one */\n  x?: A;\n  /** two */\n  y?: A;\n};\n');
     expect(exportsOf(text).names.filter((name) => /\d$/.test(name))).toEqual([]);
@@ -650,7 +650,7 @@ describe('types', () => {
     export const wrong: Case019.D = { other: 1 }; // error
     export function read(e: Case019.E): string | undefined { return e['other'] ?? e.m; }
   `);
-  provesCase('case-019', 'optional members beside a typed index signature compile', async () => {
+  provesCase('case-019', 'optional members next to a typed index signature compile', async () => {
     optional();
     expect(await typesOf(await indexed)).toContain('[key: string]: string | undefined;');
   });
@@ -706,7 +706,7 @@ describe('types', () => {
   `);
   provesCase(
     'case-023',
-    'a method gives its result: EmptyResult where there is nothing to say, tasks/result anything',
+    'a method has its result: EmptyResult where there is nothing to say, tasks/result anything',
     results,
   );
 
@@ -811,7 +811,7 @@ describe('types', () => {
 
   provesCase(
     'case-027',
-    'the same input gives the same bytes, in any order, and a new definition only adds lines',
+    'the same input produces the same bytes, in any order, and a new definition only adds lines',
     async () => {
       const revision = '2025-11-25';
       const schema = schemaFile(revision);
@@ -1048,7 +1048,7 @@ describe('guards', () => {
     export const d: v20251125.EmptyResult = { ok: true };
     export const e: v20260728.EmptyResult = { resultType: 'complete', ok: true };
   `);
-  provesCase('case-038', 'an empty result may hold members of its own', () => {
+  provesCase('case-038', 'an empty result may have any members', () => {
     openResults();
     for (const { classify } of Object.values(GENERATED)) {
       expect(classify({ jsonrpc: '2.0', id: 1, result: { ok: true } }, { strict: true }).kind).toBe('result');

@@ -123,7 +123,7 @@ describe('a share', () => {
     }
   });
 
-  test('is the whole where callers cannot be told apart', () => {
+  test('is the whole where callers cannot be distinguished', () => {
     const callers = new Callers();
     const all = callers.of(undefined);
     while (all.openResponses.canAcquire(10)) all.openResponses.acquire();
@@ -213,7 +213,7 @@ describe('running request handlers', () => {
     expect(state.running).toBe(10);
   });
 
-  test('a subscription is none: it keeps nobody from calling', async () => {
+  test('a subscription does not count: it keeps nobody from calling', async () => {
     const { server, release } = stubborn(2);
     handler = createHttpHandler({ server });
     const open = await Promise.all(
@@ -355,7 +355,7 @@ describe('bodies', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('past the limit the oldest that is not complete gives way, and is told so', async () => {
+  test('past the limit the oldest incomplete one is dropped, with a reason', async () => {
     const { url, open } = await served({ maxTotalBodyBytes: 150_000 });
     const stalled = Array.from({ length: 3 }, () => open(`${HEAD}Content-Length: 50000\r\n\r\n${'['.repeat(30_000)}`));
     await delay(100);
@@ -368,7 +368,7 @@ describe('bodies', () => {
       .toEqual(['HTTP/1.1 503 Service Unavailable', '', '']);
   });
 
-  test('one that comes in one piece makes no other give way', async () => {
+  test('one that comes in one piece makes no other be dropped', async () => {
     const { url, open } = await served({ maxTotalBodyBytes: 100_000 });
     const stalled = Array.from({ length: 3 }, () => open(`${HEAD}Content-Length: 50000\r\n\r\n${'['.repeat(30_000)}`));
     await delay(100);
@@ -377,7 +377,7 @@ describe('bodies', () => {
     expect(stalled.map(({ got }) => got())).toEqual(['', '', '']);
   });
 
-  test('the one who holds the most gives way, not who began first', async () => {
+  test('the one who holds the most is dropped, not who began first', async () => {
     const { open } = await served({ maxTotalBodyBytes: 100_000, ...byHeader });
     const begin = (name: string, bytes: number) =>
       open(`${HEAD}X-Client: ${name}\r\nContent-Length: 90000\r\n\r\n${'['.repeat(bytes)}`);

@@ -35,7 +35,7 @@ function startProtectedServer(
 }
 
 describe('an auth provider', () => {
-  test('is asked for a better token, once for all requests that were refused', async () => {
+  test('is called for a better token, once for all requests that were refused', async () => {
     let good = 'Bearer one';
     const { url } = await startProtectedServer((token) => (token === good ? 200 : 401));
     let token: string | undefined;
@@ -68,14 +68,14 @@ describe('an auth provider', () => {
     };
     const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url, authProvider });
     const error = await rejectionOf(client.connect(transport));
-    expect(error.message).toBe(`POST ${url}: 401, the server wants an authorization: not you`);
+    expect(error.message).toBe(`POST ${url}: 401, the server requires authorization: not you`);
     expect([renewals, seen.length]).toEqual([1, 2]);
   });
 
   const UNFIT: readonly (readonly [string, AuthProvider, string])[] = [
     ['fails', { token: () => 'x', onUnauthorized: () => Promise.reject(new Error('no luck')) }, '401, no luck'],
-    ['gives none', { token: () => 'x' }, '401, the server refuses the token'],
-    ['fails at once', { token: () => Promise.reject(new Error('locked')) }, 'the auth provider gives no token'],
+    ['gives none', { token: () => 'x' }, '401, the server rejects the token'],
+    ['fails at once', { token: () => Promise.reject(new Error('locked')) }, 'the auth provider returned no token'],
   ];
   test.each(UNFIT)('that %s ends the attempt to connect, with nothing tried twice', async (_, authProvider, reason) => {
     const { url, seen } = await startProtectedServer(() => 401);
@@ -86,7 +86,7 @@ describe('an auth provider', () => {
     expect(seen.length).toBeLessThan(2);
   });
 
-  test('is not needed to be told of a refusal', async () => {
+  test('need not handle a refusal', async () => {
     const { url, seen } = await startProtectedServer(() => 401);
     const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url });
     const error = await rejectionOf(client.connect(transport), HttpError);
@@ -167,7 +167,7 @@ describe('an OAuth provider of the official SDKs, with their flow', () => {
     const { url } = await startProtectedServer(() => 401);
     const { auth: _, ...options } = flow();
     const { client, transport } = createTestClient(['2025-11-25'], { url, ...options });
-    expect((await rejectionOf(client.connect(transport))).message).toContain('the option auth gives no flow');
+    expect((await rejectionOf(client.connect(transport))).message).toContain('the option auth has no OAuth flow');
   });
 });
 
@@ -218,7 +218,7 @@ describe('redirects', () => {
   test.each([
     [307, '/mcp', 'more than 5 redirects'],
     [302, '/other', 'in a way that would make the request a GET'],
-    [308, 'http://', 'where to cannot be seen'],
+    [308, 'http://', 'unknown target'],
   ])('with %i to %s end', async (status, location, reason) => {
     const { url, seen } = await startScriptedServer(
       (_, response) => void response.writeHead(status, { location }).end(),

@@ -81,7 +81,7 @@ describe('annotations of an input schema', () => {
   });
 
   test.each(['number', 'object', 'array', 'null', undefined, ['string', 'integer']])('may not be at a %j', (type) => {
-    expect(reasonOf(schemaOf({ a: { type, 'x-mcp-header': 'A' } }))).toContain('no string, integer or boolean');
+    expect(reasonOf(schemaOf({ a: { type, 'x-mcp-header': 'A' } }))).toContain('not a string, integer or boolean');
   });
 
   test('may not be twice, whatever the case', () => {
@@ -89,7 +89,7 @@ describe('annotations of an input schema', () => {
       a: { type: 'string', 'x-mcp-header': 'Same' },
       b: { type: 'string', 'x-mcp-header': 'sAME' },
     });
-    expect(reasonOf(schema)).toContain('as another one is');
+    expect(reasonOf(schema)).toContain('which another parameter has already');
   });
 
   const annotated = { type: 'string', 'x-mcp-header': 'A' };
@@ -103,7 +103,7 @@ describe('annotations of an input schema', () => {
     ['$defs', { $defs: { A: annotated }, ...schemaOf({ a: { $ref: '#/$defs/A' } }) }],
     ['patternProperties', { patternProperties: { '^a': annotated } }],
   ])('may not be at %s', (_, schema) => {
-    expect(reasonOf(schema)).toContain('properties alone do not lead to');
+    expect(reasonOf(schema)).toContain('through properties alone');
   });
 
   test('are looked for in a schema that is 100,000 deep', () => {
@@ -170,7 +170,7 @@ describe('headers of a request', () => {
     ['Mcp-Method', 'TOOLS/CALL', 'Mcp-Method is "TOOLS/CALL"'],
     ['Mcp-Name', undefined, 'Mcp-Name is missing, for params.name'],
     ['Mcp-Name', 'other', 'Mcp-Name is "other", which is not params.name'],
-    ['Mcp-Name', '=?base64?d8OqaXJ?=', 'Mcp-Name has characters that it must not'],
+    ['Mcp-Name', '=?base64?d8OqaXJ?=', 'Mcp-Name has invalid characters'],
     ['Mcp-Param-Text', undefined, 'Mcp-Param-Text is missing, for params.arguments.text'],
     ['Mcp-Param-Text', 'b', 'Mcp-Param-Text is "b"'],
     ['Mcp-Param-Count', '43', 'Mcp-Param-Count is "43", which is not params.arguments.deep.count'],

@@ -77,7 +77,7 @@ describe('answers without end', () => {
     ],
     ['lines of an event', 'text/event-stream', '', `data: ${chunk}\n`, 'an event of the stream has more than 65536'],
     ['a comment', 'text/event-stream', ':', chunk, 'an event of the stream has more than 65536 characters'],
-    ['JSON', 'application/json', '{"a":"', chunk, 'the answer has more than 65536 bytes'],
+    ['JSON', 'application/json', '{"a":"', chunk, 'the response has more than 65536 bytes'],
   ])('%s: no more is read than may be', async (_, type, start, more, reason) => {
     let written: Promise<number> = Promise.resolve(0);
     const { url } = await serveAnswer((response) => {
@@ -93,14 +93,14 @@ describe('answers without end', () => {
     expect(await written).toBeLessThan(32 * 1024 * 1024);
   });
 
-  test('an error body: its first part is told', async () => {
+  test('an error body: its first part is reported', async () => {
     const { url } = await serveAnswer((response) => {
       response.writeHead(500, { 'content-type': 'text/plain' });
       void flood(response, 'no '.repeat(1000));
     });
     const { client } = await connectTestClient(['2026-07-28'], { url });
     const error = await rejectionOf(client.callTool(call));
-    expect(error.message).toMatch(/500, the server refuses it: (no ){60,}/);
+    expect(error.message).toMatch(/500, the server rejects the message: (no ){60,}/);
     expect(error.message.length).toBeLessThan(400);
   });
 
@@ -144,21 +144,27 @@ describe('answers without end', () => {
   });
 });
 
-describe('answers that are none', () => {
+describe('answers that are invalid', () => {
   test.each([
-    ['of another type', 200, 'text/html', '<h1>Sign in</h1>', '200, the answer is "text/html", neither'],
-    ['of no type', 200, '', '{}', '200, the answer to a request has no content type: {}'],
-    ['no JSON', 200, 'application/json', '{"jsonrpc":', '200, the answer is no JSON: {"jsonrpc":'],
-    ['nothing', 200, 'application/json', '', '200, the answer is no JSON'],
-    ['null', 200, 'application/json', 'null', '200, the answer is no response to the request: null'],
-    ['no message', 200, 'application/json', '[1,{"a":2}]', 'the answer is no response to the request'],
-    ['to another', 200, 'application/json', '{"jsonrpc":"2.0","id":99,"result":{}}', 'no response to the request'],
-    ['too deep', 200, 'application/json', '['.repeat(500) + ']'.repeat(500), 'the answer is nested deeper than 256'],
-    ['accepted', 202, '', '', '202, the answer to a request has no content type'],
-    ['empty streams', 200, 'text/event-stream', '', 'the stream ended before the answer'],
+    ['of another type', 200, 'text/html', '<h1>Sign in</h1>', '200, the response is "text/html", neither'],
+    ['of no type', 200, '', '{}', '200, the response has no content type: {}'],
+    ['no JSON', 200, 'application/json', '{"jsonrpc":', '200, the response is not JSON: {"jsonrpc":'],
+    ['nothing', 200, 'application/json', '', '200, the response is not JSON'],
+    ['null', 200, 'application/json', 'null', '200, the response does not answer the request: null'],
+    ['no message', 200, 'application/json', '[1,{"a":2}]', 'the response does not answer the request'],
+    ['to another', 200, 'application/json', '{"jsonrpc":"2.0","id":99,"result":{}}', 'does not answer the request'],
+    ['too deep', 200, 'application/json', '['.repeat(500) + ']'.repeat(500), 'the response is nested deeper than 256'],
+    ['accepted', 202, '', '', '202, the response has no content type'],
+    ['empty streams', 200, 'text/event-stream', '', 'the stream ended before the response'],
     ['half an event', 200, 'text/event-stream', 'data: {"jsonrpc":"2.0","id":2,"result":{}}', 'the stream ended'],
     ['an event stream in name', 200, 'text/event-stream-x', 'data: {}\n\n', 'neither application/json nor'],
-    ['a page of an error', 502, 'text/html', '<h1>Bad gateway</h1>', '502, the server refuses it: <h1>Bad gateway'],
+    [
+      'a page of an error',
+      502,
+      'text/html',
+      '<h1>Bad gateway</h1>',
+      '502, the server rejects the message: <h1>Bad gateway',
+    ],
   ])('%s', async (_, status, type, body, reason) => {
     const { url } = await serveAnswer((response) => {
       response.writeHead(status, type === '' ? {} : { 'content-type': type }).end(body);
@@ -227,13 +233,13 @@ describe('answers that are none', () => {
   });
 });
 
-describe('sessions that are none', () => {
+describe('sessions that are invalid', () => {
   test('an id that is no id fails the handshake', async () => {
     const { url } = await startScriptedServer(
       sessionScript((_, response) => void response.writeHead(405).end(), 'two words'),
     );
     const { client, transport } = createTestClient(['2025-11-25'], { url });
-    expect((await rejectionOf(client.connect(transport))).message).toContain('the session id "two words" is none');
+    expect((await rejectionOf(client.connect(transport))).message).toContain('the session id "two words" is invalid');
   });
 
   test('an id that comes later is not taken', async () => {
@@ -253,7 +259,7 @@ describe('sessions that are none', () => {
       sessionScript((_, response) => void response.writeHead(404).end('gone')),
     );
     const { client } = await connectTestClient(['2025-11-25'], { url });
-    expect((await rejectionOf(client.callTool(call))).message).toContain('404, the server refuses it: gone');
+    expect((await rejectionOf(client.callTool(call))).message).toContain('404, the server rejects the message: gone');
     expect(seen.filter(({ message }) => message.method === 'tools/call')).toHaveLength(2);
     expect(seen.filter(({ message }) => message.method === 'initialize')).toHaveLength(2);
   });
@@ -286,7 +292,7 @@ describe('what would go into headers', () => {
     );
     const { client } = await connectTestClient(['2025-11-25'], { url, reconnect: { initialDelayMs: 20 } });
     // Such an id is too long for a header, so there is no resuming.
-    expect((await rejectionOf(client.callTool(call))).message).toContain('the stream ended before the answer');
+    expect((await rejectionOf(client.callTool(call))).message).toContain('the stream ended before the response');
     expect(seen.some(({ headers }) => headers['last-event-id'] !== undefined)).toBe(false);
   });
 });

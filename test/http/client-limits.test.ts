@@ -59,7 +59,7 @@ describe('a server that asks for much at once', () => {
     const reasons = events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind));
     expect(new Set(reasons)).toEqual(
       new Set([
-        `HttpError: POST ${url}: the server asks for more than it accepts answers to: 4096 messages wait to be sent`,
+        `HttpError: POST ${url}: the server sends requests faster than it accepts responses: 4096 messages wait to be sent`,
       ]),
     );
     expect(reasons.length).toBeLessThan(3);
@@ -138,7 +138,7 @@ describe('calls beyond maxConcurrentCalls', () => {
     expect(sent).not.toContain('notifications/cancelled');
   });
 
-  test('are refused a limit that is none', () => {
+  test('reject an invalid limit', () => {
     expect(() => httpClientTransport({ url: 'http://127.0.0.1:1', maxConcurrentCalls: 0 })).toThrow(
       'maxConcurrentCalls must be at least 1, not 0',
     );

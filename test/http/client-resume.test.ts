@@ -32,7 +32,7 @@ async function listener(url: string, heard: string[], options = {}) {
 }
 
 describe('the stream of an answer', () => {
-  test('that breaks off is asked for again from where it was, and an event that was cut is read whole', async () => {
+  test('that breaks off is requested again from where it was, and an event that was cut is read whole', async () => {
     const { url, seen } = await startScriptedServer(
       sessionScript(({ verb, headers, message: asked }, response) => {
         if (verb === 'POST') {
@@ -64,7 +64,7 @@ describe('the stream of an answer', () => {
     expect(resumed.map(({ headers }) => headers['mcp-session-id'])).toEqual(['session-1', 'session-1']);
   });
 
-  test('is asked for again when the server says', async () => {
+  test('is requested again when the server says', async () => {
     let closedAt = 0;
     let askedAt = 0;
     let id: number | string | undefined;
@@ -105,12 +105,14 @@ describe('the stream of an answer', () => {
       }),
     );
     const { client } = await listener(url, []);
-    expect((await rejectionOf(client.callTool(call))).message).toContain('the stream ended before the answer');
+    expect((await rejectionOf(client.callTool(call))).message).toContain('the stream ended before the response');
     withId = true;
     const error = await rejectionOf(client.callTool(call), HttpError);
     expect(error.message).toContain('404, the stream broke off, and the server does not resume it: no');
     status = 503;
-    expect((await rejectionOf(client.callTool(call))).message).toContain('5 attempts to resume it were in vain');
+    expect((await rejectionOf(client.callTool(call))).message).toContain(
+      'gave up after 5 failed attempts to resume it',
+    );
     expect(seen.filter(({ headers }) => headers['last-event-id'] === 'e0')).toHaveLength(6);
   });
 
@@ -157,7 +159,7 @@ describe("the server's own stream", () => {
     expect(seen.filter(({ verb }) => verb === 'GET')).toHaveLength(4);
   });
 
-  test('is given up, and that is told, after some attempts in vain', async () => {
+  test('ends with an error after some failed attempts', async () => {
     const { url, seen } = await startScriptedServer(
       sessionScript(({ verb }, response) => {
         if (verb !== 'GET') response.writeHead(202).end();
@@ -170,7 +172,7 @@ describe("the server's own stream", () => {
     const { events } = await listener(url, []);
     await waitUntil(() => events.length > 0);
     expect(events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind))).toEqual([
-      expect.stringContaining("the server's own stream is given up after 5 attempts in vain"),
+      expect.stringContaining("gave up the server's own stream after 5 failed attempts"),
     ]);
     expect(seen.filter(({ verb }) => verb === 'GET')).toHaveLength(6);
   });

@@ -23,7 +23,7 @@ import {
 const call = { name: 'a', arguments: {} };
 
 describe('sessions', () => {
-  test('bear the id and the revision after the handshake, listen, and end with a DELETE', async () => {
+  test('have the id and the revision after the handshake, listen, and end with a DELETE', async () => {
     const { url, seen } = await startScriptedServer(
       sessionScript(({ verb, message }, response) => {
         if (verb === 'GET') startStream(response);
@@ -140,7 +140,7 @@ describe('sessions', () => {
     isGone = true;
     const error = await rejectionOf(client.callTool(call));
     expect(error).toBeInstanceOf(HttpError);
-    expect(error.message).toContain('404, the server refuses initialize');
+    expect(error.message).toContain('404, the server rejects initialize');
   });
 });
 
@@ -327,7 +327,7 @@ describe('stateless conversations', () => {
     const listed = await client.listTools();
     expect(listed.tools.map(({ name }) => name)).toEqual(['a', 'plain']);
     expect(events.map((one) => (one.kind === 'transportFailed' ? String(one.error) : one.kind))).toEqual([
-      expect.stringContaining('the tool "bad" is left out'),
+      expect.stringContaining('the tool "bad" is omitted'),
     ]);
     await client.callTool({ name: 'a', arguments: { region: 'zürich' } });
     await client.close();
@@ -431,7 +431,7 @@ describe('stateless conversations', () => {
     );
     const { client } = await connectTestClient(['2026-07-28'], { url });
     const subscription = await client.listen({ notifications: {} } as never);
-    expect((await rejectionOf(subscription.ended)).message).toContain('the stream ended before the answer');
+    expect((await rejectionOf(subscription.ended)).message).toContain('the stream ended before the response');
   });
 
   test('send no response, even if the server asks', async () => {
@@ -500,12 +500,12 @@ describe('which revision is spoken', () => {
       },
     });
     const error = await rejectionOf(client.connect(transport));
-    expect([error.message, asked]).toEqual([`POST ${url}: no answer (ECONNREFUSED)`, 1]);
+    expect([error.message, asked]).toEqual([`POST ${url}: no response (ECONNREFUSED)`, 1]);
   });
 });
 
 describe('HTTP+SSE of 2024-11-05', () => {
-  test('is tried where the server takes no initialize', async () => {
+  test('is tried where the server rejects initialize', async () => {
     let push: ((text: string) => void) | undefined;
     const { url, seen } = await startScriptedServer(({ verb, path, message }, response) => {
       if (verb === 'GET') {
@@ -538,7 +538,7 @@ describe('HTTP+SSE of 2024-11-05', () => {
     });
     const { client, transport } = createTestClient(['2025-11-25'], { url });
     const error = await rejectionOf(client.connect(transport));
-    expect(error.message).toContain('405, the server takes no initialize');
+    expect(error.message).toContain('405, the server rejects initialize');
     expect(error.message).toContain('another origin');
     expect(seen).toHaveLength(2);
   });
@@ -546,7 +546,9 @@ describe('HTTP+SSE of 2024-11-05', () => {
   test('is not, if that is switched off', async () => {
     const { url, seen } = await startScriptedServer((_, response) => void response.writeHead(404).end('nothing here'));
     const { client, transport } = createTestClient(['2025-11-25'], { url, fallsBackToSse: false });
-    expect((await rejectionOf(client.connect(transport))).message).toMatch(/404, the server refuses it: nothing here$/);
+    expect((await rejectionOf(client.connect(transport))).message).toMatch(
+      /404, the server rejects the message: nothing here$/,
+    );
     expect(seen).toHaveLength(1);
   });
 
@@ -594,7 +596,7 @@ describe('what is given to it', () => {
     const error = await rejectionOf(client.connect(transport), HttpError);
     expect(seen[0]?.headers.authorization).toBe(`Basic ${btoa('me:geheim!')}`);
     expect(seen[0]?.path).toBe('/mcp?key=secret');
-    expect(error.message).toBe(`POST ${url}: 500, the server refuses it: out [31m of order`);
+    expect(error.message).toBe(`POST ${url}: 500, the server rejects the message: out [31m of order`);
     expect([error.status, error.url]).toEqual([500, url]);
   });
 });

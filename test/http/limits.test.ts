@@ -112,7 +112,7 @@ describe('fetch()', () => {
     expect(await Promise.race([answer.then(({ status }) => status), delay(1500, 'never')])).toBe(499);
   });
 
-  test('an abort while the body arrives gives back the place that the request takes', async () => {
+  test('an abort while the body arrives frees the place of the request', async () => {
     const handler = made({ maxOpen: 2 });
     for (let at = 0; at < 2; at += 1) {
       const controller = new AbortController();
@@ -230,7 +230,7 @@ describe('memory', () => {
     expect(used).toBeLessThan(30 * MB);
   });
 
-  test('progress that gives way to newer progress is not kept', async () => {
+  test('progress that newer progress replaces is not kept', async () => {
     let ticks = 0;
     const server = fixtureServer(undefined, {
       handlers: {

@@ -96,7 +96,7 @@ describe('hostile', () => {
     expect(handler.load).toEqual({ sessions: 0, open: 0 });
   });
 
-  test('too many headers, a header that is none, two lengths', async () => {
+  test('too many headers, an invalid header, two lengths', async () => {
     const { url } = await startServer();
     expect(await rawRequest(url, `${HEAD}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).toContain(
       '431 Request Header Fields Too Large',

@@ -109,7 +109,7 @@ describe('sessions', () => {
     expect(handler.load.open).toBe(0);
   });
 
-  test('none are kept if so wanted: each request stands for itself', async () => {
+  test('none are kept if so wanted: each request is self-contained', async () => {
     handler = fixtureHandler({ sessions: false });
     const opened = await post(
       handler,
@@ -160,7 +160,7 @@ describe('streams', () => {
     expect(messagesOf(await readEvents(answer))).toMatchObject([{ id: 1 }]);
   });
 
-  test('a client asks on the stream of its request and answers by a POST of its own', async () => {
+  test('a client asks on the stream of its request and answers by a separate POST', async () => {
     handler = fixtureHandler();
     const { call, post: say } = await openSession(handler, '2025-11-25', {}, { elicitation: { form: {} } });
     const answer = await call(1, 'ask');
@@ -279,7 +279,7 @@ describe('resumption', () => {
 });
 
 describe('2026-07-28', () => {
-  test('a request stands for itself; the error decides the status', async () => {
+  test('a request is self-contained; the error decides the status', async () => {
     handler = fixtureHandler();
     const listed = await sendStateless(handler, 1, 'tools/list');
     expect(await listed.json()).toMatchObject({
@@ -395,7 +395,7 @@ describe('2026-07-28', () => {
   });
 });
 
-describe('who is let in', () => {
+describe('who may connect', () => {
   test.each([
     [{ host: 'evil.example.com' }, 403],
     [{ origin: 'http://evil.example.com' }, 403],
@@ -547,7 +547,7 @@ test('HTTP+SSE: streams that are being opened count against the limit, and one w
   expect(handler.load).toEqual({ sessions: 1, open: 1 });
 });
 
-test('HTTP+SSE of 2024-11-05: one stream for all, and messages posted beside it', async () => {
+test('HTTP+SSE of 2024-11-05: one stream for all, and messages posted to another path', async () => {
   handler = fixtureHandler({ sse: true });
   const stream = await send(handler, 'GET', { accept: 'text/event-stream' }, undefined, '/sse');
   const reading = readEvents(stream, 2);

@@ -404,7 +404,7 @@ describe('what the official changelogs say is found', () => {
     expect(found.filter((item) => !changes.includes(item))).toEqual([]);
   });
 
-  test('limits of numbers became numbers: told of a copy from before that, unless errata correct it', async () => {
+  test('limits of numbers became numbers: reported for a copy from before that, unless errata correct it', async () => {
     const contents = JSON.parse(JSON.stringify(builtinSchema('2025-11-25'))) as {
       $defs: { NumberSchema: { properties: Record<string, object> } };
     };
@@ -624,7 +624,7 @@ describe('rules, each on a small schema', () => {
     }
   });
 
-  test('a definition that refers to itself ends, and is told once', async () => {
+  test('a definition that refers to itself ends, and is reported once', async () => {
     const list = (item: object): object => object({ next: { $ref: '#/$defs/List' }, item }, { required: ['item'] });
     expect(
       (await changesOf({ List: list({ type: 'integer' }) }, { List: list({ type: 'number' }) })).map(short),

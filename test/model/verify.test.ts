@@ -93,7 +93,7 @@ test('a disagreement names both places', () => {
   ]);
 });
 
-test('error codes that the schema pins are held against the catalog both ways', () => {
+test('error codes that the schema pins are compared with the catalog both ways', () => {
   const change = (code: number) => (c: Catalog) => ({
     ...c,
     errors: c.errors.map((error) => (error.name === 'HEADER_MISMATCH' ? { ...error, code } : error)),

@@ -548,7 +548,7 @@ describe('two runs at the same time', () => {
 });
 
 describe('--check', () => {
-  test('finds stale, missing and orphaned files, writes nothing, and names the command that fixes it', async () => {
+  test('finds stale, missing and left-over files, writes nothing, and names the command that fixes it', async () => {
     const folder = temporaryFolder();
     const out = path.join(folder, "it's an out folder");
     const bin = path.join(folder, 'bin');
@@ -593,7 +593,7 @@ describe('--check', () => {
     expect(existsSync(path.join(out, REVISION, 'mine.ts'))).toBe(true);
   });
 
-  test('names the command for a schema of your own as well', async () => {
+  test('names the command for a custom schema as well', async () => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'my schema.json'), JSON.stringify(schemaWith()));
     writeFileSync(path.join(cwd, 'catalog.json'), JSON.stringify(catalogWith()));
@@ -819,13 +819,13 @@ describe('the nearest Prettier config', () => {
     '{"requirePragma":true}',
     '{"rangeStart":9,"rangeEnd":20}',
     '{"parser":"babel"}',
-  ])('%s keeps neither our header from its place nor a file from being laid out', async (config) => {
+  ])('%s keeps neither our header from its place nor a file from being formatted', async (config) => {
     const plain = await laidOut({ '.prettierrc': '{}' });
     const text = await laidOut({ '.prettierrc': config });
     expect(text).toBe(plain);
   });
 
-  test('an ignore file does not keep our own files from being laid out', async () => {
+  test('an ignore file does not keep our own files from being formatted', async () => {
     const text = await laidOut({ '.prettierrc': '{"semi":false}', '.prettierignore': 'out\n' });
     expect(text).toMatch(/^export type Role = "assistant" \| "user"$/m);
   });

@@ -119,7 +119,7 @@ describe('a schema becomes a type', () => {
     expect(await printed(schema, { A: { type: 'object', properties: { a: {} } } })).toBe(wanted);
   });
 
-  test('case-017: a reference with a description is the definition, with a doc of its own', async () => {
+  test('case-017: a reference with a description is the definition, with its own doc', async () => {
     const schema: JsonValue = {
       type: 'object',
       properties: {

@@ -97,17 +97,20 @@ test('a listener of errors that throws stops nothing', async () => {
   expect(count).toBe(2);
 });
 
-test.each(['one', 'other'] as const)('closing the end "%s" is told once to both, and ends sending', async (name) => {
-  const ends = await started();
-  const [atOne, atOther] = [recordEvents(ends.one), recordEvents(ends.other)];
-  await ends[name].close();
-  await ends.one.close();
-  await ends.other.close();
-  await new Promise(setImmediate);
-  expect([atOne.closes(), atOther.closes()]).toEqual([1, 1]);
-  expect(() => ends.one.send(call(1))).toThrow('the connection is closed');
-  expect(() => ends.other.send(call(1))).toThrow('the connection is closed');
-});
+test.each(['one', 'other'] as const)(
+  'closing the end "%s" is reported once to both, and ends sending',
+  async (name) => {
+    const ends = await started();
+    const [atOne, atOther] = [recordEvents(ends.one), recordEvents(ends.other)];
+    await ends[name].close();
+    await ends.one.close();
+    await ends.other.close();
+    await new Promise(setImmediate);
+    expect([atOne.closes(), atOther.closes()]).toEqual([1, 1]);
+    expect(() => ends.one.send(call(1))).toThrow('the connection is closed');
+    expect(() => ends.other.send(call(1))).toThrow('the connection is closed');
+  },
+);
 
 test('what was sent before a close arrives before it; what has not been handed on to the closing end does not', async () => {
   const { one, other } = await started();

@@ -95,7 +95,7 @@ describe('constructors', () => {
     expect(() => resultResponse(1, value as object)).toThrow(/result must be an object/);
   });
 
-  test('refuse an error that is none', () => {
+  test('reject an invalid error', () => {
     expect(() => errorResponse(1, { code: 1.5, message: '' })).toThrow(/an error code must be an integer, not 1\.5/);
     expect(() => errorResponse(1, { code: '1' as unknown as number, message: '' })).toThrow(TypeError);
     expect(() => errorResponse(1, { code: 1 } as { code: number; message: string })).toThrow(

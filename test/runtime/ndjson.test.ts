@@ -65,7 +65,7 @@ describe('messages', () => {
     );
   });
 
-  test('come out between lines that are none, which are reported once each', () => {
+  test('come out between lines that are not, which are reported once each', () => {
     const junk = fc
       .oneof(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.string({ minLength: 1 }).map(utf8))
       // What opens a bracket may have the lines after it for its continuation, which other tests are about.
@@ -201,7 +201,7 @@ describe('a line that is no JSON', () => {
     });
   });
 
-  test('is told from JSON that is no message, which is answered with -32600', () => {
+  test('is distinguished from JSON that is no message, which is answered with -32600', () => {
     expect(
       readEvents(['{"hello":"world"}\n', '1\n', '[1]\n']).map(
         (event) => 'errorResponse' in event && event.errorResponse?.error.code,
@@ -233,7 +233,7 @@ describe('a message over several lines', () => {
     expect(kindsOf(events)).toEqual(['result', 'embedded-newline', 'result', 'not-json']);
     expect(events[1]).toMatchObject({
       line: 2,
-      reason: 'a message with newlines in it, as pretty-printed JSON has; it must be one line',
+      reason: 'a message over several lines, such as pretty-printed JSON; it must be one line',
       errorResponse: { id: null, error: { code: -32700 } },
     });
   });
@@ -303,7 +303,7 @@ describe('Content-Length framing', () => {
     expect(kindsOf(events)).toEqual([...headers, 'result']);
     expect(events[0]).toMatchObject({
       line: 1,
-      reason: 'Content-Length framing; here each message is one line of JSON',
+      reason: 'Content-Length framing; MCP expects each message as one line of JSON',
     });
   });
 

@@ -344,7 +344,7 @@ describe('__proto__', () => {
     expect(copy.admin).toBeUndefined();
   });
 
-  test('cannot stand in for members of the envelope', () => {
+  test('cannot replace members of the envelope', () => {
     expect(parse('{"__proto__":{"jsonrpc":"2.0","id":1,"method":"a"}}')).toMatchObject({ kind: 'invalid', id: null });
     expect(parseBatch(`[${PING},{"__proto__":{"jsonrpc":"2.0","id":2,"method":"a"}}]`)).toMatchObject({
       members: [{ kind: 'request' }, { kind: 'invalid', id: null }],
@@ -421,7 +421,7 @@ describe('depth', () => {
     expect(parse(JSON.stringify(wide)).kind).toBe('result');
   });
 
-  test('is told exactly', () => {
+  test('is reported exactly', () => {
     const depthOf = (value: unknown): number =>
       typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
     fc.assert(
@@ -457,7 +457,7 @@ describe('depth', () => {
     );
   });
 
-  test('finds no id that is none', () => {
+  test('finds no invalid id', () => {
     const id = (literal: string): unknown => scanEnvelope(`{"method":"a","id":${literal},"b":1}`, true);
     for (const literal of ['1.5', '9007199254740993', 'true', 'null', '[1]', '{"id":1}', '01', '"\\x"', '1x', '-']) {
       expect(id(literal)).toEqual({ messageKind: 'request', id: null });

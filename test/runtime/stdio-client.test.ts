@@ -123,14 +123,14 @@ describe('a server that asks and does not read', () => {
     await transport.start();
     await closed;
     expect(errors.map(({ message }) => message)).toEqual([
-      'the other side does not read: more than 10000 answers to its requests wait for it',
+      'the other side does not read: more than 10000 responses wait for it',
     ]);
     expect(answered).toBeLessThan(50_000);
     expect(refused).toBe(1);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test('calls of our own do not count', async () => {
+  test('this side’s calls do not count', async () => {
     const { transport, messages, count } = await client(`setTimeout(() => { ${ECHO} }, 300);`);
     const sent = [...Array(30_000).keys()].map(call);
     for (const message of sent) void transport.send(message);
@@ -146,7 +146,7 @@ describe('starting', () => {
     const { closes, errors } = recordEvents(transport);
     const failure: unknown = await transport.start().catch((error: unknown) => error);
     expect(failure).toMatchObject({
-      message: 'cannot start "no-such-command-here": there is no such command (ENOENT)',
+      message: 'cannot start "no-such-command-here": no such command (ENOENT)',
       code: 'ENOENT',
     });
     await expect(transport.exit).resolves.toEqual({ code: null, signal: null });
@@ -158,15 +158,15 @@ describe('starting', () => {
 
   test('a folder that does not exist is named', async () => {
     const cwd = path.join(temporaryFolder(), 'nowhere');
-    await expect(client(ECHO, { cwd })).rejects.toThrow(`there is no folder ${JSON.stringify(cwd)} (ENOENT)`);
+    await expect(client(ECHO, { cwd })).rejects.toThrow(`no such folder: ${JSON.stringify(cwd)} (ENOENT)`);
   });
 
   test('a file that is no program is refused', async () => {
-    await expect(client(ECHO, { command: import.meta.filename })).rejects.toThrow('it may not be executed (EACCES)');
+    await expect(client(ECHO, { command: import.meta.filename })).rejects.toThrow('permission denied (EACCES)');
     await expect(client(ECHO, { command: 'a\0b' })).rejects.toThrow('cannot start "a\\u0000b"');
   });
 
-  test('starting twice or after the close is refused, and so are limits that are none', async () => {
+  test('starting twice or after the close is refused, and so are invalid limits', async () => {
     const { transport } = await client(ECHO);
     await expect(transport.start()).rejects.toThrow('started already');
     await transport.close();

@@ -118,7 +118,7 @@ describe('reading', () => {
     expect(errors.map(({ message }) => message)).toEqual(['no message', 'no line', 'no message']);
   });
 
-  test('a limit that is none is refused at once', () => {
+  test('an invalid limit is refused at once', () => {
     expect(() => stdioServerTransport({ input: new PassThrough(), maxMessageBytes: 0 })).toThrow(RangeError);
   });
 });
@@ -306,7 +306,7 @@ describe('closing', () => {
     expect(chunks).toHaveLength(1);
   });
 
-  test('close waits for a full output, but not for ever', async () => {
+  test('close waits for a full output, but not forever', async () => {
     const { transport, output, closes } = await server({ full: true });
     void transport.send({ text: 'x'.repeat(2000) });
     await nextTurn();
@@ -414,7 +414,7 @@ describe('in a process', () => {
     expect(result.code).toBe(0);
     expect(result.stdout).toBe(`${lines(2)}after close\n`);
     const [warning, ...others] = result.stderr.split('\n');
-    expect(warning).toContain('Standard output carries protocol messages');
+    expect(warning).toContain('Standard output is reserved for protocol messages');
     expect(others).toEqual([`stray ${JSON.stringify(call(0))}`, `stray ${JSON.stringify(call(1))}`, 'closed', '']);
   });
 

@@ -101,7 +101,7 @@ describe('encodeLine', () => {
 });
 
 describe('encodeText', () => {
-  test('takes a message that is JSON already, if it is one line', () => {
+  test('accepts a message that is JSON already, if it is one line', () => {
     expect(encodeText(line.trim())).toBe(line);
     expect(encodeText('{"a":"\u2028"}')).toBe('{"a":"\\u2028"}\n');
   });
@@ -140,7 +140,7 @@ describe('writing to a Node stream', () => {
     expect([written, sink.writableLength, sink.listenerCount('drain')]).toEqual([[line], 2 * line.length, 0]);
   });
 
-  test('waits for drain where there is none', async () => {
+  test('waits for drain when the sink is full', async () => {
     const { sink, take } = slow();
     const first = writeLine(sink, message);
     expect(await stateOf(first)).toBe('pending');
@@ -255,7 +255,7 @@ describe('writing to a web stream', () => {
     return { stream, written, take: () => waiting.shift()?.resolve(), fail: (error) => waiting.shift()?.reject(error) };
   }
 
-  test('waits until the message is taken, and gives the lock back', async () => {
+  test('waits until the message is taken, and releases the lock', async () => {
     const { stream, written, take } = open();
     const writing = writeLine(stream, message);
     expect(await stateOf(writing)).toBe('pending');

@@ -298,7 +298,7 @@ describe('another package manager than npm', () => {
   };
   const manifest = (project: string): unknown => JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'));
 
-  test('is asked for its version and installs, in CI too', async () => {
+  test('reports its version and installs, in CI too', async () => {
     const folder = temporaryFolder();
     const script = 'if [ "$1" = --version ]; then echo 4.2.1; else echo "$@" > asked; fi';
     const { code, stdout, stderr } = await withManager(folder, 'yarn', script);

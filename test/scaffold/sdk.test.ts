@@ -57,7 +57,7 @@ describe.each([
       sent.on('error', reject).end('{}');
     });
 
-  test('clients of both versions, each in a session of its own, at the same time', async () => {
+  test('clients of both versions, each in a separate session, at the same time', async () => {
     const v1 = new V1Client(INFO);
     const v2 = new V2Client(INFO, { versionNegotiation: { mode: 'auto' } });
     await v1.connect(new V1Http(listening.url));

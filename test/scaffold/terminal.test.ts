@@ -83,7 +83,7 @@ describe('on a terminal', () => {
     expect(readFileSync(path.join(folder, 'second/package.json'), 'utf8')).not.toContain('"@modelcontextprotocol/');
   });
 
-  test('a name that is none is asked for again', async () => {
+  test('an invalid name is requested again', async () => {
     const { code, screen } = await onTerminal('init client --no-install --no-git', [
       ['Name of the package', `No Name${ENTER}`],
       ['name', '\u0015'],

@@ -166,7 +166,7 @@ describe('from files', () => {
     expect(fingerprint(folder)).toBe(before);
   });
 
-  test('--update-pin accepts it, in a config as it was laid out, and a program is left to its owner', async () => {
+  test('--update-pin accepts it, in a config in its format, and a program is left to its owner', async () => {
     const source = smallSchema();
     const folder = folderWith({
       'a.json': source,

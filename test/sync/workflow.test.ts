@@ -37,7 +37,7 @@ describe('as GitHub reads it', () => {
     expect(await faults(TEXT.replace('type: boolean', 'type: bool'))).not.toEqual([]);
   });
 
-  test('no expression stands in a script, where it would be code', () => {
+  test('no expression occurs in a script, where it would be code', () => {
     for (const { run } of STEPS) expect(run ?? '').not.toContain('${{');
   });
 

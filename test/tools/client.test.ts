@@ -207,7 +207,7 @@ describe('calls', () => {
 
   test.each([
     ['wrong', { structuredContent: { celsius: 'warm' } }, '/celsius is wrong'],
-    ['missing', { content: [] }, 'the structured content of get_weather is wrong'],
+    ['missing', { content: [] }, 'the result of get_weather has invalid structured content'],
   ])('structured content that is %s is an error, with the result', async (_, outcome, message) => {
     const weather = await connected(() => outcome);
     const error: unknown = await weather.getWeather({ city: 'Graz' }).catch((reason: unknown) => reason);
@@ -296,7 +296,7 @@ describe('init client', () => {
   });
 
   test.each<[string, readonly string[], RegExp]>([
-    ['is missing', ['--from-server', 'no-such-program'], /there is no such command/],
+    ['is missing', ['--from-server', 'no-such-program'], /no such command/],
     ['is nothing', ['--from-server', ' '], /its value is empty/],
     ['hangs', ['--from-server', 'node hangs.cjs', '--timeout', '2'], /timed out after 2 s/],
     ['crashes', ['--from-server', 'node crashes.cjs'], /the connection is closed\n {2}its log ends with:\n {4}no luck/],

@@ -90,7 +90,7 @@ export async function example(client: ToolClient<object, object>): Promise<void>
     expect(compiled([...files, example]).errors()).toEqual([]);
   });
 
-  test.each(NAMES)('a required member %s gets an example of its own name', (name) => {
+  test.each(NAMES)('a required member %s gets an example with its name', (name) => {
     const source: ToolSource = {
       name: 'x',
       input: members([name], [name]),

@@ -44,7 +44,7 @@ async function one(inputSchema: unknown): Promise<{ text: string; warnings: read
 }
 
 describe('names', () => {
-  test('that come to one are told apart, on a disk that knows no capitals too', async () => {
+  test('that come to one are distinguished, on a disk that knows no capitals too', async () => {
     const names = ['get_weather', 'get-weather', 'getWeather', 'GETWEATHER', 'getweather', 'index', 'CON', 'client'];
     const { texts } = await typed(names.map((name) => ({ name, inputSchema: OBJECT })));
     const stems = [...texts.keys()].filter((name) => name.startsWith('tools/'));
@@ -149,11 +149,11 @@ describe('schemas', () => {
     ],
     ['a wrong limit', { type: 'string', minLength: 'a' }, /"a" is not a value of "minLength"/],
     ['a pattern that is none', { type: 'string', pattern: '(' }, /is not a value of "pattern"/],
-    ['no schema', 7, /not a schema/],
-    ['no list', { anyOf: {} }, /not a list of schemas/],
-    ['constants and limits', { enum: ['a'], minLength: 2 }, /next to constants, "minLength" is not checked/],
-    ['an implied type', { properties: { a: {} } }, /it has no type and is treated as an object/],
-  ])('%s is told, and the type is wider', async (_, x, message) => {
+    ['no schema', 7, /this is no schema/],
+    ['no list', { anyOf: {} }, /no list of schemas/],
+    ['constants and limits', { enum: ['a'], minLength: 2 }, /beside constants, "minLength" is not checked/],
+    ['an implied type', { properties: { a: {} } }, /it has no type and is taken for an object/],
+  ])('%s is reported, and the type is wider', async (_, x, message) => {
     const { warnings } = await one({ type: 'object', properties: { x } });
     expect(warnings.join('\n')).toMatch(message);
     expect(warnings[0]).toMatch(/^t\.json#\/0\/inputSchema\/properties\/x/);
@@ -174,7 +174,7 @@ describe('schemas', () => {
     expect(texts.get('tools/none.ts')).toContain('export {};');
   });
 
-  test('one that is too large has no type of its own, and the others have theirs', async () => {
+  test('one that is too large has no type, and the others have theirs', async () => {
     const huge = Object.fromEntries(Array.from({ length: 25_000 }, (_, index) => [`p${index}`, {}]));
     const { texts, warnings } = await typed([
       { name: 'huge', inputSchema: { type: 'object', properties: huge } },
@@ -303,7 +303,7 @@ describe.concurrent('types tools', () => {
     [[], /a file or a server is required/],
     [['a.json', '--from-server', 'x'], /a file and a server cannot be combined/],
     [['none.json'], /none\.json: no such file/],
-    [['--from-server', 'no-such-program'], /there is no such command/],
+    [['--from-server', 'no-such-program'], /no such command/],
     [['--from-server', 'a "b'], /a quote is not closed/],
     [['--from-server', 'x', '--timeout', 'soon'], /must be a number of seconds/],
     [['a.json', '--save', 'b.json'], /only applies to --from-server/],

@@ -117,7 +117,7 @@ describe('a failure', () => {
 });
 
 describe('by method', () => {
-  test('params, as they stand in a message', () => {
+  test('params, as they are in a message', () => {
     expect(revision20251125.validateParams('tools/call', { name: 'x' }).success).toBe(true);
     expect(failureOf(revision20251125.validateParams('tools/call', { name: 5 })).path).toBe('/name');
     expect(failureOf(revision20251125.validateParams('tools/call', undefined))).toMatchObject({
@@ -176,7 +176,7 @@ describe('by method', () => {
     );
   });
 
-  test('a task result where a task was asked for', () => {
+  test('a task result where a task was requested', () => {
     const task = { taskId: 't', status: 'working', ttl: null, createdAt: 'x', lastUpdatedAt: 'x' };
     expect(revision20251125.validateTaskResult('tools/call', { task }).success).toBe(true);
     expect(failureOf(revision20251125.validateTaskResult('tools/call', { content: [] })).path).toBe('/task');

@@ -28,7 +28,7 @@ const counted = { values: 0, wrong: 0 };
 
 describe.each(REVISIONS)('validators of $revision', ({ revision, definitions: number }) => {
   test(
-    'give the verdict of the JSON Schema, and a place that is wrong',
+    'agree with the JSON Schema, and a place that is wrong',
     async () => {
       const definitions = correctedDefinitions(revision);
       const oracle = oracleOf(definitions);
@@ -61,7 +61,7 @@ describe.each(REVISIONS)('validators of $revision', ({ revision, definitions: nu
   );
 
   test(
-    'by method give the verdict of the JSON Schema',
+    'by method agree with the JSON Schema',
     async () => {
       const protocol = await loadProtocol({ revision });
       // Embedded requests are no messages; their definitions were compared above.

@@ -7,21 +7,21 @@ import type { NamedTool } from './tools.js';
 
 /** An example call of a tool. */
 export interface ToolExample {
-  /** The tool, as the server calls it. */
+  /** The name of the tool on the server. */
   readonly name: string;
   /** Its method in the client. */
   readonly method: string;
   /** Its arguments, as an expression; undefined if it needs none. */
   readonly args: string | undefined;
-  /** Structured content that it may return, as an expression; undefined if it has none. */
+  /** Structured content that it may return, as an expression; undefined if it returns none. */
   readonly output: string | undefined;
   /** Whether the arguments and the structured content match the schemas. */
   readonly isValid: boolean;
 }
 
 /**
- * The tool that makes the best example: preferably read-only, with example values for its arguments and structured
- * content.
+ * An example call of the most suitable tool: if possible, one that changes nothing and has arguments and structured
+ * content whose schemas allow invented values.
  *
  * @param tools - At least one.
  */
@@ -69,7 +69,7 @@ function exampleValue(model: ToolModel, key: string): { value: JsonValue | undef
   };
 }
 
-/** A value as an expression; without a value, a placeholder that compiles. */
+/** A value as an expression; if none could be invented, a placeholder that compiles. */
 function printExpression(value: JsonValue | undefined): string {
   return value === undefined ? '{} as never' : printValue(value);
 }

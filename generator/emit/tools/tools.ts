@@ -23,23 +23,23 @@ export function toolRuntime(tools: readonly ToolSummary[]): readonly RuntimeModu
   return ['runtime/validation', ...(tools.some(isCallable) ? (['runtime/client/tool-calls'] as const) : [])];
 }
 
-/** Whether a tool is called, not served: the author's own tools are served. */
+/** Whether a tool is called by a client; an author's own tools are served instead. */
 function isCallable({ source }: ToolSummary): boolean {
   return !source.isOwn;
 }
 
-/** A tool with its TypeScript names and file name. */
+/** A tool with its names in TypeScript and on disk. */
 export interface NamedTool {
   readonly model: ToolModel;
   /** Its file in `tools/`, without extension. */
   readonly stem: string;
-  /** Prefix of the names of its types. */
+  /** The prefix of its types. */
   readonly prefix: string;
   /** Its method in a client, and the prefix of its constants. */
   readonly camel: string;
 }
 
-/** The data of a tool that the files about all tools need, so that thousands need not stay in memory. */
+/** The part of a tool that the shared files need, so that thousands of tools need not be kept in full. */
 export interface ToolSummary extends Omit<NamedTool, 'model'> {
   readonly source: ToolSource;
   readonly hasInput: boolean;
@@ -60,10 +60,10 @@ export function summarizeTool({ model, ...names }: NamedTool): ToolSummary {
   };
 }
 
-/** Most characters of a tool's name in generated names. */
+/** Maximum length of a tool's name in a name here. */
 const MAX_STEM_LENGTH = 60;
 
-/** File names that are reserved by mcpgen or an operating system. */
+/** File names with another meaning here or for an operating system. */
 const RESERVED_STEMS = /^(?:index|client|con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /** Assigns TypeScript names to tools in order; see {@link ToolNamer}. */
@@ -73,7 +73,8 @@ export function nameTools(models: readonly ToolModel[]): readonly NamedTool[] {
 }
 
 /**
- * Assigns TypeScript names to tools. Duplicates get a number, in the order of their names: a server may use any name.
+ * Names tools in TypeScript. If two would have the same name, a number is added, in the order of their names: a
+ * foreign server may use any names.
  */
 export class ToolNamer {
   readonly #stems = new Set<string>();
@@ -139,7 +140,7 @@ export function emitToolIndex(
 ): readonly SourceFile<ToolModule>[] {
   const index = new SourceFile<ToolModule>('tools/index');
   const extension = importExtension === 'none' ? '' : `.${importExtension}`;
-  // Without tools it must still be a module.
+  // Without any tool it is still a module.
   if (tools.length === 0) index.add('export {};\n');
   const called = tools.filter(isCallable);
   const stems = [...tools.map(({ stem }) => stem), ...(called.length === 0 ? [] : ['client'])];
@@ -165,9 +166,9 @@ ${methods.map(({ signature }) => signature).join('\n')}
   file.declare('function', 'tools', {
     doc: `/**
  * The tools of the server that a client is connected to, each as a method. Arguments are validated before they are sent,
- * and structured content when it comes; a result that says \`isError\` is given as it is.
+ * and structured content when it arrives; a result with \`isError\` is returned unchanged.
  *
- * @throws Each method: ToolArgumentsError, with nothing sent; ToolOutputError; what the client throws.
+ * @throws Each method: ToolArgumentsError before anything is sent; ToolOutputError; any error of the client.
  */`,
     code: `<Options, Result extends object>(client: ${client}<Options, Result>): Tools<Options, Result> {
   return {
@@ -230,7 +231,7 @@ export function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<
   for (const definition of definitions) file.add(declareDefinition(withToolDocs(definition, source), printer));
   const guards = definitions.map(({ name, type }) => writer.declareGuard(name, type));
   for (const declaration of [...writer.inline, ...guards]) file.add(declaration);
-  // Parts of a schema have a type and a guard; only whole schemas have validators and assertions.
+  // A part of a schema gets only a type and a guard.
   const whole = [...names].filter(([key]) => isWholeSchema(key)).map(([, name]) => name);
   for (const declaration of [...whole.map(declareValidator), ...whole.map(declareAssertion)]) file.add(declaration);
   if (source.isOwn) {
@@ -258,7 +259,7 @@ function withToolDocs(definition: Definition, { name, description }: ToolSource)
   };
 }
 
-/** A schema with its validator, as `defineTool` accepts them. */
+/** A schema with its validator, for a tool's definition. */
 function declareTypedSchema(name: string, type: string, schema: JsonValue): Declaration {
   const doc = docComment(
     { text: `The schema of {@link ${type}}, for the model, with its validator.` },

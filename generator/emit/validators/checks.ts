@@ -8,8 +8,8 @@ import type { Expression } from './expressions.js';
 import type { JsonKind } from '../../model/types/discriminate.js';
 
 /**
- * Most operands of one `&&` or `||`. Compilers recurse into them, and TypeScript rejects a function with some 2000
- * (TS2563); beyond this limit, constants go into a set, and checks into functions.
+ * Maximum of operands of one `&&` or `||`. Compilers recurse into them, and TypeScript fails on a function with about
+ * 2000 (TS2563); beyond it constants go into a set, and checks into functions.
  */
 export const MAX_OPERANDS = 64;
 
@@ -28,7 +28,7 @@ export function isUnconstrained(constraints: Constraints): boolean {
   return Object.keys(constraints).length === 0;
 }
 
-/** The text of a failure if there are too many constants to list. */
+/** How a failure describes too many constants to name. */
 export function describeManyValues(count: number): string {
   return `one of ${count} known values`;
 }
@@ -42,8 +42,8 @@ export const NUMBER_LIMITS = {
 } as const;
 
 /**
- * Constants that are compared inline, which saves a call for each value. Methods and codes, which occur once in a
- * message, are compared by a function, which is shorter.
+ * Compared inline, which saves a call for values that occur often; methods and codes, which occur once in a message, are
+ * compared by a function, which is shorter.
  */
 export function literalCheck(constant: string | number | boolean | null, value: string): Expression {
   const text = JSON.stringify(constant);
@@ -59,7 +59,7 @@ export function stringCheck(constraints: Constraints, value: string): Expression
   return withFormat === undefined && within === undefined ? check('string', value) : allOf([withFormat, within]);
 }
 
-/** Prints constraints as an object literal, with the names that the runtime uses. */
+/** Constraints as an object literal, under the runtime's names. */
 export function limitsOf(constraints: Constraints, names: Readonly<Record<string, string>>): string | undefined {
   const entries = Object.entries(names)
     .filter(([keyword]) => Object.hasOwn(constraints, keyword))
@@ -70,7 +70,7 @@ export function limitsOf(constraints: Constraints, names: Readonly<Record<string
   return entries.length === 0 ? undefined : `{ ${entries.join(', ')} }`;
 }
 
-/** Splits a list into chunks of {@link MAX_OPERANDS}. */
+/** Splits a list into pieces of {@link MAX_OPERANDS}. */
 export function chunksOfOperands<T>(list: readonly T[]): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(list.length / MAX_OPERANDS) }, (_, index) =>
     list.slice(index * MAX_OPERANDS, (index + 1) * MAX_OPERANDS),

@@ -26,13 +26,13 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   const unknown = 'check.mismatch("a method of this revision", method)';
 
   file.declare('function', 'validateParams', {
-    doc: '/** Validates the params of a method; `undefined` stands for a message without params. */',
+    doc: '/** Validates the params of a method; `undefined` means a message without params. */',
     code: `<M extends ${method}>(
   method: M,
   params: unknown,
   options?: check.ValidateOptions,
 ): check.Validation<${file.importType('methods', 'ParamsOf')}<M>> {
-  // The params are checked where they belong, in a message; pointers are their own all the same.
+  // The params are checked as part of a message, but pointers start at the params.
   return check.validateWith((value) => isMessageOf(method, { jsonrpc: "2.0", id: 0, method, params: value }), params, options);
 }`,
   });
@@ -46,7 +46,7 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   const kinds = findDefinition(context.protocol, 'Result');
   const hasResultType = memberOf(kinds?.type, 'resultType') !== undefined;
   const note = hasResultType
-    ? '\n * The kind of result decides by what it is measured: one that asks for input is never taken for a complete one, and one\n * without `resultType`, as older servers send it, is complete.'
+    ? '\n * The kind of result determines its type: one that requires input never counts as complete, and one without\n * `resultType`, as older servers send it, is complete.'
     : '';
   file.declare('function', 'validateResult', {
     doc: `/**
@@ -76,7 +76,7 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   const tasks = requests.filter((row) => row.taskResult !== undefined);
   if (tasks.length > 0) {
     file.declare('function', 'validateTaskResponse', {
-      doc: '/** Validates a whole response to a request whose params asked for a task. */',
+      doc: '/** Validates a complete response to a request whose params ask for a task. */',
       code: `<M extends keyof ${file.importType('methods', 'TaskResultMap')}>(
   method: M,
   response: unknown,
@@ -86,7 +86,7 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
 }`,
     });
     file.declare('function', 'validateTaskResult', {
-      doc: '/** Validates what a request is answered with at once if its params ask for a task. */',
+      doc: '/** Validates the immediate result of a request whose params ask for a task. */',
       code: `<M extends keyof ${file.importType('methods', 'TaskResultMap')}>(
   method: M,
   result: unknown,
@@ -104,7 +104,7 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
   }
 
   file.declare('function', 'validateResponse', {
-    doc: `/** Validates a whole response to a request, envelope and all, by the request's method. */`,
+    doc: `/** Validates a complete response to a request, including the envelope, by the request's method. */`,
     code: `<M extends ${requestMethod}>(
   method: M,
   response: unknown,
@@ -126,11 +126,11 @@ export function emitDispatchers(file: SourceFile, context: EmitContext, writer: 
     const server = file.importType('messages', `Server${Kind}Message`);
     const guard = `is${Kind}Message`;
     file.declare('const', `validate${Kind}Message`, {
-      doc: `/** Validates a whole ${kind} of either side, envelope and all, by its method. */`,
+      doc: `/** Validates a complete ${kind} of either side, including the envelope, by its method. */`,
       code: `: check.Validator<${client} | ${server}> = /* @__PURE__ */ check.validator(${guard});`,
     });
     file.declare('function', guard, {
-      doc: `/** Whether a value is a whole ${kind} of either side, envelope and all. */`,
+      doc: `/** Whether a value is a complete ${kind} of either side, including the envelope. */`,
       code: `(value: unknown): value is ${client} | ${server} {
   const classified = ${classify}(value);
   if (classified.kind !== "${kind}") {

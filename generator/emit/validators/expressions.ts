@@ -1,5 +1,5 @@
 /**
- * The expressions that guards are made of, as values; printed in one place.
+ * The expressions of guards, as values; printed in one place.
  */
 
 /** The functions of `runtime/validation` that guards call. */
@@ -42,7 +42,7 @@ export const CHECK_NAMES = [
 /** A function of `runtime/validation` that guards call. */
 export type CheckName = (typeof CHECK_NAMES)[number];
 
-/** A function that checks one value: of the runtime, or a generated guard. */
+/** A function that checks one value: from the runtime, or a generated guard. */
 export type CheckFunction = { readonly fn: CheckName } | { readonly guard: string };
 
 /** A call of a function that checks a value. */
@@ -53,7 +53,7 @@ export type Expression =
   | CheckCall
   /** True if all operands are. */
   | { readonly all: readonly Expression[] }
-  /** True if a TypeScript condition is, else the value of the expression. */
+  /** True if a condition in TypeScript is true, otherwise the value of the expression. */
   | { readonly unless: string; readonly then: Expression };
 
 /** A call of a function of the runtime. */
@@ -68,7 +68,7 @@ export function allOf(parts: readonly (Expression | undefined)[]): Expression {
   return only !== undefined && second === undefined ? only : { all };
 }
 
-/** The variant of a check that accepts an absent member as well. */
+/** The variant of a check that also accepts an absent member. */
 const OPTIONAL_VARIANTS: Readonly<Partial<Record<CheckName, CheckName>>> = {
   array: 'maybeArray',
   arrayOf: 'maybeArrayOf',

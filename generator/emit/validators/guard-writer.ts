@@ -30,27 +30,27 @@ import { allOf, check, orAbsent, printCheck, printExpression, printFunction } fr
 import type { CheckFunction, Expression } from './expressions.js';
 import { capitalize } from '../../model/naming.js';
 
-/** Most characters of a function's name, which grows with depth. */
+/** Maximum length of a function's name, which grows with the depth of the checked value. */
 const MAX_LISTED_NAME_LENGTH = 80;
 
-/** Most constants that a failure lists. */
+/** Maximum of constants that a failure lists. */
 const MAX_LISTED_NAMES = 8;
 
-/** Writes the guards: one for each definition, and for each inline type that is too large for an expression. */
+/** Writes guards: one for each definition, and one for each inline type that is too large for an expression. */
 export class GuardWriter {
-  /** Guards of inline types, in the order of their first use. */
+  /** Guards of inline types, in the order in which they were requested. */
   readonly inline: Declaration[] = [];
   readonly #names = new Set<string>();
-  /** The number of the next function of each name that is used more than once. */
+  /** The next number to add to a name that several functions share. */
   readonly #numbers = new Map<string, number>();
-  /** Functions of inline types by their type, so that equal types share one. */
+  /** Functions of inline types by their type, so that each type has one function. */
   readonly #hoisted = new Map<string, string>();
   readonly #printer: TypePrinter;
   readonly #lookup: TypeLookup;
-  /** Definitions that may be checked many times for one value, so that the runtime counts and caches their verdicts. */
+  /** Definitions that may check the same value many times, so that the runtime keeps their verdicts. */
   readonly #nested: ReadonlySet<string>;
 
-  /** @param taken - Names that the file uses for something else. */
+  /** @param taken - Names that the file uses otherwise. */
   constructor(
     { protocol, printer }: { readonly protocol: Definitions; readonly printer: TypePrinter },
     taken: readonly string[],
@@ -75,7 +75,7 @@ export class GuardWriter {
       ? `return ${printCheck('nested', 'value', this.#hoist(type, `${guard}Inner`))};\n`
       : this.#body(guard, type, name);
     return exported('function', guard, {
-      doc: `/** Whether a value is of the type {@link ${name}}, however deep one looks. */`,
+      doc: `/** Whether a value is of the type {@link ${name}}, at any depth. */`,
       code: `(value: unknown): value is ${name} {\n${body}}`,
     });
   }
@@ -181,7 +181,7 @@ export class GuardWriter {
     return name;
   }
 
-  /** Checks that must all pass; long lists are moved into functions. */
+  /** Checks that all must pass, as one expression; a long list is split into functions. */
   #every(
     checks: readonly Expression[],
     name: string,

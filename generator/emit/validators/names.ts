@@ -1,7 +1,7 @@
 import { exported, type Declaration } from '../../print/source-file.js';
 import { MESSAGE_GUARDS } from '../guards.js';
 
-/** Names of the validators and guards that choose by method; those of a definition of such a name get another one. */
+/** Names of the validators and guards that choose by method; those of a definition with such a name are renamed. */
 export const METHOD_VALIDATORS: ReadonlySet<string> = new Set([
   'validateParams',
   'validateResult',
@@ -19,8 +19,8 @@ export const METHOD_VALIDATORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A name from a verb and a definition. If a function on messages has one of the definition's three names, all three get
- * a suffix, so that they stay consistent.
+ * A name of a verb and a definition. If a function on messages has one of the three names, all three are marked as the
+ * definition's.
  */
 export function checkName(verb: 'is' | 'validate' | 'assert', definition: string): string {
   const taken = ['is', 'validate', 'assert'].some(
@@ -41,7 +41,7 @@ export function declareValidator(name: string): Declaration {
 export function declareAssertion(name: string): Declaration {
   return exported('const', checkName('assert', name), {
     doc: `/**
- * Does nothing if a value is of the type {@link ${name}}.
+ * Asserts that a value is of the type {@link ${name}}.
  *
  * @throws ValidationError if it is not.
  */`,

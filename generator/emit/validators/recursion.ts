@@ -25,12 +25,12 @@ export function recursiveDefinitions(protocol: Definitions): ReadonlySet<string>
   return new Set(protocol.definitions.map((definition) => definition.name).filter((name) => reaches(name, name)));
 }
 
-/** Longest chain of definitions with indistinguishable branches, each of which checks the rest of the chain again. */
+/** Maximum length of a chain of definitions with indistinguishable branches, each of which checks the rest again. */
 const MAX_CALL_CHAIN = 4;
 
 /**
- * Definitions that begin a long chain in which each has several branches with the next one in them: without cached
- * verdicts, the time doubles with each, though none of them contains itself.
+ * Definitions that begin a long chain in which several branches of each contain the next one: without kept verdicts, the
+ * time doubles with each, although none of them contains itself.
  */
 export function branchingDefinitions(protocol: Definitions, lookup: TypeLookup): ReadonlySet<string> {
   const types = new Map(protocol.definitions.map(({ name, type }) => [name, type]));
@@ -42,7 +42,7 @@ export function branchingDefinitions(protocol: Definitions, lookup: TypeLookup):
       const type = types.get(name);
       const targets = type === undefined ? [] : refsIn(type);
       const missing = lengths.has(name) ? [] : targets.filter((target) => !lengths.has(target));
-      // A definition that is in progress counts as 0, which ends cycles.
+      // A definition that is already being visited counts as 0, which ends a cycle.
       if (!lengths.has(name)) lengths.set(name, 0);
       if (missing.length > 0) {
         open.push(...missing);

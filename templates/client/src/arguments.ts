@@ -6,20 +6,20 @@ export const USAGE = [
   "Usage: example-client [--example | --call TOOL [--arguments JSON]] SERVER", // if: listed
   "",
   "Connects to a server, and lists its tools or calls one of them. SERVER is",
-  "  URL                       a server that is there already", // if: http
-  "  -- COMMAND [ARGUMENT ...] a program, which is run as the server", // if: stdio
-  `It is by default: ${defaultTarget.join(" ")}`, // if: target
+  "  URL                       a running server", // if: http
+  "  -- COMMAND [ARGUMENT ...] a program to run as the server", // if: stdio
+  `The default is ${defaultTarget.join(" ")}`, // if: target
 ].join("\n");
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export interface Task {
-  /** The server, as it was given. */
+  /** The server's URL, or its program and arguments. */
   readonly target: readonly [string, ...string[]];
   /** The tool to call; without it, tools are listed. */
   readonly tool: string | undefined;
   readonly toolArguments: Record<string, unknown>;
   // if: listed
-  /** Whether to do what `example.ts` has. */
+  /** Whether to run `example.ts`. */
   readonly isExample: boolean;
   // end
 }
@@ -27,7 +27,7 @@ export interface Task {
 /**
  * Reads the command line.
  *
- * @throws Error that says what is wrong with it.
+ * @throws Error if it is invalid.
  */
 export function readArguments(words: readonly string[]): Task {
   const { values, positionals } = parseArgs({
@@ -41,7 +41,7 @@ export function readArguments(words: readonly string[]): Task {
   });
   if (positionals.length === 0) positionals.push(...defaultTarget); // if: target
   const [first, ...rest] = positionals;
-  if (first === undefined) throw new Error("no server is given");
+  if (first === undefined) throw new Error("the server is missing");
   return {
     target: [first, ...rest],
     tool: values.call,

@@ -4,5 +4,5 @@ const { version } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string };
 
-/** How the client names itself to servers. */
+/** The name and version that servers see. */
 export const info = { name: "example-client", version };

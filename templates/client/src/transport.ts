@@ -2,7 +2,7 @@ import { httpClientTransport } from "./generated/runtime/http-client.js";
 import { stdioClientTransport } from "./generated/runtime/stdio-client.js";
 import type { Transport } from "./generated/runtime/index.js";
 
-/** The way to a server: a URL, or a program to run. */
+/** The transport to a server: a URL, or a program to run. */
 export function transportTo([first, ...args]: readonly [
   string,
   ...string[],

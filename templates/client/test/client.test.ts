@@ -4,7 +4,7 @@ import { connected } from "./support.js";
 
 const echo = defineTool({
   name: "echo",
-  description: "Gives back what it is given.",
+  description: "Returns its arguments.",
   run: (args) => JSON.stringify(args),
 });
 

@@ -3,7 +3,7 @@ import { example } from "../src/example.js";
 import { defineTool } from "../src/generated/runtime/registry.js";
 import { connected } from "./support.js";
 
-test("the example calls a tool and shows what it gives", async () => {
+test("the example calls a tool and prints its result", async () => {
   const run = vi.fn(() => ({ structuredContent: { sum: 1 } }));
   const client = await connected([defineTool({ name: "add", run })]);
   const log = vi.spyOn(console, "log").mockImplementation(() => undefined);

@@ -1,30 +1,28 @@
-/**
- * Errors of calls that a client gives up.
- */
+/** Errors of calls that a client ends. */
 import { describeFailure } from "../validation.js";
 import type { Failure } from "../validation.js";
 
-/** The server asked for input more often than the client lets it. */
+/** The server requested input in more rounds than the client allows. */
 export class TooManyRoundsError extends Error {
   override readonly name = "TooManyRoundsError";
 
   constructor(method: string, rounds: number) {
-    super(`${method} still asks for input after ${rounds} rounds`);
+    super(`${method} still requires input after ${rounds} rounds`);
   }
 }
 
-/** The server asked for more at once than the client lets it. */
+/** The server requested more inputs at once than the client allows. */
 export class TooManyInputsError extends Error {
   override readonly name = "TooManyInputsError";
 
   constructor(requested: number, limit: number) {
     super(
-      `the server asks for ${requested} inputs at once, more than ${limit}`,
+      `the server requests ${requested} inputs at once, more than ${limit}`,
     );
   }
 }
 
-/** A result that is not what its method promises. */
+/** A result that does not match its method. */
 export class InvalidResultError extends Error {
   override readonly name = "InvalidResultError";
   readonly failure: Failure;

@@ -30,7 +30,7 @@ export function isInputRequired(result: object): result is InputRequiredResult {
 }
 
 /**
- * Each running collection has an entry in #aborts; closing rejects them all, and aborts their handlers.
+ * Each running collection has an entry in #aborts; closing rejects all of them, and aborts their handlers.
  * A collection answers every key, or throws.
  */
 export class InputCollector {
@@ -43,12 +43,12 @@ export class InputCollector {
     this.#spoken = spoken;
   }
 
-  /** Ends all collections: the connection is closed. */
+  /** Rejects all collections: the connection is closed. */
   close(): void {
     for (const abort of this.#aborts) abort(new ConnectionClosedError());
   }
 
-  /** Runs the handlers for what a server asks for. Returns what to add to the params of the next round. */
+  /** Runs the handlers for the requested inputs. Returns what to add to the params of the next round. */
   async collect(
     result: InputRequiredResult,
     signal: AbortSignal | undefined,
@@ -83,7 +83,7 @@ export class InputCollector {
     });
     let inputResponses: object;
     try {
-      // A handler that never ends must not outlive the call.
+      // A handler that never ends must not keep the call open.
       inputResponses = Object.fromEntries(
         await Promise.race([aborted, Promise.all(handled)]),
       );
@@ -96,12 +96,12 @@ export class InputCollector {
     }
     return {
       ...(result.inputRequests === undefined ? {} : { inputResponses }),
-      // MCP 2026-07-28, multi round-trip requests: exactly as it came, and only if it came.
+      // MCP 2026-07-28, multi round-trip requests: unchanged, and only if the result has it.
       ...(requestState === undefined ? {} : { requestState }),
     };
   }
 
-  /** @throws CapabilityError if the server asks for what this client does not declare. */
+  /** @throws CapabilityError if the server requests something that this client does not declare. */
   #handlerOf(method: string): ClientRequestHandler {
     const { embedded } = this.#spoken.revision;
     const needed = Object.hasOwn(embedded, method)

@@ -1,6 +1,4 @@
-/**
- * How a client agrees on a revision with a server.
- */
+/** How a client and a server agree on a revision. */
 import { RpcError } from "../jsonrpc/error-codes.js";
 import type { CallOptions, Endpoint } from "../jsonrpc/endpoint.js";
 import { UnsupportedRevisionError } from "../jsonrpc/call-errors.js";
@@ -22,8 +20,8 @@ export type ConnectOptions = Pick<CallOptions, "signal" | "timeout">;
 const DEFAULT_PROBE_TIMEOUT_MS = 5000;
 
 /**
- * Whether an older revision would fare no better: the server is a stateless one that finds fault with what was sent (MCP
- * 2026-07-28, Streamable HTTP, backward compatibility), or the transport says so, such as for want of authorization.
+ * Whether trying an older revision would not help: a stateless server rejects what was sent (MCP 2026-07-28, Streamable
+ * HTTP, backward compatibility), or the transport says so, for example because authorization is missing.
  */
 function isFinalError(error: unknown): boolean {
   if (error instanceof RpcError)
@@ -34,10 +32,10 @@ function isFinalError(error: unknown): boolean {
   return (error as { readonly isFinal?: unknown } | null)?.isFinal === true;
 }
 
-/** Versions of a server that are looked at; there are not so many. */
+/** Maximum of a server's offered versions that are read. */
 const MAX_OFFERED_VERSIONS = 100;
 
-/** What a stateless server says that it speaks when it refuses a version; undefined if it did not say so. */
+/** The versions that a stateless server offers when it rejects one; undefined if it does not reject the version. */
 function supportedVersionsIn(error: unknown): readonly string[] | undefined {
   if (
     !(error instanceof RpcError) ||
@@ -54,8 +52,8 @@ function supportedVersionsIn(error: unknown): readonly string[] | undefined {
 }
 
 /**
- * The client uses each revision from the moment it is proposed, and the last one proposed is the one agreed on.
- * A server that exits may be started again only while it is being asked `server/discover`.
+ * The client uses each revision from the moment it is proposed, and the last one proposed is the agreed one.
+ * A server that exits is restarted only while `server/discover` is pending.
  */
 export class Negotiation {
   readonly #revisions: readonly Revision[];
@@ -80,10 +78,10 @@ export class Negotiation {
   }
 
   /**
-   * Agrees on a revision: sends `server/discover` if the client speaks a stateless one, and falls back to `initialize` if
-   * the server does not know that (MCP 2026-07-28, stdio, backward compatibility).
+   * Agrees on a revision: sends `server/discover` if the client supports a stateless revision, and falls back to
+   * `initialize` if the server does not know that (MCP 2026-07-28, stdio, backward compatibility).
    *
-   * @throws UnsupportedRevisionError if they have no revision in common; what the transport and the server throw.
+   * @throws UnsupportedRevisionError if they have no revision in common; any error of the transport or the server.
    */
   async agree(
     transport: Transport,
@@ -94,7 +92,7 @@ export class Negotiation {
     return discovered ?? this.#initialize(options);
   }
 
-  /** Whether a server that has exited is started again: if it did instead of answering the probe. */
+  /** Whether to restart a server that has exited: only if it exited instead of answering the probe. */
   restarts(): boolean {
     if (!this.#isProbing) return false;
     this.#isProbing = false;
@@ -102,7 +100,7 @@ export class Negotiation {
     return true;
   }
 
-  /** Asks a stateless server what it speaks; undefined if it is an older one. */
+  /** Asks a stateless server for its versions; undefined if it is an older server. */
   async #probe(
     options: ConnectOptions,
     transport: Transport,
@@ -153,7 +151,7 @@ export class Negotiation {
       try {
         checked = this.#validateResult("server/discover", discovered);
       } catch (error) {
-        // An older server may answer whatever it is asked.
+        // An older server may answer any request with a result.
         if (hasOlder) return undefined;
         throw error;
       }
@@ -181,7 +179,7 @@ export class Negotiation {
     throw new UnsupportedRevisionError([], stateless.map(versionOf));
   }
 
-  /** The newest that both speak; undefined if they share none and older ones are left to try. */
+  /** The newest revision in common; undefined if no newer one matches but older ones can be tried. */
   #newestCommon(
     ours: readonly Revision[],
     theirs: readonly string[],
@@ -193,7 +191,7 @@ export class Negotiation {
     throw new UnsupportedRevisionError(theirs, this.#revisions.map(versionOf));
   }
 
-  /** MCP, lifecycle: the handshake of the stateful revisions. */
+  /** MCP, lifecycle: the handshake of stateful revisions. */
   async #initialize(options: ConnectOptions): Promise<ServerInfo> {
     const stateful = this.#revisions.filter(({ isStateless }) => !isStateless);
     const newest = newestRevision(stateful);
@@ -220,7 +218,7 @@ export class Negotiation {
         [
           typeof result.protocolVersion === "string"
             ? truncate(result.protocolVersion)
-            : "what is no version",
+            : "an invalid version",
         ],
         this.#revisions.map(versionOf),
       );

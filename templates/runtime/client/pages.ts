@@ -1,17 +1,15 @@
-/**
- * Lists, page by page.
- */
-/** Pages of one list, of which a server that means well has far fewer. */
+/** Paged lists. */
+/** Default maximum of pages in one list; real servers have far fewer. */
 export const MAX_LIST_PAGES = 10_000;
 
 /**
- * All items of a paged list.
+ * Iterates over all items of a paged list.
  *
- * @param fetchPage - Gives the page at a cursor; undefined for the first.
- * @param endsAtEmpty - Whether an empty cursor means that there is no other page. It does up to 2025-11-25; from 2026-07-28
- *   on it is a cursor like any other (MCP, pagination).
- * @returns Ends at a page without a cursor, or with one that came before.
- * @throws Error at a list that has more pages than `maxPages`.
+ * @param fetchPage - Returns the page at a cursor; undefined is the first page.
+ * @param endsAtEmpty - Whether an empty cursor means that there is no further page. It does up to 2025-11-25; from
+ *   2026-07-28 on it is a cursor like any other (MCP, pagination).
+ * @returns Ends at a page without a cursor, or with a repeated one.
+ * @throws Error if the list has more pages than `maxPages`.
  */
 export async function* allPages<
   Page extends { readonly nextCursor?: string | null | undefined },
@@ -32,6 +30,6 @@ export async function* allPages<
     if (seen.has(cursor)) return;
     seen.add(cursor);
     if (seen.size >= maxPages)
-      throw new Error(`the list has no end: ${maxPages} pages were read`);
+      throw new Error(`the list does not end after ${maxPages} pages`);
   }
 }

@@ -1,6 +1,4 @@
-/**
- * The revision that a client speaks by now, with what depends on it.
- */
+/** The current revision of a client, and what depends on it. */
 import { META_KEYS, deriveCapabilities } from "../protocol/revision.js";
 import type { Revision } from "../protocol/revision.js";
 import type { ClientSettings } from "./types.js";
@@ -21,7 +19,7 @@ export class SpokenRevision {
     return this.#revision;
   }
 
-  /** What the client declares in this revision. */
+  /** The capabilities that the client declares in this revision. */
   get capabilities(): object {
     return this.#capabilities;
   }
@@ -41,7 +39,7 @@ export class SpokenRevision {
     };
   }
 
-  /** The params of a stateless request: with the `_meta` that each must have. */
+  /** The params of a stateless request, with the required `_meta`. */
   withMeta(params: object | undefined, roundParams?: object): object {
     const ownMeta = (params as { readonly _meta?: object } | undefined)?._meta;
     // Not spread: in Node 20, members that are added to a spread copy cost twenty times as much.

@@ -16,8 +16,8 @@ interface SubscriptionEntry {
 }
 
 /**
- * An entry exists from the moment its request has an id until that request is over.
- * A notification that carries no known tag belongs to none of them.
+ * An entry exists from the moment its request has an id until that request ends.
+ * A notification without a known subscription id belongs to no entry.
  */
 export class ClientSubscriptions {
   readonly #request: (
@@ -28,7 +28,7 @@ export class ClientSubscriptions {
   readonly #timeout: number;
   readonly #entries = new Map<RequestId, SubscriptionEntry>();
 
-  /** @param timeout - Milliseconds to wait for an acknowledgement, where the caller does not say. */
+  /** @param timeout - Default milliseconds to wait for an acknowledgement. */
   constructor(
     timeout: number | undefined,
     request: (
@@ -45,7 +45,7 @@ export class ClientSubscriptions {
     return this.#entries.has(id);
   }
 
-  /** Forgets all: the connection is closed. */
+  /** Removes all entries: the connection is closed. */
   clear(): void {
     this.#entries.clear();
   }
@@ -53,7 +53,7 @@ export class ClientSubscriptions {
   /**
    * Opens a subscription and waits for the server to acknowledge it.
    *
-   * @param filter - What to be told of.
+   * @param filter - The notifications to receive.
    */
   async open(
     filter: object,
@@ -98,7 +98,7 @@ export class ClientSubscriptions {
           this.#entries.delete(id);
           options.signal?.removeEventListener("abort", abort);
         });
-      // Who never looks at it must not be told of it as an unhandled rejection.
+      // A caller that ignores it must not get an unhandled rejection.
       ended.catch(() => undefined);
       const agreed = await this.#withTimeout(
         Promise.race([acknowledged, answered.then(() => ({}))]),
@@ -119,7 +119,7 @@ export class ClientSubscriptions {
     }
   }
 
-  /** The listener of the subscription that a notification is tagged with; undefined if no subscription has that tag. */
+  /** The listener of the subscription whose id a notification has; undefined if it matches none. */
   listenerOf(method: string, params: object): (() => unknown) | undefined {
     const tag = (
       params as { readonly _meta?: Readonly<Record<string, unknown>> }

@@ -1,7 +1,7 @@
 import { describeFailure } from "../validation.js";
 import type { Failure, Validation } from "../validation.js";
 
-/** What calls tools: the generated `Client`, or any other with such a method. */
+/** An object that can call tools: the generated `Client`, or any other with such a method. */
 export interface ToolClient<Options, Result extends object> {
   callTool(
     params: {
@@ -12,7 +12,7 @@ export interface ToolClient<Options, Result extends object> {
   ): Promise<Result>;
 }
 
-/** A result but for its structured content, be it that its other members are open. */
+/** A result without its structured content; keeps an index signature. */
 type WithoutStructuredContent<Result> = {
   [
     Member in keyof Result as Member extends "structuredContent"
@@ -22,8 +22,8 @@ type WithoutStructuredContent<Result> = {
 };
 
 /**
- * The result of a tool that has an output schema: only a call that failed may lack the structured content, and what it
- * has there is not validated.
+ * The result of a tool with an output schema: the structured content may be absent only if the call failed, and is not
+ * validated then.
  */
 export type ToolResult<Result extends object, Output> =
   | (WithoutStructuredContent<Result> & {
@@ -35,32 +35,32 @@ export type ToolResult<Result extends object, Output> =
       readonly structuredContent: Output;
     });
 
-/** Arguments that a tool does not take. Nothing was sent. */
+/** Arguments that do not match the tool's input schema. Nothing was sent. */
 export class ToolArgumentsError extends TypeError {
   override readonly name = "ToolArgumentsError";
-  /** The tool, as the server calls it. */
+  /** The name of the tool on the server. */
   readonly tool: string;
   readonly failure: Failure;
 
   constructor(tool: string, failure: Failure) {
-    super(`the arguments of ${tool} are wrong: ${describeFailure(failure)}`);
+    super(`Invalid arguments of ${tool}: ${describeFailure(failure)}`);
     this.tool = tool;
     this.failure = failure;
   }
 }
 
-/** A result whose structured content is not what the tool's output schema promises. */
+/** Structured content that does not match the tool's output schema. */
 export class ToolOutputError extends Error {
   override readonly name = "ToolOutputError";
-  /** The tool, as the server calls it. */
+  /** The name of the tool on the server. */
   readonly tool: string;
   readonly failure: Failure;
-  /** The result as it came. */
+  /** The received result. */
   readonly result: object;
 
   constructor(tool: string, failure: Failure, result: object) {
     super(
-      `the structured content of ${tool} is wrong: ${describeFailure(failure)}`,
+      `the result of ${tool} has invalid structured content: ${describeFailure(failure)}`,
     );
     this.tool = tool;
     this.failure = failure;
@@ -71,9 +71,9 @@ export class ToolOutputError extends Error {
 type ToolValidator = (value: unknown) => Validation<unknown>;
 
 /**
- * Calls a tool that has no output schema.
+ * Calls a tool without an output schema.
  *
- * @throws {@link ToolArgumentsError}, with nothing sent; what the client throws.
+ * @throws {@link ToolArgumentsError} before anything is sent; any error of the client.
  */
 export async function callTool<Options, Result extends object>(
   client: ToolClient<Options, Result>,
@@ -92,10 +92,10 @@ export async function callTool<Options, Result extends object>(
 }
 
 /**
- * Calls a tool that has an output schema.
+ * Calls a tool with an output schema.
  *
- * @throws {@link ToolArgumentsError}, with nothing sent; {@link ToolOutputError} unless the result says `isError`; what
- *   the client throws.
+ * @throws {@link ToolArgumentsError} before anything is sent; {@link ToolOutputError} unless the result has `isError`;
+ *   any error of the client.
  */
 export async function callStructuredTool<
   Output,

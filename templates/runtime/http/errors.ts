@@ -11,11 +11,12 @@ export interface HttpFailure {
 const MAX_BODY_CHARS = 200;
 
 /**
- * Statuses that an older revision or transport would not change: they are about the client, not about the message.
+ * Statuses that trying an older revision or transport would not change: they are about the client, not about the
+ * message.
  */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 407, 429]);
 
-/** An HTTP request failed, or its response is not one of the protocol. */
+/** An HTTP request failed, or its response is not part of the protocol. */
 export class HttpError extends Error {
   override readonly name: string = "HttpError";
   /** Undefined if there was no response. */
@@ -45,7 +46,7 @@ export class HttpError extends Error {
   }
 }
 
-/** The server requires an authorization that the client could not get. */
+/** The server requires an authorization that the client could not obtain. */
 export class UnauthorizedError extends HttpError {
   override readonly name = "UnauthorizedError";
 }
@@ -56,7 +57,7 @@ export function publicUrl(url: string | URL): string {
   return origin + pathname;
 }
 
-/** One line of printable characters, since the server's text goes into a log. */
+/** One line of printable characters, since the server's text may be logged. */
 function excerptBody(body: string): string {
   const line = body
     .slice(0, 4 * MAX_BODY_CHARS)

@@ -5,7 +5,7 @@ export interface SseEvent {
   /** `message` if the stream names no type. */
   readonly type: string;
   readonly data: string;
-  /** Undefined if the event has none itself. */
+  /** Undefined if the event itself has none. */
   readonly id: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export class EventTooLargeError extends Error {
   }
 }
 
-/** The parser searches a whole chunk for the end of each line, so chunks are kept short. */
+/** The parser searches a whole chunk for each line end, so chunks are kept short. */
 const FEED_CHUNK_CHARS = 4096;
 
 /**

@@ -16,7 +16,7 @@ export const HTTP_HEADERS = {
   PARAM_PREFIX: "Mcp-Param-",
 } as const;
 
-/** The keyword of a property's schema that has the argument repeated in a header. */
+/** The keyword of a property's schema that repeats the argument in a header. */
 export const HEADER_ANNOTATION = "x-mcp-header";
 
 /** An argument of a tool that is repeated in a header. */
@@ -135,7 +135,7 @@ export function decodeHeaderValue(header: string): string | undefined {
 export function headerParamsOf(inputSchema: unknown): HeaderParams {
   const params: HeaderParam[] = [];
   const seen = new Set<string>();
-  // A queue and not recursion, since the other side controls the depth.
+  // A queue instead of recursion, since the other side controls the depth.
   const queue: {
     readonly schema: unknown;
     readonly path: readonly string[] | undefined;
@@ -198,7 +198,7 @@ export function mirroredHeaders(
  *
  * @param header - Returns a header's value by its name, or null; such as `(name) => request.headers.get(name)`.
  * @param headerParams - Those of the called tool.
- * @returns The first mismatch, as the message of an error with code -32020; undefined if there is none.
+ * @returns The first mismatch, as the message of an error with code -32020; undefined if everything matches.
  */
 export function headerMismatch(
   header: (name: string) => string | null,
@@ -223,7 +223,8 @@ export function headerMismatch(
   for (const param of headerParams) {
     const value = argumentAt(message, param.path);
     if (headerText(value) === undefined) {
-      // Server Validation: a gateway that routes by a header must not be misled by one without a counterpart in the body.
+      // Server Validation: a gateway that routes by a header must not be misled by a header without a counterpart in
+      // the body.
       if (header(param.header) === null) continue;
       return `${param.header} is there, and no value for it in params.arguments.${param.path.join(".")}`;
     }
@@ -241,7 +242,7 @@ function describeDifference(
 ): string | undefined {
   if (header === null) return "is missing, for";
   const decoded = decodeHeaderValue(header);
-  if (decoded === undefined) return "has characters that it must not, for";
+  if (decoded === undefined) return "has invalid characters, for";
   const isSame =
     typeof value === "number"
       ? DECIMAL.test(decoded) && Number(decoded) === value
@@ -257,7 +258,7 @@ function annotationErrorOf(
   seen: Set<string>,
 ): string | undefined {
   if (path === undefined || path.length === 0)
-    return `${HEADER_ANNOTATION} ${quoteValue(name)} is at a place that properties alone do not lead to`;
+    return `${HEADER_ANNOTATION} ${quoteValue(name)} cannot be reached through properties alone`;
   const location = `${HEADER_ANNOTATION} of ${quoteValue(path.join("."))}`;
   if (typeof name !== "string" || !HEADER_NAME.test(name))
     return `${location} is ${quoteValue(name)}, which cannot be part of a header's name`;
@@ -265,10 +266,10 @@ function annotationErrorOf(
     ? (type as readonly unknown[]).filter((item) => item !== "null")
     : [type];
   if (types.length !== 1 || !MIRRORED_TYPES.has(types[0]))
-    return `${location} is at a parameter that is no string, integer or boolean`;
+    return `${location} is at a parameter that is not a string, integer or boolean`;
   const key = name.toLowerCase();
   if (seen.has(key))
-    return `${location} is ${quoteValue(name)}, as another one is`;
+    return `${location} is ${quoteValue(name)}, which another parameter has already`;
   seen.add(key);
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** A call got no answer within its time; the other side was told that nobody waits any more. */
+/** A call got no response in time; the other side was notified of the cancellation. */
 export class TimeoutError extends Error {
   override readonly name = "TimeoutError";
   readonly method: string;
@@ -6,13 +6,13 @@ export class TimeoutError extends Error {
   readonly timeout: number;
 
   constructor(method: string, timeout: number) {
-    super(`no answer to ${method} within ${timeout} ms`);
+    super(`no response to ${method} within ${timeout} ms`);
     this.method = method;
     this.timeout = timeout;
   }
 }
 
-/** The connection ended, or there was none, before an answer came. */
+/** There was no connection, or it ended before a response came. */
 export class ConnectionClosedError extends Error {
   override readonly name = "ConnectionClosedError";
 
@@ -24,11 +24,13 @@ export class ConnectionClosedError extends Error {
   }
 }
 
-/** A call was not sent, since the other side has not declared what it needs; or not answered, since we have not. */
+/**
+ * A call was not sent, since the other side has not declared the capability; or not answered, since this side has not.
+ */
 export class CapabilityError extends Error {
   override readonly name = "CapabilityError";
   readonly method: string;
-  /** What is missing, such as `server.tools`. */
+  /** The missing capability, such as `server.tools`. */
   readonly capability: string;
 
   constructor(
@@ -44,7 +46,7 @@ export class CapabilityError extends Error {
   }
 }
 
-/** A call was not sent, since the revision that is spoken has no such method, or not in this direction. */
+/** A call was not sent, since the agreed revision has no such method in this direction. */
 export class UnsupportedMethodError extends Error {
   override readonly name = "UnsupportedMethodError";
   readonly method: string;
@@ -57,10 +59,10 @@ export class UnsupportedMethodError extends Error {
   }
 }
 
-/** The other side speaks none of our revisions. */
+/** The other side supports none of this side's revisions. */
 export class UnsupportedRevisionError extends Error {
   override readonly name = "UnsupportedRevisionError";
-  /** What the other side says it speaks. */
+  /** The revisions that the other side offers. */
   readonly offered: readonly string[];
   readonly supported: readonly string[];
 

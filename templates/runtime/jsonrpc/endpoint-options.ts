@@ -1,37 +1,35 @@
-/**
- * What an endpoint is told: its role, options, options of calls, and the events that it reports.
- */
+/** What configures an endpoint: its role, its options and those of calls; and the events that it reports. */
 import type { Classification, Invalid, ToleratedDeviation } from "./parse.js";
 import type { Diagnostic } from "./ndjson.js";
 import type { Notification, Request, RequestId } from "./message.js";
 import type { InboundRequest } from "./inbound-request.js";
 
-/** Something that is worth a line in a log, and no reason to stop. */
+/** Something worth logging that does not end the connection. */
 export type EndpointEvent =
-  /** What came is no message; it was skipped, and answered if it may be. */
+  /** Input that is not a message; it was skipped, and answered if the protocol allows it. */
   | { readonly kind: "invalidMessage"; readonly invalid: Invalid | Diagnostic }
-  /** What came deviates from JSON-RPC in a way that an option tolerates. */
+  /** A message that deviates from JSON-RPC in a way that an option tolerates. */
   | {
       readonly kind: "toleratedMessage";
       readonly deviation: ToleratedDeviation;
       readonly id: RequestId | null;
     }
-  /** A response to a call that was cancelled, timed out or answered before. */
+  /** A response to a call that was cancelled, timed out or already answered. */
   | { readonly kind: "lateResponse"; readonly id: RequestId }
-  /** A response to nothing that was ever asked. */
+  /** A response whose id was never used for a request. */
   | { readonly kind: "unknownResponse"; readonly id: RequestId | null }
-  /** A request in a revision in which this side is asked nothing, so that it must not answer either. */
+  /** A request in a revision that sends none to this side, so it must not be answered either. */
   | {
       readonly kind: "unexpectedRequest";
       readonly id: RequestId;
       readonly method: string;
     }
-  /** Progress of a call that nobody waits for, or that goes backwards. */
+  /** Progress for an unknown call, or progress that does not increase. */
   | {
       readonly kind: "unknownProgress" | "progressNotIncreasing";
       readonly token: unknown;
     }
-  /** A notification that the revision does not know and that no handler is registered for. */
+  /** A notification that the revision does not know and that has no handler. */
   | {
       readonly kind: "unknownNotification";
       readonly method: string;
@@ -42,17 +40,17 @@ export type EndpointEvent =
       readonly method: string;
       readonly reason: string;
     }
-  /** A handler threw; the caller was told no more than that. */
+  /** A handler threw; the caller got only an internal error. */
   | {
       readonly kind: "handlerFailed";
       readonly method: string;
       readonly error: unknown;
     }
-  /** The server exited instead of answering `method`; it was started again and is sent `initialize`. */
+  /** The server exited instead of answering `method`; it was restarted and is sent `initialize`. */
   | { readonly kind: "serverRestarted"; readonly method: string }
   | { readonly kind: "transportFailed"; readonly error: unknown };
 
-/** How far a call has come. */
+/** The progress of a call. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number | undefined;
@@ -61,77 +59,79 @@ export interface Progress {
 
 /** How a request is sent. */
 export interface CallOptions {
-  /** Aborting it cancels the call, here and, as far as it listens, on the other side. */
+  /** Aborting it cancels the call, and notifies the other side. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until the call is given up; 60,000 by default, `Infinity` for none. */
+  /** Milliseconds until the call times out; 60,000 by default, `Infinity` for no limit. */
   readonly timeout?: number | undefined;
   /** Progress restarts the timeout, up to {@link maxTimeout}; the request asks for progress. Off by default. */
   readonly resetTimeoutOnProgress?: boolean | undefined;
-  /** Milliseconds until the call is given up whatever progress it makes; none by default. */
+  /** Milliseconds until the call times out regardless of progress; no limit by default. */
   readonly maxTimeout?: number | undefined;
-  /** Asks for progress, and receives it. */
+  /** Requests progress, and receives it. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** The request that is being handled and that this one belongs to. */
+  /** The request being handled that this one belongs to. */
   readonly relatedRequestId?: RequestId | undefined;
-  /** Told the id under which it is sent, before it is. */
+  /** Receives the id of the request before it is sent. */
   readonly onSent?: ((id: RequestId) => void) | undefined;
 }
 
 /** What makes an endpoint a client or a server. */
 export interface Role {
-  /** The envelope rules of the revision that is spoken. */
+  /** Applies the envelope rules of the current revision. */
   classify(value: unknown): Classification;
   /** @returns Why a request must not be in a batch; undefined if it may. */
   refuseInBatch?(method: string): string | undefined;
   /**
-   * Whether this side answers; yes where it does not say.
+   * Whether this side sends error responses and handles requests; true if absent.
    *
-   * @param id - Of the request; null if it is unreadable, or what came was none.
+   * @param id - The request's id; null if it is unreadable, or the message is not a request.
    */
   mayRespond?(id: RequestId | null): boolean;
-  /** What an answer bears whose id could not be read, in the revision that is spoken; null where it does not say. */
+  /** The id of a response to a message without a readable id, in the current revision; null if absent. */
   unreadId?(): "null" | "absent";
-  /** @returns The result; what it throws is the error. */
+  /** @returns The result; an error that it throws becomes the response's error. */
   handleRequest(
     request: Request,
     inbound: InboundRequest,
   ): object | Promise<object>;
   handleNotification(notification: Notification): void;
-  /** The other side cancels what is no request of its own; a stateless server ends a subscription so. */
+  /** The other side cancels something other than its own request; a stateless server ends a subscription this way. */
   handleCancelled?(id: RequestId): void;
-  /** The other side says nothing more and waits for the answers to what it asked; what has no end of its own ends now. */
+  /** The other side has ended its output and waits for pending responses; requests that would stay open end now. */
   handleInputEnd?(): void;
   /**
-   * The other side has ended by itself, and the transport can start it again.
+   * The other side exited, and the transport can restart it.
    *
-   * @returns Whether it should; calls that wait are rejected either way.
+   * @returns Whether to restart it; pending calls are rejected either way.
    */
   handleExit?(): boolean;
-  /** The connection is over; all calls have been ended. */
+  /** The connection is closed; all calls have been rejected. */
   handleClose(): void;
 }
 
 /** Settings of an endpoint. */
 export interface EndpointOptions {
-  /** Milliseconds until a call is given up, where it does not say so itself; 60,000 by default. */
+  /** Milliseconds until a call times out, unless it sets its own timeout; 60,000 by default. */
   readonly timeout?: number | undefined;
   /**
-   * Requests that are handled at the same time; a further one is answered with {@link SERVER_BUSY}. 1000 by default. A
-   * cancelled one counts until its handler has ended, or a client that cancels what it asks could have any number of them
-   * run. Over HTTP it is one limit for all connections of a handler, in which each caller has a share.
+   * Maximum of requests handled at the same time; a further one is answered with {@link SERVER_BUSY}. 1000 by default.
+   * A cancelled request counts until its handler ends, so that a client cannot start any number of handlers by
+   * cancelling. Over HTTP it is one limit for all connections of a handler, in which each caller has a share.
    */
   readonly maxConcurrentRequests?: number | undefined;
-  /** Reads a result next to `error: null`, which some peers write, and reports it as an event. Refused by default. */
+  /** Accepts a result next to `error: null`, which some peers write, and reports it as an event. Off by default. */
   readonly nullErrorAsAbsent?: boolean | undefined;
-  /** Tells the caller the message of an error that a handler threw, which may hold what is not meant for it. Off by default. */
+  /**
+   * Sends the caller the message of an error that a handler threw, which may contain internal details. Off by default.
+   */
   readonly exposeErrors?: boolean | undefined;
   readonly onEvent?: ((event: EndpointEvent) => void) | undefined;
 }
 
 /**
- * The code that says that a limit of the receiver is reached: too many requests, sessions or subscriptions. It is outside
- * the range that JSON-RPC reserves, as MCP 2026-07-28 wants new codes (Basic, Error Codes: -32000 to -32019 are closed); that
- * of the HTTP status says the same.
+ * The error code for a limit of the receiver: too many requests, sessions or subscriptions. It is outside the range
+ * that JSON-RPC reserves, as MCP 2026-07-28 requires of new codes (Basic, Error Codes: -32000 to -32019 are closed),
+ * and matches the HTTP status.
  */
 export const SERVER_BUSY = 503;
 
@@ -139,7 +139,7 @@ export const DEFAULT_TIMEOUT_MS = 60_000;
 
 const DEFAULT_MAX_CONCURRENT_REQUESTS = 1000;
 
-/** The limit of requests that are handled at the same time. */
+/** The maximum of requests handled at the same time. */
 export function maxConcurrent(options: EndpointOptions): number {
   return options.maxConcurrentRequests ?? DEFAULT_MAX_CONCURRENT_REQUESTS;
 }

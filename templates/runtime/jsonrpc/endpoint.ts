@@ -1,6 +1,6 @@
 /**
  * One side of a connection. Long because the states of a connection and of its requests change together; ids, timeouts
- * and responses are in files of their own.
+ * and responses are in separate files.
  */
 import {
   DEFAULT_CALL_OPTIONS,
@@ -72,13 +72,13 @@ export class Endpoint {
   });
   readonly #responses: ResponseSender;
   readonly #inboundRequests = new Map<RequestId, InboundRequest>();
-  /** Handlers that have not ended, those of cancelled requests among them. */
+  /** Handlers that have not ended, including those of cancelled requests. */
   #runningHandlers = 0;
   readonly #closed: Promise<void>;
   #resolveClosed: () => void = () => undefined;
   #transport: Transport | undefined;
   #state: "new" | "open" | "closed" = "new";
-  /** The other side says nothing more: when the last request is answered, all is over. */
+  /** The other side sends nothing more: the connection closes with the last response. */
   #isDraining = false;
 
   constructor(role: Role, options: EndpointOptions) {
@@ -113,7 +113,7 @@ export class Endpoint {
     });
   }
 
-  /** Resolves when the connection is over, whoever ended it. */
+  /** Resolves when the connection is closed, by either side. */
   get closed(): Promise<void> {
     return this.#closed;
   }
@@ -122,7 +122,7 @@ export class Endpoint {
     return this.#state === "open";
   }
 
-  /** How many requests of the other side are being handled, and how many of ours wait for an answer. */
+  /** The number of requests being handled, and of this side's requests waiting for a response. */
   get inFlight(): { readonly inbound: number; readonly outbound: number } {
     return {
       inbound: this.#inboundRequests.size,
@@ -131,15 +131,13 @@ export class Endpoint {
   }
 
   /**
-   * Takes a transport and starts it.
+   * Connects to a transport and starts it.
    *
-   * @throws Error if it has one already, or the transport cannot start.
+   * @throws Error if it has been connected before, or the transport cannot start.
    */
   async connect(transport: Transport): Promise<void> {
     if (this.#state !== "new")
-      throw new Error(
-        "an endpoint has one connection in its life; make a new one",
-      );
+      throw new Error("an endpoint connects only once; create a new one");
     this.#state = "open";
     this.#transport = transport;
     transport.onmessage = (value, extra) => {
@@ -161,7 +159,7 @@ export class Endpoint {
       if (this.#state !== "open" || this.#role.handleExit?.() !== true)
         return false;
       this.#pending.rejectAll(
-        new ConnectionClosedError("the other side has ended"),
+        new ConnectionClosedError("the other side has exited"),
       );
       return true;
     };
@@ -173,27 +171,27 @@ export class Endpoint {
     }
   }
 
-  /** Resolves when none of these requests of the other side is being handled: each was answered or cancelled. */
+  /** Resolves when each of these requests from the other side was answered or cancelled. */
   async settled(ids: readonly RequestId[]): Promise<void> {
     for (const id of ids) await this.#inboundRequests.get(id)?.settled;
   }
 
-  /** What a value is, by the rules of the revision that is spoken by now. */
+  /** Classifies a value by the rules of the current revision. */
   classifyMessage(value: unknown): Parsed {
     return classifyMessage(value, this.#parseOptions);
   }
 
-  /** Ends the connection. Calls that wait are rejected with {@link ConnectionClosedError}, handlers are aborted. */
+  /** Closes the connection. Pending calls are rejected with {@link ConnectionClosedError}, and handlers are aborted. */
   async close(): Promise<void> {
     if (this.#state === "open") {
-      // Before the transport is closed, so that no handler's late answer is written to it.
+      // Before the transport closes, so that no handler's late response is written to it.
       this.#teardown();
       await this.#transport?.close();
     }
     this.#teardown();
   }
 
-  /** Tells who listens; its own failure is nobody's concern. */
+  /** Reports an event to the listener, whose own failure is ignored. */
   emit(event: EndpointEvent): void {
     notifyListener(this.#options.onEvent, event);
   }
@@ -202,7 +200,7 @@ export class Endpoint {
    * Sends a request.
    *
    * @returns The result of the response.
-   * @throws RpcError if the other side answers with an error; {@link TimeoutError}; {@link ConnectionClosedError}; the
+   * @throws RpcError if the other side responds with an error; {@link TimeoutError}; {@link ConnectionClosedError}; the
    *   signal's reason if it is aborted.
    */
   request(
@@ -226,7 +224,7 @@ export class Endpoint {
       const { signal } = options;
       signal?.throwIfAborted();
       const id = this.#pending.takeId();
-      // What of this can throw comes before anybody waits.
+      // Everything here that can throw comes before the call is pending.
       const sentParams =
         options.onProgress === undefined &&
         options.resetTimeoutOnProgress !== true
@@ -257,14 +255,14 @@ export class Endpoint {
     });
   }
 
-  /** Ends a call of ours as if this were its answer; nothing happens if it is over. */
+  /** Resolves a pending call of this side as if this were the response; does nothing if it has ended. */
   resolveLocally(id: RequestId, result: object): void {
     const pending = this.#pending.get(id);
     if (pending !== undefined && this.#pending.remove(pending))
       pending.resolve(result);
   }
 
-  /** Sends a notification. Nothing comes back, so a failure is an event. */
+  /** Sends a notification. It has no response, so a failure is reported as an event. */
   notify(method: string, params?: object, relatedRequestId?: RequestId): void {
     if (this.#state !== "open") return;
     const message: Notification =
@@ -272,6 +270,18 @@ export class Endpoint {
         ? { jsonrpc: "2.0", method }
         : { jsonrpc: "2.0", method, params };
     this.#send(message, relatedRequestId);
+  }
+
+  /** Runs a handler of a notification; an error that it throws becomes a `handlerFailed` event. */
+  async runNotificationHandler(
+    method: string,
+    handler: () => unknown,
+  ): Promise<void> {
+    try {
+      await handler();
+    } catch (error) {
+      this.emit({ kind: "handlerFailed", method, error });
+    }
   }
 
   #send(
@@ -320,7 +330,7 @@ export class Endpoint {
     }
   }
 
-  /** MCP 2025-03-26, basic protocol: a batch is answered by one array. */
+  /** MCP 2025-03-26, basic protocol: one array of responses answers a batch. */
   #handleBatch(
     members: readonly (
       Invalid | Exclude<Classification, { kind: "batch" | "invalid" }>
@@ -335,7 +345,7 @@ export class Endpoint {
       this.#responses.sendBatch(answers);
     });
     for (const [index, member] of members.entries()) {
-      // One of them may have ended the connection.
+      // One of them may have closed the connection.
       if (this.#state !== "open") return;
       switch (member.kind) {
         case "request":
@@ -364,8 +374,8 @@ export class Endpoint {
   }
 
   /**
-   * A request of which only the params are no object is handled like any other, so that an unknown method and a wrong
-   * time come before them in the order of checks; the role refuses the params.
+   * A request whose only fault is that its params are not an object is handled like any other, so that an unknown
+   * method and a wrong time are reported first; the role then rejects the params.
    */
   #handleRequestWithInvalidParams(
     invalid: Invalid,
@@ -388,7 +398,7 @@ export class Endpoint {
 
   #rejectInvalid(invalid: Invalid | Diagnostic): void {
     this.emit({ kind: "invalidMessage", invalid });
-    // A broken answer to a call of ours: there will be no other.
+    // An invalid response to a call of this side: no other will come.
     const pending =
       invalid.messageKind === "response" && invalid.id !== null
         ? this.#pending.get(invalid.id)
@@ -397,7 +407,7 @@ export class Endpoint {
       pending.reject(
         new RpcError(
           STANDARD_ERROR_CODES.INVALID_REQUEST,
-          `the answer is no valid message: ${invalid.reason}`,
+          `the response is not a valid message: ${invalid.reason}`,
         ),
       );
     }
@@ -411,7 +421,7 @@ export class Endpoint {
       this.#send(answer);
   }
 
-  /** The answer to what is no message. Whoever read it may not have known the revision. */
+  /** The response to an invalid message. Its reader may not have known the revision. */
   #answerTo({
     errorResponse: answer,
   }: Invalid | Diagnostic): ErrorResponse | undefined {
@@ -454,7 +464,7 @@ export class Endpoint {
     try {
       outcome = this.#role.handleRequest(request, inbound);
       if (isPromiseLike(outcome)) {
-        // A promise of another kind may throw, call back twice or give one more; one of ours does not.
+        // A foreign promise may throw, call back twice or resolve to another one; a native promise does not.
         this.#awaitHandler(inbound, Promise.resolve(outcome));
         return;
       }
@@ -512,7 +522,7 @@ export class Endpoint {
     if (this.#isDraining) this.#closeIfIdle();
   }
 
-  /** Ends the handling of a request; false if it was over already. */
+  /** Ends the handling of a request; false if it has ended already. */
   #completeRequest(inbound: InboundRequest): boolean {
     if (inbound.isSettled) return false;
     inbound.complete();
@@ -521,8 +531,8 @@ export class Endpoint {
   }
 
   /**
-   * The other side has ended its output, as in the shutdown over stdio (MCP, lifecycle), and may still read: answers what
-   * is in flight and closes. How long that may take is the transport's to say.
+   * The other side has ended its output, as when shutting down over stdio (MCP, lifecycle), and may still read: pending
+   * requests are answered, then the connection closes. The transport limits how long that may take.
    */
   #drain(): void {
     if (this.#state !== "open" || this.#isDraining) return;
@@ -572,7 +582,7 @@ export class Endpoint {
     }
   }
 
-  /** MCP, cancellation: the handler is aborted, and no answer is sent. `initialize` cannot be cancelled. */
+  /** MCP, cancellation: the handler is aborted, and no response is sent. `initialize` cannot be cancelled. */
   #handleCancelled(params: object | undefined): void {
     const { requestId, reason } = (params ?? {}) as {
       readonly requestId?: RequestId;
@@ -596,7 +606,7 @@ export class Endpoint {
     inbound.batch?.addResponse(undefined);
   }
 
-  /** Gives a call up, and says so to the other side. */
+  /** Cancels a call of this side, and notifies the other side. */
   #cancelCall(pending: PendingRequest, error: unknown, reason: string): void {
     if (!this.#pending.remove(pending)) return;
     // MCP, cancellation: `initialize` must not be cancelled.
@@ -614,7 +624,7 @@ export class Endpoint {
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#pending.stop();
-    // To make an error takes longer than all the rest, and most connections of one request have nothing to end.
+    // Creating an error costs more than the rest, and most connections of one request have nothing to end.
     if (this.#pending.size + this.#inboundRequests.size > 0) {
       const error = new ConnectionClosedError();
       this.#pending.rejectAll(error);
@@ -627,4 +637,4 @@ export class Endpoint {
   }
 }
 
-const INPUT_ENDED = "the other side sends nothing more, so no answer either";
+const INPUT_ENDED = "the other side sends nothing more, so no response either";

@@ -1,13 +1,12 @@
 /**
- * Reading the members that every JSON-RPC message may have, of values that may be anything. It imports nothing but types, so
- * that all layers can share it.
+ * Reads the members of JSON-RPC messages from values of any type. Imports only types, so that all layers can use it.
  */
 import type { RequestId } from "./message.js";
 
-/** A JSON object whose members are not known yet. */
+/** A JSON object with unknown members. */
 export type UnknownObject = Readonly<Record<string, unknown>>;
 
-/** Timers with a longer delay fire at once; milliseconds. */
+/** The longest delay of a timer in milliseconds; timers with a longer one fire at once. */
 export const MAX_TIMER_DELAY_MS = 2 ** 31 - 1;
 
 /** Whether a value is a JSON object: not null, and not an array. */
@@ -43,7 +42,7 @@ export function responseIdOf(message: unknown): RequestId | null | undefined {
   return id as RequestId | null;
 }
 
-/** The id of the request that `notifications/cancelled` is about; undefined if it names none. */
+/** The id of the request that `notifications/cancelled` cancels; undefined if it names none. */
 export function cancelledIdOf(notification: unknown): RequestId | undefined {
   const { requestId } = paramsOf(notification);
   return typeof requestId === "string" || typeof requestId === "number"

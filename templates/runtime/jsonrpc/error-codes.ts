@@ -1,20 +1,20 @@
 import type { ErrorObject } from "./message.js";
 
-/** The error codes that JSON-RPC itself defines. */
+/** The error codes of JSON-RPC 2.0. */
 export const STANDARD_ERROR_CODES = {
   /** The text is not JSON. */
   PARSE_ERROR: -32700,
-  /** The JSON is no valid message. */
+  /** The JSON is not a valid message. */
   INVALID_REQUEST: -32600,
   /** The receiver does not offer this method. */
   METHOD_NOT_FOUND: -32601,
-  /** The parameters do not fit the method. */
+  /** The parameters do not match the method. */
   INVALID_PARAMS: -32602,
-  /** The receiver failed while it handled the request. */
+  /** The receiver failed while handling the request. */
   INTERNAL_ERROR: -32603,
 } as const;
 
-/** An error that travels: thrown by a handler, or what a peer answered. */
+/** A JSON-RPC error: thrown by a handler, or received from a peer. */
 export class RpcError<Data = unknown> extends Error {
   override readonly name = "RpcError";
   readonly code: number;
@@ -22,7 +22,7 @@ export class RpcError<Data = unknown> extends Error {
 
   /**
    * @param code - An integer; see {@link STANDARD_ERROR_CODES}.
-   * @param data - Anything that JSON can hold; left out of the message if undefined.
+   * @param data - Any JSON value; omitted if undefined.
    */
   constructor(
     code: number,
@@ -37,7 +37,7 @@ export class RpcError<Data = unknown> extends Error {
     this.data = data;
   }
 
-  /** The error of an error response as one that can be thrown. */
+  /** Converts the error of an error response to one that can be thrown. */
   static from(
     error: ErrorObject,
     options?: { readonly cause?: unknown },
@@ -45,7 +45,7 @@ export class RpcError<Data = unknown> extends Error {
     return new RpcError(error.code, error.message, error.data, options);
   }
 
-  /** The `error` member of an error response; without stack and cause, which stay here. */
+  /** The `error` member of an error response; stack and cause are not sent. */
   toJSON(): ErrorObject {
     const { code, message, data } = this;
     return data === undefined ? { code, message } : { code, message, data };

@@ -1,6 +1,4 @@
-/**
- * What handlers return and throw, as results and error objects.
- */
+/** Converts what handlers return and throw to results and error objects. */
 import type { ErrorObject, Response } from "./message.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
 import { isObject } from "./envelope.js";
@@ -12,7 +10,9 @@ export function invalidRequestError(reason: string): ErrorObject {
   };
 }
 
-/** Whether a handler's outcome is a promise. It may be no object at all, and one of another library or realm is one too. */
+/**
+ * Whether a handler returned a promise, including promises of other libraries and realms. The value may be of any type.
+ */
 export function isPromiseLike(
   value: object | Promise<object>,
 ): value is Promise<object> {
@@ -23,23 +23,22 @@ export function isPromiseLike(
 }
 
 /**
- * What a handler gave as a result.
+ * Converts a handler's return value to a result.
  *
- * @throws TypeError if it is none.
+ * @throws TypeError if it is not an object.
  */
 export function toResult(handlerResult: object | null | undefined): object {
-  // What says itself how it is written may say anything, such as nothing.
+  // `toJSON` may return anything, such as undefined.
   const { toJSON } = (handlerResult ?? {}) as { readonly toJSON?: unknown };
   const result: unknown =
     typeof toJSON === "function"
       ? toJSON.call(handlerResult, "result")
       : handlerResult;
-  if (!isObject(result))
-    throw new TypeError("a handler gave no object as result");
+  if (!isObject(result)) throw new TypeError("a handler must return an object");
   return result;
 }
 
-/** Why JSON cannot hold an answer; undefined if it can. */
+/** Why a response cannot be serialized; undefined if it can. */
 export function serializationErrorOf(
   response: Response,
 ): { readonly reason: unknown } | undefined {
@@ -52,9 +51,9 @@ export function serializationErrorOf(
 }
 
 /**
- * A batch's responses with an error in the place of each that JSON cannot hold.
+ * A batch's responses, where an error replaces each one that cannot be serialized.
  *
- * @returns Undefined if JSON can hold all of them, so that something else is wrong.
+ * @returns Undefined if all of them can be serialized, so the failure has another cause.
  */
 export function replaceUnserializable(
   responses: readonly Response[],
@@ -70,12 +69,12 @@ export function replaceUnserializable(
   });
 }
 
-/** The error of an answer, if what was thrown is one. Nothing that it brings along can make this fail. */
+/** Converts a thrown RpcError to an error object; undefined for anything else. Its members cannot make this throw. */
 export function toErrorObject(thrown: unknown): ErrorObject | undefined {
   try {
     if (!(thrown instanceof RpcError)) return undefined;
     const { code, message, data } = thrown.toJSON();
-    // It may have been changed since it was made.
+    // The error may have been changed since it was created.
     return Number.isSafeInteger(code) && typeof message === "string"
       ? { code, message, ...(data === undefined ? {} : { data }) }
       : undefined;
@@ -84,7 +83,7 @@ export function toErrorObject(thrown: unknown): ErrorObject | undefined {
   }
 }
 
-/** The name of the class of what was thrown, likewise. */
+/** The class name of a thrown value. Never throws. */
 export function errorClassName(error: unknown): string {
   try {
     if (!(error instanceof Error)) return typeof error;
@@ -97,7 +96,7 @@ export function errorClassName(error: unknown): string {
   }
 }
 
-/** Its message, likewise. */
+/** The message of a thrown value. Never throws. */
 export function errorMessage(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);
@@ -106,12 +105,12 @@ export function errorMessage(error: unknown): string {
   }
 }
 
-/** The error of an answer. A code that no error of ours can have must not keep the caller waiting. */
+/** Converts a received error. An invalid code must not leave the caller waiting. */
 export function toRpcError(error: ErrorObject): RpcError {
   if (Number.isSafeInteger(error.code)) return RpcError.from(error);
   return new RpcError(
     STANDARD_ERROR_CODES.INVALID_REQUEST,
-    `the answer is an error with the code ${error.code}, which is out of range: ${error.message}`,
+    `the response is an error with the code ${error.code}, which is out of range: ${error.message}`,
     error.data,
   );
 }

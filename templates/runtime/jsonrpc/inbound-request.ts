@@ -1,22 +1,20 @@
-/**
- * Requests of the other side that are being handled, alone or in a batch.
- */
+/** Requests from the other side that are being handled, alone or in a batch. */
 import type { Request, Response } from "./message.js";
 import type { HandlerCounter } from "./transport.js";
 import { collectBatchResponse } from "./parse.js";
 
 /**
- * A request of the other side that is being handled.
+ * A request from the other side that is being handled.
  *
- * It settles once, when it is answered or aborted. After that nothing is sent for it, and its signal no longer changes.
+ * It settles once, when it is answered or aborted. After that nothing is sent for it, and its signal does not change.
  */
 export class InboundRequest {
   readonly request: Request;
-  /** What the transport knows beyond the message. */
+  /** What the transport knows in addition to the message. */
   readonly extra: unknown;
-  /** Where the answer goes if the request came in a batch. */
+  /** The batch that collects the response, if the request came in one. */
   readonly batch: PendingBatch | undefined;
-  /** What counts its handler beyond the connection, if the role has it run one that counts. */
+  /** Counts its handler across connections, if the role runs one that counts. */
   counter: HandlerCounter | undefined;
   #isSettled = false;
   #controller: AbortController | undefined;
@@ -34,12 +32,12 @@ export class InboundRequest {
     this.batch = batch;
   }
 
-  /** Whether it is answered or cancelled: nothing more may be sent for it. */
+  /** Whether it is answered or cancelled, so that nothing more may be sent for it. */
   get isSettled(): boolean {
     return this.#isSettled;
   }
 
-  /** Resolves when it is answered or cancelled. Made when first asked for, since only closing a session waits for it. */
+  /** Resolves when it is answered or cancelled. Created on first access, since only closing a session needs it. */
   get settled(): Promise<void> {
     this.#settled ??= this.#isSettled
       ? Promise.resolve()
@@ -49,7 +47,10 @@ export class InboundRequest {
     return this.#settled;
   }
 
-  /** Aborted if the request is cancelled or the connection ends. Made when first asked for, since most handlers never do. */
+  /**
+   * Aborted if the request is cancelled or the connection ends. Created on first access, since most handlers do not
+   * need it.
+   */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#abortReason !== undefined && !this.#controller.signal.aborted)
@@ -57,13 +58,13 @@ export class InboundRequest {
     return this.#controller.signal;
   }
 
-  /** It is answered. */
+  /** Marks the request as answered. */
   complete(): void {
     this.#isSettled = true;
     this.#resolveSettled?.();
   }
 
-  /** Nobody waits for it any more. */
+  /** Marks the request as cancelled. */
   abort(reason: unknown): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
@@ -74,7 +75,7 @@ export class InboundRequest {
 }
 
 /**
- * Requests that came in one batch and are answered by one array.
+ * Requests that came in one batch and get one array of responses.
  *
  * Each member that needs a response adds one, or undefined if it was cancelled; the array is sent once, after the last.
  */
@@ -88,7 +89,7 @@ export class PendingBatch {
     this.#send = send;
   }
 
-  /** One more is answered, or needs no answer. */
+  /** Adds the response of one member, or undefined if it needs none. */
   addResponse(response: Response | undefined): void {
     if (response !== undefined) this.#responses.push(response);
     this.#outstanding -= 1;

@@ -1,7 +1,7 @@
-/** Ties a response to its request. `1` and `"1"` are different ids. */
+/** Matches a response to its request. `1` and `"1"` are different ids. */
 export type RequestId = string | number;
 
-/** A call that expects a response. */
+/** A request, which expects a response. */
 export type Request<M extends string = string, P extends object = object> = {
   jsonrpc: "2.0";
   id: RequestId;
@@ -9,7 +9,7 @@ export type Request<M extends string = string, P extends object = object> = {
   params?: P;
 };
 
-/** A call that expects none. */
+/** A notification, which has no response. */
 export type Notification<
   M extends string = string,
   P extends object = object,
@@ -19,17 +19,17 @@ export type Notification<
   params?: P;
 };
 
-/** The answer to a request that succeeded. */
+/** The response to a request that succeeded. */
 export type ResultResponse<R extends object = object> = {
   jsonrpc: "2.0";
   id: RequestId;
   result: R;
 };
 
-/** What went wrong, as it travels. */
+/** The error of an error response. */
 export type ErrorObject = { code: number; message: string; data?: unknown };
 
-/** The answer to a request that failed. Its id is null or absent where that of the request could not be read. */
+/** The response to a request that failed. Its id is null or absent if the request's id could not be read. */
 export type ErrorResponse = {
   jsonrpc: "2.0";
   id?: RequestId | null;
@@ -42,18 +42,18 @@ export type Response = ResultResponse | ErrorResponse;
 /** Any message. */
 export type Message = Request | Notification | Response;
 
-/** Whether a value may be an id: a string, or an integer that JSON numbers hold exactly. */
+/** Whether a value is a valid id: a string or a safe integer. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
 
 /**
- * Makes a request.
+ * Creates a request.
  *
- * @param id - A string or a safe integer. It keeps its type, so the response bears the same.
- * @param method - Any name that does not begin with `rpc.`, which JSON-RPC keeps for itself.
- * @param params - An object; positional parameters do not exist here. No member `params` if undefined.
- * @throws TypeError if one of them is not so.
+ * @param id - A string or a safe integer. The response has the same id, of the same type.
+ * @param method - Any name that does not begin with `rpc.`, which JSON-RPC reserves.
+ * @param params - An object; MCP has no positional parameters. If undefined, the message has no member `params`.
+ * @throws TypeError if an argument is invalid.
  */
 export function request<const M extends string>(
   id: RequestId,
@@ -82,11 +82,11 @@ export function request(
 }
 
 /**
- * Makes a notification.
+ * Creates a notification.
  *
- * @param method - Any name that does not begin with `rpc.`, which JSON-RPC keeps for itself.
- * @param params - An object. No member `params` if undefined.
- * @throws TypeError if one of them is not so.
+ * @param method - Any name that does not begin with `rpc.`, which JSON-RPC reserves.
+ * @param params - An object. If undefined, the message has no member `params`.
+ * @throws TypeError if an argument is invalid.
  */
 export function notification<const M extends string>(
   method: M,
@@ -104,11 +104,11 @@ export function notification(method: string, params?: object): Notification {
 }
 
 /**
- * Makes the response to a request that succeeded.
+ * Creates the response to a request that succeeded.
  *
- * @param id - That of the request, as it came.
+ * @param id - The id of the request, unchanged.
  * @param result - An object.
- * @throws TypeError if one of them is not so.
+ * @throws TypeError if an argument is invalid.
  */
 export function resultResponse<R extends object>(
   id: RequestId,
@@ -120,11 +120,11 @@ export function resultResponse<R extends object>(
 }
 
 /**
- * Makes the response to a request that failed.
+ * Creates the response to a request that failed.
  *
- * @param id - That of the request, as it came; where it could not be read, null as JSON-RPC wants it, or undefined for a
- *   message without the member, which is what MCP's schemas from 2025-11-25 on describe.
- * @param error - `code`, `message` and `data` are taken, so an `RpcError` serves; stack and cause stay here.
+ * @param id - The id of the request, unchanged. If it could not be read: null, as JSON-RPC requires, or undefined for a
+ *   message without an id, as MCP's schemas from 2025-11-25 on describe.
+ * @param error - An `RpcError` or an error object: `code`, `message` and `data` are copied; stack and cause are not.
  * @throws TypeError if the code is not an integer or the message not a string.
  */
 export function errorResponse(
@@ -162,7 +162,7 @@ function checkMethod(method: unknown): void {
     );
   if (method.startsWith("rpc.")) {
     throw new TypeError(
-      `${describeValue(method)} cannot be a method: JSON-RPC keeps names that begin with rpc. for itself`,
+      `${describeValue(method)} cannot be a method: JSON-RPC reserves names that begin with rpc.`,
     );
   }
 }
@@ -175,7 +175,7 @@ function checkObject(name: string, value: unknown): void {
   }
 }
 
-/** A value as an error names it: never long, never a failure of its own. */
+/** Describes a value for an error message: always short, and never throws. */
 function describeValue(value: unknown): string {
   if (typeof value === "string")
     return JSON.stringify(

@@ -10,45 +10,46 @@ import type {
   Classification,
   Invalid,
   JsonOptions,
-  JsonValue,
   Parsed,
   ParseOptions,
 } from "./parse.js";
 import { endOfString, scanEnvelope } from "./scan.js";
-import type { MessageKind } from "./scan.js";
+import type { JsonValue, MessageKind } from "./scan.js";
 
 /** What can be wrong with a line. */
 export type DiagnosticCode =
-  /** The line is not JSON: a banner, a log line. */
+  /** The line is not JSON, such as a banner or a log line. */
   | "not-json"
   /** The line is not UTF-8. */
   | "not-utf8"
   /** The line is longer than the limit. */
   | "too-long"
-  /** A message written over several lines; reported at the first of them. */
+  /** A message written over several lines; reported at its first line. */
   | "embedded-newline"
   /** The framing of the Language Server Protocol, which MCP does not use. */
   | "content-length"
   /** The stream ended in the middle of a message. */
   | "unfinished";
 
-/** A line that was skipped; each is reported once, and the stream goes on. */
+/** A line that was skipped; each is reported once, and reading continues. */
 export interface Diagnostic {
   readonly kind: "diagnostic";
   readonly code: DiagnosticCode;
   /** Number of the line, from 1. */
   readonly line: number;
-  /** For people; with {@link excerpt} after it, it is ready for a log. */
+  /** An explanation for people; together with {@link excerpt}, it can be logged as it is. */
   readonly reason: string;
-  /** How the line begins, quoted, with control characters escaped so that it cannot drive a terminal. */
+  /** The beginning of the line, quoted, with control characters escaped so that it cannot control a terminal. */
   readonly excerpt: string;
-  /** What it was meant to be, as far as that shows: a `response` with an id is the lost answer to a call of ours. */
+  /**
+   * The kind of message that the line seems to be; a `response` with an id is the lost response to one of our calls.
+   */
   readonly messageKind: MessageKind;
   /** The id, if it can be read. */
   readonly id: RequestId | null;
   /**
-   * The answer that JSON-RPC wants. A server may give it; a client had better not, since what a server writes besides
-   * messages is mostly meant for people.
+   * The response that JSON-RPC requires. A server may send it; a client should not, since a server's other output is
+   * usually meant for people.
    */
   readonly errorResponse: ErrorResponse | undefined;
 }
@@ -62,7 +63,7 @@ export type JsonLineEvent = JsonValue | Invalid | Diagnostic;
 
 /** How a stream of JSON lines is read. */
 export interface JsonLineOptions extends JsonOptions {
-  /** How many bytes a line may have, its newline not counted; 16 MiB by default. */
+  /** Maximum size of a line in bytes, without its newline; 16 MiB by default. */
   readonly maxMessageBytes?: number;
 }
 
@@ -70,22 +71,22 @@ export interface JsonLineOptions extends JsonOptions {
 export interface LineReaderOptions<
   C extends Classification = Classification,
 > extends ParseOptions<C> {
-  /** How many bytes a line may have, its newline not counted; 16 MiB by default. */
+  /** Maximum size of a line in bytes, without its newline; 16 MiB by default. */
   readonly maxMessageBytes?: number;
 }
 
-/** How many bytes a line may have, if no option says otherwise. */
+/** Default maximum of bytes in a line. */
 export const DEFAULT_MAX_MESSAGE_BYTES: number = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
-/** Bytes that are decoded at once. A call for each line costs more than all the rest. */
+/** Bytes that are decoded at once, since a call for each line costs more than everything else. */
 const DECODE_WINDOW_BYTES = 64 * 1024;
 
-/** A buffer beyond this size is let go after its message. */
+/** A larger buffer is released after its message. */
 const MAX_RETAINED_BYTES = 1024 * 1024;
 
-/** Bytes of a line that is too long in which its id is looked for. */
+/** Bytes of an overlong line that are searched for its id. */
 const ENVELOPE_SCAN_BYTES = 1024;
 
 const EXCERPT_CHARS = 100;
@@ -93,8 +94,8 @@ const EXCERPT_CHARS = 100;
 const EMPTY_EVENTS: readonly never[] = Object.freeze([]);
 
 /**
- * Splits a byte stream into JSON values, one on each line. What comes out does not depend on how the bytes are cut into
- * chunks. Holds on to one unfinished line at most, never to a chunk.
+ * Splits a byte stream into JSON values, one on each line, regardless of how the bytes are split into chunks. Keeps at
+ * most one unfinished line, and never a chunk.
  */
 export class JsonLineReader {
   readonly #options: JsonOptions;
@@ -104,12 +105,12 @@ export class JsonLineReader {
     ignoreBOM: true,
   });
   readonly #multiline = new MultilineMessage();
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of a line that is not complete. */
   #buffer = new Uint8Array(0);
   #bufferedBytes = 0;
-  /** Lines that were judged; also the number of the one that is being judged. */
+  /** Lines read so far; also the number of the current line. */
   #lineNumber = 0;
-  /** The line is too long, and reported; the rest of it is passed over. */
+  /** The current line is too long and was reported; the rest of it is skipped. */
   #isSkipping = false;
   #hasEnded = false;
 
@@ -127,10 +128,10 @@ export class JsonLineReader {
   }
 
   /**
-   * Takes the next bytes. No bytes make it throw, and it does not keep the array.
+   * Reads the next bytes. Never throws because of their contents, and does not keep the array.
    *
    * @returns What these bytes completed, in order.
-   * @throws TypeError if it is given something else than bytes, or anything after {@link end}: faults of the caller.
+   * @throws TypeError if the argument is not bytes, or comes after {@link end}.
    */
   push(chunk: Uint8Array): readonly JsonLineEvent[] {
     if (!isUint8Array(chunk))
@@ -168,7 +169,7 @@ export class JsonLineReader {
     return events.length === 0 ? EMPTY_EVENTS : events;
   }
 
-  /** Says that the stream has ended. What came after the last newline is a line too. */
+  /** Ends the stream. A last line without a newline counts as a line. */
   end(): readonly JsonLineEvent[] {
     const events: JsonLineEvent[] = [];
     if (!this.#hasEnded && this.#bufferedBytes > 0)
@@ -178,7 +179,7 @@ export class JsonLineReader {
     return events;
   }
 
-  /** Adds bytes to the line that is not finished. */
+  /** Adds bytes to the unfinished line. */
   #appendPartial(bytes: Uint8Array, events: JsonLineEvent[]): void {
     if (this.#isSkipping) return;
     const length = this.#bufferedBytes + bytes.length;
@@ -199,7 +200,7 @@ export class JsonLineReader {
       return;
     }
     if (length > this.#buffer.length) {
-      // Doubled, so that many small chunks are not copied over and over.
+      // Doubled, so that many small chunks are not copied repeatedly.
       const grown = new Uint8Array(
         Math.min(
           Math.max(length, this.#buffer.length * 2, 1024),
@@ -213,7 +214,7 @@ export class JsonLineReader {
     this.#bufferedBytes = length;
   }
 
-  /** The line that was kept is complete. */
+  /** The unfinished line is complete. */
   #completeLine(events: JsonLineEvent[], isTail = false): void {
     if (this.#isSkipping) {
       this.#isSkipping = false;
@@ -226,7 +227,7 @@ export class JsonLineReader {
     this.#readLine(line, events, isTail);
   }
 
-  /** Lines at once, without the last one's newline. */
+  /** Reads several lines at once, without the last newline. */
   #readLines(bytes: Uint8Array, events: JsonLineEvent[]): void {
     const text =
       bytes.length <= this.#maxMessageBytes ? this.#decode(bytes) : undefined;
@@ -294,7 +295,7 @@ export class JsonLineReader {
       this.#reportNotJson(text, events, isTail);
       return;
     }
-    // Inside a message that is written over several lines, a line can be JSON by chance, such as `{}` or `1`.
+    // A line of a message over several lines may be valid JSON, such as `{}` or `1`.
     if (
       this.#multiline.isOpen &&
       !text.includes('"jsonrpc"') &&
@@ -328,14 +329,14 @@ export class JsonLineReader {
     text: string,
     isTail: boolean,
   ): readonly [DiagnosticCode, string] {
-    // Such a body has no newline, so the next message's header stands right behind it.
+    // Such a body has no newline, so the header of the next message follows directly.
     if (
       /^Content-(?:Length|Type):/i.test(text) ||
       /\}Content-Length: *\d+\s*$/i.test(text.slice(-100))
     ) {
       return [
         "content-length",
-        "Content-Length framing; here each message is one line of JSON",
+        "Content-Length framing; MCP expects each message as one line of JSON",
       ];
     }
     if (!this.#multiline.begins(text))
@@ -344,7 +345,7 @@ export class JsonLineReader {
       return ["unfinished", "the stream ended in the middle of a message"];
     return [
       "embedded-newline",
-      "a message with newlines in it, as pretty-printed JSON has; it must be one line",
+      "a message over several lines, such as pretty-printed JSON; it must be one line",
     ];
   }
 
@@ -431,9 +432,9 @@ export class MessageReader<C extends Classification = Classification> {
 }
 
 /**
- * Reads a byte stream to its end. Leaving the loop early cancels the stream; a failure of the stream is thrown.
+ * Reads a byte stream to its end. Leaving the loop early cancels the stream; if the stream fails, the error is thrown.
  *
- * @param source - A web `ReadableStream`, or anything that iterates over bytes, as Node's readable streams do.
+ * @param source - A web `ReadableStream`, or any iterable of bytes, such as Node's readable streams.
  */
 export async function* readMessages<C extends Classification>(
   source: ByteSource,
@@ -443,7 +444,7 @@ export async function* readMessages<C extends Classification>(
   for await (const chunk of "getReader" in source
     ? readChunks(source)
     : source) {
-    // In parts, so that what waits to be taken stays small however large a chunk is.
+    // In slices, so that few messages wait for the consumer however large a chunk is.
     for (let start = 0; start < chunk.length; start += DECODE_WINDOW_BYTES) {
       yield* reader.push(
         isUint8Array(chunk)
@@ -455,10 +456,10 @@ export async function* readMessages<C extends Classification>(
   yield* reader.end();
 }
 
-/** Where bytes come from. */
+/** A source of bytes. */
 export type ByteSource = AsyncIterable<Uint8Array> | WebByteStream;
 
-/** What is needed of a web `ReadableStream`, which not every engine can iterate over. */
+/** The part of a web `ReadableStream` that is used, since not every engine can iterate over it. */
 export interface WebByteStream {
   getReader(): {
     read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
@@ -480,7 +481,7 @@ async function* readChunks(
       if (value !== undefined) yield value;
     }
   } finally {
-    // What is broken already rejects this as well; the first failure is the one to tell.
+    // Cancelling a broken stream fails as well; the first failure is the one to report.
     if (!isDone) await reader.cancel().catch(() => undefined);
     reader.releaseLock();
   }
@@ -488,7 +489,7 @@ async function* readChunks(
 
 const JSON_SCALAR = /(?:-?\d[\d.eE+-]*|true|false|null)(?![\w.])/y;
 
-/** Keeps track of a message that is written over several lines, so that it is reported once. */
+/** Recognizes a message over several lines, so that it is reported once. */
 class MultilineMessage {
   #depth = 0;
 
@@ -501,18 +502,18 @@ class MultilineMessage {
     this.#depth = 0;
   }
 
-  /** Whether a line that is not JSON is the first of such a message. */
+  /** Whether a line that is not JSON begins such a message. */
   begins(text: string): boolean {
     this.reset();
     return /^[ \t]*[[{]/.test(text) && this.#trackBrackets(text) === "part";
   }
 
-  /** Whether a line belongs to such a message, begun before. */
+  /** Whether a line belongs to such a message that has begun before. */
   continues(text: string): boolean {
     return this.#depth > 0 && this.#trackBrackets(text) !== "other";
   }
 
-  /** Follows the brackets of a line that consists of JSON's words only; any other closes the message. */
+  /** Counts the brackets of a line if it consists of JSON tokens only; any other line ends the message. */
   #trackBrackets(text: string): "whole" | "part" | "other" {
     let depth = this.#depth;
     this.#depth = 0;
@@ -520,7 +521,7 @@ class MultilineMessage {
       const char = text.charAt(index);
       if (char === '"') {
         index = endOfString(text, index);
-        // Cut off inside a string: nothing tells whether the next line goes on with it, so that one is judged anew.
+        // Cut off inside a string: the next line may not continue it, so it is read on its own.
         if (index === text.length) return "part";
       } else if (char === "{" || char === "[") depth += 1;
       else if (char === "}" || char === "]") depth -= 1;
@@ -535,7 +536,7 @@ class MultilineMessage {
   }
 }
 
-/** Not `instanceof`, which fails for arrays of another realm, as test runners and frames have. */
+/** Not `instanceof`, which fails for arrays of another realm, as in test runners and frames. */
 function isUint8Array(value: unknown): value is Uint8Array {
   return Object.prototype.toString.call(value) === "[object Uint8Array]";
 }
@@ -554,7 +555,7 @@ function excerptFrom(bytes: Uint8Array): string {
   );
 }
 
-/** The start of a text as a JSON string in which nothing is left that acts on a terminal or turns the reading direction. */
+/** The start of a text as a JSON string, without characters that control a terminal or change the reading direction. */
 function quoteExcerpt(text: string): string {
   const short =
     text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}...` : text;

@@ -8,10 +8,10 @@ import type {
   Response,
   ResultResponse,
 } from "./message.js";
-import { dropPrototypeKeys, exceedsDepth, scanEnvelope } from "./scan.js";
-import type { MessageKind } from "./scan.js";
+import { DEFAULT_MAX_DEPTH, parseJson, scanEnvelope } from "./scan.js";
+import type { JsonValue, MessageKind } from "./scan.js";
 
-/** What a revision's `classify` says of a value. `batch` is there only if the revision has batches. */
+/** What a revision's `classify` returns for a value. `batch` exists only in a revision with batches. */
 export type Classification =
   | { readonly kind: "request"; readonly message: Request }
   | { readonly kind: "notification"; readonly message: Notification }
@@ -20,11 +20,11 @@ export type Classification =
   | { readonly kind: "batch"; readonly messages: readonly unknown[] }
   | { readonly kind: "invalid"; readonly reason: string };
 
-/** The single messages among what `classify` may say. */
+/** The results of `classify` for single messages. */
 export type ClassifiedMessage<C extends Classification = Classification> =
   Extract<C, { readonly message: unknown }>;
 
-/** Why a text is no message. */
+/** Why a text is not a message. */
 export type InvalidCode =
   /** The text is not JSON. */
   | "not-json"
@@ -32,39 +32,39 @@ export type InvalidCode =
   | "not-utf8"
   /** Nested deeper than the limit. */
   | "too-deep"
-  /** The id is an integer that JavaScript rounds, so that no answer could bear it. */
+  /** The id is an integer that JavaScript rounds, so no response could have it. */
   | "unsafe-id"
-  /** All is right but `params`, which is not an object. */
+  /** Everything is valid except `params`, which is not an object. */
   | "params"
-  /** No JSON-RPC message of this revision. */
+  /** Not a JSON-RPC message of this revision. */
   | "envelope"
-  /** A batch that is no batch, or a message that may not be in one. */
+  /** A batch that is invalid, or a message that must not be in a batch. */
   | "batch";
 
-/** What is no message, and what to do about it. */
+/** Input that is not a message, with the response to send. */
 export interface Invalid {
   readonly kind: "invalid";
   readonly code: InvalidCode;
-  /** For people; no part of it is the sender's. */
+  /** An explanation for people; contains nothing that the sender wrote. */
   readonly reason: string;
   /**
-   * What it was meant to be, as far as that shows. A `response` with an id is the broken answer to a call of ours, which
-   * will get no other: fail that call.
+   * The kind of message that it seems to be. A `response` with an id is the invalid response to one of our calls, which
+   * gets no other: reject that call.
    */
   readonly messageKind: MessageKind;
   /** The id, if it can be read. */
   readonly id: RequestId | null;
-  /** The answer that JSON-RPC wants; undefined if there must be none, because nobody answers responses and notifications. */
+  /** The response that JSON-RPC requires; undefined for responses and notifications, which are never answered. */
   readonly errorResponse: ErrorResponse | undefined;
 }
 
-/** The members of a batch, each judged on its own: requests and notifications, or responses only, and invalid ones. */
+/** The members of a batch, each classified: requests and notifications, or only responses, and invalid messages. */
 export interface ParsedBatch<C extends Classification = Classification> {
   readonly kind: "batch";
   readonly members: readonly (ClassifiedMessage<C> | Invalid)[];
 }
 
-/** What {@link parseMessage} makes of a text: a message, a batch where the revision has them, or why it is neither. */
+/** The result of {@link parseMessage}: a message, a batch if the revision has batches, or why it is neither. */
 export type Parsed<C extends Classification = Classification> =
   | ClassifiedMessage<C>
   | ([Extract<C, { readonly kind: "batch" }>] extends [never]
@@ -72,53 +72,46 @@ export type Parsed<C extends Classification = Classification> =
       : ParsedBatch<C>)
   | Invalid;
 
-/** The options that tolerate something, by name. */
+/** Deviations that an option tolerates. */
 export type ToleratedDeviation = "nullParamsAsAbsent" | "nullErrorAsAbsent";
 
-/** How {@link parseMessage} reads. */
+/** Options of {@link parseMessage}. */
 export interface ParseOptions<C extends Classification = Classification> {
-  /** The revision's own; the rules of envelopes are there and only there. */
+  /** Applies the revision's envelope rules, which are defined only there. */
   readonly classify: (value: unknown) => C;
-  /** How many arrays and objects may be inside one another; 256 by default. */
+  /** Maximum nesting depth of arrays and objects; 256 by default. */
   readonly maxDepth?: number;
-  /** How many members a batch may have; 1000 by default, since each invalid one is answered with more than it took. */
+  /**
+   * Maximum of messages in a batch; 1000 by default, since the response to an invalid one is longer than the message.
+   */
   readonly maxBatch?: number;
-  /** Says why a message must not be in a batch, or undefined if it may: for rules that look at the method. */
+  /** Returns why a message must not be in a batch, or undefined if it may; for rules about methods. */
   readonly refuseInBatch?: (
     message: ClassifiedMessage<C>,
   ) => string | undefined;
-  /** Reads `params: null` as absent params, which some peers write. Off by default. */
+  /** Treats `params: null` as absent params, which some peers write. Off by default. */
   readonly nullParamsAsAbsent?: boolean;
-  /** Reads `error: null` next to a result as an absent error, which some peers write. Off by default. */
+  /** Treats `error: null` next to a result as an absent error, which some peers write. Off by default. */
   readonly nullErrorAsAbsent?: boolean;
-  /** Called for each message that is accepted only because an option tolerates what is wrong with it. */
+  /** Called for each message that is accepted only because an option tolerates its deviation. */
   readonly onTolerated?: (
     deviation: ToleratedDeviation,
     id: RequestId | null,
   ) => void;
-  /** What an answer bears whose id could not be read: `null` as JSON-RPC wants it (the default), or no member. */
+  /** The id of a response to a message without a readable id: `null`, as JSON-RPC requires (the default), or absent. */
   readonly unreadableId?: "null" | "absent";
 }
 
-/** How many arrays and objects may be inside one another, if no option says otherwise. */
-export const DEFAULT_MAX_DEPTH = 256;
-
 const DEFAULT_MAX_BATCH = 1000;
 
-/** How {@link readJson} reads. */
+/** Options of {@link readJson}. */
 export type JsonOptions = Pick<ParseOptions, "maxDepth" | "unreadableId">;
 
-/** A JSON value that was read. */
-export interface JsonValue {
-  readonly kind: "value";
-  readonly value: unknown;
-}
-
 /**
- * Reads one JSON text within the limits, whatever it holds: the layer below {@link parseMessage}, for transports that do
- * not know the revision. Never throws.
+ * Parses one JSON text within the limits: the layer below {@link parseMessage}, for transports that do not know the
+ * revision. Never throws.
  *
- * @param input - Text, or bytes in UTF-8, where a byte order mark at the start is passed over.
+ * @param input - Text, or bytes in UTF-8; a byte order mark at the start is skipped.
  */
 export function readJson(
   input: string | Uint8Array,
@@ -134,29 +127,26 @@ export function readJson(
     }
   }
   const maxDepth = options.maxDepth ?? DEFAULT_MAX_DEPTH;
-  // Before JSON.parse, which in some engines recurses.
-  if (exceedsDepth(text, maxDepth))
-    return invalidDepth(text, maxDepth, options);
-  const value = parseJsonOrUndefined(text);
-  if (value === undefined)
-    return createInvalid(
-      "not-json",
-      "the text is not JSON",
-      "unknown",
-      null,
-      options,
-    );
-  dropPrototypeKeys(text, value);
-  return { kind: "value", value };
+  const parsed = parseJson(text, maxDepth);
+  if (parsed === "too-deep") return invalidDepth(text, maxDepth, options);
+  return parsed === "not-json"
+    ? createInvalid(
+        "not-json",
+        "the text is not JSON",
+        "unknown",
+        null,
+        options,
+      )
+    : parsed;
 }
 
 /**
- * Reads one message. Never throws: what is no message comes back as {@link Invalid}, with the answer that it deserves.
+ * Parses one message. Never throws: anything else is returned as {@link Invalid}, with the response to send.
  *
- * No object in it has a `__proto__` of the sender's: such members are dropped, at any depth and however they are
- * written. Everything else is as `JSON.parse` reads it.
+ * Members named `__proto__` are dropped at any depth, however they are escaped. Everything else is as `JSON.parse`
+ * returns it.
  *
- * @param input - Text, or bytes in UTF-8, where a byte order mark at the start is passed over.
+ * @param input - Text, or bytes in UTF-8; a byte order mark at the start is skipped.
  */
 export function parseMessage<C extends Classification>(
   input: string | Uint8Array,
@@ -167,10 +157,10 @@ export function parseMessage<C extends Classification>(
 }
 
 /**
- * The answer to a batch: an array of all answers, in the order in which they are given, which may be any.
+ * The responses to a batch as an array, in the given order; JSON-RPC allows any.
  *
- * @param answers - One for each request, and those of invalid members; undefined for members that get none.
- * @returns Undefined if there is nothing to answer, as for a batch of notifications: then nothing may be sent.
+ * @param answers - One for each request and invalid message; undefined for members without a response.
+ * @returns Undefined if nothing may be sent, as for a batch of notifications.
  */
 export function collectBatchResponse(
   answers: Iterable<Response | undefined>,
@@ -181,7 +171,7 @@ export function collectBatchResponse(
   return responses.length === 0 ? undefined : responses;
 }
 
-/** The verdict on a line that is not UTF-8. */
+/** The result for a line that is not UTF-8. */
 export function invalidUtf8(options: ErrorResponseOptions): Invalid {
   return createInvalid(
     "not-utf8",
@@ -192,10 +182,10 @@ export function invalidUtf8(options: ErrorResponseOptions): Invalid {
   );
 }
 
-/** What of the options says how to answer. */
+/** The options that decide how to respond. */
 export type ErrorResponseOptions = Pick<ParseOptions, "unreadableId">;
 
-/** The ready answer to what is no message, or undefined if there must be none. */
+/** The response to an invalid message, or undefined if none may be sent. */
 export function errorResponseFor(
   messageKind: MessageKind,
   id: RequestId | null,
@@ -211,7 +201,10 @@ export function errorResponseFor(
   );
 }
 
-/** The verdict on a message that is not parsed. It gets its id all the same, so that nobody waits for it in vain. */
+/**
+ * The result for a text that is too deep to be parsed. It includes the id, so that the caller does not wait without
+ * success.
+ */
 function invalidDepth(
   text: string,
   maxDepth: number,
@@ -227,19 +220,7 @@ function invalidDepth(
   );
 }
 
-/** The value of a JSON text, or undefined if it is not JSON. */
-export function parseJsonOrUndefined(text: string): unknown {
-  // A banner shows by its first character, which is far cheaper than an error.
-  if (text.charCodeAt(0) !== 0x7b && !/^[ \t\r\n]*[-{["\dtfn]/.test(text))
-    return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Judges a JSON value that is parsed already, as {@link parseMessage} does with a text. */
+/** Classifies a parsed JSON value, as {@link parseMessage} does for a text. */
 export function classifyMessage<C extends Classification>(
   value: unknown,
   options: ParseOptions<C>,
@@ -247,7 +228,7 @@ export function classifyMessage<C extends Classification>(
   const classified = options.classify(value);
   switch (classified.kind) {
     case "batch":
-      // Only a revision whose classify knows batches gets here, and then they are part of the result's type.
+      // Only a revision with batches classifies a value as one, and then they are part of the result's type.
       return classifyBatch(classified.messages, options) as Parsed<C>;
     case "invalid":
       return diagnoseInvalid(value, classified.reason, options);
@@ -270,7 +251,7 @@ function rejectUnsafeId<C extends Classification>(
   const messageKind = kind === "request" ? "request" : "response";
   return createInvalid(
     "unsafe-id",
-    "the id is an integer beyond 2^53 - 1, which is not kept exactly",
+    "the id is an integer beyond 2^53 - 1, which JavaScript cannot represent exactly",
     messageKind,
     null,
     options,
@@ -286,7 +267,7 @@ function diagnoseInvalid<C extends Classification>(
   const id = readId(value);
   if (messageKind === "request" || messageKind === "notification") {
     const { params, ...rest } = value as { readonly params?: unknown };
-    // If it is a message without its params, they alone are to blame.
+    // If it is a message without its params, only the params are wrong.
     const withoutParams = options.classify(rest);
     if (
       withoutParams.kind === "request" ||
@@ -348,7 +329,7 @@ function classifyBatch<C extends Classification>(
       options,
     );
   }
-  // It is the answer to a batch of ours, and nobody answers answers.
+  // It is the response to one of our batches, and responses are never answered.
   return {
     kind: "batch",
     members: members.map((member) =>
@@ -396,7 +377,7 @@ function readId(value: unknown): RequestId | null {
 
 function messageKindOf(value: unknown): MessageKind {
   if (!Array.isArray(value)) return kindOfSingleMessage(value);
-  // A batch inside a batch is nothing, so this goes one level down only.
+  // Batches inside a batch are always invalid, so this checks one level only.
   return value.length > 0 &&
     value.every((item) => kindOfSingleMessage(item) === "response")
     ? "response"
@@ -408,7 +389,7 @@ function kindOfSingleMessage(value: unknown): MessageKind {
   if (!("method" in value))
     return "result" in value || "error" in value ? "response" : "unknown";
   if ("id" in value) return "request";
-  // Only what is a notification beyond doubt goes unanswered; JSON-RPC answers the rest with a null id.
+  // Only an unambiguous notification gets no response; JSON-RPC requires a null id for everything else.
   const { jsonrpc, method } = value as {
     readonly jsonrpc?: unknown;
     readonly method: unknown;
@@ -455,7 +436,7 @@ function rpcErrorFor(
     case "params":
       return [STANDARD_ERROR_CODES.INVALID_PARAMS, "Invalid params"];
     default:
-      // Too deep as well: the JSON may be well formed, the limit is ours.
+      // This includes too-deep: the JSON may be well-formed, and the limit is ours.
       return [STANDARD_ERROR_CODES.INVALID_REQUEST, "Invalid Request"];
   }
 }

@@ -1,6 +1,4 @@
-/**
- * Requests of ours that wait for a response: ids, deadlines and progress.
- */
+/** This side's requests that wait for a response: ids, deadlines and progress. */
 import type {
   CallOptions,
   EndpointEvent,
@@ -11,7 +9,7 @@ import type { ConnectionClosedError } from "./call-errors.js";
 import { TimeoutError } from "./call-errors.js";
 import { MAX_TIMER_DELAY_MS } from "./envelope.js";
 
-/** What a caller gives of a request; times in milliseconds. */
+/** A request to add; times in milliseconds. */
 interface PendingRequestInit {
   readonly id: number;
   readonly method: string;
@@ -21,7 +19,7 @@ interface PendingRequestInit {
   readonly reject: (error: unknown) => void;
 }
 
-/** A request of ours that is not answered yet. */
+/** A request of this side that waits for its response. */
 export interface PendingRequest extends PendingRequestInit {
   readonly maxDeadline: number;
   deadline: number;
@@ -63,7 +61,7 @@ export class PendingRequests {
     return id;
   }
 
-  /** Whether a request was sent under this id at any time. */
+  /** Whether a request was ever sent with this id. */
   hasIssued(id: RequestId | null): id is number {
     return typeof id === "number" && id > 0 && id < this.#nextId;
   }
@@ -100,7 +98,7 @@ export class PendingRequests {
     return true;
   }
 
-  /** Rejects all requests: no response can come any more. */
+  /** Rejects all requests: no response can arrive any more. */
   rejectAll(error: ConnectionClosedError): void {
     for (const pending of [...this.#requests.values()]) {
       this.remove(pending);
@@ -157,14 +155,17 @@ export class PendingRequests {
         total: typeof total === "number" ? total : undefined,
         message: typeof message === "string" ? message : undefined,
       });
-      // An `async` function fits a type that says void.
+      // An `async` function is assignable to a type that returns void.
       if (outcome instanceof Promise) outcome.catch(failed);
     } catch (error) {
       failed(error);
     }
   }
 
-  /** One timer serves all requests: most are answered long before, and a timer for each would cost more than the call. */
+  /**
+   * One timer for all requests: most are answered long before their deadlines, and a timer for each would cost more
+   * than the call.
+   */
   #scheduleExpiry(deadline: number, now: number): void {
     if (this.#requests.size === 1) keepProcessAlive(this.#expiryTimer, true);
     if (deadline >= this.#expiryTime) return;
@@ -200,13 +201,13 @@ export class PendingRequests {
         ),
       );
     }
-    // Handling an expired request may have closed the connection, and no timer may outlive it.
+    // An expired request may have closed the connection, and no timer may outlive it.
     if (nextDeadline < Number.POSITIVE_INFINITY && !this.#isStopped)
       this.#scheduleExpiry(nextDeadline, now);
   }
 }
 
-/** Params that ask for progress under a token. */
+/** Params that request progress with a token. */
 export function withProgressToken(
   params: object | undefined,
   progressToken: number,

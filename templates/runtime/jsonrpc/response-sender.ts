@@ -1,6 +1,4 @@
-/**
- * Sends responses, also those that JSON cannot hold.
- */
+/** Sends responses, including those that cannot be serialized. */
 import type { EndpointEvent } from "./endpoint-options.js";
 import { STANDARD_ERROR_CODES } from "./error-codes.js";
 import {
@@ -12,7 +10,7 @@ import {
 import type { InboundRequest } from "./inbound-request.js";
 import type { ErrorObject, Message, RequestId, Response } from "./message.js";
 
-/** What sending needs of its endpoint. */
+/** What sending needs from its endpoint. */
 export interface SendingEndpoint {
   isOpen(): boolean;
   send(
@@ -26,8 +24,8 @@ export interface SendingEndpoint {
 }
 
 /**
- * Every request gets at most one response, and one that cannot be written is replaced by an error, so that the caller
- * does not wait forever. What a handler threw stays here unless its message may be exposed.
+ * Every request gets at most one response, and one that cannot be serialized is replaced by an error, so that the
+ * caller does not wait forever. Details of a thrown error are not sent unless its message may be exposed.
  */
 export class ResponseSender {
   readonly #exposeErrors: boolean;
@@ -65,7 +63,7 @@ export class ResponseSender {
     else inbound.batch.addResponse(response);
   }
 
-  /** Sends the responses of a batch; only those that cannot be written are replaced by errors. */
+  /** Sends the responses of a batch; an error replaces only those that cannot be serialized. */
   sendBatch(responses: readonly Response[]): void {
     if (responses.length === 0) {
       this.#endpoint.endUnanswered();
@@ -89,7 +87,7 @@ export class ResponseSender {
     });
   }
 
-  /** The error that a caller gets for something that a handler threw. */
+  /** The error that a caller receives if a handler throws. */
   internalError(thrown: unknown): ErrorObject {
     return {
       code: STANDARD_ERROR_CODES.INTERNAL_ERROR,

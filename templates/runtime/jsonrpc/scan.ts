@@ -1,15 +1,18 @@
 import { isRequestId } from "./message.js";
 import type { RequestId } from "./message.js";
 
-/** What a message is, or was meant to be. */
+/** The kind of a message, or of what seems to be one. */
 export type MessageKind = "request" | "notification" | "response" | "unknown";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Whether a JSON text has more than `limit` arrays and objects inside one another. Linear, and ends at the first too many. With no number as limit, all are. */
+/**
+ * Whether arrays and objects are nested deeper than `limit` in a JSON text. Linear, and ends at the first excess level.
+ * If the limit is not a number, every text is too deep.
+ */
 export function exceedsDepth(text: string, limit: number): boolean {
-  // As long as there are no more brackets than levels, which native search finds out at once, nothing can be too deep.
+  // With no more brackets than levels, which native search counts at once, nothing can be too deep.
   if (text.length <= limit || !hasMoreBrackets(text, limit)) return false;
   const end = text.length;
   let depth = 0;
@@ -44,7 +47,7 @@ function hasMoreBrackets(text: string, limit: number): boolean {
   return false;
 }
 
-/** Place of the quote that closes the string that opens at `start`, or the text's length if none does. */
+/** Index of the quote that closes the string opened at `start`, or the text's length if it is not closed. */
 export function endOfString(text: string, start: number): number {
   const end = text.length;
   for (let index = start + 1; index < end; index += 1) {
@@ -56,14 +59,14 @@ export function endOfString(text: string, start: number): number {
 }
 
 /**
- * Deletes each member named `__proto__` from a value just parsed. `JSON.parse` makes it a plain member, which the first
- * copy by assignment would turn into the object's prototype.
+ * Deletes each member named `__proto__` from a parsed value. `JSON.parse` creates a plain member, which the first copy
+ * by assignment would turn into the object's prototype.
  *
- * @param text - What the value was parsed from; as long as it does not name the key, the value is not walked.
+ * @param text - The source of the value; if it does not contain the key, the value is not walked.
  */
 export function dropPrototypeKeys(text: string, value: unknown): void {
   if (!mayContainProtoKey(text)) return;
-  // A list, not recursion: it does not depend on the depth limit being a sane one.
+  // A list instead of recursion, so that no depth limit is needed.
   const stack = [value];
   while (stack.length > 0) {
     const item = stack.pop();
@@ -77,7 +80,7 @@ export function dropPrototypeKeys(text: string, value: unknown): void {
 }
 
 function mayContainProtoKey(text: string): boolean {
-  // Escaped, it has a \u00 with the code of one of its letters; the first search is native and settles most texts.
+  // An escaped key has a \u00 escape for at least one letter; the first search is native and settles most texts.
   return (
     text.includes("__proto__") ||
     (text.includes("\\u00") && /\\u00(?:5[fF]|7[024]|6[fF])/.test(text))
@@ -88,9 +91,9 @@ const NUMBER_LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}])/y;
 const JSON_WHITESPACE = /[ \t\r\n]*/y;
 
 /**
- * Reads off a text that is not parsed, since it is too deep or too long, what it was meant to be and its id.
+ * Reads the kind and the id of a message from a text that is not parsed, since it is too deep or too long.
  *
- * @param isWhole - Whether the text is all of the message. Of a part, a missing id says nothing.
+ * @param isWhole - Whether the text is complete. In a part of a message, a missing id means nothing.
  */
 export function scanEnvelope(
   text: string,
@@ -144,10 +147,44 @@ function skipWhitespace(text: string, start: number): number {
   return JSON_WHITESPACE.lastIndex;
 }
 
-/** What a string literal says, or undefined if it is none. */
+/** The value of a string literal, or undefined if it is not one. */
 function parseLiteral(literal: string): unknown {
   try {
     return JSON.parse(literal);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Maximum nesting depth of arrays and objects, unless an option sets another. */
+export const DEFAULT_MAX_DEPTH = 256;
+
+/** A JSON value that was parsed. */
+export interface JsonValue {
+  readonly kind: "value";
+  readonly value: unknown;
+}
+
+/** Parses a JSON text within a limit on nesting, or says what is wrong with it. */
+export function parseJson(
+  text: string,
+  maxDepth: number,
+): JsonValue | "not-json" | "too-deep" {
+  // Before JSON.parse, which recurses in some engines.
+  if (exceedsDepth(text, maxDepth)) return "too-deep";
+  const value = parseJsonOrUndefined(text);
+  if (value === undefined) return "not-json";
+  dropPrototypeKeys(text, value);
+  return { kind: "value", value };
+}
+
+/** The value of a JSON text, or undefined if it is not JSON. */
+export function parseJsonOrUndefined(text: string): unknown {
+  // The first character reveals a banner, which is much cheaper than an error.
+  if (text.charCodeAt(0) !== 0x7b && !/^[ \t\r\n]*[-{["\dtfn]/.test(text))
+    return undefined;
+  try {
+    return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }

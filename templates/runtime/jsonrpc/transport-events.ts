@@ -2,7 +2,7 @@ import type { Diagnostic } from "./ndjson.js";
 import type { Invalid } from "./parse.js";
 import type { Transport } from "./transport.js";
 
-/** Hands a value to whoever receives; what that throws is reported, so that the next one comes all the same. */
+/** Delivers a value; an error of the receiver is reported, so that the next value still arrives. */
 export function emitMessage(transport: Transport, value: unknown): void {
   try {
     transport.onmessage?.(value);
@@ -11,7 +11,7 @@ export function emitMessage(transport: Transport, value: unknown): void {
   }
 }
 
-/** Hands on what was no JSON value, likewise. */
+/** Delivers an invalid text, and likewise reports an error of the receiver. */
 export function emitInvalid(
   transport: Transport,
   invalid: Diagnostic | Invalid,
@@ -23,21 +23,21 @@ export function emitInvalid(
   }
 }
 
-/** Tells a listener of the user's; its own failure, at once or later, is nobody's concern. */
+/** Calls a listener of the user, and ignores its failure, at once or later. */
 export function notifyListener<E>(
   listener: ((event: E) => unknown) | undefined,
   event: E,
 ): void {
   try {
     const outcome = listener?.(event);
-    // An `async` one fits a type that says void, and what it rejects with would end a process.
+    // An `async` function is assignable to a type that returns void, and its rejection would end the process.
     if (outcome instanceof Promise) outcome.catch(() => undefined);
   } catch {
-    // Nothing may end because of it.
+    // A listener's failure must not end the connection.
   }
 }
 
-/** Says that the connection is over. Whoever calls it sees to it that this is once. */
+/** Reports that the connection is closed. The caller ensures that this happens once. */
 export function emitClose(transport: Transport): void {
   try {
     transport.onclose?.();
@@ -51,20 +51,23 @@ export function emitError(transport: Transport, error: unknown): void {
   try {
     transport.onerror?.(toError(error));
   } catch {
-    // Who is told of failures and fails at that has nobody left to be told.
+    // A failing error listener has nowhere to report to.
   }
 }
 
-/** What was thrown as an `Error`. */
+/** A thrown value as an `Error`. */
 export function toError(thrown: unknown): Error {
   try {
     return thrown instanceof Error
       ? thrown
       : new Error(String(thrown), { cause: thrown });
   } catch {
-    // An object may refuse even to be made a text.
-    return new Error("something was thrown that has no text", {
-      cause: thrown,
-    });
+    // Converting an object to a string may fail.
+    return new Error(
+      "a value was thrown that cannot be converted to a string",
+      {
+        cause: thrown,
+      },
+    );
   }
 }

@@ -2,92 +2,94 @@ import type { RequestId } from "./message.js";
 import type { Diagnostic } from "./ndjson.js";
 import type { Invalid } from "./parse.js";
 
-/** What may be said with a message that is sent. */
+/** Options of a message to send. */
 export interface SendOptions {
-  /** The request that the message belongs to, for transports that have a stream for each. */
+  /** The request that the message belongs to, for transports with a stream for each. */
   readonly relatedRequestId?: RequestId;
-  /** Aborting it ends the request that is sent, for transports that make one of their own for it. */
+  /** Aborting it ends the request, for transports that make an HTTP request for each. */
   readonly requestSignal?: AbortSignal;
-  /** The event after which a stream goes on. Transports of the official SDKs over HTTP take it; ours know it themselves. */
+  /**
+   * The event after which to resume a stream, for transports of the official SDKs; this runtime's transports track it
+   * themselves.
+   */
   readonly resumptionToken?: string;
 }
 
-/** What a transport that knows who is at the other end says of a message, beside it. */
+/** What a transport that identifies its peers knows about a message. */
 export interface PrincipalInfo {
-  /** Names whoever sent the message, the same way each time; undefined if that is nobody in particular. */
+  /** Identifies the sender, always in the same way; undefined if the sender is unknown. */
   readonly principal: string | undefined;
 }
 
-/** Counts the handlers that run for one caller, over all connections that share a limit. */
+/** Counts a caller's running handlers, across all connections that share a limit. */
 export interface HandlerCounter {
-  /** Whether one more may run, where there may be so many in all. */
+  /** Whether one more may run, given the limit for all. */
   canStart(limit: number): boolean;
-  /** A handler runs. */
+  /** Called when a handler starts. */
   handlerStarted(): void;
-  /** It has ended, whatever became of its request. */
+  /** Called when the handler ends, whatever happened to its request. */
   handlerEnded(): void;
 }
 
-/** What a transport says of a message that is one of many connections with a limit for all. */
+/** What a transport passes with a message if all its connections share a limit. */
 export interface WithHandlerCounter {
   readonly counter: HandlerCounter | undefined;
 }
 
-/** What counts the handler of a message; undefined if its connection alone does. */
+/** Counts the message's handler; undefined if only its connection does. */
 export function counterOf(extra: unknown): HandlerCounter | undefined {
   return (extra as Partial<WithHandlerCounter> | null | undefined)?.counter;
 }
 
-/** On whose behalf a message came, if its transport knows. */
+/** The principal of a message, if its transport knows it. */
 export function principalOf(extra: unknown): string | undefined {
   const { principal } = (extra ?? {}) as { readonly principal?: unknown };
   return typeof principal === "string" ? principal : undefined;
 }
 
-/** A method's parameters are compared both ways, so that the narrower message types of the official SDKs fit. */
+/** Parameters of methods are compared bivariantly, so that the narrower message types of the official SDKs match. */
 interface BivariantCallbacks {
   message(value: unknown, extra?: unknown): void;
 }
 
 /**
- * What carries messages between two endpoints. Transports of the official SDKs have this shape, so they serve as they
- * are.
+ * Carries messages between two endpoints. Transports of the official SDKs have this shape, so they work unchanged.
  *
- * `onmessage`, `onclose` and `onerror` are set before `start` is called. A transport passes every JSON value on: the
- * endpoint judges it, by the rules of the revision that is spoken by then.
+ * `onmessage`, `onclose` and `onerror` are set before `start` is called. A transport passes on every JSON value: the
+ * endpoint classifies it, by the rules of the current revision.
  */
 export interface Transport {
-  /** Begins to receive. Rejects if there is no connection to be had. */
+  /** Starts receiving. Rejects if the connection cannot be made. */
   start(): Promise<void>;
   /**
-   * Sends a message, or an array of them as a batch. What it returns resolves when more can be taken, so that who waits for it never fills a
-   * buffer; nothing is returned if that is at once. An error with a member `isFinal` that is true says that trying an
-   * older revision is of no use.
+   * Sends a message, or an array of them as a batch. The returned promise resolves when more can be sent, so that
+   * awaiting it never fills a buffer; nothing is returned if that is at once. An error with a member `isFinal: true`
+   * means that trying an older revision does not help.
    */
   send(message: object, options?: SendOptions): Promise<void> | void;
-  /** Ends the connection; calls `onclose` once. */
+  /** Closes the connection; calls `onclose` once. */
   close(): Promise<void>;
-  /** A batch has been handled, and none of its members is answered; for transports that hold something open for it. */
+  /** A batch was handled and no member gets a response; for transports that keep something open for it. */
   endUnanswered?(): void;
   onmessage?: BivariantCallbacks["message"] | undefined;
   onclose?: (() => void) | undefined;
   /**
-   * Nothing more comes, but what is sent may still be read. Who sets it closes the transport when all is answered; where
-   * it is not set, the transport closes itself.
+   * The input has ended, but the other side may still read. Whoever sets this closes the transport when all is
+   * answered; if it is not set, the transport closes itself.
    */
   onend?: (() => void) | undefined;
   /**
-   * The other side has ended by itself, and the transport can start it again: it does if this returns true, and `onclose`
-   * is not called. What is sent meanwhile waits.
+   * The other side exited, and the transport can restart it: it does if this returns true, and `onclose` is not called.
+   * Messages sent meanwhile wait.
    */
   onexit?: (() => boolean) | undefined;
   onerror?: ((error: Error) => void) | undefined;
-  /** Something came that is no JSON value, or too much of one; it was skipped and the stream goes on. */
+  /** The input is not a JSON value, or is too large; it was skipped, and reading continues. */
   oninvalid?: ((invalid: Diagnostic | Invalid) => void) | undefined;
-  /** Whether what the other side does not know is refused in any case, as it is over HTTP, so that silence says nothing. */
+  /** Whether the other side always rejects unknown methods, as over HTTP, so that waiting for a response is safe. */
   readonly rejectsUnknownMethods?: boolean | undefined;
-  /** Whether the other side is known to exit at any first message other than `initialize`. */
+  /** Whether the other side is known to exit if the first message is not `initialize`. */
   readonly needsInitialize?: boolean | undefined;
-  /** Told once the revision is known, for transports that have to send it along. */
+  /** Called once the revision is known, for transports that send it along. */
   setProtocolVersion?: ((version: string) => void) | undefined;
 }

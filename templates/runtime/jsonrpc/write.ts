@@ -1,6 +1,6 @@
 import type { Message } from "./message.js";
 
-/** What is needed of a Node writable stream. */
+/** The part of a Node writable stream that is used. */
 export interface NodeSink {
   write(text: string): boolean;
   once(event: string, listener: (...args: unknown[]) => void): unknown;
@@ -12,27 +12,27 @@ export interface NodeSink {
   readonly writable?: boolean;
 }
 
-/** What is needed of a web `WritableStream` of bytes. */
+/** The part of a web `WritableStream` of bytes that is used. */
 export interface WebSink {
   getWriter(): WebSinkWriter;
 }
 
-/** What is needed of the writer of a web `WritableStream`, for those who hold its lock. */
+/** The writer of a web `WritableStream`, for callers that hold its lock. */
 export interface WebSinkWriter {
   write(bytes: Uint8Array): Promise<void>;
   releaseLock(): void;
 }
 
-/** Where lines can be written. */
+/** A sink for lines. */
 export type Sink = NodeSink | WebSink | WebSinkWriter;
 
 /**
- * A message, or a batch, as one line with its newline.
+ * Serializes a message, or a batch, as one line with its newline.
  *
- * Members that are undefined are left out, as `JSON.stringify` does it. U+2028 and U+2029 are escaped, since some line
- * readers split at them.
+ * Undefined members are omitted, as in `JSON.stringify`. U+2028 and U+2029 are escaped, since some line readers split
+ * at them.
  *
- * @throws TypeError if JSON cannot hold it; the text names the place.
+ * @throws TypeError if it cannot be serialized; the error message has the location.
  */
 export function encodeLine(message: Message | readonly Message[]): string {
   let text: string | undefined;
@@ -50,9 +50,9 @@ export function encodeLine(message: Message | readonly Message[]): string {
 }
 
 /**
- * A message that is JSON already as one line with its newline.
+ * Returns a serialized message as one line with its newline.
  *
- * @throws TypeError if it has a newline in it or at its end, or is blank: it would be read as several lines, or none.
+ * @throws TypeError if it contains a line break or is blank: it would be read as several lines, or none.
  */
 export function encodeText(text: string): string {
   const index = text.search(/[\r\n]/);
@@ -65,7 +65,7 @@ export function encodeText(text: string): string {
   return escapeSeparators(text);
 }
 
-/** As it is: nothing comes of undefined and functions. */
+/** Unchanged: undefined and functions have no JSON. */
 const stringify: (value: unknown) => string | undefined = JSON.stringify;
 
 function escapeSeparators(text: string): string {
@@ -76,11 +76,10 @@ function escapeSeparators(text: string): string {
 /**
  * Writes a message, or a batch, as one line.
  *
- * Resolves when the sink takes more: at once, or, if it says that it is full, when it has drained (Node), or when it has
- * taken the message (web). Who awaits it before the next message never fills a buffer. Calls that do not wait for one
- * another keep their order.
+ * Resolves when the sink accepts more: at once, or, if the sink is full, when it has drained (Node) or accepted the
+ * message (web). Awaiting it before the next message never fills a buffer. Calls that are not awaited keep their order.
  *
- * @throws TypeError if JSON cannot hold the message; an error of the sink, or that it closed before it had drained.
+ * @throws TypeError if the message cannot be serialized; the sink's error, or an error if it closed before it drained.
  */
 export function writeLine(
   sink: Sink,
@@ -89,7 +88,7 @@ export function writeLine(
   return write(sink, () => encodeLine(message));
 }
 
-/** Writes a message that is JSON already, otherwise as {@link writeLine} does. */
+/** Writes a serialized message, otherwise like {@link writeLine}. */
 export function writeText(sink: Sink, text: string): Promise<void> {
   return write(sink, () => encodeText(text));
 }
@@ -102,11 +101,11 @@ async function write(sink: Sink, encode: () => string): Promise<void> {
   else await writeToNode(sink, line);
 }
 
-/** The sinks that are full, and when they have drained: so that many waiting calls listen once. */
+/** Full sinks, and the promise of their next drain, so that many waiting calls share one listener. */
 const drainPromises = /* @__PURE__ */ new WeakMap<NodeSink, Promise<void>>();
 
 function writeToNode(sink: NodeSink, line: string): Promise<void> | undefined {
-  // A dead stream says nothing more, so waiting for it would never end.
+  // A dead stream emits nothing more, so waiting for it would never end.
   if (sink.writable === false) throw new Error("the stream is closed");
   if (sink.write(line)) return undefined;
   let drained = drainPromises.get(sink);
@@ -146,7 +145,7 @@ function untilDrained(sink: NodeSink): Promise<void> {
   });
 }
 
-/** The streams that calls write to right now, with the lock that these share. */
+/** The locks of streams that are being written to, shared by concurrent calls. */
 const locks = /* @__PURE__ */ new WeakMap<
   WebSink,
   { readonly writer: WebSinkWriter; users: number }
@@ -177,12 +176,12 @@ function explainUnwritable(message: unknown, error: unknown): string {
       (error instanceof Error ? error.message : String(error))
     );
   } catch {
-    // What failed JSON.stringify, such as a getter that throws, fails who looks for it too.
+    // A getter that made JSON.stringify throw may throw here too.
     return "it cannot be read";
   }
 }
 
-/** Where in a value is what JSON cannot hold, or undefined if it is something else that failed, such as a `toJSON`. */
+/** The location of a value that JSON does not support, or undefined if something else failed, such as `toJSON`. */
 function findUnwritable(root: unknown): string | undefined {
   const ancestors = new Set<object>();
   return visitValue(root, "");
@@ -190,7 +189,7 @@ function findUnwritable(root: unknown): string | undefined {
   function visitValue(value: unknown, pointer: string): string | undefined {
     const location = pointer === "" ? "at the top" : `at ${pointer}`;
     if (typeof value === "bigint") return `a BigInt ${location}`;
-    // Of what says itself how it is written, what it holds says nothing.
+    // With `toJSON`, the members say nothing about the output.
     if (typeof value !== "object" || value === null || "toJSON" in value)
       return undefined;
     if (ancestors.has(value)) return `a cycle ${location}`;

@@ -1,14 +1,12 @@
-/**
- * Errors about invalid params and results, worded once for client and server.
- */
+/** Errors about invalid params and results, shared by client and server. */
 import { describeFailure } from "../validation.js";
 import type { Failure } from "../validation.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 
 /**
- * The answer to a request with invalid params.
+ * The error for a request with invalid params.
  *
- * @param below - JSON pointer, within the params, of the value that was validated.
+ * @param below - JSON pointer, within the params, to the validated value.
  */
 export function invalidParamsError(failure: Failure, below = ""): RpcError {
   const { expected, found } = failure;
@@ -22,10 +20,10 @@ export function invalidParamsError(failure: Failure, below = ""): RpcError {
   );
 }
 
-/** The error of a call whose result the other side got wrong. */
+/** The error of a call whose result is invalid. */
 export function invalidResultError(method: string, failure: Failure): RpcError {
   return new RpcError(
     STANDARD_ERROR_CODES.INTERNAL_ERROR,
-    `the client's answer to ${method} is wrong: ${describeFailure(failure)}`,
+    `the client's result of ${method} is wrong: ${describeFailure(failure)}`,
   );
 }

@@ -1,43 +1,43 @@
-/** What a server keeps between the rounds of a request, in the hands of the client. */
+/** The state that a server keeps between the rounds of a request; the client carries it. */
 export interface RequestState {
-  /** What the handler wants to find again. */
+  /** The handler's own data. */
   readonly state: unknown;
-  /** Answers of earlier rounds, by key: the client sends those of the last one only. */
+  /** Answers of earlier rounds, by key: the client sends only those of the last one. */
   readonly answers: Readonly<Record<string, unknown>>;
-  /** Whether the handler wrote the state as `requestState` of its result, and reads it there again. */
+  /** Whether the handler set the state as `requestState` of its result, and reads it there again. */
   readonly isHandlerState: boolean;
 }
 
 interface SignedPayload extends RequestState {
-  /** What the state was made for: another request must not come with it. */
+  /** The request that the state was issued for: no other request may use it. */
   readonly for: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
 }
 
-/** How request state is protected. */
+/** Options for the protection of request state. */
 export interface RequestStateOptions {
   /**
-   * Key of the signature, at least 16 bytes. By default a random one of this process; give one if several processes serve
-   * the same clients, or a restart must not end their requests.
+   * The key of the signature, at least 16 bytes. Random for each process by default; set one if several processes serve
+   * the same clients, or if requests must survive a restart.
    */
   readonly secret?: string | Uint8Array | undefined;
-  /** Milliseconds for which a state is accepted; 15 minutes by default. */
+  /** Milliseconds for which a state is valid; 15 minutes by default. */
   readonly ttl?: number | undefined;
 }
 
-/** Bytes in a buffer of their own; newer compilers tell them apart from shared ones. */
+/** Bytes in an unshared buffer; newer compilers distinguish these from shared ones. */
 type Bytes = ReturnType<Uint8ArrayConstructor["of"]>;
 
-/** Its global name is known only where the types of a browser are. */
+/** Its global name exists only in the typings of browsers. */
 type HmacKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 const DEFAULT_TTL_MS = 15 * 60_000;
 
 /**
- * Seals request state, so that what comes back is what was given out, for the same request, and not too long ago. Signed
- * with HMAC-SHA-256, not encrypted: the client can read it, and cannot change it. It can come more than once within its
- * time (MCP 2026-07-28, multi round-trip requests: what must happen once is the server's to guard).
+ * Signs request state with HMAC-SHA-256, so that the server accepts only unchanged state that it issued recently for
+ * the same request. The state is not encrypted: the client can read it. A client can send it more than once while it is
+ * valid (MCP 2026-07-28, multi round-trip requests: the server itself must guard what may happen only once).
  */
 export class RequestStateSigner {
   readonly #ttl: number;
@@ -54,14 +54,14 @@ export class RequestStateSigner {
           : new Uint8Array(secret);
     if (this.#secret.length < 16)
       throw new RangeError(
-        "the secret of request state must have 16 bytes at least",
+        "the secret of request state must have at least 16 bytes",
       );
   }
 
   /**
    * @param method - The request's method.
-   * @param params - Its params.
-   * @param principal - On whose behalf it is made, where the transport knows: nobody else can come back with the state.
+   * @param params - The request's params.
+   * @param principal - The sender, if the transport knows it: nobody else can use the state.
    * @returns An opaque string.
    */
   async sign(
@@ -86,7 +86,7 @@ export class RequestStateSigner {
     return `${toBase64Url(bytes)}.${toBase64Url(new Uint8Array(signature))}`;
   }
 
-  /** What was sealed, or undefined if it was not by us, not for this request and principal, or too long ago. */
+  /** The verified state, or undefined if it is forged, expired, or issued for another request or principal. */
   async verify(
     token: string,
     method: string,
@@ -138,7 +138,7 @@ export class RequestStateSigner {
   }
 }
 
-/** What a request is, apart from what a round adds. */
+/** The identity of a request: everything except what a round adds. */
 async function fingerprint(
   method: string,
   params: object | undefined,
@@ -165,7 +165,7 @@ const PER_ROUND_PARAMS: ReadonlySet<string> = new Set([
   "requestState",
 ]);
 
-/** A value with an order of its own: between two rounds a client may write members in another one. */
+/** A value with sorted members: a client may change their order between two rounds. */
 function toCanonical(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return ["array", ...value.map(toCanonical)];
@@ -176,7 +176,7 @@ function toCanonical(value: unknown): unknown {
   ];
 }
 
-/** Bytes that are turned into text at once; a call cannot have any number of arguments. */
+/** Bytes converted to text at once, since the number of arguments of a call is limited. */
 const BASE64_CHUNK_BYTES = 8192;
 
 function toBase64Url(bytes: Uint8Array): string {
@@ -196,7 +196,7 @@ function fromBase64Url(text: string): Bytes | undefined {
   try {
     const decoded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = new Uint8Array(decoded.length);
-    // Not `Uint8Array.from`, which takes seconds for a forged state as long as a message may be.
+    // Not `Uint8Array.from`, which takes seconds for a forged state of maximum length.
     for (let index = 0; index < decoded.length; index += 1)
       bytes[index] = decoded.charCodeAt(index);
     return bytes;

@@ -1,10 +1,11 @@
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
+import type { Endpoint } from "../jsonrpc/endpoint.js";
 import type { Notification } from "../jsonrpc/message.js";
 import { isObject } from "../jsonrpc/envelope.js";
 import type { Classification } from "../jsonrpc/parse.js";
 import type { ValidateOptions, Validation } from "../validation.js";
 
-/** What is known of a method that travels as a message of its own. */
+/** What a revision says about a method of a separate message. */
 export interface MethodInfo {
   readonly kind: "request" | "notification";
   readonly direction: "clientToServer" | "serverToClient" | "both";
@@ -12,25 +13,25 @@ export interface MethodInfo {
   readonly deprecated: boolean;
 }
 
-/** What is known of a request that travels inside a result, MCP 2026-07-28, multi round-trip requests. */
+/** What a revision says about a request inside a result (MCP 2026-07-28, multi round-trip requests). */
 export interface EmbeddedInfo {
   readonly capabilities: readonly string[];
   readonly validateResult: (result: unknown) => Validation<unknown>;
 }
 
-/** A revision of the protocol as client and server need it; the generated `revision.ts` holds one. */
+/** A revision of the protocol, for client and server; the generated `revision.ts` has one. */
 export interface Revision {
-  /** Its name, as it is negotiated. */
+  /** The version that is negotiated, such as `2025-11-25`. */
   readonly version: string;
   /** Whether each request is self-contained, instead of part of a session that `initialize` starts. */
   readonly isStateless: boolean;
   readonly methods: Readonly<Record<string, MethodInfo>>;
-  /** Requests that the runtime answers when they have no handler. */
+  /** Requests that the runtime answers if they have no handler. */
   readonly builtIn: readonly string[];
   readonly embedded: Readonly<Record<string, EmbeddedInfo>>;
-  /** What a server that answers a method thereby declares. */
+  /** The capabilities that a handler for a method implies. */
   readonly declares: Readonly<Record<string, object>>;
-  /** Members that a result must have and that the runtime fills in where a handler does not. */
+  /** Required members of a result that the runtime adds if a handler does not. */
   readonly defaults: Readonly<Record<string, object>>;
   readonly classify: (value: unknown) => Classification;
   readonly validateParams: (
@@ -42,7 +43,7 @@ export interface Revision {
     result: unknown,
     options?: ValidateOptions,
   ) => Validation<unknown>;
-  /** Validates the answer to a request that asked for a task. */
+  /** Validates the result of a request with a task. */
   readonly validateTaskResult?: (
     method: string,
     result: unknown,
@@ -51,21 +52,21 @@ export interface Revision {
 }
 
 /**
- * A handler of a notification that no revision of the protocol defines, such as one of a vendor.
- * {@link vendorNotification} makes one.
+ * A handler of a notification that no revision of the protocol defines, such as a vendor's. {@link vendorNotification}
+ * creates one.
  */
 export interface VendorNotification<Session = unknown> {
-  /** Whether params are those that the handler expects; undefined if the notification has none. */
+  /** Whether params are what the handler expects; undefined if the notification has none. */
   readonly accepts: (params: unknown) => boolean;
   readonly handle: (params: never, session: Session) => void | Promise<void>;
 }
 
 /**
- * Makes the handler of a notification that no revision of the protocol defines, typed by a guard of its params:
+ * Creates the handler of a notification that no revision of the protocol defines, typed by a guard of its params:
  *
  *     vendorNotifications: { "codex/event": vendorNotification(isCodexEvent, ({ msg }) => { ... }) }
  *
- * Params that the guard refuses are an `invalidNotification` event.
+ * Params that the guard rejects are reported as an `invalidNotification` event.
  */
 export function vendorNotification<Params, Session = unknown>(
   accepts: (params: unknown) => params is Params,
@@ -74,31 +75,28 @@ export function vendorNotification<Params, Session = unknown>(
   return { accepts, handle };
 }
 
-/** What happens to notifications that the revision does not know. */
+/** How to handle notifications that the revision does not know. */
 export interface UnknownNotificationSettings<Session> {
-  /** Handlers of notifications that no revision defines, by method; {@link vendorNotification} makes one. */
+  /** Handlers of notifications that no revision defines, by method; {@link vendorNotification} creates one. */
   readonly vendorNotifications?:
     | Readonly<Record<string, VendorNotification<Session> | undefined>>
     | undefined;
   /**
-   * Receives each notification that the revision does not know and that `vendorNotifications` does not handle. Without it,
-   * such a notification is an `unknownNotification` event.
+   * Receives each notification that neither the revision nor `vendorNotifications` knows. Without it, such a
+   * notification is reported as an `unknownNotification` event.
    */
   readonly fallbackNotificationHandler?:
     | ((notification: Notification, session: Session) => void | Promise<void>)
     | undefined;
 }
 
-/**
- * What to run for a notification that the revision does not know.
- *
- * @returns Undefined if nothing handles it; `refused` if the guard of its handler does not accept the params.
- */
-export function unknownNotificationListener<Session>(
+/** Runs the handler of a notification that the revision does not know, or reports the notification as an event. */
+export function handleUnknownNotification<Session>(
+  endpoint: Endpoint,
   settings: UnknownNotificationSettings<Session>,
   notification: Notification,
   session: Session,
-): (() => void | Promise<void>) | "refused" | undefined {
+): void {
   const { vendorNotifications, fallbackNotificationHandler } = settings;
   const { method, params } = notification;
   const vendor =
@@ -106,17 +104,26 @@ export function unknownNotificationListener<Session>(
     Object.hasOwn(vendorNotifications, method)
       ? vendorNotifications[method]
       : undefined;
-  if (vendor !== undefined)
-    return vendor.accepts(params)
-      ? () => vendor.handle(params as never, session)
-      : "refused";
-  return fallbackNotificationHandler === undefined
-    ? undefined
-    : () => fallbackNotificationHandler(notification, session);
+  if (vendor !== undefined) {
+    if (vendor.accepts(params))
+      void endpoint.runNotificationHandler(method, () =>
+        vendor.handle(params as never, session),
+      );
+    else
+      endpoint.emit({
+        kind: "invalidNotification",
+        method,
+        reason: "the guard of its handler does not accept the params",
+      });
+  } else if (fallbackNotificationHandler !== undefined)
+    void endpoint.runNotificationHandler(method, () =>
+      fallbackNotificationHandler(notification, session),
+    );
+  else endpoint.emit({ kind: "unknownNotification", method, params });
 }
 
 /**
- * Checks which notifications of vendors are handled.
+ * Checks the handled vendor notifications.
  *
  * @throws TypeError if a revision defines one of them.
  */
@@ -130,22 +137,22 @@ export function checkVendorNotifications(
     );
     if (known !== undefined)
       throw new TypeError(
-        `${method} is a method of ${known.version}, so its handler belongs to notifications, not to vendorNotifications`,
+        `${method} is a method of ${known.version}; move its handler from vendorNotifications to notifications`,
       );
   }
 }
 
-/** A side of the conversation. */
+/** A side of a connection. */
 export type Side = "client" | "server";
 
-/** How a program names itself. */
+/** The name and version of a program. */
 export interface Implementation {
   readonly name: string;
   readonly version: string;
   readonly title?: string;
 }
 
-/** Names of the `_meta` members that a stateless revision puts on every request (MCP 2026-07-28, basic protocol). */
+/** Names of the `_meta` members that every stateless request has (MCP 2026-07-28, basic protocol). */
 export const META_KEYS = {
   VERSION: "io.modelcontextprotocol/protocolVersion",
   CLIENT_INFO: "io.modelcontextprotocol/clientInfo",
@@ -155,7 +162,7 @@ export const META_KEYS = {
   SUBSCRIPTION: "io.modelcontextprotocol/subscriptionId",
 } as const;
 
-/** Error codes that a stateless revision gives a meaning of its own (MCP 2026-07-28, error codes). */
+/** Error codes that stateless revisions define (MCP 2026-07-28, error codes). */
 export const STATELESS_ERROR_CODES = {
   HEADER_MISMATCH: -32020,
   MISSING_CLIENT_CAPABILITY: -32021,
@@ -180,7 +187,7 @@ export function maySend(
 }
 
 /**
- * The first capability of a side that a method needs and that was not declared.
+ * The first capability of a side that a method needs and the side has not declared.
  *
  * @param declared - The capabilities that the side declared.
  */
@@ -209,7 +216,7 @@ export function missingCapability(
 /**
  * The newest of several revisions; their names sort by date.
  *
- * @throws TypeError if there is none.
+ * @throws TypeError if the list is empty.
  */
 export function newestRevision(revisions: readonly Revision[]): Revision {
   return revisions.reduce((best, revision) =>
@@ -217,7 +224,7 @@ export function newestRevision(revisions: readonly Revision[]): Revision {
   );
 }
 
-/** Joins capabilities. What the second says goes on top; `false` takes away. */
+/** Merges capabilities. Those of the second argument take precedence; `false` removes one. */
 export function mergeCapabilities(
   base: object,
   top: object,
@@ -235,7 +242,10 @@ export function mergeCapabilities(
   return merged;
 }
 
-/** What a side declares in a revision: what its handlers show, and what its settings add or take away. */
+/**
+ * The capabilities that a side declares in a revision: those that its handlers imply, with additions and removals by
+ * its settings.
+ */
 export function deriveCapabilities(
   revision: Revision,
   handlers: Readonly<Record<string, unknown>>,
@@ -253,12 +263,12 @@ export function versionOf(revision: Revision): string {
   return revision.version;
 }
 
-/** What a sender wrote, at a length that an error can hold. */
+/** A sender's text, shortened for an error message. */
 export function truncate(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}...` : text;
 }
 
-/** The answer to a request of a method that this side does not offer. */
+/** The error for a method that this side does not offer. */
 export function methodNotFoundError(method: string): RpcError {
   return new RpcError(
     STANDARD_ERROR_CODES.METHOD_NOT_FOUND,

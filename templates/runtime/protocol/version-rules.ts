@@ -1,15 +1,18 @@
-/**
- * Rules that code reads by the name of a revision, where it knows no more than that. Names of revisions sort by date.
- */
+/** Rules that depend only on the name of a revision. The names sort by date. */
 
 /** The first revision without sessions: each request is self-contained. */
 const FIRST_STATELESS = "2026-07-28";
 
-/** From this revision on the schema has an optional id in an error response, and no null. */
+/** From this revision on, the id of an error response is optional and never null. */
 const UNREAD_ID_ABSENT_FROM = "2025-11-25";
 
-/** From this revision on an event may hold nothing but an id (MCP 2025-11-25, Streamable HTTP). */
+/** From this revision on, an event may have only an id (MCP 2025-11-25, Streamable HTTP). */
 const PRIMING_EVENTS_FROM = "2025-11-25";
+
+/**
+ * The request that either side may send at any time, even before `initialize`, and that needs no handler (MCP, ping).
+ */
+export const PING = "ping";
 
 /** The revision of HTTP requests without a version header (MCP 2025-06-18, Streamable HTTP, protocol version header). */
 export const VERSION_WITHOUT_HEADER = "2025-03-26";
@@ -17,11 +20,11 @@ export const VERSION_WITHOUT_HEADER = "2025-03-26";
 /** The revision that defines the HTTP+SSE transport. */
 export const SSE_VERSION = "2024-11-05";
 
-/** The first revision with each kind of content block that 2024-11-05 lacks. */
-const CONTENT_BLOCK_SINCE: Readonly<Record<string, string>> = {
-  audio: "2025-03-26",
-  resource_link: "2025-06-18",
-};
+/** The first revision with `audio` blocks. */
+const AUDIO_FROM = "2025-03-26";
+
+/** The first revision with `resource_link` blocks. */
+const RESOURCE_LINKS_FROM = "2025-06-18";
 
 /** Whether a revision has no sessions. */
 export function isStatelessVersion(version: string): boolean {
@@ -29,20 +32,25 @@ export function isStatelessVersion(version: string): boolean {
 }
 
 /**
- * The id of an error response to a message whose id could not be read. The schemas from 2025-11-25 on make the id of an
- * error response optional and never null, so it is left out. Those before have neither, so that JSON-RPC 2.0 (5, Response
- * object) decides: null.
+ * The id of an error response to a message without a readable id. From 2025-11-25 on, the schemas make the id of an
+ * error response optional and never null, so it is absent. Earlier schemas require an id that is not null, so JSON-RPC
+ * 2.0 (5, Response object) decides: null.
  */
 export function unreadIdPolicy(version: string): "null" | "absent" {
   return version >= UNREAD_ID_ABSENT_FROM ? "absent" : "null";
 }
 
-/** Whether an HTTP stream may begin with an event that holds only an id. */
+/** Whether an HTTP stream may begin with an event that has only an id. */
 export function hasPrimingEvents(version: string): boolean {
   return version >= PRIMING_EVENTS_FROM;
 }
 
-/** Whether results of a revision may contain a kind of content block. */
-export function hasContentBlock(version: string, type: string): boolean {
-  return version >= (CONTENT_BLOCK_SINCE[type] ?? "");
+/** Whether results of a revision may contain `audio` blocks. */
+export function hasAudio(version: string): boolean {
+  return version >= AUDIO_FROM;
+}
+
+/** Whether results of a revision may contain `resource_link` blocks. */
+export function hasResourceLinks(version: string): boolean {
+  return version >= RESOURCE_LINKS_FROM;
 }

@@ -8,7 +8,7 @@ import type { Completer, RegisteredResource } from "./resources.js";
 import { invalidArgumentError, withoutPrototype } from "./lists.js";
 import { truncate } from "../protocol/revision.js";
 
-/** Handler of `completion/complete`. */
+/** Handlers of `completion/complete`. */
 export interface CompletionHandlers {
   readonly "completion/complete": (params: {
     readonly ref:
@@ -23,14 +23,14 @@ export interface CompletionHandlers {
   }>;
 }
 
-/** Suggestions that an answer may hold (MCP, server utilities, completion). */
+/** Maximum of suggestions in a response (MCP, server utilities, completion). */
 const MAX_SUGGESTIONS = 100;
 
 /**
- * Serves the `complete` functions of prompts' arguments and of templates' variables. An argument without one has no
- * suggestions; a prompt or a template that is not there is answered by the error -32602.
+ * Serves the `complete` functions of prompt arguments and template variables. An argument without one has no
+ * suggestions; an unknown prompt or template gets the error -32602.
  *
- * @throws TypeError if `complete` of a prompt stands where it would not be called.
+ * @throws TypeError if `complete` of a prompt is where it would not be called.
  */
 export function completionHandlers<Context = DefinitionContext>(sources: {
   readonly prompts?: readonly RegisteredPrompt<Context>[];

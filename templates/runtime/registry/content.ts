@@ -1,7 +1,5 @@
-/**
- * Content blocks, as each revision knows them.
- */
-import { hasContentBlock } from "../protocol/version-rules.js";
+/** Content blocks in each revision. */
+import { hasAudio, hasResourceLinks } from "../protocol/version-rules.js";
 import type { Content, ResourceInfo, ResourceOutcome } from "./types.js";
 import { optionalMember } from "./lists.js";
 
@@ -9,17 +7,14 @@ export type ReadContents =
   | { uri: string; mimeType?: string; text: string }
   | { uri: string; mimeType?: string; blob: string };
 
-/** Content that fits the revision of the request, whichever it is. */
+/** Content that is assignable to every revision's type. */
 export type AnyContent = never;
 
-/** Content in the terms of a revision: a kind of block that it lacks becomes a text that names what there is. */
+/** Adapts content to a revision: a block that the revision does not know becomes a text that describes it. */
 export function adaptContent(block: Content, revision: string): AnyContent {
-  if (block.type === "audio" && !hasContentBlock(revision, "audio"))
+  if (block.type === "audio" && !hasAudio(revision))
     return { type: "text", text: `(audio, ${block.mimeType})` } as AnyContent;
-  if (
-    block.type === "resource_link" &&
-    !hasContentBlock(revision, "resource_link")
-  )
+  if (block.type === "resource_link" && !hasResourceLinks(revision))
     return { type: "text", text: `${block.name}: ${block.uri}` } as AnyContent;
   return block as AnyContent;
 }

@@ -24,7 +24,7 @@ export function contextRevision(context: unknown): string {
   return (context as DefinitionContext).revision;
 }
 
-/** Values that a client gives by names of its choice, without those that every object has. */
+/** Values with names that a client chose, without those that every object inherits. */
 export function withoutPrototype(
   values: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
@@ -43,20 +43,19 @@ export function indexBy<T>(
   const index = new Map<string, T>();
   for (const item of items) {
     const key = keyOf(item);
-    if (index.has(key))
-      throw new TypeError(`there are two of the ${kind} ${key}`);
+    if (index.has(key)) throw new TypeError(`duplicate ${kind}: ${key}`);
     index.set(key, item);
   }
   return index;
 }
 
-/** All of it: there is no cursor that we could have given. */
+/** The whole list: we return no cursors, so any cursor is unknown. */
 export function singlePage<T>({ cursor }: ListParams, all: readonly T[]): T[] {
   if (cursor !== undefined) throw invalidArgumentError("Unknown cursor");
   return [...all];
 }
 
-/** A member that is there if it has a value. */
+/** A member if it has a value, and nothing otherwise. */
 export function optionalMember<Name extends string, T>(
   name: Name,
   value: T | undefined,

@@ -22,7 +22,9 @@ export interface PromptArgument {
   readonly title?: string;
   readonly description?: string;
   readonly required?: boolean;
-  /** Not here, where it would be told to clients: the prompt has `complete: { [name]: ... }` beside `arguments`. */
+  /**
+   * Not allowed here, where clients would receive it: the prompt has `complete: { [name]: ... }` next to `arguments`.
+   */
   readonly complete?: never;
 }
 
@@ -32,7 +34,7 @@ export interface PromptMessage {
   readonly content: Content;
 }
 
-/** What a prompt gives: the text of a user's message, or messages. */
+/** What a prompt returns: the text of a user's message, or messages. */
 export type PromptOutcome =
   | string
   | {
@@ -40,14 +42,14 @@ export type PromptOutcome =
       readonly messages: readonly PromptMessage[];
     };
 
-/** The values of a prompt's arguments: those that are required are there. */
+/** The values of a prompt's arguments; the required ones are present. */
 export type PromptValues<Arguments extends readonly PromptArgument[]> = {
   readonly [
     Argument in Arguments[number] as Argument["name"]
   ]: Argument extends { readonly required: true } ? string : string | undefined;
 };
 
-/** A prompt: what the user is told of it, and what it says. */
+/** A prompt: its description for the user, and its messages. */
 export interface PromptDefinition<
   Arguments extends readonly PromptArgument[] = readonly PromptArgument[],
   Context = DefinitionContext,
@@ -56,7 +58,7 @@ export interface PromptDefinition<
   readonly title?: string;
   readonly description?: string;
   readonly arguments?: Arguments;
-  /** By the argument's name. */
+  /** By argument name. */
   readonly complete?: Readonly<
     Partial<Record<Arguments[number]["name"], Completer>>
   >;
@@ -66,7 +68,7 @@ export interface PromptDefinition<
   ) => MaybePromise<PromptOutcome>;
 }
 
-/** A prompt of a list: its own arguments know its values. */
+/** A prompt in a list, without the types of its values. */
 export type RegisteredPrompt<Context = DefinitionContext> = Omit<
   PromptDefinition<readonly PromptArgument[], Context>,
   "render" | "complete"
@@ -78,7 +80,7 @@ export type RegisteredPrompt<Context = DefinitionContext> = Omit<
   ) => MaybePromise<PromptOutcome>;
 };
 
-/** Defines a prompt; `arguments` decides the type of its values. */
+/** Defines a prompt; `arguments` determines the type of its values. */
 export function definePrompt<
   const Arguments extends readonly PromptArgument[] = readonly [],
   Context = DefinitionContext,
@@ -101,10 +103,10 @@ export interface PromptHandlers<Context> {
 }
 
 /**
- * Serves prompts. A name that none of them has, and a required argument that is missing, are answered by the error
- * -32602 (MCP, server features, prompts, error handling).
+ * Serves prompts. An unknown name and a missing required argument get the error -32602 (MCP, server features, prompts,
+ * error handling).
  *
- * @throws TypeError if two prompts have one name, or `complete` of one stands where it would not be called.
+ * @throws TypeError if two prompts have the same name, or `complete` of one is where it would not be called.
  */
 export function promptHandlers<Context = DefinitionContext>(
   prompts: readonly RegisteredPrompt<Context>[],
@@ -148,7 +150,7 @@ export function promptHandlers<Context = DefinitionContext>(
   };
 }
 
-/** Refuses what nobody would call: types tell of it, but not every author has them. */
+/** Rejects `complete` where it would not be called: types prevent that, but not every author uses them. */
 export function refuseUnusedCompleters<Context>(
   prompt: RegisteredPrompt<Context>,
 ): void {
@@ -157,7 +159,7 @@ export function refuseUnusedCompleters<Context>(
     names.add(argument.name);
     if ("complete" in argument)
       throw new TypeError(
-        `prompt ${prompt.name}: \`complete\` of the argument ${argument.name} belongs beside \`arguments\`, as complete: { ${JSON.stringify(argument.name)}: ... }`,
+        `prompt ${prompt.name}: \`complete\` of the argument ${argument.name} belongs next to \`arguments\`, as complete: { ${JSON.stringify(argument.name)}: ... }`,
       );
   }
   const unused = Object.keys(prompt.complete ?? {}).find(
@@ -165,7 +167,7 @@ export function refuseUnusedCompleters<Context>(
   );
   if (unused !== undefined)
     throw new TypeError(
-      `prompt ${prompt.name} completes ${JSON.stringify(unused)}, which is none of its arguments`,
+      `prompt ${prompt.name} completes ${JSON.stringify(unused)}, which is not one of its arguments`,
     );
 }
 

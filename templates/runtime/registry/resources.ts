@@ -22,7 +22,7 @@ import { matchUri, parseUriTemplate } from "./uri-template.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import { truncate } from "../protocol/revision.js";
 
-/** A resource with an address of its own. */
+/** A resource with a fixed URI. */
 export interface ResourceDefinition<
   Context = DefinitionContext,
 > extends ResourceInfo {
@@ -35,22 +35,22 @@ export interface ResourceDefinition<
 }
 
 /**
- * Names of the variables of a URI template: `{name}` is one segment of the path, `{+name}` any number. Their values are
- * decoded, and have no segment `.` or `..` and no NUL; that of `{name}` has no slash or backslash either.
+ * Names of the variables of a URI template: `{name}` matches one path segment, `{+name}` any number. Values are
+ * decoded, and contain no segment `.` or `..` and no NUL; a value of `{name}` contains no slash or backslash either.
  */
 export type VariablesOf<Template extends string> =
   Template extends `${string}{${infer Name}}${infer Rest}`
     ? (Name extends `+${infer Plain}` ? Plain : Name) | VariablesOf<Rest>
     : never;
 
-/** Suggests values of an argument of which the user has typed the beginning. */
+/** Suggests values for an argument from the beginning that the user has typed. */
 export type Completer = (
   typed: string,
-  /** Arguments that are known already. */
+  /** The arguments that are already known. */
   known: Readonly<Record<string, string>>,
 ) => MaybePromise<readonly string[]>;
 
-/** Resources whose addresses follow a template. */
+/** Resources whose URIs match a template. */
 export interface ResourceTemplateDefinition<
   Template extends string = string,
   Context = DefinitionContext,
@@ -60,7 +60,7 @@ export interface ResourceTemplateDefinition<
   readonly complete?: Readonly<
     Partial<Record<VariablesOf<Template>, Completer>>
   >;
-  /** Undefined says that there is no such resource. */
+  /** Undefined means that the resource does not exist. */
   readonly read: (
     variables: Readonly<Record<VariablesOf<Template>, string>>,
     context: Context,
@@ -68,10 +68,10 @@ export interface ResourceTemplateDefinition<
   ) => MaybePromise<ResourceOutcome | undefined>;
 }
 
-/** A resource or a template of a list. */
+/** A resource or a template in a list. */
 export type RegisteredResource<Context = DefinitionContext> =
   | ResourceDefinition<Context>
-  // Its own template knows its variables.
+  // Without the types of its variables.
   | (ResourceInfo & {
       readonly uriTemplate: string;
       readonly complete?: Readonly<Record<string, Completer | undefined>>;
@@ -82,14 +82,14 @@ export type RegisteredResource<Context = DefinitionContext> =
       ) => MaybePromise<ResourceOutcome | undefined>;
     });
 
-/** Defines a resource with an address of its own. */
+/** Defines a resource with a fixed URI. */
 export function defineResource<Context = DefinitionContext>(
   resource: ResourceDefinition<Context>,
 ): ResourceDefinition<Context> {
   return resource;
 }
 
-/** Defines resources whose addresses follow a template, such as `users://{id}/profile`. */
+/** Defines resources whose URIs match a template, such as `users://{id}/profile`. */
 export function defineResourceTemplate<
   const Template extends string,
   Context = DefinitionContext,
@@ -114,10 +114,10 @@ export interface ResourceHandlers<Context> {
 }
 
 /**
- * Serves resources and templates. An address that is none of theirs is answered by the error that the revision has for
- * it: -32002 up to 2025-11-25, -32602 from 2026-07-28 on (MCP, server features, resources, error handling).
+ * Serves resources and templates. An unknown URI gets the revision's error: -32002 up to 2025-11-25, -32602 from
+ * 2026-07-28 on (MCP, server features, resources, error handling).
  *
- * @throws TypeError if two have one address, or a template is none.
+ * @throws TypeError if two have the same URI, or a template is not supported.
  */
 export function resourceHandlers<Context = DefinitionContext>(
   resources: readonly RegisteredResource<Context>[],
@@ -171,7 +171,7 @@ export function resourceHandlers<Context = DefinitionContext>(
   };
 }
 
-/** The error code of a resource that is not there, up to 2025-11-25. */
+/** The error code for an unknown resource, up to 2025-11-25. */
 const RESOURCE_NOT_FOUND = -32002;
 
 type ListedResource = ListedInfo & { uri: string; size?: number };

@@ -21,21 +21,21 @@ import { describeFailure } from "../validation.js";
 import { adaptContent } from "./content.js";
 import type { AnyContent } from "./content.js";
 
-/** A result of a tool, without its structured content. */
+/** A tool's result without its structured content. */
 interface ToolResultBase {
   readonly content?: readonly Content[];
   readonly _meta?: Record<string, unknown>;
 }
 
 /**
- * What a tool gives: a text, or a result. Structured content without blocks is repeated as a block of JSON text. A tool
- * that has an `output` gives structured content of that type, unless it failed.
+ * What a tool returns: a text, or a result. If structured content has no content blocks, it is repeated as a block of
+ * JSON text. A tool with an `output` returns structured content of that type, unless it failed.
  */
 export type ToolOutcome<Output extends object = object> = object extends Output
   ? | string
     | (ToolResultBase & {
         readonly structuredContent?: object;
-        /** The tool ran and failed; the content says how, so that the model can do better. */
+        /** The tool ran and failed; the content explains the failure to the model. */
         readonly isError?: boolean;
       })
   : | (ToolResultBase & {
@@ -47,7 +47,7 @@ export type ToolOutcome<Output extends object = object> = object extends Output
         readonly isError: true;
       });
 
-/** What is told of a tool's behaviour; hints, which a client need not believe. */
+/** Hints about a tool's behavior, which a client need not trust. */
 export interface ToolHints {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -56,7 +56,7 @@ export interface ToolHints {
   readonly openWorldHint?: boolean;
 }
 
-/** A tool: what the model is told of it, and what it does. */
+/** A tool: its description for the model, and its implementation. */
 export interface ToolDefinition<
   Args extends object = Record<string, unknown>,
   Context = DefinitionContext,
@@ -66,19 +66,19 @@ export interface ToolDefinition<
   readonly title?: string;
   /** What it does and when to use it, for the model. */
   readonly description?: string;
-  /** Its arguments; none by default. */
+  /** The input schema; no arguments by default. */
   readonly input?: TypedSchema<Args>;
-  /** Its structured content; none by default. */
+  /** The output schema; no structured content by default. */
   readonly output?: TypedSchema<Output>;
   readonly annotations?: ToolHints;
-  /** Throw a {@link ToolError} for a failure that the model is to read. */
+  /** Throw a {@link ToolError} for a failure that the model should read. */
   readonly run: (
     args: Args,
     context: Context,
   ) => MaybePromise<ToolOutcome<NoInfer<Output>>>;
 }
 
-/** A tool of a list: its own validator knows its arguments. */
+/** A tool in a list, without the types of its arguments. */
 export type RegisteredTool<Context = DefinitionContext> = Omit<
   ToolDefinition<object, Context>,
   "run"
@@ -86,12 +86,12 @@ export type RegisteredTool<Context = DefinitionContext> = Omit<
   readonly run: (args: never, context: Context) => MaybePromise<ToolOutcome>;
 };
 
-/** A failure of a tool that the model is to read: the result says `isError`, with this message as its text. */
+/** A tool's failure that the model should read: the result has `isError`, with this message as its text. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
 }
 
-/** Defines a tool; `input` decides the type of its arguments, `output` that of its structured content. */
+/** Defines a tool; `input` determines the type of its arguments, `output` that of its structured content. */
 export function defineTool<
   Args extends object = Record<string, unknown>,
   Context = DefinitionContext,
@@ -112,10 +112,10 @@ export interface ToolHandlers<Context> {
 }
 
 /**
- * Serves tools. A name that none of them has is answered by the error -32602; arguments that a tool's validator refuses
- * by a result that says which and why, so that the model can mend them (MCP, server features, tools, error handling).
+ * Serves tools. An unknown name gets the error -32602. Invalid arguments get a result that says which and why, so that
+ * the model can fix them (MCP, server features, tools, error handling).
  *
- * @throws TypeError if two tools have one name.
+ * @throws TypeError if two tools have the same name.
  */
 export function toolHandlers<Context = DefinitionContext>(
   tools: readonly RegisteredTool<Context>[],
@@ -147,14 +147,14 @@ export function toolHandlers<Context = DefinitionContext>(
   };
 }
 
-// An alias, which can be assigned to an index signature.
+// A type alias, since only aliases are assignable to an index signature.
 type ListedSchema = {
   type: "object";
   properties?: Record<string, object>;
   required?: string[];
 };
 
-/** As a tool is listed: the members that a revision does not know are no matter to its clients. */
+/** The tool's entry in a list; clients of older revisions ignore members that they do not know. */
 interface ListedTool {
   name: string;
   title?: string;
@@ -201,7 +201,7 @@ function toolCallResult<Context>(
     const checked = tool.output.validate(structuredContent);
     if (!checked.success)
       throw new TypeError(
-        `the structured content of ${tool.name}: ${describeFailure(checked.failure)}`,
+        `invalid structured content of ${tool.name}: ${describeFailure(checked.failure)}`,
       );
   }
   const content =

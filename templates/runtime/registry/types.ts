@@ -5,13 +5,13 @@ import type { HandlerContext } from "../server.js";
 import type { Validation } from "../validation.js";
 
 /**
- * Tools, resources and prompts, each defined in one place, and the handlers that serve lists of them. They serve every
- * revision: what an older one lacks is written in its terms.
+ * Defines tools, resources and prompts in one place, and serves lists of them in every revision: content that an older
+ * revision lacks is converted.
  */
 
 /**
- * What a definition is given beside its arguments, whatever the revision. The generated `ServerContext` has the
- * revision's own types: `run: (args, context: ServerContext) => ...`.
+ * The context of a definition's function, for every revision. The generated `ServerContext` has the revision's own
+ * types: `run: (args, context: ServerContext) => ...`.
  */
 export type DefinitionContext = Pick<
   HandlerContext,
@@ -28,19 +28,19 @@ export type DefinitionContext = Pick<
   | "requireInput"
 >;
 
-/** A JSON Schema of an object, as tools have for their arguments. */
+/** A JSON Schema of an object, such as a tool's arguments. */
 export interface ObjectSchema {
   readonly type: "object";
   readonly [keyword: string]: unknown;
 }
 
-/** A schema with the validator that was generated from it. */
+/** A schema with its generated validator. */
 export interface TypedSchema<T extends object> {
   readonly schema: ObjectSchema;
   readonly validate: (value: unknown) => Validation<T>;
 }
 
-/** Whom content is for, and how much it matters: 1 is most, 0 least. */
+/** The audience and priority of content: 1 is most important, 0 least. */
 export interface ContentAnnotations {
   readonly audience?: ("user" | "assistant")[];
   readonly priority?: number;
@@ -52,14 +52,14 @@ interface ContentBase {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** Text or base64 of a resource. */
+/** The text or Base64 of a resource. */
 export type ResourceContents = {
   readonly uri: string;
   readonly mimeType?: string;
   readonly _meta?: Record<string, unknown>;
 } & ({ readonly text: string } | { readonly blob: string });
 
-/** A block of what a tool or a prompt says. */
+/** A content block of a tool or a prompt. */
 export type Content = ContentBase &
   (
     | { readonly type: "text"; readonly text: string }
@@ -82,7 +82,7 @@ export type Content = ContentBase &
 
 export type MaybePromise<T> = T | Promise<T>;
 
-/** What is told of a resource. */
+/** The description of a resource. */
 export interface ResourceInfo {
   /** A short name, for programs. */
   readonly name: string;
@@ -92,6 +92,6 @@ export interface ResourceInfo {
   readonly annotations?: ContentAnnotations;
 }
 
-/** What a resource gives: its text, its bytes, or contents with addresses of their own. */
+/** What a resource returns: its text, its bytes, or contents with separate URIs. */
 export type ResourceOutcome =
   string | Uint8Array | { readonly contents: readonly ResourceContents[] };

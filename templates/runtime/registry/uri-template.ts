@@ -1,29 +1,29 @@
 /**
- * URI templates as resources have them: the part of RFC 6570 that can be matched without doubt, `{name}` for one segment
- * of a path and `{+name}` for any number.
+ * URI templates of resources: the part of RFC 6570 that can be matched unambiguously, `{name}` for one path segment and
+ * `{+name}` for any number.
  */
 
 /** A variable of a template. */
 export interface UriVariable {
   readonly name: string;
-  /** Whether its value may hold the characters that separate the components of a URI (RFC 6570, section 3.2.3). */
+  /** Whether its value may contain reserved characters (RFC 6570, section 3.2.3). */
   readonly isReserved: boolean;
-  /** The text between it and the next one. */
+  /** The text up to the next variable. */
   readonly after: string;
 }
 
 /** A template, parsed. */
 export interface UriTemplate {
-  /** The text in front of the first variable. */
+  /** The text before the first variable. */
   readonly start: string;
   readonly variables: readonly UriVariable[];
 }
 
-/** A template that is not supported: the message names the place in it. */
+/** A template that is not supported; the message has the position. */
 export class UriTemplateError extends TypeError {
   override readonly name = "UriTemplateError";
 
-  /** @param index - Where the fault begins in the template, from 0. */
+  /** @param index - Where the error begins in the template, from 0. */
   constructor(template: string, reason: string, index: number) {
     super(
       `the URI template ${template} is not supported: ${reason}, at character ${index + 1}`,
@@ -36,8 +36,8 @@ const EXPRESSION = /\{(\+?)([A-Za-z_]\w*)\}/g;
 /**
  * Parses a URI template.
  *
- * @throws {@link UriTemplateError} if it has expressions other than `{name}` and `{+name}`, or two with no text between
- *   them.
+ * @throws {@link UriTemplateError} if it has expressions other than `{name}` and `{+name}`, or two without text in
+ *   between.
  */
 export function parseUriTemplate(template: string): UriTemplate {
   const found = [...template.matchAll(EXPRESSION)];
@@ -71,14 +71,14 @@ function literalText(template: string, from: number, to?: number): string {
   );
 }
 
-/** Positions that are tried for the ends of a template's variables. */
+/** Maximum of positions tried for the ends of a template's variables. */
 const MAX_ATTEMPTS = 32;
 
 /**
- * Reads the variables of a URI that follows a template, in a few passes over the URI. Their values are decoded, and have
- * no segment `.` or `..` and no NUL; that of `{name}` has no slash or backslash either.
+ * Reads the variables of a URI that matches a template, in a few passes over the URI. Values are decoded, and contain
+ * no segment `.` or `..` and no NUL; a value of `{name}` contains no slash or backslash either.
  *
- * @returns Undefined if the URI does not follow the template.
+ * @returns Undefined if the URI does not match the template.
  */
 export function matchUri(
   { start, variables }: UriTemplate,
@@ -95,7 +95,7 @@ export function matchUri(
     if (variable === undefined) return from === uri.length ? [] : undefined;
     const { name, isReserved, after } = variable;
     const isLast = index === variables.length - 1;
-    // A reserved one may hold the text that follows it: it reaches as far as what comes next allows.
+    // A reserved value may contain the text that follows the variable: it is as long as the rest allows.
     let end = isLast
       ? uri.length - after.length
       : isReserved
@@ -125,10 +125,10 @@ function decodeValue(value: string, isReserved: boolean): string | undefined {
   try {
     decodedText = decodeURIComponent(value);
   } catch {
-    // A percent sign that begins no escape.
+    // A percent sign that does not begin an escape.
     return undefined;
   }
-  // Whoever joins it to the path of a folder must not be led out of it, however that is escaped.
+  // A handler that joins it to a folder's path must not leave that folder, however the value is escaped.
   const segments = decodedText.split(/[/\\]/);
   const escapesFolder =
     decodedText.includes("\0") ||

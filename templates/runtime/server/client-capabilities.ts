@@ -1,9 +1,7 @@
-/**
- * Which of the client's capabilities a request to it needs.
- */
+/** The client capabilities that a request to the client needs. */
 import { missingCapability } from "../protocol/revision.js";
 
-/** The client's capabilities that a request to it needs, with those that depend on what it asks for. */
+/** The client capabilities that a request to the client needs, including those that depend on its params. */
 export function capabilitiesNeededBy(
   method: string,
   params: object | undefined,
@@ -14,7 +12,7 @@ export function capabilitiesNeededBy(
   if (method === "elicitation/create") {
     if (requested["mode"] === "url")
       return [...needed, "client.elicitation.url"];
-    // A client that names modes has those; one that names none has forms.
+    // A client that names modes supports those; one that names none supports forms.
     const namesUrl =
       missingCapability(["client.elicitation.url"], "client", declared) ===
       undefined;

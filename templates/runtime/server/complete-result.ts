@@ -1,16 +1,14 @@
-/**
- * What each revision adds to a result.
- */
+/** Adds what each revision requires of a result. */
 import { META_KEYS } from "../protocol/revision.js";
 import type { Implementation, Revision } from "../protocol/revision.js";
 import { toResult } from "../jsonrpc/endpoint.js";
 
-/** Thrown to end a handler that waits for input; what it holds is the result of this round. */
+/** Thrown to end a handler that waits for input; `result` is the result of this round. */
 export class InputRequiredSignal extends Error {
   readonly result: object;
 
   constructor(result: object) {
-    super("the handler waits for input; let this pass");
+    super("the handler waits for input; do not catch this");
     this.result = result;
   }
 }
@@ -41,7 +39,7 @@ export function completeResult(
     handlerResult,
     { _meta },
   );
-  // A member that the handler left undefined is none.
+  // A member that the handler left undefined counts as absent.
   completed["resultType"] ??= "complete";
   for (const [name, value] of Object.entries(revision.defaults[method] ?? {}))
     completed[name] ??= value;

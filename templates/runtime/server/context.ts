@@ -1,6 +1,4 @@
-/**
- * What a handler is given for one request.
- */
+/** The context of a handler, for one request. */
 import {
   STATELESS_ERROR_CODES,
   maySend,
@@ -29,13 +27,13 @@ import { metaOf, paramsOf } from "../jsonrpc/envelope.js";
 import { UnsupportedMethodError } from "../jsonrpc/call-errors.js";
 import { invalidParamsError } from "../protocol/invalid-params.js";
 
-/** Notifications that belong to a request; a stateless revision has no others outside a subscription. */
+/** Notifications that belong to a request; outside of subscriptions, a stateless revision has no others. */
 const REQUEST_SCOPED_NOTIFICATIONS: ReadonlySet<string> = new Set([
   "notifications/progress",
   "notifications/message",
 ]);
 
-/** What a context needs of the session that its request came over. */
+/** What a context needs from its session. */
 interface ContextSession {
   readonly server: {
     readonly settings: { readonly info: Implementation };
@@ -56,10 +54,10 @@ interface ContextSession {
 }
 
 /**
- * What a handler is given; one for each request.
+ * The context of a handler; one for each request.
  *
  * Progress only increases, and nothing is sent once the request is settled.
- * Answers of earlier rounds come from signed state only; a handler never sees state that this server did not issue.
+ * Answers of earlier rounds come only from signed state; a handler never sees state that this server did not issue.
  */
 export class RequestContext implements HandlerContext {
   readonly client: ClientInfo;
@@ -68,9 +66,9 @@ export class RequestContext implements HandlerContext {
   readonly #inbound: InboundRequest;
   #lastProgress = Number.NEGATIVE_INFINITY;
   #state: unknown;
-  /** Of this round and all before it; made when first asked for, since most handlers never do. */
+  /** Of this round and all before it; created on first access, since most handlers do not need it. */
   #inputResponses: Map<string, unknown> | undefined;
-  /** The request state that {@link requireInput} gives out. */
+  /** The request state that {@link requireInput} returns to the client. */
   #issuedState: string | undefined;
 
   constructor(
@@ -109,7 +107,7 @@ export class RequestContext implements HandlerContext {
     return this.#state;
   }
 
-  /** Runs a handler; one that waits for input gives the result that asks for it. */
+  /** Runs a handler; if it waits for input, returns the result that requests it. */
   run(handler: RequestHandler, params: object): object | Promise<object> {
     try {
       const outcome = handler(params as never, this as never);
@@ -121,7 +119,7 @@ export class RequestContext implements HandlerContext {
     }
   }
 
-  /** Runs a handler with the state of the round before. */
+  /** Runs a handler with the state of the previous round. */
   async resume(
     handler: RequestHandler,
     params: Record<string, unknown>,
@@ -140,7 +138,7 @@ export class RequestContext implements HandlerContext {
     if (previous === undefined) {
       throw new RpcError(
         STANDARD_ERROR_CODES.INVALID_PARAMS,
-        "Invalid params: the request state is not one of this server for this request, or too old",
+        "Invalid params: the request state was not issued by this server for this request, or has expired",
         {
           path: "/requestState",
         },
@@ -160,7 +158,7 @@ export class RequestContext implements HandlerContext {
     return this.completeResult(result);
   }
 
-  /** What a stateless revision wants on a result and a handler need not know of. */
+  /** Adds what a stateless revision requires of a result. */
   completeResult(result: object): object | Promise<object> {
     const { settings, requestStateSigner } = this.#session.server;
     const completed = completeResult(
@@ -175,13 +173,13 @@ export class RequestContext implements HandlerContext {
     };
     const { requestState: state, resultType } = completed;
     if (resultType !== "input_required") return completed;
-    // MCP 2026-07-28, multi round-trip requests: a client cannot go on from a result with neither.
+    // MCP 2026-07-28, multi round-trip requests: a client cannot continue from a result with neither.
     if (state === undefined && completed.inputRequests === undefined)
       throw new TypeError(
         "a result that requires input has neither inputRequests nor requestState",
       );
     if (state === undefined || state === this.#issuedState) return completed;
-    // State that a handler wrote itself is protected like any other.
+    // State that a handler sets itself is protected too.
     return requestStateSigner
       .sign(
         this.method,
@@ -196,14 +194,14 @@ export class RequestContext implements HandlerContext {
       .then((requestState) => ({ ...completed, requestState }));
   }
 
-  // Functions of their own, since a handler may take them out of the context: `(args, { progress }) => ...`.
+  // Bound functions, since a handler may destructure the context: `(args, { progress }) => ...`.
   readonly progress = (
     progress: number,
     total?: number,
     message?: string,
   ): void => {
     const token = metaOf(this.#inbound.request)?.["progressToken"];
-    // MCP, progress: only if asked for, and always increasing. JSON has no infinite numbers.
+    // MCP, progress: only if requested, and always increasing. JSON has no infinite numbers.
     if (
       (typeof token !== "string" && !Number.isFinite(token)) ||
       !Number.isFinite(progress) ||
@@ -336,7 +334,7 @@ export class RequestContext implements HandlerContext {
     });
   };
 
-  /** In a stateful revision, input is asked for at once, by requests of their own. */
+  /** In a stateful revision, input is requested at once, each with a separate request. */
   async #requestInput(
     requests: Readonly<Record<string, EmbeddedRequest>>,
   ): Promise<Record<string, object>> {
@@ -349,7 +347,7 @@ export class RequestContext implements HandlerContext {
     return Object.fromEntries(results);
   }
 
-  /** MCP 2026-07-28: a server must not ask for what the client did not declare. */
+  /** MCP 2026-07-28: a server must not request what the client did not declare. */
   #checkCapability(request: EmbeddedRequest, needed: readonly string[]): void {
     const missing = missingCapability(
       capabilitiesNeededBy(

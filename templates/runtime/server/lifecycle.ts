@@ -1,6 +1,4 @@
-/**
- * Which revision a request is handled in, and the lifecycle of the stateful ones.
- */
+/** Chooses the revision for a request, and implements the lifecycle of stateful revisions. */
 import {
   META_KEYS,
   STATELESS_ERROR_CODES,
@@ -11,9 +9,11 @@ import {
   versionOf,
 } from "../protocol/revision.js";
 import type { Implementation, Revision } from "../protocol/revision.js";
+import { PING } from "../protocol/version-rules.js";
 import { metaOf, paramsOf } from "../jsonrpc/envelope.js";
 import type { UnknownObject } from "../jsonrpc/envelope.js";
-import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
+import { RpcError } from "../jsonrpc/error-codes.js";
+import { invalidRequestError } from "../jsonrpc/handler-errors.js";
 import type { Request } from "../jsonrpc/message.js";
 import type { ClientInfo } from "./types.js";
 
@@ -31,7 +31,7 @@ export class SessionLifecycle {
 
   /**
    * @param negotiatedVersion - The revision of the whole connection, if the transport knows it.
-   * @throws RangeError if the server does not speak it.
+   * @throws RangeError if the server does not support it.
    */
   constructor(revisions: readonly Revision[], negotiatedVersion?: string) {
     this.#stateful = revisions.filter(({ isStateless }) => !isStateless);
@@ -43,7 +43,7 @@ export class SessionLifecycle {
     );
     if (revision === undefined)
       throw new RangeError(
-        `this server does not speak ${truncate(negotiatedVersion)}`,
+        `this server does not support ${truncate(negotiatedVersion)}`,
       );
     this.#fallback = revision;
     if (revision.isStateless) this.#stateful = [];
@@ -69,12 +69,12 @@ export class SessionLifecycle {
     return this.#isInitialized;
   }
 
-  /** The revision whose envelope rules apply to what arrives next. */
+  /** The revision whose envelope rules apply to the next message. */
   get envelopeRevision(): Revision {
     return this.#revision ?? this.#fallback;
   }
 
-  /** The revision that notifications are read by; undefined before `initialize` if the server speaks no stateless one. */
+  /** The revision of notifications; undefined before `initialize` if the server supports no stateless one. */
   get notificationRevision(): Revision | undefined {
     if (this.#revision !== undefined || this.#stateless.length === 0)
       return this.#revision;
@@ -86,14 +86,14 @@ export class SessionLifecycle {
   }
 
   /**
-   * The revision to handle a request in; `initialize` and `ping` if that is all there is to it, before there is a session.
+   * The revision of a request; before a session exists, `initialize` and `ping` are returned by name.
    *
-   * @throws RpcError if the server does not speak its revision, or it comes at the wrong time (MCP, lifecycle).
+   * @throws RpcError if the server does not support its revision, or it comes at the wrong time (MCP, lifecycle).
    */
   resolve(
     request: Request,
     isStrict: boolean,
-  ): Revision | "initialize" | "ping" {
+  ): Revision | "initialize" | typeof PING {
     const version = metaOf(request)?.[META_KEYS.VERSION];
     if (version !== undefined && this.#stateless.length > 0)
       return this.#statelessRevision(version);
@@ -101,7 +101,7 @@ export class SessionLifecycle {
     const { method } = request;
     if (method === "initialize")
       throw invalidRequest("the session is initialized already");
-    if (isStrict && !this.#isInitialized && method !== "ping")
+    if (isStrict && !this.#isInitialized && method !== PING)
       throw invalidRequest(
         `${truncate(method)} before notifications/initialized`,
       );
@@ -117,10 +117,10 @@ export class SessionLifecycle {
   }
 
   /** MCP, lifecycle: before `initialize` only that and `ping` are allowed. */
-  #beforeInitialize(request: Request): Revision | "initialize" | "ping" {
+  #beforeInitialize(request: Request): Revision | "initialize" | typeof PING {
     const { method } = request;
     if (this.#stateful.length === 0) {
-      // An older client shows its user no more than this message.
+      // An older client shows its user only this message.
       if (method === "initialize") {
         const { protocolVersion } = paramsOf(request);
         throw this.#unsupportedVersion(
@@ -129,7 +129,7 @@ export class SessionLifecycle {
       }
       return newestRevision(this.#stateless);
     }
-    if (method === "initialize" || method === "ping") return method;
+    if (method === "initialize" || method === PING) return method;
     const knows = (revision: Revision): boolean =>
       maySend(revision, "client", "request", method);
     if (this.#stateful.some(knows))
@@ -139,7 +139,7 @@ export class SessionLifecycle {
     return only;
   }
 
-  /** MCP, version negotiation: the requested version if the server speaks it, else the newest that it speaks. */
+  /** MCP, version negotiation: the requested version if the server supports it, otherwise the newest. */
   choose(requested: unknown): Revision {
     return (
       this.#stateful.find(({ version }) => version === requested) ??
@@ -165,15 +165,12 @@ export class SessionLifecycle {
     const supported = this.statelessVersions;
     return new RpcError(
       STATELESS_ERROR_CODES.UNSUPPORTED_VERSION,
-      `Unsupported protocol version; this server speaks ${supported.join(", ")}`,
+      `Unsupported protocol version; this server supports ${supported.join(", ")}`,
       { supported, requested: truncate(requested) },
     );
   }
 }
 
 function invalidRequest(reason: string): RpcError {
-  return new RpcError(
-    STANDARD_ERROR_CODES.INVALID_REQUEST,
-    `Invalid Request: ${reason}`,
-  );
+  return RpcError.from(invalidRequestError(reason));
 }

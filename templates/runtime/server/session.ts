@@ -1,6 +1,4 @@
-/**
- * One connection of a server: the order in which requests are checked, and what is sent to the client.
- */
+/** One connection of a server: the order in which requests are checked, and what is sent to the client. */
 import {
   Endpoint,
   SERVER_BUSY,
@@ -14,17 +12,17 @@ import type {
 } from "../jsonrpc/endpoint.js";
 import {
   META_KEYS,
+  handleUnknownNotification,
   maySend,
   methodNotFoundError,
   missingCapability,
-  unknownNotificationListener,
 } from "../protocol/revision.js";
 import type {
   Implementation,
   Revision,
   UnknownNotificationSettings,
 } from "../protocol/revision.js";
-import { unreadIdPolicy } from "../protocol/version-rules.js";
+import { PING, unreadIdPolicy } from "../protocol/version-rules.js";
 import type { ClientInfo, RequestHandler } from "./types.js";
 import type {
   RequestStateOptions,
@@ -56,43 +54,49 @@ import { isObject, metaOf, paramsOf } from "../jsonrpc/envelope.js";
 import { RpcError } from "../jsonrpc/error-codes.js";
 import { RequestContext } from "./context.js";
 
-/** A handler of notifications, types aside. */
+/** A handler of notifications, without its types. */
 export type NotificationHandler = (
   params: never,
   session: ServerSession,
 ) => void | Promise<void>;
 
-/** What a server is made of, types aside. The generated `ServerOptions` are the typed ones. */
+/** Settings of a server, without their types. The generated `ServerOptions` are typed. */
 export interface ServerSettings
   extends EndpointOptions, UnknownNotificationSettings<ServerSession> {
   readonly info: Implementation;
   /** How to use the server, for the model. */
   readonly instructions?: string | undefined;
-  /** What the handlers do not show, such as `{ tools: { listChanged: true } }`; `false` takes a capability away. */
+  /**
+   * Capabilities that the handlers do not imply, such as `{ tools: { listChanged: true } }`; `false` removes a
+   * capability.
+   */
   readonly capabilities?: object | undefined;
   readonly handlers: Readonly<Record<string, RequestHandler | undefined>>;
   readonly notifications?:
     Readonly<Record<string, NotificationHandler | undefined>> | undefined;
-  /** Validates params before a handler sees them; on by default. */
+  /** Validates params before a handler receives them; on by default. */
   readonly validateParams?: boolean | undefined;
-  /** Refuses requests between the answer to `initialize` and `notifications/initialized`. Off by default. */
+  /** Rejects requests between the response to `initialize` and `notifications/initialized`. Off by default. */
   readonly strictLifecycle?: boolean | undefined;
   readonly requestState?: RequestStateOptions | undefined;
   /**
-   * Resources that a client may be subscribed to at a time on one connection, where one with a URI above 1024 characters
-   * counts once for each 1024; 10,000 by default. A further subscription is answered with `SERVER_BUSY`.
+   * Maximum of resources that a client may subscribe to on one connection, where a URI above 1024 characters counts
+   * once for each 1024; 10,000 by default. A further subscription gets the error `SERVER_BUSY`.
    */
   readonly maxSubscribedResources?: number | undefined;
 }
 
-/** What the connections of a server have in common. */
+/** What all connections of a server share. */
 export interface ServerCore {
   readonly settings: ServerSettings;
   readonly revisions: readonly Revision[];
   readonly requestStateSigner: RequestStateSigner;
-  /** What it declares in a revision: what its handlers show, and what the settings add or take away. */
+  /**
+   * The capabilities that it declares in a revision: those that its handlers imply, with additions and removals by its
+   * settings.
+   */
   capabilities(revision: Revision): Record<string, unknown>;
-  /** Whether it answers a request: there is a handler, or the runtime's own, and its capability is declared. */
+  /** Whether it answers a request: it has a handler or a built-in one, and declares the capability. */
   supportsRequest(revision: Revision, method: string): boolean;
 }
 
@@ -100,7 +104,7 @@ export interface ServerCore {
  * A server's side of one connection.
  *
  * Checks run in one order: revision and lifecycle, method, params, then the handler.
- * What a session is subscribed to, and what it has negotiated, live in objects of their own.
+ * Subscriptions and the negotiated revision are in separate objects.
  */
 export class ServerSession {
   readonly server: ServerCore;
@@ -120,7 +124,7 @@ export class ServerSession {
       {
         classify: (value): Classification =>
           this.#lifecycle.envelopeRevision.classify(value),
-        // MCP 2025-03-26, lifecycle: until it is answered, nobody knows whether there are batches.
+        // MCP 2025-03-26, lifecycle: before the response, the revision is unknown, and so is whether it has batches.
         refuseInBatch: (method) =>
           method === "initialize"
             ? "initialize must not be part of a batch"
@@ -151,12 +155,12 @@ export class ServerSession {
     );
   }
 
-  /** The revision of a stateful session; undefined before `initialize`, and with clients that speak a stateless one. */
+  /** The revision of a stateful session; undefined before `initialize`, and with clients of a stateless revision. */
   get revision(): string | undefined {
     return this.#lifecycle.revision?.version;
   }
 
-  /** What the client said in `initialize`. */
+  /** What the client sent in `initialize`. */
   get client(): ClientInfo {
     return this.#lifecycle.client;
   }
@@ -166,12 +170,12 @@ export class ServerSession {
     return this.#endpoint.closed;
   }
 
-  /** How many requests are being handled, and how many of ours wait for an answer. */
+  /** The number of requests being handled, and of requests to the client waiting for a response. */
   get inFlight(): { readonly inbound: number; readonly outbound: number } {
     return this.#endpoint.inFlight;
   }
 
-  /** @internal What a value is, by the revision that is spoken by now. */
+  /** @internal Classifies a value by the rules of the current revision. */
   classifyMessage(value: unknown): Parsed {
     return this.#endpoint.classifyMessage(value);
   }
@@ -181,7 +185,7 @@ export class ServerSession {
     await this.#endpoint.connect(transport);
   }
 
-  /** Ends the connection: subscriptions get their answer first, all that is being handled is aborted. */
+  /** Closes the connection: subscriptions end with their responses first, then all handlers are aborted. */
   async close(): Promise<void> {
     await this.#endpoint.settled(this.#subscriptions.endAll());
     await this.#endpoint.close();
@@ -190,7 +194,7 @@ export class ServerSession {
   /**
    * Sends a request to the client of a stateful session.
    *
-   * @throws CapabilityError or UnsupportedMethodError, with nothing sent; or what {@link Endpoint.request} throws.
+   * @throws CapabilityError or UnsupportedMethodError before anything is sent; any error of {@link Endpoint.request}.
    */
   async request(
     method: string,
@@ -229,7 +233,7 @@ export class ServerSession {
     return result;
   }
 
-  /** Sends a notification to the client of a stateful session, wanted or not. */
+  /** Sends a notification to the client of a stateful session, whether or not it subscribed. */
   notify(method: string, params?: object): void {
     const { revision } = this.#lifecycle;
     if (
@@ -244,7 +248,7 @@ export class ServerSession {
     this.#endpoint.notify(method, params);
   }
 
-  /** Sends a change notice if the client wants it. */
+  /** Sends a change notification if the client subscribed to it. */
   notifyIfWanted(method: string, params?: object): void {
     this.#subscriptions.notify(method, params);
     const { revision } = this.#lifecycle;
@@ -288,7 +292,7 @@ export class ServerSession {
       request,
       this.server.settings.strictLifecycle === true,
     );
-    if (target === "ping") return {};
+    if (target === PING) return {};
     return target === "initialize"
       ? this.#initialize(request)
       : this.#dispatch(target, request, inbound);
@@ -338,8 +342,8 @@ export class ServerSession {
   }
 
   /**
-   * Counts a handler where one limit holds for many connections. What the runtime does itself is not counted, nor are
-   * subscriptions, which wait and do nothing.
+   * Counts a handler where many connections share a limit. Built-in handlers are not counted, nor are subscriptions,
+   * which only wait.
    *
    * @throws RpcError if no more may run.
    */
@@ -350,7 +354,7 @@ export class ServerSession {
     inbound.counter = counter;
   }
 
-  /** A handler in the place of the runtime's own does not take over its bookkeeping. */
+  /** A handler that replaces a built-in one does not replace its bookkeeping. */
   async #runBuiltInAfter(
     revision: Revision,
     request: Request,
@@ -365,7 +369,7 @@ export class ServerSession {
 
   #validate(revision: Revision, request: Request): void {
     const { params } = request as { readonly params?: unknown };
-    // Not even then what is no object at all.
+    // Params that are not an object are always rejected.
     if (
       this.server.settings.validateParams === false &&
       (params === undefined || isObject(params))
@@ -375,7 +379,7 @@ export class ServerSession {
     if (!outcome.success) throw invalidParamsError(outcome.failure);
   }
 
-  /** @internal What a stateless revision wants on a result and a handler need not know of. */
+  /** @internal Adds what a stateless revision requires of a result. */
   #completeResult(revision: Revision, method: string, result: object): object {
     return completeResult(revision, method, result, this.server.settings.info);
   }
@@ -436,7 +440,12 @@ export class ServerSession {
       return;
     }
     if (!maySend(revision, "client", "notification", method)) {
-      this.#handleUnknownNotification(notification);
+      handleUnknownNotification(
+        this.#endpoint,
+        this.server.settings,
+        notification,
+        this,
+      );
       return;
     }
     const outcome = revision.validateParams(method, params);
@@ -450,39 +459,9 @@ export class ServerSession {
     }
     if (method === "notifications/initialized") this.#lifecycle.confirm();
     const handler = this.server.settings.notifications?.[method];
-    void this.#runNotificationHandler(method, () =>
+    void this.#endpoint.runNotificationHandler(method, () =>
       handler?.(params as never, this),
     );
-  }
-
-  /** A notification that the revision does not know. */
-  #handleUnknownNotification(notification: Notification): void {
-    const { method, params } = notification;
-    const listener = unknownNotificationListener(
-      this.server.settings,
-      notification,
-      this,
-    );
-    if (listener === undefined)
-      this.#endpoint.emit({ kind: "unknownNotification", method, params });
-    else if (listener === "refused")
-      this.#endpoint.emit({
-        kind: "invalidNotification",
-        method,
-        reason: "the guard of its handler does not accept the params",
-      });
-    else void this.#runNotificationHandler(method, listener);
-  }
-
-  async #runNotificationHandler(
-    method: string,
-    handler: () => unknown,
-  ): Promise<void> {
-    try {
-      await handler();
-    } catch (error) {
-      this.#endpoint.emit({ kind: "handlerFailed", method, error });
-    }
   }
 
   /** @internal */

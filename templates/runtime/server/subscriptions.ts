@@ -1,6 +1,4 @@
-/**
- * What one connection is subscribed to, in both kinds of revision.
- */
+/** The subscriptions of one connection, in stateful and stateless revisions. */
 import type { RequestId } from "../jsonrpc/message.js";
 import { SERVER_BUSY } from "../jsonrpc/endpoint.js";
 import type { InboundRequest } from "../jsonrpc/endpoint.js";
@@ -8,7 +6,7 @@ import { RpcError } from "../jsonrpc/error-codes.js";
 import { META_KEYS, missingCapability } from "../protocol/revision.js";
 import type { Revision } from "../protocol/revision.js";
 
-/** Change notices, with the member of a subscription's filter that asks for each. */
+/** Change notifications, and the member of a subscription filter that requests each. */
 const LIST_CHANGED_FILTERS: Readonly<Record<string, string>> = {
   "notifications/tools/list_changed": "toolsListChanged",
   "notifications/prompts/list_changed": "promptsListChanged",
@@ -48,7 +46,7 @@ export class Subscriptions {
   /**
    * Handles `resources/subscribe` of a stateful revision.
    *
-   * @throws RpcError if the client subscribes to more than it may.
+   * @throws RpcError if the client exceeds its limit.
    */
   subscribe(uri: string): void {
     if (this.#uris.has(uri)) return;
@@ -66,12 +64,12 @@ export class Subscriptions {
   }
 
   /**
-   * Handles `subscriptions/listen`: the request stays open, and what it carries is tagged with its id (MCP 2026-07-28,
-   * subscriptions).
+   * Handles `subscriptions/listen`: the request stays open, and its notifications are tagged with its id (MCP
+   * 2026-07-28, subscriptions).
    *
    * @param filter - See {@link supportedFilter}.
    * @param result - The result of the request when the subscription ends.
-   * @throws RpcError if the client subscribes to more than it may.
+   * @throws RpcError if the client exceeds its limit.
    */
   listen(
     inbound: InboundRequest,
@@ -89,13 +87,13 @@ export class Subscriptions {
         if (this.#listens.delete(id)) this.#weight -= weight;
         resolve(result);
       };
-      // The response to a cancelled one is not sent, but its handling is over.
+      // The response to a cancelled request is not sent, but its handling ends.
       inbound.signal.addEventListener("abort", end, { once: true });
       this.#listens.set(id, { filter, end });
     });
   }
 
-  /** Sends a change notice to the open listens that asked for it. */
+  /** Sends a change notification to the open listens that requested it. */
   notify(method: string, params: object | undefined): void {
     for (const [id, { filter }] of this.#listens) {
       if (matchesFilter(filter, method, params))
@@ -110,7 +108,7 @@ export class Subscriptions {
     return ids;
   }
 
-  /** Forgets all open listens: the connection is closed. */
+  /** Removes all open listens: the connection is closed. */
   clear(): void {
     this.#listens.clear();
   }
@@ -176,7 +174,7 @@ function matchesFilter(
   );
 }
 
-/** What subscriptions to resources count toward the limit of a connection. */
+/** The weight of resource subscriptions in the limit of a connection. */
 function subscriptionWeight(uris: unknown): number {
   if (!Array.isArray(uris)) return 0;
   return uris.reduce<number>(

@@ -1,23 +1,21 @@
-/**
- * Types of servers: settings, handlers, and what handlers are given.
- */
+/** Types of servers: settings, handlers, and their contexts. */
 import type { RequestId } from "../jsonrpc/message.js";
 import type { CallOptions } from "../jsonrpc/endpoint.js";
 import type { Implementation } from "../protocol/revision.js";
 
-/** What a handler of a request is given beside the params. The generated `ServerContext` is the typed one. */
+/** The context of a request's handler. The generated `ServerContext` is typed. */
 export interface HandlerContext {
   /** The request's id, as the client chose it. */
   readonly id: RequestId;
   readonly method: string;
-  /** The revision that this request is spoken in. */
+  /** The revision of this request. */
   readonly revision: string;
   readonly client: ClientInfo;
-  /** Aborted when the client cancels the request or the connection ends. */
+  /** Aborted when the client cancels the request or the connection closes. */
   readonly signal: AbortSignal;
-  /** What was given to {@link requireInput} in the round before; undefined in the first. */
+  /** The state passed to {@link requireInput} in the previous round; undefined in the first. */
   readonly state: unknown;
-  /** What the transport knows of the request beyond the message. */
+  /** What the transport knows about the request in addition to the message. */
   readonly extra: unknown;
   progress(
     this: void,
@@ -53,13 +51,13 @@ export interface EmbeddedRequest {
   readonly params?: object | undefined;
 }
 
-/** What a client says of itself: once in a session, or with each request of a stateless revision. */
+/** What a client says about itself: once in a session, or with each request of a stateless revision. */
 export interface ClientInfo {
   readonly info: Implementation | undefined;
   readonly capabilities: object;
 }
 
-/** A handler of requests, types aside. */
+/** A handler of requests, without its types. */
 export type RequestHandler = (
   params: never,
   context: never,

@@ -6,21 +6,20 @@ import {
   JsonLineReader,
 } from "../jsonrpc/ndjson.js";
 import type { JsonLineEvent } from "../jsonrpc/ndjson.js";
-import { DEFAULT_MAX_DEPTH } from "../jsonrpc/parse.js";
+import { DEFAULT_MAX_DEPTH } from "../jsonrpc/scan.js";
 import { emitMessage, emitInvalid } from "../jsonrpc/transport-events.js";
 import type { Transport } from "../jsonrpc/transport.js";
 import { encodeLine } from "../jsonrpc/write.js";
 
-/** How lines are read, on either side of stdio. */
+/** How to read and write lines, on either side of stdio. */
 export interface LineOptions {
-  /** How many bytes a line may have; 16 MiB by default. A longer one is skipped and reported to `oninvalid`. */
+  /** Maximum size of a line in bytes; 16 MiB by default. A longer one is skipped and reported to `oninvalid`. */
   readonly maxMessageBytes?: number;
-  /** How many arrays and objects may be inside one another; 256 by default. */
+  /** Maximum nesting depth of arrays and objects; 256 by default. */
   readonly maxDepth?: number;
   /**
-   * How many characters of messages may wait until the other side reads; 128 Mi by default. Whoever reads nothing and yet
-   * has more written to it counts as gone: the connection ends with an error. So does whoever leaves more than 10,000
-   * answers to its own requests unread.
+   * Maximum of characters that may wait until the other side reads; 128 Mi by default. If the other side stops reading
+   * and more is written, the connection ends with an error. The same applies to more than 10,000 unread responses.
    */
   readonly maxUnread?: number;
 }
@@ -32,31 +31,31 @@ export type WriteFunction = (
   done: (error?: Error | null) => void,
 ) => boolean;
 
-/** What a side does with its lines. */
+/** What a side of stdio does with its lines. */
 export interface LineChannelOptions {
-  /** Whose `onmessage`, `oninvalid` and `onerror` are told. */
+  /** The transport whose `onmessage`, `oninvalid` and `onerror` are called. */
   readonly transport: Transport;
   readonly input: Readable;
   readonly output: Writable;
-  /** Writes to the output, where its own `write` does something else. */
+  /** Writes to the output, if its `write` was replaced. */
   readonly write?: WriteFunction | undefined;
-  /** How many characters may wait for a full output. */
+  /** Maximum of characters that may wait for a full output. */
   readonly maxUnread?: number | undefined;
   /**
-   * Whether nothing is read while the output is full. One side of a connection may do so, not both: each would wait for
-   * the other to read.
+   * Whether reading pauses while the output is full. Only one side of a connection may do so: two would wait for each
+   * other.
    */
   readonly pauseWhenFull: boolean;
-  /** The input has ended, and all that was read is handed on. */
+  /** Called when the input has ended, and everything read was delivered. */
   onEnd(): void;
-  /** Input or output failed, or the output was closed (no error). */
+  /** Called when input or output failed, or the output was closed (no error). */
   onFailure(error: Error | undefined): void;
 }
 
 /**
- * Makes the reader of one stream.
+ * Creates the reader of one stream.
  *
- * @throws RangeError if a limit is none.
+ * @throws RangeError if a limit is invalid.
  */
 export function createLineReader(options: LineOptions): JsonLineReader {
   const {
@@ -69,48 +68,48 @@ export function createLineReader(options: LineOptions): JsonLineReader {
 const DEFAULT_MAX_UNREAD_CHARS = 128 * 1024 * 1024;
 
 /**
- * Answers that may wait for a full output. Only the other side makes us answer, and many short answers take several times
- * the memory of their characters.
+ * Maximum of responses that may wait for a full output. Only the other side causes responses, and many short ones need
+ * several times the memory of their characters.
  */
 const MAX_UNREAD_RESPONSES = 10_000;
 
-/** Characters that are written at once; beyond them it is no gain to wait for more. */
+/** Characters written at once; larger batches are not faster. */
 const WRITE_BATCH_CHARS = 64 * 1024;
 
-/** Reads and writes messages as lines; what the two sides of stdio have in common. */
+/** Reads and writes messages as lines; shared by both sides of stdio. */
 export class LineChannel {
   readonly #options: LineChannelOptions;
   readonly #reader: JsonLineReader;
-  /** What was read and not handed on, since the output is full. */
+  /** Messages read but not delivered, since the output is full. */
   #queuedEvents: JsonLineEvent[] = [];
   #isReading = false;
   #isPaused = false;
   #hasEnded = false;
 
-  /** Lines that are not written yet: full batches, which only wait in a full output, and the one that is begun. */
+  /** Lines not written yet: full batches, which wait only for a full output, and the current batch. */
   #batches: { readonly text: string; readonly answers: number }[] = [];
   #batch = "";
-  /** Answers in the batch that is begun. */
+  /** Responses in the current batch. */
   #queuedResponses = 0;
   /** Characters of the full batches. */
   #queuedChars = 0;
   readonly #maxUnreadChars: number;
-  /** Answers in the full batches. */
+  /** Responses in the full batches. */
   #unreadResponses = 0;
   #isScheduled = false;
   #isOpen = true;
   #isOutputReleased = false;
-  /** The output takes nothing any more. */
+  /** The output accepts nothing any more. */
   #hasOutputFailed = false;
-  /** Writes that the output has not finished. */
+  /** Writes that the output has not completed. */
   #pendingWrites = 0;
   #isOutputFull = false;
-  /** Those who wait until the output takes more. */
+  /** Callers that wait until the output accepts more. */
   #drained: Deferred | undefined;
-  /** Those who wait until the output has taken everything. */
+  /** Callers that wait until the output has accepted everything. */
   #flushed: Deferred | undefined;
 
-  /** @throws RangeError if the limit is none. */
+  /** @throws RangeError if the limit is invalid. */
   constructor(options: LineChannelOptions, reader: JsonLineReader) {
     this.#options = options;
     this.#reader = reader;
@@ -121,7 +120,7 @@ export class LineChannel {
       );
   }
 
-  /** Begins to read. */
+  /** Starts reading. */
   open(): void {
     const { input, output } = this.#options;
     this.#isReading = true;
@@ -132,15 +131,15 @@ export class LineChannel {
     input.on("close", this.#onEnd);
     input.on("error", this.#onInputError);
     input.on("data", this.#onData);
-    // Such a stream says nothing more.
+    // Such a stream emits nothing more.
     if (input.readableEnded || input.destroyed) process.nextTick(this.#onEnd);
   }
 
   /**
-   * Writes a message, together with all that is sent until the work at hand (with its promises) is done.
+   * Writes a message, together with everything sent until the current work (with its promises) is done.
    *
-   * @returns A promise if the output is full: it resolves when it takes more.
-   * @throws Error if the connection is closed, TypeError if JSON cannot hold the message.
+   * @returns A promise if the output is full, which resolves when it accepts more.
+   * @throws Error if the connection is closed, TypeError if the message cannot be serialized.
    */
   send(message: object): Promise<void> | undefined {
     if (!this.#isOpen) throw new Error("the connection is closed");
@@ -164,16 +163,16 @@ export class LineChannel {
     return this.#drained.promise;
   }
 
-  /** @throws Error if the other side leaves too much unread; the connection is over then. */
+  /** @throws Error if the other side leaves too much unread; then the connection ends. */
   #checkUnread(): void {
     const excess =
       this.#queuedChars > this.#maxUnreadChars
         ? `${this.#maxUnreadChars} characters`
         : this.#unreadResponses > MAX_UNREAD_RESPONSES
-          ? `${MAX_UNREAD_RESPONSES} answers to its requests`
+          ? `${MAX_UNREAD_RESPONSES} responses`
           : undefined;
     if (excess === undefined) return;
-    // What else it asks for is not answered.
+    // Its further requests are not answered.
     this.discardInput();
     this.#failOutput(
       new Error(
@@ -183,14 +182,14 @@ export class LineChannel {
     throw new Error("the connection is closed");
   }
 
-  /** Reads on, so that the other side is not stopped in the middle of a write, but hands nothing on. */
+  /** Continues reading, so that the other side is not blocked in a write, but delivers nothing. */
   discardInput(): void {
     this.#isReading = false;
     this.#queuedEvents = [];
     this.#resume();
   }
 
-  /** Lets go of the input. It keeps no process alive unless others read it too. */
+  /** Detaches the input, which then does not keep the process alive unless others read it too. */
   stopReading(): void {
     const { input } = this.#options;
     this.#isReading = false;
@@ -200,7 +199,8 @@ export class LineChannel {
     input.off("close", this.#onEnd);
     input.off("error", this.#onInputError);
     this.#resume();
-    // Not at once: a stream that is paused while it hands on data reads on (Node), and that keeps the process alive.
+    // Not at once: Node continues reading a stream that is paused while it delivers data, which keeps the process
+    // alive.
     setImmediate(() => {
       if (input.listenerCount("data") + input.listenerCount("readable") === 0)
         input.pause();
@@ -208,9 +208,9 @@ export class LineChannel {
   }
 
   /**
-   * Writes what is left, full or not; nothing can be sent from here on.
+   * Writes what is left, whether or not the output is full; nothing can be sent afterwards.
    *
-   * @returns Resolves when the output has taken it or has failed, or after `patience` milliseconds.
+   * @returns Resolves when the output has accepted it or failed, or after `patience` milliseconds.
    */
   async stopWriting(timeoutMs: number): Promise<void> {
     if (this.#isOpen) {
@@ -230,7 +230,7 @@ export class LineChannel {
     clearTimeout(timer);
   }
 
-  /** Lets go of the output as soon as nothing of ours is on its way, since what fails there must not go unheard. */
+  /** Detaches the output once no write is pending, since a later failure needs a listener. */
   releaseOutput(): void {
     const { output } = this.#options;
     this.#isOutputReleased = true;
@@ -239,7 +239,7 @@ export class LineChannel {
     if (this.#pendingWrites === 0) output.off("error", this.#onOutputError);
   }
 
-  /** After all promises at hand: their answers go out in the same write. */
+  /** After all pending promises: their messages go out in the same write. */
   readonly #scheduleFlush = (): void => {
     process.nextTick(this.#flush);
   };
@@ -279,7 +279,7 @@ export class LineChannel {
     this.#pendingWrites -= 1;
     if (this.#pendingWrites > 0) return;
     this.#flushed?.resolve();
-    // A failure is told to the callback first, and then to the listener.
+    // A failure is passed to the callback first, and then to the listener.
     if (this.#isOutputReleased && (error === undefined || error === null))
       this.#options.output.off("error", this.#onOutputError);
   };
@@ -299,7 +299,7 @@ export class LineChannel {
     this.#deliverQueued();
   };
 
-  /** Those who wait for room wait in vain. */
+  /** Rejects the callers that wait for room. */
   #rejectWaitingWriters(): void {
     this.#isOutputFull = false;
     this.#drained?.reject(
@@ -334,11 +334,11 @@ export class LineChannel {
 
   readonly #onData = (chunk: Uint8Array | string): void => {
     if (!this.#isReading) return;
-    // A stream that others have told to decode gives strings.
+    // A stream with an encoding emits strings.
     const events = this.#reader.push(
       typeof chunk === "string" ? Buffer.from(chunk) : chunk,
     );
-    // Not spread into a push: a large chunk can hold more messages than a call can have arguments.
+    // Not spread into `push`: a large chunk can contain more messages than a call can have arguments.
     if (this.#queuedEvents.length > 0)
       this.#queuedEvents = this.#queuedEvents.concat(events);
     else this.#deliver(events);
@@ -351,7 +351,7 @@ export class LineChannel {
     this.#deliverQueued();
   };
 
-  /** Goes on with what was held, then with reading. */
+  /** Delivers the messages that waited, then continues reading. */
   #deliverQueued(): void {
     const queued = this.#queuedEvents;
     this.#queuedEvents = [];
@@ -390,7 +390,7 @@ export class LineChannel {
   }
 }
 
-/** A promise and who settles it. A rejection that nobody waits for is none. */
+/** A promise with its resolvers. Its rejection may stay unhandled. */
 class Deferred {
   readonly promise: Promise<void>;
   resolve!: () => void;

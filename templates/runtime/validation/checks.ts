@@ -32,12 +32,12 @@ export function array(value: unknown): boolean {
   return Array.isArray(value) || mismatch("an array", value);
 }
 
-/** Anything but nothing. */
+/** Any value except undefined. */
 export function present(value: unknown): boolean {
   return value !== undefined || mismatch("a value", value);
 }
 
-/** Nothing: for members that a schema forbids. */
+/** Undefined: for members that a schema forbids. */
 export function absent(value: unknown): boolean {
   return value === undefined || mismatch("no such member", value);
 }
@@ -50,14 +50,15 @@ export function literal(
   return value === wanted || noneOf(value, wanted);
 }
 
-// The same where nothing is right too. Each is written out: one function that is handed its check could not be inlined.
+// The same checks that also accept undefined. Each is written out: a shared function that calls a check could not be
+// inlined.
 
-/** An object, or nothing. */
+/** An object, or undefined. */
 export function maybeObject(value: unknown): boolean {
   return value === undefined || isObject(value) || mismatch("an object", value);
 }
 
-/** A string, or nothing. */
+/** A string, or undefined. */
 export function maybeString(value: unknown): boolean {
   return (
     value === undefined ||
@@ -66,14 +67,14 @@ export function maybeString(value: unknown): boolean {
   );
 }
 
-/** A finite number, or nothing. */
+/** A finite number, or undefined. */
 export function maybeNumber(value: unknown): boolean {
   return (
     value === undefined || Number.isFinite(value) || mismatch("a number", value)
   );
 }
 
-/** A number without a fraction, or nothing. */
+/** A number without a fraction, or undefined. */
 export function maybeInteger(value: unknown): boolean {
   return (
     value === undefined ||
@@ -82,7 +83,7 @@ export function maybeInteger(value: unknown): boolean {
   );
 }
 
-/** A boolean, or nothing. */
+/** A boolean, or undefined. */
 export function maybeBoolean(value: unknown): boolean {
   return (
     value === undefined ||
@@ -91,11 +92,15 @@ export function maybeBoolean(value: unknown): boolean {
   );
 }
 
-/** An array, or nothing. */
+/** An array, or undefined. */
 export function maybeArray(value: unknown): boolean {
   return (
     value === undefined || Array.isArray(value) || mismatch("an array", value)
   );
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** A string within limits; lengths are counted in code points, as JSON Schema does. */
@@ -111,8 +116,10 @@ export function stringWithin(
   const { min = 0, max = Number.POSITIVE_INFINITY, pattern } = limits;
   const length =
     min > 0 || max < value.length ? countCodePoints(value) : value.length;
-  if (length < min) return mismatch(`at least ${min} characters`, value);
-  if (length > max) return mismatch(`at most ${max} characters`, value);
+  if (length < min)
+    return mismatch(`at least ${count(min, "character")}`, value);
+  if (length > max)
+    return mismatch(`at most ${count(max, "character")}`, value);
   return (
     pattern?.test(value) !== false ||
     mismatch(`a string that matches ${pattern.source}`, value)
@@ -154,7 +161,7 @@ export function arrayOf(value: unknown, check: Check): boolean {
   if (!Array.isArray(value)) return mismatch("an array", value);
   const items = unwrapProxy(value) as readonly unknown[];
   for (let index = 0; index < items.length; index += 1) {
-    // Of a stand-in only the item that is wrong is looked at again.
+    // Of a proxy, only the wrong item is checked again.
     if (!check(items[index]))
       return items === value
         ? false
@@ -163,7 +170,7 @@ export function arrayOf(value: unknown, check: Check): boolean {
   return true;
 }
 
-/** A list of values that all pass a check, or nothing. */
+/** A list of values that all pass a check, or undefined. */
 export function maybeArrayOf(value: unknown, check: Check): boolean {
   return value === undefined || arrayOf(value, check);
 }
@@ -175,11 +182,11 @@ export function itemsWithin(
 ): boolean {
   const { length } = unwrapProxy(value) as readonly unknown[];
   if (limits.min !== undefined && length < limits.min)
-    return mismatch(`at least ${limits.min} items`, value);
+    return mismatch(`at least ${count(limits.min, "item")}`, value);
   return (
     limits.max === undefined ||
     length <= limits.max ||
-    mismatch(`at most ${limits.max} items`, value)
+    mismatch(`at most ${count(limits.max, "item")}`, value)
   );
 }
 
@@ -188,7 +195,7 @@ export function uniqueItems(value: unknown): boolean {
   const items = unwrapProxy(value) as readonly unknown[];
   return (
     new Set(items.map(canonicalJson)).size === items.length ||
-    mismatch("items of which no two are equal", value)
+    mismatch("items that are all different", value)
   );
 }
 
@@ -199,11 +206,11 @@ export function membersWithin(
 ): boolean {
   const size = Object.keys(unwrapProxy(value) as object).length;
   if (limits.min !== undefined && size < limits.min)
-    return mismatch(`at least ${limits.min} members`, value);
+    return mismatch(`at least ${count(limits.min, "member")}`, value);
   return (
     limits.max === undefined ||
     size <= limits.max ||
-    mismatch(`at most ${limits.max} members`, value)
+    mismatch(`at most ${count(limits.max, "member")}`, value)
   );
 }
 
@@ -211,7 +218,7 @@ export function membersWithin(
 export function recordOf(value: unknown, check: Check): boolean {
   if (!object(value)) return false;
   const members = unwrapProxy(value) as UnknownObject;
-  // Going over the names this way costs half of what a list of them does; an inherited member is met, but cannot say no.
+  // Iterating this way costs half as much as a list of names; inherited members are checked too, but always pass.
   for (const name in members) {
     if (!check(members[name]) && Object.hasOwn(members, name))
       return members === value ? false : check(value[name]);
@@ -219,15 +226,15 @@ export function recordOf(value: unknown, check: Check): boolean {
   return true;
 }
 
-/** An object whose members all pass a check, or nothing. */
+/** An object whose members all pass a check, or undefined. */
 export function maybeRecordOf(value: unknown, check: Check): boolean {
   return value === undefined || recordOf(value, check);
 }
 
-/** Longest list of names that is scanned for each member. */
+/** Maximum length of a list of names that is scanned for each member. */
 const MAX_SCANNED = 64;
 
-/** The members of an object, but for those that are named, all pass a check. */
+/** All members of an object except the named ones pass a check. */
 export function otherMembers(
   value: UnknownObject,
   named: readonly string[],
@@ -249,7 +256,7 @@ function countCodePoints(text: string): number {
   return count;
 }
 
-/** One text for equal JSON values, whatever the order of their members. */
+/** The same text for equal JSON values, regardless of the order of their members. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isObject(value))

@@ -1,6 +1,6 @@
 /**
- * The state of a validation: where the last mismatch was, how deep it is, and which verdicts are kept. All functions that
- * assign it are here, since a module cannot assign to what it imports.
+ * The state of a validation: the location of the last mismatch, the current depth, and the verdicts that are kept. All
+ * functions that assign it are here, since a module cannot assign to what it imports.
  */
 import { isObject } from "../jsonrpc/envelope.js";
 import type { UnknownObject } from "../jsonrpc/envelope.js";
@@ -41,9 +41,9 @@ export function validateWith<T>(
   }
 }
 
-// Checks. Each reads its value, says whether it is right, and leaves a note of what it missed.
+// Checks. Each returns whether its value is right, and records what it expected if not.
 
-/** What the last check that said no had expected, and what it was given. */
+/** What the last failed check expected, and the value that it checked. */
 let lastMismatch: {
   expected: string;
   value: unknown;
@@ -56,16 +56,16 @@ let lastMismatch: {
   path: "",
 };
 
-/** Formats that the running validation asserts. */
+/** The formats that the running validation asserts. */
 export let assertedFormats: ValidateOptions["formats"];
 
-/** How deep recursive definitions are nested at the moment. */
+/** The current nesting of recursive definitions. */
 export let nestingDepth = 0;
 
-/** Deepest nesting of recursive definitions that is followed. */
+/** Maximum nesting of recursive definitions. */
 const MAX_NESTING = 1000;
 
-/** A verdict, with what the check missed if anybody asks. */
+/** A verdict, with the recorded mismatch while a failure is explained. */
 type Verdict = {
   readonly passed: boolean;
   readonly missed: typeof lastMismatch;
@@ -74,21 +74,24 @@ type Verdict = {
 /** Checks of recursive definitions since the outermost one began. */
 let callCount = 0;
 
-/** Verdicts by depth, definition and value, or its place where a failure is explained; kept only in a long validation. */
+/**
+ * Verdicts by depth, definition and value, or the value's location while a failure is explained; kept only in a long
+ * validation.
+ */
 let verdicts: Map<Check, Map<unknown, Verdict>>[] | undefined;
 
 /**
- * Checks after which verdicts are kept. Where the branches of a union are recursive and nothing tells them apart, each may
- * check the same members again, which without verdicts takes a time exponential in the depth.
+ * Number of checks after which verdicts are kept. Where the branches of a union are recursive and no member tells them
+ * apart, each may check the same members again, which takes exponential time in the depth without verdicts.
  */
 const MAX_CALLS_UNMEMOIZED = 2000;
 
-/** Checks that a verdict must have cost to be kept. */
+/** Minimum number of checks for a verdict to be kept. */
 const MIN_COST = 16;
 
-/** Notes what was expected of a value, and says no. */
+/** Records what was expected of a value, and returns false. */
 export function mismatch(expected: string, value: unknown): false {
-  // Without a stand-in nobody will ask, so nothing is allocated.
+  // Without proxies no failure is explained, so nothing is allocated.
   if (proxyPaths !== undefined)
     lastMismatch = {
       expected,
@@ -99,13 +102,13 @@ export function mismatch(expected: string, value: unknown): false {
   return false;
 }
 
-/** Notes the definition that a failure lies in, unless an inner one is noted, and says no. */
+/** Records the definition that contains a failure, unless an inner one is recorded, and returns false. */
 export function inDefinition(definition: string): false {
   lastMismatch.definition ??= definition;
   return false;
 }
 
-/** A string of a format, which counts only where the validation asserts formats. */
+/** A string of a format, which counts only if the validation asserts formats. */
 export function stringWithFormat(value: unknown, format: string): boolean {
   if (typeof value !== "string") return mismatch("a string", value);
   if (assertedFormats === undefined || !Object.hasOwn(assertedFormats, format))
@@ -126,7 +129,7 @@ export function ownMember(value: UnknownObject, name: string): unknown {
   return found;
 }
 
-/** Exactly one of several checks passes; the outcomes are those of all of them. */
+/** Exactly one of several checks passes; `outcomes` are the results of all of them. */
 export function oneOf(
   value: unknown,
   ...outcomes: readonly boolean[]
@@ -136,7 +139,7 @@ export function oneOf(
     passed === 1 ||
     (passed > 0 &&
       mismatch(
-        `just one of ${outcomes.length} forms, not ${passed} at once`,
+        `exactly one of ${outcomes.length} forms, not ${passed} at once`,
         value,
       ))
   );
@@ -161,10 +164,10 @@ export function nested(value: unknown, check: Check): boolean {
   }
 }
 
-/** A check whose verdict is kept, if it took long; one that is kept already is not made again. */
+/** A check whose verdict is kept if it took long; a kept verdict is reused. */
 function memoize(value: unknown, check: Check): boolean {
   if (typeof value !== "object" || value === null) return check(value);
-  // Stand-ins are made anew at each read, so their place says which value they stand for.
+  // Each read creates a new proxy, so its location identifies the value.
   const key = proxyPaths?.get(value) ?? value;
   const known = verdicts?.[nestingDepth]?.get(check)?.get(key);
   if (known !== undefined) {
@@ -185,12 +188,12 @@ function memoize(value: unknown, check: Check): boolean {
   return passed;
 }
 
-/** Branches of a union that cannot be told apart by a member: one of them passes. */
+/** Branches of a union that no member tells apart: one of them passes. */
 export function anyOf(value: unknown, ...checks: readonly Check[]): boolean {
   let best: typeof lastMismatch | undefined;
   for (const check of checks) {
     if (check(value)) return true;
-    // The failure that is told is that of the branch which got furthest.
+    // The reported failure is that of the branch that got furthest.
     if (
       proxyPaths !== undefined &&
       (best === undefined || mismatchDepth(lastMismatch) > mismatchDepth(best))
@@ -201,7 +204,7 @@ export function anyOf(value: unknown, ...checks: readonly Check[]): boolean {
   return false;
 }
 
-/** How far into a value a branch got: a wrong value in a member says more than a missing one. */
+/** How far a branch got in a value: a wrong value in a member says more than a missing member. */
 function mismatchDepth({
   path,
   value,
@@ -213,8 +216,8 @@ function mismatchDepth({
 }
 
 /**
- * A result by its kind. One that asks for input is never taken for a complete one, and one without a kind, as servers of
- * older revisions send it, is complete.
+ * A result by its kind. One that requires input never counts as complete, and one without a kind, as servers of older
+ * revisions send it, is complete.
  */
 export function resultOf(
   value: unknown,
@@ -242,18 +245,18 @@ function withMember(
   return proxyPaths === undefined ? copy : recordingProxy(copy, pathOf(value));
 }
 
-// Finding out why not.
+// Explains a failure.
 
-/** Stand-ins by the place that they have in the value; there are some only while a failure is explained. */
+/** Proxies by their location in the value; they exist only while a failure is explained. */
 export let proxyPaths: Map<unknown, string> | undefined;
 
-/** Values by their stand-ins. */
+/** Values by their proxies. */
 let proxyTargets: WeakMap<object, object> | undefined;
 
-/** Where the member lies that was read last. */
+/** The location of the member that was read last. */
 let lastReadPath = "";
 
-/** Why a check says no to a value: the check is run again over a stand-in that notes which member is read. */
+/** Why a check rejects a value: the check runs again over a proxy that records which member is read. */
 export function explainMismatch(check: Check, value: unknown): Failure {
   const outer = {
     places: proxyPaths,
@@ -270,7 +273,7 @@ export function explainMismatch(check: Check, value: unknown): Failure {
   nestingDepth = callCount = 0;
   verdicts = undefined;
   lastMismatch = {
-    expected: "a value that reads the same each time",
+    expected: "a value that does not change between reads",
     value,
     definition: undefined,
     path: "",
@@ -299,10 +302,10 @@ export function explainMismatch(check: Check, value: unknown): Failure {
   }
 }
 
-/** Something that reads like a value and notes what is read; primitive values stand for themselves. */
+/** A proxy that behaves like a value and records what is read; primitive values have none. */
 function recordingProxy(value: unknown, path: string): unknown {
   if (typeof value !== "object" || value === null) return value;
-  // An empty target, since a proxy of a frozen object would have to give its members unchanged.
+  // An empty target, since a proxy of a frozen object would have to return its members unchanged.
   const proxy: object = new Proxy(Array.isArray(value) ? [] : {}, {
     get(_target, name) {
       const member = (value as Readonly<Record<string | symbol, unknown>>)[
@@ -319,7 +322,7 @@ function recordingProxy(value: unknown, path: string): unknown {
   return proxy;
 }
 
-/** The value that a stand-in stands for; other values stand for themselves. */
+/** The value behind a proxy; other values are returned unchanged. */
 export function unwrapProxy(value: unknown): unknown {
   if (proxyTargets === undefined) return value;
   return typeof value !== "object" || value === null
@@ -327,14 +330,14 @@ export function unwrapProxy(value: unknown): unknown {
     : (proxyTargets.get(value) ?? value);
 }
 
-/** Where a value lies: a stand-in knows it, a primitive value was read last. */
+/** The location of a value: a proxy knows it, and a primitive value was read last. */
 function pathOf(value: unknown): string {
   return proxyPaths?.get(value) ?? lastReadPath;
 }
 
-// Texts and pointers: only ever needed on failure.
+// Texts and pointers, which only a failure needs.
 
-/** Longest string that is quoted in a failure. */
+/** Maximum length of a string quoted in a failure. */
 const MAX_QUOTED_CHARS = 60;
 
 function describeFound(value: unknown): string {
@@ -369,7 +372,7 @@ export function object(value: unknown): value is UnknownObject {
   return isObject(value) || mismatch("an object", value);
 }
 
-/** Says no to a value that is none of the constants that were wanted. */
+/** Rejects a value that is not one of the expected constants. */
 export function noneOf(
   value: unknown,
   ...wanted: readonly (string | number | boolean | null)[]

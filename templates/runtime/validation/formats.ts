@@ -1,9 +1,6 @@
-/**
- * Formats of strings that can be asserted.
- */
-// Formats.
+/** String formats that can be asserted. */
 
-/** The formats of MCP's schemas, to be asserted by `{ formats: FORMATS }`. */
+/** The formats of MCP's schemas; `{ formats: FORMATS }` asserts them. */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uri: (text) => /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]*$/i.test(text),
   "uri-template": (text) =>

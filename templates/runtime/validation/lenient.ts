@@ -1,6 +1,4 @@
-/**
- * Deviations from the protocol that can be tolerated, each by its name.
- */
+/** Deviations from the protocol that can be tolerated, each by name. */
 import type { UnknownObject } from "../jsonrpc/envelope.js";
 import type {
   Check,
@@ -23,14 +21,14 @@ import {
   valueAtTokens,
 } from "./pointer.js";
 
-// Deviations: what is sent in the field although the protocol does not allow it.
+// Deviations that occur in practice although the protocol does not allow them.
 
-/** Most repairs of one value; a value with more faults is not worth being lenient with. */
+/** Maximum of repairs in one value; a value with more faults is rejected. */
 const MAX_REPAIRS = 1000;
 
 /**
- * Puts up with deviations: a value with such a fault is valid, and comes back as a repaired copy with a list of the
- * repairs. The value itself is never changed, and a fault of any other kind is a failure as ever.
+ * Tolerates deviations: a value with such a fault is valid, and is returned as a repaired copy with a list of the
+ * repairs. The value itself is never changed, and any other fault is still a failure.
  */
 export function tolerating(...deviations: readonly Deviation[]): Leniency {
   return <T>(check: Check, value: unknown, first: Failure): Validation<T> => {
@@ -65,7 +63,7 @@ function applyDeviations(
   return undefined;
 }
 
-/** An optional member written as null counts as absent. */
+/** An optional member with the value null counts as absent. */
 export const nullMembers: Deviation = /* @__PURE__ */ defineDeviation(
   "nullMembers",
   (root, failure) =>
@@ -83,7 +81,7 @@ export const nullCursor: Deviation = /* @__PURE__ */ defineDeviation(
       : undefined,
 );
 
-/** A tool result with `structuredContent` and no `content` has no content blocks. */
+/** A tool result with `structuredContent` but no `content` has no content blocks. */
 export const missingContent: Deviation = /* @__PURE__ */ defineDeviation(
   "missingContent",
   (root, failure) => {
@@ -101,7 +99,7 @@ export const missingContent: Deviation = /* @__PURE__ */ defineDeviation(
   },
 );
 
-/** A content block of a type that this revision does not know is left out, so that the others are not lost. */
+/** A content block of a type that this revision does not know is omitted, so that the others are kept. */
 export const unknownContent: Deviation = /* @__PURE__ */ defineDeviation(
   "unknownContent",
   (root, failure) => {
@@ -132,7 +130,7 @@ export const missingResultType: Deviation = /* @__PURE__ */ defineDeviation(
   },
 );
 
-/** Whether the failure is about a member of an object that is null; an item of a list is no member. */
+/** Whether the failure is about an object member that is null; items of a list do not count. */
 function isNullMember(root: unknown, { path }: Failure): boolean {
   const tokens = pointerTokens(path);
   return (
@@ -154,15 +152,15 @@ function defineDeviation(
   };
 }
 
-/** A list of which the bad items were left out. */
+/** A list without its invalid items. */
 export type LenientList<T> =
   | {
       readonly success: true;
-      /** The value itself if all items are good, else a copy with the good ones. */
+      /** The value itself if all items are valid, otherwise a copy with the valid ones. */
       readonly value: T;
-      /** Repairs of the items that were kept, and of the rest. */
+      /** Repairs of the kept items, and of the rest. */
       readonly repairs?: readonly Repair[];
-      /** The bad items: where they were, and what was wrong. */
+      /** The invalid items: their locations, and what is wrong with them. */
       readonly bad: readonly {
         readonly index: number;
         readonly item: unknown;
@@ -172,8 +170,8 @@ export type LenientList<T> =
   | { readonly success: false; readonly failure: Failure };
 
 /**
- * Validates a result that holds a list, such as the tools of `tools/list`, and keeps the good items where some are bad.
- * A fault outside of the items is a failure as ever.
+ * Validates a result that contains a list, such as the tools of `tools/list`, and keeps the valid items if others are
+ * invalid. A fault outside of the items is still a failure.
  */
 export function lenientList<T>(
   validate: Validator<T>,
@@ -208,7 +206,7 @@ export function lenientList<T>(
       kept.push(
         ...((single.value as UnknownObject)[name] as readonly unknown[]),
       );
-      // Repairs outside of the list come back with every item; they are told once, with the whole.
+      // Repairs outside of the list repeat for every item; they are reported once, with the whole.
       for (const repair of single.repairs ?? []) {
         if (repair.path.startsWith(itemPrefix))
           repairs.push({ ...repair, path: moved(repair.path) });

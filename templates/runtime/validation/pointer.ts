@@ -1,10 +1,8 @@
-/**
- * JSON Pointers (RFC 6901): reading and changing a value at a place in it.
- */
+/** JSON Pointers (RFC 6901): reads and changes a value at a location. */
 import { isObject } from "../jsonrpc/envelope.js";
 import type { UnknownObject } from "../jsonrpc/envelope.js";
 
-/** Longest member name that goes into a pointer as it is. */
+/** Maximum length of a member name in a pointer; longer names are cut. */
 const MAX_POINTER_NAME_CHARS = 200;
 
 export function escapePointerToken(token: string): string {
@@ -40,7 +38,7 @@ export function getOwnMember(value: UnknownObject, name: string): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** A copy of `root` in which one value is another; only the way to it is copied. */
+/** A copy of `root` with one value replaced; only the path to it is copied. */
 export function replaceAtTokens(
   root: unknown,
   tokens: readonly string[],
@@ -59,7 +57,7 @@ export function replaceAtTokens(
   };
 }
 
-/** A copy of `root` without one member or item; only the way to it is copied. */
+/** A copy of `root` without one member or item; only the path to it is copied. */
 export function removeAtTokens(
   root: unknown,
   tokens: readonly string[],

@@ -1,30 +1,30 @@
 /**
  * Types of validators, failures and tolerated deviations.
  */
-/** Why a value is not valid: one place and one reason. */
+/** Why a value is invalid: one location and one reason. */
 export type Failure = {
   /**
-   * JSON pointer (RFC 6901) to the wrong value, or to the member that is missing; `""` is the value itself. Names of more
-   * than 200 characters are cut in it, so that a sender cannot make it grow.
+   * JSON pointer (RFC 6901) to the wrong value, or to the missing member; `""` is the value itself. Names of more than
+   * 200 characters are cut, so that a sender cannot make the pointer long.
    */
   readonly path: string;
-  /** `missing`: a required member is not there; `value`: what is there is wrong. */
+  /** `missing`: a required member is absent; `value`: the value is wrong. */
   readonly reason: "missing" | "value";
-  /** What would be right, in words. */
+  /** A description of a valid value. */
   readonly expected: string;
-  /** What was found, in words, shortened. */
+  /** A short description of the value found. */
   readonly found: string;
-  /** The innermost definition that the failure lies in. */
+  /** The innermost definition that contains the failure. */
   readonly definition?: string;
 };
 
-/** A check of a value. It only says yes or no; why not is found out afterwards, by {@link explainMismatch}. */
+/** A check of a value that only returns true or false; {@link explainMismatch} finds out why. */
 export type Check = (value: unknown) => boolean;
 
-/** A deviation from the protocol that can be put up with: it repairs a copy of the value, and never the value itself. */
+/** A deviation from the protocol that can be tolerated: it repairs a copy of the value, and never the value itself. */
 export type Deviation = {
   readonly name: string;
-  /** A copy of `root` without the fault, or undefined if this deviation is not what is wrong. */
+  /** A copy of `root` without the fault, or undefined if the fault is a different one. */
   readonly repair: (
     root: unknown,
     failure: Failure,
@@ -35,22 +35,22 @@ export type Deviation = {
 export type Repair = {
   /** Name of the deviation. */
   readonly deviation: string;
-  /** JSON pointer to what was repaired. */
+  /** JSON pointer to the repaired value. */
   readonly path: string;
 };
 
-/** Tries to make a value valid whose failure is known. */
+/** Tries to repair a value whose failure is known. */
 export type Leniency = <T>(
   check: Check,
   value: unknown,
   failure: Failure,
 ) => Validation<T>;
 
-/** How to validate. */
+/** Options of a validation. */
 export type ValidateOptions = {
-  /** Formats to assert, by name, such as {@link FORMATS}; without it a format is an annotation. */
+  /** Formats to assert, by name, such as {@link FORMATS}; by default a format is only an annotation. */
   readonly formats?: Readonly<Record<string, (text: string) => boolean>>;
-  /** Deviations to put up with, as {@link tolerating} makes it; none by default. */
+  /** Deviations to tolerate, from {@link tolerating}; none by default. */
   readonly lenient?: Leniency;
 };
 
@@ -58,13 +58,13 @@ export type ValidateOptions = {
 export type Validation<T> =
   | {
       readonly success: true;
-      /** The value itself, unchanged, or a repaired copy where a deviation was put up with. */
+      /** The value itself, unchanged, or a repaired copy if a deviation was tolerated. */
       readonly value: T;
       readonly repairs?: readonly Repair[];
     }
   | { readonly success: false; readonly failure: Failure };
 
-/** The part of Standard Schema (version 1) that a validator has, so that libraries can take it as a schema. */
+/** The part of Standard Schema (version 1) that a validator implements, so that libraries can use it as a schema. */
 export type StandardSchemaProps<T> = {
   readonly version: 1;
   readonly vendor: "mcpgen";
@@ -80,7 +80,7 @@ type StandardSchemaIssue = {
   readonly path: readonly PropertyKey[];
 };
 
-/** Validates a value. Is a Standard Schema too. */
+/** Validates a value. Also a Standard Schema. */
 export type Validator<T> = ((
   value: unknown,
   options?: ValidateOptions,
@@ -89,7 +89,7 @@ export type Validator<T> = ((
 };
 
 /**
- * Does nothing if a value is of a type.
+ * Checks that a value is of a type.
  *
  * @throws {@link ValidationError} if it is not.
  */

@@ -1,6 +1,4 @@
-/**
- * Validators and assertions, made of a check each.
- */
+/** Creates validators and assertions from checks. */
 import type {
   Assertion,
   Failure,
@@ -17,7 +15,7 @@ import {
 } from "./explain.js";
 import { pointerTokens } from "./pointer.js";
 
-/** Thrown by an assertion; its message names place, reason, what was expected and what was found. */
+/** Thrown by an assertion; its message has the location, the reason, what was expected and what was found. */
 export class ValidationError extends Error {
   readonly failure: Failure;
 
@@ -28,7 +26,7 @@ export class ValidationError extends Error {
   }
 }
 
-/** A failure in one line. */
+/** Describes a failure in one line. */
 export function describeFailure({
   path,
   reason,
@@ -43,7 +41,7 @@ export function describeFailure({
     : `${where} is wrong${owner}: expected ${expected}, found ${found}`;
 }
 
-/** Makes a validator of a guard. */
+/** Creates a validator from a guard. */
 export function validator<T>(
   guard: (value: unknown) => value is T,
 ): Validator<T> {
@@ -57,7 +55,7 @@ export function validator<T>(
       nestingDepth !== 0
     )
       return validateWith<T>(guard, value, options);
-    // Nothing has to be set up and put back again, which is what most calls are like.
+    // The common case, without any state to set up and restore.
     return guard(value)
       ? { success: true, value }
       : { success: false, failure: explainMismatch(guard, value) };
@@ -81,7 +79,7 @@ export function validator<T>(
   return Object.assign(validate, { "~standard": props });
 }
 
-/** Makes an assertion of a guard. */
+/** Creates an assertion from a guard. */
 export function assertion<T>(
   guard: (value: unknown) => value is T,
 ): Assertion<T> {

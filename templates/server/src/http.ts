@@ -4,7 +4,9 @@ import { log } from "./log.js";
 
 const port = process.env["PORT"] ?? "3000";
 const listening = await listen(Number(port)).catch((error: unknown) => {
-  log(`cannot listen at port ${port}, which PORT may change: ${String(error)}`);
+  log(
+    `cannot listen on port ${port} (set PORT for another one): ${String(error)}`,
+  );
   process.exit(1);
 });
 log(`ready at ${listening.url.href}`);

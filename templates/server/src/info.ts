@@ -4,5 +4,5 @@ const { version } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string };
 
-/** How the server names itself to its clients. */
+/** The name and version that clients see. */
 export const info = { name: "example-server", version };

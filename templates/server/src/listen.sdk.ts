@@ -14,24 +14,24 @@ import {
 import { log } from "./log.js";
 import { buildServer } from "./server.js";
 
-/** Sessions at the same time. Of more, the one that was used longest ago ends. */
+/** Maximum of sessions. Past it, the least recently used one ends. */
 const MAX_SESSIONS = 100;
 
-// Pages of other sites must not reach a server of this machine. Before others than this machine may connect, the server
-// needs their names here, and authorization.
+// Pages of other sites must not reach a server on this machine. Before you let other machines connect, add their host names
+// here, and authorization.
 const isOurHost = localhostHostValidation();
 const isOurOrigin = localhostOriginValidation();
 
 /**
  * Serves HTTP to this machine.
  *
- * @param port - 0 takes a free one.
+ * @param port - 0 chooses a free port.
  */
 export async function listen(
   port: number,
 ): Promise<{ readonly url: URL; close(): Promise<void> }> {
   const server = buildServer();
-  /** The transport of each session by its ID, that used last at the end. */
+  /** The transport of each session by its ID, the most recently used last. */
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
 
   async function begin(): Promise<NodeStreamableHTTPServerTransport> {
@@ -57,7 +57,7 @@ export async function listen(
     const id = request.headers["mcp-session-id"]?.toString();
     const known = id === undefined ? undefined : sessions.get(id);
     const [path] = request.url?.split("?") ?? [];
-    // A client that is told that its session is not found begins a new one.
+    // A client whose session is not found starts a new one.
     if (path !== "/mcp" || (id !== undefined && known === undefined)) {
       response.writeHead(404).end();
       return;
@@ -70,7 +70,7 @@ export async function listen(
     try {
       await transport.handleRequest(request, response);
     } finally {
-      // Without `initialize` no session has begun, and the request was refused.
+      // Without `initialize` no session has started, and the request was rejected.
       if (transport.sessionId === undefined) await transport.close();
     }
   }

@@ -9,17 +9,17 @@ import { buildServer } from "./server.js";
 /**
  * Serves HTTP to this machine.
  *
- * @param port - 0 takes a free one.
+ * @param port - 0 chooses a free port.
  */
 export async function listen(port: number): Promise<ListeningServer> {
   const handler = createHttpHandler({
-    // Each session has a server of its own.
+    // Each session has its own server.
     server: buildServer,
     path: "/mcp",
-    // Before others than this machine may connect: `authorize`, `allowedHosts` and `allowedOrigins`.
+    // Before you let other machines connect, set `authorize`, `allowedHosts` and `allowedOrigins`.
     onEvent: (event) => {
       if (event.kind === "refused")
-        log(`refused with ${event.status}: ${event.reason}`);
+        log(`rejected with ${event.status}: ${event.reason}`);
       if (event.kind === "failed") log(String(event.error));
     },
   });

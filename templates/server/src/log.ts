@@ -1,6 +1,6 @@
 import { info } from "./info.js";
 
-/** Writes a line to standard error: standard output carries protocol messages and nothing else. */
+/** Writes a line to standard error: standard output is reserved for protocol messages. */
 export function log(message: string): void {
   console.error(`[${info.name}] ${message}`);
 }

@@ -1,4 +1,4 @@
-// The revisions of the protocol that this server speaks. It is written in the types of the newest.
+// The supported revisions of the protocol. The server is written with the types of the newest.
 import { revision as revision20241105 } from "./generated/2024-11-05/revision.js";
 import { revision as revision20250326 } from "./generated/2025-03-26/revision.js";
 import { revision as revision20250618 } from "./generated/2025-06-18/revision.js";

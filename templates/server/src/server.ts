@@ -32,7 +32,7 @@ export function buildServer(): ReturnType<typeof createServer> {
       // end
     },
     onEvent: (event) => {
-      // The client is told that a handler failed, but not why.
+      // The client learns that a handler failed, but not why.
       if ("error" in event) log(`${event.kind}: ${inspect(event.error)}`);
     },
   });

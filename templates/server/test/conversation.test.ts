@@ -3,7 +3,7 @@ import { memoryPair } from "../src/generated/runtime/memory.js";
 import { info } from "../src/info.js"; // if: stateful
 import { buildServer } from "../src/server.js";
 
-/** Sends messages to the server, and gives what it answers to each. */
+/** Sends messages to the server, and returns the response to each. */
 async function conversation(sent: readonly object[]): Promise<unknown[]> {
   const [client, server] = memoryPair();
   const answers: unknown[] = [];
@@ -68,7 +68,7 @@ test("a session, message by message", async () => {
 // end
 // if: stateless
 
-test("requests that each stand for themselves", async () => {
+test("self-contained requests", async () => {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => listening.close());
 
-/** Posts a message. The answer is the body of the response, or an event in it. */
+/** Posts a message. The result is in the body of the response, or in an event. */
 async function post(
   message: object,
   headers: Record<string, string> = {},
@@ -81,7 +81,7 @@ test("a session over HTTP", async () => {
 // end
 // if: stateless&own
 
-test("requests that each stand for themselves over HTTP", async () => {
+test("self-contained requests over HTTP", async () => {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -114,7 +114,7 @@ test("requests that each stand for themselves over HTTP", async () => {
 });
 // end
 
-test("pages of other sites are refused", async () => {
+test("rejects pages of other sites", async () => {
   const message = { id: 1, method: "ping" };
   const { status } = await post(message, { origin: "https://example.com" });
   expect(status).toBe(403);

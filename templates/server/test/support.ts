@@ -7,9 +7,9 @@ import { memoryPair } from "../src/generated/runtime/memory.js";
 import { buildServer } from "../src/server.js";
 
 /**
- * A client that talks to the server in this process.
+ * A client of the server in this process.
  *
- * @param handlers - Answers to what the server asks of its clients.
+ * @param handlers - Handlers of the server's requests.
  */
 export async function connect(handlers: ClientHandlers = {}): Promise<Client> {
   const [ours, theirs] = memoryPair();

@@ -1,4 +1,4 @@
-/** Whether the compiler takes two types for the same one; with `any` in just one of them it does not. */
+/** Whether the compiler takes two types for the same one; with `any` in exactly one of them it does not. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it is what makes the comparison exact
 export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 

@@ -3,7 +3,7 @@ import type { ClientHandlers } from "../protocol.js";
 
 type Handler = NonNullable<ClientHandlers["elicitation/create"]>;
 
-/** Asks a person one question, and gives the answer. */
+/** Asks a person one question, and returns the answer. */
 export type Ask = (question: string, signal: AbortSignal) => Promise<string>;
 
 /** Asks the user for the fields of a form, one after the other. An empty answer to a required one declines. */
@@ -36,7 +36,7 @@ function valueOf(type: string, answer: string): string | number | boolean {
   }
 }
 
-/** Asks on the terminal. Without one there is nobody to ask, which counts as no answer. */
+/** Asks on the terminal. Without a terminal, the answer is empty. */
 async function askOnTerminal(
   question: string,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import { elicitation } from "./elicitation.js"; // if: elicitation
 import { roots } from "./roots.js"; // if: roots
 import { sampling } from "./sampling.js"; // if: sampling
 
-/** Answers to what a server may ask. The client declares what it has an answer to. */
+/** Handlers of the server's requests. The client declares the capabilities that they imply. */
 export const handlers: ClientHandlers = {
   "elicitation/create": elicitation, // if: elicitation
   "roots/list": roots, // if: roots

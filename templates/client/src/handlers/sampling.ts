@@ -1,9 +1,9 @@
 import type { ClientHandlers } from "../protocol.js";
 
 /**
- * Has a language model write what a server asks for. Your model goes here; this one repeats the question.
+ * Generates the message that a server requests. Call your model here; this one repeats the question.
  *
- * Show the question and the answer to the user before either is passed on: the server chose the words.
+ * Show the question and the answer to the user before passing either on: the server chose the words.
  */
 export const sampling: NonNullable<
   ClientHandlers["sampling/createMessage"]

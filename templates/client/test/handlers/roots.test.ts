@@ -14,7 +14,7 @@ const ask = defineTool({
   },
 });
 
-test("tells a server in which folder it is", async () => {
+test("returns the current folder", async () => {
   const client = await connected([ask]);
   const result = await client.callTool({ name: "ask" });
   expect(result).toMatchObject({

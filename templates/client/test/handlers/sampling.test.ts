@@ -21,7 +21,7 @@ const ask = defineTool({
   },
 });
 
-test("answers a server for the model", async () => {
+test("returns the text of the model", async () => {
   const client = await connected([ask]);
   const result = await client.callTool({ name: "ask" });
   expect(result).toMatchObject({

@@ -1,6 +1,6 @@
 import { publicUrl } from "../errors.js";
 
-/** The kind of network from which an address can be reached. */
+/** The network from which an address can be reached. */
 type Reach = "loopback" | "private" | "public" | "link-local";
 
 /** Names that only this machine or its local network resolves (RFC 6761, 6762, 8375; `.internal` by ICANN). */
@@ -23,9 +23,9 @@ const V4_BLOCKS: readonly (readonly [string, number, Reach])[] = [
 ];
 
 /**
- * Why a URL that a server names must not be fetched; undefined if it may. A public server must not direct the client to
- * this machine or its local network (MCP, security best practices, SSRF): it may name public addresses only, a server in a
- * private network also private ones, and a server on this machine all of these. Only a link-local server may name
+ * Why a URL named by a server must not be fetched; undefined if it may. A public server must not direct the client to
+ * this machine or its local network (MCP, security best practices, SSRF): it may name only public addresses, a server
+ * in a private network also private ones, and a server on this machine all of these. Only a link-local server may name
  * link-local addresses, where clouds provide credentials. Another origin requires https, unless it is on this machine.
  *
  * Checks literal addresses, in every notation of URLs, and names that are private by definition. Other names are not
@@ -37,13 +37,13 @@ export function refuseTarget(server: URL, target: URL): string | undefined {
   if (target.origin === server.origin) return undefined;
   const shown = publicUrl(target);
   if (target.protocol !== "https:" && target.protocol !== "http:")
-    return `the server names ${shown}, which is not a URL of HTTP`;
+    return `the server names ${shown}, which is not an HTTP URL`;
   const from = reachOfHost(server.hostname);
   const to = reachOfHost(target.hostname);
   if (!MAY_NAME[from].includes(to))
-    return `the server names ${shown}, a ${to} address, and is itself ${from}`;
+    return `the server names ${shown}, a ${to} address, but is itself ${from}`;
   if (target.protocol === "http:" && to !== "loopback")
-    return `the server names ${shown}, and only https is safe for that`;
+    return `the server names ${shown}, which must be an https URL`;
   return undefined;
 }
 
@@ -60,7 +60,7 @@ function reachOfHost(hostname: string): Reach {
   if (host.startsWith("[")) return reachOfV6(ipv6Groups(host.slice(1, -1)));
   if (/^\d+\.\d+\.\d+\.\d+$/.test(host)) return reachOfV4(ipv4Number(host));
   if (host === "localhost" || host.endsWith(".localhost")) return "loopback";
-  // A name without a dot is one of the local network.
+  // A name without a dot belongs to the local network.
   return !host.includes(".") || PRIVATE_NAME.test(host) ? "private" : "public";
 }
 
@@ -87,7 +87,7 @@ function reachOfV6(groups: readonly number[]): Reach {
     return third === 0 && hasZeros(3, 6) ? v4(6) : "private";
   if (first === 0x2002) return v4(1);
   if ((first & 0xffc0) === 0xfe80) return "link-local";
-  // Only 2000::/3 is public; unique local, site-local and multicast addresses are outside of it.
+  // Only 2000::/3 is public; unique local, site-local and multicast addresses are outside it.
   return (first & 0xe000) === 0x2000 ? "public" : "private";
 }
 

@@ -7,25 +7,25 @@ export type Fetch = (
   init?: RequestInit,
 ) => Promise<Response>;
 
-/** What an {@link AuthProvider} receives when the server refused a token. */
+/** What an {@link AuthProvider} receives when the server rejected a token. */
 export interface UnauthorizedContext {
   readonly response: Response;
   readonly serverUrl: URL;
   readonly fetchFn: Fetch;
 }
 
-/** Provides bearer tokens. The one of the official SDK's client 2.x fits. */
+/** Provides bearer tokens. The auth provider of the official SDK's client 2.x is compatible. */
 export interface AuthProvider {
   /** Called before each request. */
   token(): string | undefined | Promise<string | undefined>;
   /**
-   * Called when the server refused the token (401) or its scope (403 `insufficient_scope`). Makes `token` return a
-   * better one, and the request is retried; throws if that is not possible.
+   * Called when the server rejected the token (401) or its scope (403 `insufficient_scope`). Must make `token` return a
+   * better one, with which the request is retried; throws if that is not possible.
    */
   onUnauthorized?(context: UnauthorizedContext): Promise<void>;
 }
 
-/** The part of the official SDKs' OAuth client that is used here; {@link AuthFlow} uses all of it. */
+/** The part of the official SDKs' OAuth client that is used here; an {@link AuthFlow} uses all of it. */
 export interface OAuthClientProvider {
   clientInformation(): unknown;
   tokens(): OAuthTokens | undefined | Promise<OAuthTokens | undefined>;
@@ -48,7 +48,7 @@ export interface AuthFlowOptions {
   readonly forceReauthorization?: boolean;
 }
 
-/** Runs an OAuth flow; `auth` of the official SDKs fits. */
+/** Runs an OAuth flow; `auth` of the official SDKs is compatible. */
 export type AuthFlow = (
   provider: never,
   options: AuthFlowOptions,
@@ -59,9 +59,9 @@ export interface AuthSettings {
   readonly authProvider?: AuthProvider | OAuthClientProvider | undefined;
   readonly auth?: AuthFlow | undefined;
   /**
-   * Whether to allow a URL that the server names for its authorization and that is refused by default: loopback, private
-   * and link-local addresses, unless the server itself has such an address, and http at an origin other than the server's.
-   * Names are not resolved, so the address of a public name is not checked.
+   * Whether to allow a URL that the server names for its authorization and that is rejected by default: loopback,
+   * private and link-local addresses, unless the server itself has such an address, and http at another origin than the
+   * server's. Names are not resolved, so the address of a public name is not checked.
    */
   readonly allowsAuthUrl?: ((url: URL) => boolean) | undefined;
 }
@@ -80,9 +80,9 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Keeps the state of a client's authorization at one server.
+ * The authorization state of a client at one server.
  *
- * At most one renewal runs; requests that are refused meanwhile wait for its token.
+ * At most one renewal runs; requests that are rejected meanwhile wait for its token.
  */
 export class Authorizer {
   readonly #url: URL;
@@ -112,7 +112,7 @@ export class Authorizer {
         : await authProvider.token();
     } catch (error) {
       throw this.#createError(
-        "the auth provider gives no token",
+        "the auth provider returned no token",
         undefined,
         error,
       );
@@ -120,7 +120,7 @@ export class Authorizer {
   }
 
   /**
-   * Gets a new token after a request was refused, unless there is one already.
+   * Gets a new token after a request was rejected, unless there is a newer one already.
    *
    * @throws UnauthorizedError if there is no other token.
    */
@@ -149,7 +149,7 @@ export class Authorizer {
     if (code === null) {
       const reason = typeof answer === "string" ? null : answer.get("error");
       throw this.#createError(
-        `the authorization server gave no code but ${JSON.stringify(reason?.slice(0, 60) ?? "nothing")}`,
+        `the authorization server returned no code but ${JSON.stringify(reason?.slice(0, 60) ?? "nothing")}`,
       );
     }
     await this.#runFlow({
@@ -168,8 +168,8 @@ export class Authorizer {
   }
 
   /**
-   * The `fetch` of an auth flow. The server, or another one that it names, chooses each URL of a flow, so each URL and each
-   * redirect is checked.
+   * The `fetch` of an auth flow. The server, or another one that it names, chooses each URL of a flow, so each URL and
+   * each redirect is checked.
    */
   readonly #fetch: Fetch = async (url, init = {}) => {
     let target = new URL(url);
@@ -186,12 +186,12 @@ export class Authorizer {
       const location = response.headers.get("location") ?? "";
       response.body?.cancel().catch(() => undefined);
       const isRead = ["GET", "HEAD"].includes(init.method ?? "GET");
-      // A POST has a code, a token or a secret for one URL only.
+      // A POST has a code, a token or a secret that is meant for one URL only.
       if (!isRead || redirects >= MAX_REDIRECTS)
         throw this.#createError(
           isRead
             ? `more than ${MAX_REDIRECTS} redirects`
-            : `${target.origin} redirects what is meant for it only`,
+            : `${target.origin} redirects a request with credentials`,
           status,
         );
       if (!URL.canParse(location, target.href))
@@ -235,7 +235,7 @@ export class Authorizer {
       return;
     }
     if (authProvider?.onUnauthorized === undefined)
-      throw this.#createError("the server refuses the token", status);
+      throw this.#createError("the server rejects the token", status);
     try {
       await authProvider.onUnauthorized({
         response,
@@ -254,7 +254,7 @@ export class Authorizer {
     const { authProvider, auth } = this.#settings;
     if (auth === undefined)
       throw this.#createError(
-        "the server wants an authorization, and the option auth gives no flow to get one",
+        "the server requires authorization, but the option auth has no OAuth flow",
         status,
       );
     let outcome: string;
@@ -272,7 +272,7 @@ export class Authorizer {
     }
     if (outcome !== AUTHORIZED)
       throw this.#createError(
-        "the user has to authorize this client; call finishAuth with the code, then connect anew",
+        "the user has to authorize this client; call finishAuth with the code, then connect again",
         status,
       );
   }
@@ -290,7 +290,7 @@ export class Authorizer {
   }
 }
 
-/** Reads the challenge of a response. Parameters of other schemes are taken for those of Bearer. */
+/** Reads the challenge of a response. Parameters of other schemes are read as those of Bearer. */
 export function readChallenge(response: Response): BearerChallenge {
   const header = response.headers.get("www-authenticate") ?? "";
   const isBearer = /(?:^|,\s*)bearer\b/i.test(header);
@@ -313,7 +313,7 @@ export function readChallenge(response: Response): BearerChallenge {
   };
 }
 
-/** Whether a server refused a request because of a missing or insufficient token. */
+/** Whether a server rejected a request because of a missing or insufficient token. */
 export function needsAuthorization(response: Response): boolean {
   return (
     response.status === 401 ||
@@ -328,7 +328,7 @@ function isOAuthProvider(
   return "tokens" in provider && typeof provider.tokens === "function";
 }
 
-/** All scopes without duplicates; undefined if there are none. */
+/** All scopes without duplicates; undefined instead of an empty list. */
 function unionScopes(
   ...scopes: readonly (string | undefined)[]
 ): string | undefined {

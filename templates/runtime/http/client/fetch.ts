@@ -32,7 +32,7 @@ const REDIRECT_STATUSES: ReadonlySet<number> = new Set([
 /** Redirects that preserve the method. */
 const METHOD_PRESERVING_REDIRECTS: ReadonlySet<number> = new Set([307, 308]);
 
-/** Headers that only the transport sets: they must match what is sent. */
+/** Headers that only the transport sets: they must match the message. */
 const RESERVED_HEADERS =
   /^(?:accept|content-type|content-length|host|last-event-id|mcp-.*)$/i;
 
@@ -60,7 +60,8 @@ export class AuthorizedFetch {
    * Makes a request. If the server requires authorization, retries it once the provider has a token.
    *
    * @returns The response, whatever its status.
-   * @throws HttpError if there is no response, or it redirects elsewhere; UnauthorizedError; the signal's reason.
+   * @throws HttpError if there is no response, or it redirects to another origin; UnauthorizedError; the signal's
+   *   reason.
    */
   async call(request: HttpRequest): Promise<Response> {
     const refusedStatuses = new Set<number>();
@@ -84,7 +85,7 @@ export class AuthorizedFetch {
     }
   }
 
-  /** Follows redirects within the origin: credentials and messages are meant for that only. */
+  /** Follows redirects within the origin: credentials and messages must not go elsewhere. */
   async #followRedirects(
     request: HttpRequest,
     token: string | undefined,
@@ -101,10 +102,7 @@ export class AuthorizedFetch {
       };
       const location = response.headers.get("location");
       if (location === null || !URL.canParse(location, url.href))
-        throw finalError(
-          "the server redirects, and where to cannot be seen",
-          failure,
-        );
+        throw finalError("the server redirects to an unknown target", failure);
       const target = new URL(location, url);
       if (target.origin !== url.origin)
         throw finalError(
@@ -151,7 +149,7 @@ export class AuthorizedFetch {
     } catch (error) {
       signal.throwIfAborted();
       throw new HttpError(
-        `no answer (${networkErrorReason(error)})`,
+        `no response (${networkErrorReason(error)})`,
         { method, url },
         { cause: error },
       );
@@ -232,20 +230,20 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (RESERVED_HEADERS.test(name))
       throw new TypeError(
-        `the header ${JSON.stringify(name)} is the transport's own`,
+        `the header ${JSON.stringify(name)} is reserved for the transport`,
       );
     try {
       new Headers([[name, value]]);
     } catch (error) {
       throw new TypeError(
-        `${JSON.stringify(name)} is no name of a header, or has a value that none can have`,
+        `${JSON.stringify(name)} is not a valid header name, or its value is invalid`,
         { cause: error },
       );
     }
   }
 }
 
-/** The URL without user and password, which `fetch` refuses. */
+/** The URL without user and password, which `fetch` rejects. */
 function withoutCredentials(url: URL): URL {
   if (url.username === "" && url.password === "") return url;
   const copy = new URL(url);

@@ -17,7 +17,7 @@ export interface InternalRequest {
   readonly onResponse?: (response: Response) => void;
 }
 
-/** Makes requests of the transport's own, whose responses are not delivered to the endpoint. */
+/** Makes the transport's own requests, whose responses are not delivered to the endpoint. */
 export class InternalRequests {
   readonly #requester: Requester;
   readonly #reader: ValueReader;
@@ -47,7 +47,7 @@ export class InternalRequests {
       const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
       throw this.#requester.createError(
         response,
-        `the server refuses ${request.method}`,
+        `the server rejects ${request.method}`,
         text,
       );
     }
@@ -67,7 +67,7 @@ export class InternalRequests {
     if (answer === undefined || !("result" in answer))
       throw this.#requester.createError(
         response,
-        `there is no result of ${request.method}`,
+        `the server returned no result of ${request.method}`,
       );
     return answer;
   }

@@ -8,11 +8,14 @@ import type { ClientSession } from "./session.js";
 
 /** Responses and notifications that are posted at the same time. The server only has to accept them. */
 const MAX_CONCURRENT_RESPONSES = 32;
-/** More than a server that respects a client's `maxConcurrentRequests` can make wait, in number and in characters. */
+/**
+ * Maximum number and characters of waiting messages; a server that respects a client's `maxConcurrentRequests` cannot
+ * cause more.
+ */
 const MAX_QUEUED_RESPONSES = 4096;
 const MAX_QUEUED_CHARS = 128 * 1024 * 1024;
 
-/** What one-way posts need of their transport. */
+/** What one-way posts need from their transport. */
 export interface OneWayContext {
   readonly requester: Requester;
   readonly session: ClientSession;
@@ -25,15 +28,15 @@ export interface OneWayContext {
 }
 
 /**
- * Posts what gets no response: notifications, and responses to the server's requests.
+ * Posts messages without a response: notifications, and responses to the server's requests.
  *
- * At most MAX_CONCURRENT_RESPONSES are posted at a time; `#queuedChars` is the length of those that wait for that.
+ * At most MAX_CONCURRENT_RESPONSES are posted at a time; `#queuedChars` is the length of those that wait.
  * They never wait for calls, since the server may need our response before it answers a call.
  */
 export class OneWayPosts {
   readonly #context: OneWayContext;
   readonly #limiter = new PostLimiter(MAX_CONCURRENT_RESPONSES);
-  /** Of the posts that are running. */
+  /** Controllers of the running posts. */
   readonly #controllers = new Set<AbortController>();
   #queuedChars = 0;
   #initializedAccepted: Promise<void> | undefined;
@@ -51,7 +54,7 @@ export class OneWayPosts {
    * Posts a message when its turn comes.
    *
    * @returns Resolves when the server has accepted it, or the transport is closed.
-   * @throws HttpError if too many wait: the server sends requests faster than it accepts responses.
+   * @throws HttpError if too many messages wait: the server sends requests faster than it accepts responses.
    */
   post(message: object, method: string | undefined): Promise<void> {
     const accepted = this.#postInTurn(message, method);
@@ -60,7 +63,7 @@ export class OneWayPosts {
     return accepted;
   }
 
-  /** Aborts what is running and rejects what waits. */
+  /** Aborts running posts and rejects waiting ones. */
   close(): void {
     const reason: unknown = this.#context.closed.reason;
     for (const controller of this.#controllers) controller.abort(reason);
@@ -108,7 +111,7 @@ export class OneWayPosts {
   #floodError(): HttpError {
     const { url, postUrl = url } = this.#context.requester;
     return new HttpError(
-      `the server asks for more than it accepts answers to: ${this.#limiter.waiting} messages wait to be sent`,
+      `the server sends requests faster than it accepts responses: ${this.#limiter.waiting} messages wait to be sent`,
       { method: "POST", url: postUrl },
     );
   }
@@ -161,7 +164,7 @@ export class OneWayPosts {
     else
       throw requester.createError(
         response,
-        "the server does not accept it",
+        "the server does not accept the message",
         text,
       );
   }

@@ -11,15 +11,15 @@ export interface HttpClientOptions extends FetchSettings {
   readonly maxDepth?: number | undefined;
   /** How to reconnect to a stream that broke off. */
   readonly reconnect?: ReconnectOptions | undefined;
-  /** Milliseconds that the server may take to accept a notification or response; 30,000 by default. */
+  /** Milliseconds within which the server must accept a notification or response; 30,000 by default. */
   readonly acceptTimeout?: number | undefined;
   /**
-   * How many requests may wait for responses at the same time, each with its own connection; 256 by default. Further
-   * requests wait for their turn. Responses to the server and notifications do not wait for them: 32 are posted at the
-   * same time. If more than 4096 of those wait, or 128 Mi characters, the connection closes with an error.
+   * Maximum of requests that wait for responses at the same time, each with its own connection; 256 by default. Further
+   * requests wait for their turn. Notifications and responses to the server do not: 32 are posted at the same time. If
+   * more than 4096 of those wait, or 128 Mi characters, the connection closes with an error.
    */
   readonly maxConcurrentCalls?: number | undefined;
-  /** Whether to fall back to HTTP+SSE (2024-11-05) if the server refuses the first request. On by default. */
+  /** Whether to fall back to HTTP+SSE (2024-11-05) if the server rejects the first request. On by default. */
   readonly fallsBackToSse?: boolean | undefined;
   /**
    * Called when the server has lost the session and the client has started a new one, as the specification requires. The
@@ -30,15 +30,15 @@ export interface HttpClientOptions extends FetchSettings {
 }
 
 /**
- * How to reconnect to a stream that broke off. The server's `retry` takes precedence, but is at least 100 ms. If streams
- * keep ending soon with at most one new event, the delay grows up to 5 s.
+ * How to reconnect to a stream that broke off. The server's `retry` takes precedence, but is at least 100 ms. If
+ * streams repeatedly end soon with at most one new event, the delay grows up to 5 s.
  */
 export interface ReconnectOptions {
   /** Milliseconds to wait at first, doubled with each failed attempt; 1000 by default. */
   readonly initialDelayMs?: number | undefined;
   /** Maximum that the doubling reaches, in milliseconds; 30,000 by default. */
   readonly maxDelayMs?: number | undefined;
-  /** Consecutive failed attempts after which the stream is given up; 5 by default. */
+  /** Consecutive failed attempts after which the client gives up; 5 by default. */
   readonly maxAttempts?: number | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface HttpSendOptions extends SendOptions {
 
 /** A transport to a server at a URL. */
 export interface HttpClientTransport extends Transport {
-  /** The id of the session that the server assigned; undefined if there is none. */
+  /** The id of the session that the server assigned; undefined without a session. */
   readonly sessionId: string | undefined;
   send(message: object, options?: HttpSendOptions): Promise<void>;
   setProtocolVersion(version: string): void;

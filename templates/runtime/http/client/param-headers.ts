@@ -14,16 +14,16 @@ const MAX_CLIENT_TOOL_PAGES = 100;
 const NO_META: UnknownObject = {};
 
 /**
- * Knows which arguments of tools are repeated in headers (MCP 2026-07-28, Streamable HTTP, Schema Extension).
+ * Which arguments of tools are repeated in headers (MCP 2026-07-28, Streamable HTTP, Schema Extension).
  *
- * Holds only tools that have such arguments, at most `MAX_TOOLS`; a listed page replaces what is known of its tools.
+ * Contains only tools with such arguments, at most `MAX_TOOLS`; a listed page replaces the entries of its tools.
  */
 export class ToolHeaderCache {
   readonly #headerParamsByTool = new Map<string, readonly HeaderParam[]>();
   readonly #internalRequests: InternalRequests;
   readonly #onError: (error: Error) => void;
 
-  /** @param onError - Receives an error for each tool that is left out. */
+  /** @param onError - Receives an error for each tool that is omitted. */
   constructor(
     internalRequests: InternalRequests,
     onError: (error: Error) => void,
@@ -38,7 +38,7 @@ export class ToolHeaderCache {
     return tool === undefined ? undefined : this.#headerParamsByTool.get(tool);
   }
 
-  /** Learns from the response to `tools/list`, and returns it without the tools that must not be used. */
+  /** Reads the response to `tools/list`, and returns it without the tools that must not be used. */
   learn(response: unknown): unknown {
     if (!isObject(response)) return response;
     const { result } = response;
@@ -61,7 +61,7 @@ export class ToolHeaderCache {
     if (!params.success) {
       this.#onError(
         new Error(
-          `the tool ${JSON.stringify(name.slice(0, 60))} is left out: ${params.reason}`,
+          `the tool ${JSON.stringify(name.slice(0, 60))} is omitted: ${params.reason}`,
         ),
       );
       return false;
@@ -111,7 +111,7 @@ export class ToolHeaderCache {
         (tools as readonly unknown[]).some(
           (tool) => isObject(tool) && tool["name"] === calledTool(call),
         );
-      // Since 2026-07-28 an empty cursor is one like any other; a repeated one ends the list (MCP, pagination).
+      // Since 2026-07-28 an empty cursor has no special meaning; a repeated one ends the list (MCP, pagination).
       if (isListed || typeof cursor !== "string" || cursor === last) return;
     }
   }

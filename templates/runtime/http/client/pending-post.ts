@@ -22,9 +22,9 @@ export class PendingPost {
   /** Ids of the requests that wait for a response. */
   readonly unanswered: Set<RequestId>;
   readonly settled: Promise<void>;
-  /** Whether its turn has come, so that the server may know it. */
+  /** Whether it was sent, so that the server may know it. */
   isPosted = false;
-  /** Nobody waits for it anymore. */
+  /** The caller cancelled it. */
   isCancelled = false;
   #resolveSettled: () => void = () => undefined;
 
@@ -49,7 +49,7 @@ export class PendingPost {
   }
 }
 
-/** The posts of which requests may wait for responses. */
+/** The posts whose requests may wait for responses. */
 export class PendingPosts {
   readonly #posts = new Set<PendingPost>();
 

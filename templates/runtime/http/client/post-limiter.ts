@@ -1,12 +1,12 @@
 /**
  * Limits how many posts run at the same time; further ones wait for their turn, in order.
  *
- * Nothing waits while fewer than the limit run; whoever enters leaves exactly once.
+ * No post waits while fewer than the limit run; a post that enters leaves exactly once.
  */
 export class PostLimiter {
   readonly #limit: number;
   #running = 0;
-  /** For each post that waits, the function that lets it in and the one that rejects it. */
+  /** For each waiting post, the functions that admit and reject it. */
   readonly #waiting = new Map<() => void, (reason: unknown) => void>();
 
   constructor(limit: number) {

@@ -7,17 +7,17 @@ import type { Requester } from "./requester.js";
 import type { ClientSession } from "./session.js";
 import type { StreamPosition } from "./stream.js";
 
-/** Minimum of milliseconds between two attempts, whatever the options say. */
+/** Minimum of milliseconds between two attempts, regardless of the options. */
 const MIN_RECONNECT_DELAY_MS = 20;
-/** Minimum of milliseconds between two attempts, whatever the server says. */
+/** Minimum of milliseconds between two attempts, regardless of the server's `retry`. */
 const MIN_RETRY_MS = 100;
-/** Maximum of milliseconds between two attempts where the server ends its streams soon, but goes on answering. */
+/** Maximum of milliseconds between two attempts if the server ends its streams soon but still responds. */
 const MAX_SHORT_STREAM_DELAY_MS = 5000;
 
 /**
  * Opens streams by GET, and reconnects to those that broke off.
  *
- * `failedAttempts` of a position grows by one with each attempt; at `maxAttempts` the stream is given up.
+ * `failedAttempts` of a position grows by one with each attempt; after `maxAttempts` the client gives up.
  */
 export class Reconnector {
   readonly maxAttempts: number;
@@ -55,7 +55,7 @@ export class Reconnector {
     for (;;) {
       if (position.failedAttempts >= this.maxAttempts)
         throw new HttpError(
-          `the stream broke off, and ${this.maxAttempts} attempts to resume it were in vain`,
+          `the stream broke off; gave up after ${this.maxAttempts} failed attempts to resume it`,
           { method: "GET", url },
         );
       await this.wait(position, signal);
@@ -90,13 +90,13 @@ export class Reconnector {
       );
     } catch (error) {
       signal.throwIfAborted();
-      // Where the origin or the authorization is at fault, another attempt does not help.
+      // If the origin or the authorization is wrong, another attempt does not help.
       if (error instanceof HttpError && error.status !== undefined) throw error;
       return undefined;
     }
   }
 
-  /** Milliseconds to wait: as the server says, and longer after failed attempts. */
+  /** Milliseconds to wait: the server's `retry`, and longer after failed attempts. */
   #delayBefore({
     failedAttempts,
     shortStreams,
@@ -108,7 +108,8 @@ export class Reconnector {
         : Math.max(retry, MIN_RETRY_MS);
     const afterFailures =
       failedAttempts === 0 ? 0 : this.#initialDelayMs * 2 ** failedAttempts;
-    // The first one may be a server that lets its clients poll (MCP 2025-11-25, Streamable HTTP, resumability).
+    // After the first short stream, the server may want its clients to poll (MCP 2025-11-25, Streamable HTTP,
+    // resumability).
     const afterShortStreams =
       shortStreams < 2
         ? 0
@@ -117,12 +118,12 @@ export class Reconnector {
       Math.max(afterFailures, afterShortStreams),
       this.#maxDelayMs,
     );
-    // With jitter, or all clients of a restarted server would reconnect at once.
+    // With jitter, since otherwise all clients of a restarted server would reconnect at once.
     return Math.max(requestedDelay, backOff * (0.5 + Math.random() / 2));
   }
 }
 
-/** Whether a refusal may be temporary. A conflict is: the server has not noticed yet that the stream broke off. */
+/** Whether a rejection may be temporary. A conflict is: the server has not noticed yet that the stream broke off. */
 export function isTransientStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 409 || status === 429;
 }

@@ -26,7 +26,7 @@ export class Requester {
   readonly #authorizedFetch: AuthorizedFetch;
   #postUrl: URL | undefined;
 
-  /** @throws TypeError if the URL is not one of HTTP, or a header is reserved. */
+  /** @throws TypeError if the URL is not an HTTP URL, or a header is reserved. */
   constructor(url: string | URL, settings: FetchSettings) {
     this.url = parseHttpUrl(url);
     this.#authorizedFetch = new AuthorizedFetch(this.url, settings);
@@ -44,7 +44,7 @@ export class Requester {
   /**
    * Sends messages to another URL from now on.
    *
-   * @returns False if the URL has another origin: messages and credentials are meant for the configured one only.
+   * @returns False if the URL has another origin: messages and credentials must only go to the configured one.
    */
   setPostUrl(address: string): boolean {
     const target = URL.canParse(address, this.url.href)
@@ -86,11 +86,11 @@ export class Requester {
 
 function parseHttpUrl(url: string | URL): URL {
   if (!URL.canParse(String(url)))
-    throw new TypeError(`${JSON.stringify(String(url))} is no URL`);
+    throw new TypeError(`${JSON.stringify(String(url))} is not a URL`);
   const parsed = new URL(url);
   if (parsed.protocol !== "http:" && parsed.protocol !== "https:")
     throw new TypeError(
-      `${JSON.stringify(parsed.protocol)} is not spoken here; the URL of a server begins with http: or https:`,
+      `${JSON.stringify(parsed.protocol)} is not supported; the URL of a server begins with http: or https:`,
     );
   return parsed;
 }

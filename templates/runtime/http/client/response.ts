@@ -12,12 +12,12 @@ import type { ValueReader } from "./stream.js";
 /** Milliseconds that a stream may stay open after its last response, so that its connection can be used again. */
 const STREAM_LINGER_MS = 500;
 
-/** What reading responses needs of the transport. */
+/** What reading responses needs from the transport. */
 export interface ResponseReaderContext {
   readonly requester: Requester;
   readonly reader: ValueReader;
   readonly reconnector: Reconnector;
-  /** Delivers a value, and marks the requests of the post that it answers. */
+  /** Delivers a value, and marks the post's requests that it answers. */
   readonly deliver: (value: unknown, post: PendingPost) => void;
 }
 
@@ -43,8 +43,8 @@ export class ResponseReader {
       throw this.#context.requester.createError(
         response,
         type === ""
-          ? "the answer to a request has no content type"
-          : `the answer is ${JSON.stringify(type.slice(0, 60))}, neither ${JSON_TYPE} nor ${STREAM_TYPE}`,
+          ? "the response has no content type"
+          : `the response is ${JSON.stringify(type.slice(0, 60))}, neither ${JSON_TYPE} nor ${STREAM_TYPE}`,
         text,
       );
     }
@@ -56,25 +56,25 @@ export class ResponseReader {
     if (text === undefined)
       throw this.#context.requester.createError(
         response,
-        `the answer has more than ${limit} bytes`,
+        `the response has more than ${limit} bytes`,
       );
     const read = this.#context.reader.parse(text);
     if (typeof read === "string")
       throw this.#context.requester.createError(
         response,
-        `the answer is ${read}`,
+        `the response is ${this.#context.reader.describe(read)}`,
         text,
       );
     this.#context.deliver(read.value, post);
     if (post.unanswered.size > 0)
       throw this.#context.requester.createError(
         response,
-        "the answer is no response to the request",
+        "the response does not answer the request",
         text,
       );
   }
 
-  /** Reads a stream until all requests are answered, and resumes it if it breaks off before. */
+  /** Reads a stream until all requests are answered, and resumes it if it breaks off earlier. */
   async #readStream(first: Response, post: PendingPost): Promise<void> {
     const { signal } = post.controller;
     const position = new StreamPosition();
@@ -102,7 +102,7 @@ export class ResponseReader {
         if (post.unanswered.size === 0) return;
         if (post.isStateless || position.lastEventId === undefined)
           throw new HttpError(
-            "the stream ended before the answer",
+            "the stream ended before the response",
             { method: "POST", url: this.#context.requester.url },
             { cause },
           );

@@ -10,7 +10,7 @@ import type { ClientSession } from "./session.js";
 import { StreamPosition } from "./stream.js";
 import type { ValueReader } from "./stream.js";
 
-/** What the stream needs of its transport. */
+/** What the stream needs from its transport. */
 export interface ServerStreamContext {
   readonly requester: Requester;
   readonly reader: ValueReader;
@@ -59,7 +59,7 @@ export class ServerStream {
       if (!isFirst) {
         if (position.failedAttempts >= maxAttempts)
           throw new HttpError(
-            `the server's own stream is given up after ${maxAttempts} attempts in vain`,
+            `gave up the server's own stream after ${maxAttempts} failed attempts`,
             { method: "GET", url: requester.url },
           );
         await reconnector.wait(position, signal);
@@ -73,7 +73,7 @@ export class ServerStream {
           return;
         }
         const { text } = await readBodyStart(response, MAX_ERROR_BYTES);
-        // A new session has a stream of its own.
+        // A new session has its own stream.
         if (!isFirst && (await session.renewIfLost(response, sessionId)))
           return;
         if (
@@ -83,7 +83,7 @@ export class ServerStream {
         )
           position.lastEventId = undefined;
         else if (!isTransientStatus(response.status))
-          throw new HttpError("the server has no stream of its own", {
+          throw new HttpError("the server does not offer its own stream", {
             method: "GET",
             url: requester.url,
             status: response.status,

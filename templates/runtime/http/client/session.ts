@@ -11,7 +11,7 @@ import type { HeaderList, Requester } from "./requester.js";
 /** Milliseconds that the server may take to end a session. */
 const DELETE_TIMEOUT_MS = 2000;
 
-/** What a session needs of its transport. */
+/** What a session needs from its transport. */
 export interface ClientSessionContext {
   readonly requester: Requester;
   readonly internalRequests: InternalRequests;
@@ -24,7 +24,7 @@ export interface ClientSessionContext {
 /**
  * The session that the server assigned, and the revision that its requests name.
  *
- * At most one renewal runs; requests that were refused with the old session wait for it.
+ * At most one renewal runs; requests that were rejected with the old session wait for it.
  * The id is the one in the newest response to `initialize`, or the lost one after a failed renewal.
  */
 export class ClientSession {
@@ -60,9 +60,10 @@ export class ClientSession {
   }
 
   /**
-   * Takes the id from the response to `initialize`, the only one that has it (MCP, Streamable HTTP, session management).
+   * Reads the id from the response to `initialize`, the only one that has it (MCP, Streamable HTTP, session
+   * management).
    *
-   * @throws HttpError if the id has characters that it must not have.
+   * @throws HttpError if the id has invalid characters.
    */
   saveId(response: Response): void {
     const id = response.headers.get(HTTP_HEADERS.SESSION_ID) ?? undefined;
@@ -70,7 +71,7 @@ export class ClientSession {
       discardBody(response);
       throw this.#context.requester.createError(
         response,
-        `the session id ${JSON.stringify(id.slice(0, 60))} is none`,
+        `the session id ${JSON.stringify(id.slice(0, 60))} is invalid`,
       );
     }
     this.#id = id;
@@ -96,10 +97,11 @@ export class ClientSession {
   }
 
   /**
-   * Starts a new session if the server has lost the one of a request (MCP 2025-11-25, Streamable HTTP, session management).
+   * Starts a new session if the server has lost the one of a request (MCP 2025-11-25, Streamable HTTP, session
+   * management).
    *
    * @param id - The session of the request.
-   * @returns Whether there is a new one, so that the request may be sent again.
+   * @returns Whether there is a new one, so that the request may be retried.
    */
   async renewIfLost(
     response: Response,
@@ -111,7 +113,7 @@ export class ClientSession {
       this.#context.requester.postUrl !== undefined
     )
       return false;
-    // Another request may have renewed it while this one was on its way.
+    // Another request may have renewed it meanwhile.
     if (this.#renewal === undefined && id !== this.#id) return true;
     this.#renewal ??= this.#renew(this.#initializeRequest).finally(() => {
       this.#renewal = undefined;
@@ -160,14 +162,14 @@ export class ClientSession {
     onRenewed(this.#id);
   }
 
-  /** A new session goes on in the revision of the old one. */
+  /** A new session continues in the revision of the old one. */
   #checkVersion(version: unknown): void {
     if (
       this.#protocolVersion !== undefined &&
       version !== this.#protocolVersion
     )
       throw new HttpError(
-        `the server has forgotten the session, and speaks ${String(version).slice(0, 60)} instead of ${this.#protocolVersion} in a new one`,
+        `the server has lost the session, and chose ${String(version).slice(0, 60)} instead of ${this.#protocolVersion} for a new one`,
         { method: "POST", url: this.#context.requester.url, status: 404 },
       );
   }
@@ -187,7 +189,7 @@ export class ClientSession {
         ),
       );
     } catch {
-      // The server ends the session eventually; a caller that closes has no use for the reason.
+      // The server ends the session eventually; a caller that closes cannot use the error.
     } finally {
       clearTimeout(timer);
     }

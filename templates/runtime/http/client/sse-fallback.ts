@@ -10,7 +10,7 @@ export const SSE_FALLBACK_STATUSES: ReadonlySet<number> = new Set([
   400, 404, 405,
 ]);
 
-/** What the connection needs of its transport. */
+/** What the connection needs from its transport. */
 export interface SseConnectionContext {
   readonly requester: Requester;
   readonly reader: ValueReader;
@@ -22,9 +22,9 @@ export interface SseConnectionContext {
 }
 
 /**
- * Opens the event stream of an HTTP+SSE server (MCP 2024-11-05), whose first event says where to post messages.
+ * Opens the event stream of an HTTP+SSE server (MCP 2024-11-05), whose first event names the URL to post to.
  *
- * @returns Why there is no connection; undefined if there is one, and the requester knows where to post.
+ * @returns Why there is no connection; undefined if there is one, and the requester knows the URL to post to.
  */
 export async function connectSse({
   requester,
@@ -49,7 +49,7 @@ export async function connectSse({
       resolve(
         requester.setPostUrl(data)
           ? undefined
-          : "its event endpoint names a place at another origin to post to",
+          : "its event stream names a URL at another origin to post to",
       );
     };
     reader

@@ -1,8 +1,12 @@
 import { MAX_TIMER_DELAY_MS } from "../../jsonrpc/envelope.js";
 import { DEFAULT_MAX_MESSAGE_BYTES } from "../../jsonrpc/ndjson.js";
-import { DEFAULT_MAX_DEPTH, readJson } from "../../jsonrpc/parse.js";
 import type { Invalid } from "../../jsonrpc/parse.js";
-import { scanEnvelope } from "../../jsonrpc/scan.js";
+import {
+  DEFAULT_MAX_DEPTH,
+  parseJson,
+  scanEnvelope,
+} from "../../jsonrpc/scan.js";
+import type { JsonValue } from "../../jsonrpc/scan.js";
 import { readEventStream } from "../event-stream.js";
 import type { SseEvent } from "../event-stream.js";
 import { HTTP_HEADERS, utf8Characters } from "../headers.js";
@@ -10,20 +14,18 @@ import type { HeaderList } from "./requester.js";
 
 /** A stream that was open for this many milliseconds was not cut short. */
 const HEALTHY_STREAM_MS = 5000;
-/** Characters that the id of an event may have, since it goes into a header. */
+/** Maximum of characters in an event id, since it goes into a header. */
 const MAX_EVENT_ID_CHARS = 4096;
 
-const NOT_JSON = "no JSON";
-
 /**
- * Where a stream is, so that it can be resumed.
+ * The position in a stream, to resume it.
  *
  * `failedAttempts` counts the attempts to reconnect since the last event or healthy stream; `shortStreams` counts
  * consecutive streams that ended soon with at most one new event.
  */
 export class StreamPosition {
   lastEventId: string | undefined;
-  /** Milliseconds to wait before reconnecting, if the server says. */
+  /** The server's milliseconds to wait before reconnecting, if it sent any. */
   retry: number | undefined;
   failedAttempts = 0;
   shortStreams = 0;
@@ -41,7 +43,7 @@ export class StreamPosition {
         : event.id;
   }
 
-  /** A stream has ended that was open for this many milliseconds. */
+  /** Called when a stream ends that was open for this many milliseconds. */
   noteEnd(milliseconds: number): void {
     const isSteady = milliseconds > HEALTHY_STREAM_MS;
     if (isSteady) this.failedAttempts = 0;
@@ -53,12 +55,12 @@ export class StreamPosition {
   /** The header that asks the server to resume the stream here. */
   get headers(): HeaderList {
     if (this.lastEventId === undefined) return [];
-    // A header is bytes, and the id is meant in UTF-8 (WHATWG HTML, server-sent events).
+    // A header consists of bytes, and the id is UTF-8 (WHATWG HTML, server-sent events).
     return [[HTTP_HEADERS.LAST_EVENT_ID, utf8Characters(this.lastEventId)]];
   }
 }
 
-/** How large and how deeply nested messages may be. */
+/** Maximum size and nesting of messages. */
 export interface MessageLimits {
   readonly maxMessageBytes?: number | undefined;
   readonly maxDepth?: number | undefined;
@@ -83,14 +85,16 @@ export class ValueReader {
     this.#onInvalid = onInvalid;
   }
 
-  /** Reads the value of a text; a string says why there is none. */
-  parse(text: string): { readonly value: unknown } | string {
-    const maxDepth = this.#maxDepth;
-    const read = readJson(text, { maxDepth });
-    if (read.kind === "value") return read;
-    return read.code === "too-deep"
-      ? `nested deeper than ${maxDepth}`
-      : NOT_JSON;
+  /** Parses a text within the limit on nesting. */
+  parse(text: string): JsonValue | "not-json" | "too-deep" {
+    return parseJson(text, this.#maxDepth);
+  }
+
+  /** Describes an error of {@link ValueReader.parse}. */
+  describe(code: "not-json" | "too-deep"): string {
+    return code === "not-json"
+      ? "not JSON"
+      : `nested deeper than ${this.#maxDepth} levels`;
   }
 
   /**
@@ -118,23 +122,21 @@ export class ValueReader {
         if (event.data.trim() === "") return;
         const read = this.parse(event.data);
         if (typeof read !== "string") onValue(read.value);
-        else this.#onInvalid(invalidEvent(event.data, read));
+        else {
+          const { messageKind, id } = scanEnvelope(event.data, true);
+          this.#onInvalid({
+            kind: "invalid",
+            code: read,
+            reason: `an event of the stream is ${this.describe(read)}`,
+            messageKind,
+            id,
+            errorResponse: undefined,
+          });
+        }
       },
       onRetry: (milliseconds) => {
         position.retry = Math.min(milliseconds, MAX_TIMER_DELAY_MS);
       },
     });
   }
-}
-
-function invalidEvent(text: string, reason: string): Invalid {
-  const { messageKind, id } = scanEnvelope(text, true);
-  return {
-    kind: "invalid",
-    code: reason === NOT_JSON ? "not-json" : "too-deep",
-    reason: `an event of the stream is ${reason}`,
-    messageKind,
-    id,
-    errorResponse: undefined,
-  };
 }

@@ -1,4 +1,4 @@
-import { parseJsonOrUndefined } from "../../jsonrpc/parse.js";
+import { parseJsonOrUndefined } from "../../jsonrpc/scan.js";
 import {
   cancelledIdOf,
   isObject,
@@ -42,9 +42,9 @@ import { ClientSession } from "./session.js";
 import { connectSse, SSE_FALLBACK_STATUSES } from "./sse-fallback.js";
 import { ValueReader } from "./stream.js";
 
-/** Calls at the same time, by default. */
+/** Default maximum of calls at the same time. */
 const DEFAULT_MAX_CONCURRENT_CALLS = 256;
-/** Calls that may wait for their turn. */
+/** Maximum of calls that wait for their turn. */
 const MAX_QUEUED_CALLS = 10_000;
 
 const PARAM_PREFIX = HTTP_HEADERS.PARAM_PREFIX.toLowerCase();
@@ -54,7 +54,7 @@ const STATELESS_CODES: ReadonlySet<unknown> = new Set(
 );
 
 /**
- * Sends messages by POST and delivers what comes in return.
+ * Sends messages by POST and delivers the responses.
  *
  * A post is in `#pendingPosts` exactly while the promise of its `send` is pending.
  * After close() no message is delivered.
@@ -76,7 +76,7 @@ export class HttpClient implements HttpClientTransport {
   readonly #oneWayPosts: OneWayPosts;
   readonly #calls: PostLimiter;
   readonly #pendingPosts = new PendingPosts();
-  /** Aborts what runs for no post. */
+  /** Aborts everything that belongs to no post. */
   readonly #shutdown = new AbortController();
 
   #hasStarted = false;
@@ -181,7 +181,7 @@ export class HttpClient implements HttpClientTransport {
       cancelled?.isStateless === true ||
       (cancelled?.isPosted === false && cancelled.unanswered.size === 1)
     ) {
-      // MCP 2026-07-28, cancellation: to close the stream is to cancel. What is not posted yet needs no notification.
+      // MCP 2026-07-28, cancellation: closing the stream cancels. A message that was not posted needs no notification.
       cancelled.cancel();
       return;
     }
@@ -193,7 +193,7 @@ export class HttpClient implements HttpClientTransport {
     try {
       await this.#oneWayPosts.post(message, method);
     } finally {
-      // The server may leave the stream of a canceled request open; others of its batch still wait for it.
+      // The server may leave the stream of a cancelled request open, or others of its batch may still wait for it.
       if (
         id !== undefined &&
         cancelled !== undefined &&
@@ -226,7 +226,7 @@ export class HttpClient implements HttpClientTransport {
     emitClose(this);
   }
 
-  /** Reports an error after which the connection is of no use, and closes it. */
+  /** Reports an error that makes the connection unusable, and closes it. */
   #fail(error: unknown): void {
     emitError(this, error);
     void this.close();
@@ -241,7 +241,7 @@ export class HttpClient implements HttpClientTransport {
     emitError(
       this,
       new Error(
-        "a stateless server sent a request, which it must not; it gets no answer",
+        "a stateless server sent a request, which the specification forbids; it gets no response",
       ),
     );
     return false;
@@ -284,7 +284,7 @@ export class HttpClient implements HttpClientTransport {
     } finally {
       this.#pendingPosts.delete(post);
       signal?.removeEventListener("abort", abort);
-      // The body may not have been read to its end.
+      // The body may not have been read completely.
       post.controller.abort();
       if (!post.isCancelled) options.onRequestStreamEnd?.();
     }
@@ -330,7 +330,7 @@ export class HttpClient implements HttpClientTransport {
     return [...POST_HEADERS, ...added, ...mirroredHeaders(message, params)];
   }
 
-  /** Whether the cause of a refusal is gone by now, so that the same message may be sent again. */
+  /** Whether the cause of a rejection is gone, so that the same message may be retried. */
   async #canRetry(
     response: Response,
     text: string,
@@ -347,7 +347,7 @@ export class HttpClient implements HttpClientTransport {
     return this.#toolHeaders.refresh(request, post.controller.signal);
   }
 
-  /** Delivers the error response in the body of a refusal, or falls back to HTTP+SSE, or throws. */
+  /** Delivers the error response in the body of a rejection, or falls back to HTTP+SSE, or throws. */
   async #handleFailure(
     response: Response,
     text: string,
@@ -380,15 +380,15 @@ export class HttpClient implements HttpClientTransport {
       }
       throw this.#requester.createError(
         response,
-        `the server takes no initialize, and has no event stream of 2024-11-05 either (${failure})`,
+        `the server rejects initialize, and has no event stream of 2024-11-05 either (${failure})`,
         text,
       );
     }
     throw this.#requester.createError(
       response,
       response.status === 401
-        ? "the server wants an authorization"
-        : "the server refuses it",
+        ? "the server requires authorization"
+        : "the server rejects the message",
       isError ? `${error.code} ${error.message}` : text,
     );
   }
@@ -407,7 +407,7 @@ export class HttpClient implements HttpClientTransport {
     });
   }
 
-  /** Reports an event that is not a message; a request that it was to answer gets no other response. */
+  /** Reports an event that is not a message; if it was the response to a request, no other will come. */
   #handleInvalid(invalid: Invalid): void {
     const { messageKind, id } = invalid;
     if (messageKind === "response" && id !== null)

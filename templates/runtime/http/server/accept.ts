@@ -1,12 +1,12 @@
 import type { HttpCall } from "./call.js";
 
-/** Which content types a client accepts as an answer. */
+/** The content types that a client accepts. */
 export interface Accepted {
   readonly json: boolean;
   readonly stream: boolean;
 }
 
-/** Of the last `Accept` header: nearly all clients send one and the same. */
+/** The result for the last `Accept` header, since nearly all clients send the same one. */
 let lastAccept: string | undefined;
 let lastAccepted: Accepted = { json: true, stream: true };
 
@@ -23,7 +23,7 @@ export function acceptedBy(call: HttpCall): Accepted {
   return lastAccepted;
 }
 
-/** Whether a header accepts a type: what its most specific range says that fits (RFC 9110, 12.5.1). */
+/** Whether a header accepts a type, by its most specific matching range (RFC 9110, 12.5.1). */
 function acceptsType(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return true;
   const family = type.slice(0, type.indexOf("/") + 1);
@@ -37,7 +37,7 @@ function acceptsType(accept: string | undefined, type: string): boolean {
     if (fit === 0 || fit < specificity) continue;
     const isRefused =
       end >= 0 && /;[ \t]*q=0(?:\.0*)?[ \t]*(?:;|$)/i.test(item);
-    // Of two that are as specific, the one that accepts it counts.
+    // Of two equally specific ranges, the one that accepts it counts.
     isAccepted = (fit === specificity && isAccepted) || !isRefused;
     specificity = fit;
   }

@@ -1,18 +1,21 @@
 import type { HeaderFields, HttpCall } from "./call.js";
 
-/** What is known of who sends a request. */
+/** The identity of a request's sender. */
 export interface Auth {
-  /** Names the sender, the same way each time, such as the `sub` of a token. Sessions and request states are bound to it. */
+  /**
+   * Identifies the sender, always in the same way, such as the `sub` of a token. Sessions and request states are bound
+   * to it.
+   */
   readonly principal: string;
-  /** What the token was given for. */
+  /** The scopes that the token was granted. */
   readonly scopes?: readonly string[] | undefined;
-  /** Until when it is valid; seconds since 1970, as `exp` of a JWT. */
+  /** When the token expires; seconds since 1970, as `exp` of a JWT. */
   readonly expiresAt?: number | undefined;
-  /** Whom it was issued for, as `aud` of a JWT. If given, the resource of the metadata must be among them. */
+  /** The audience of the token, as `aud` of a JWT. If present, it must include the resource of the metadata. */
   readonly audience?: string | readonly string[] | undefined;
 }
 
-/** The document that tells clients where to get a token (RFC 9728, 2). */
+/** The document that names authorization servers to clients (RFC 9728, 2). */
 export interface ResourceMetadata {
   /** The canonical URI of the server, as clients know it. */
   readonly resource: string;
@@ -23,7 +26,7 @@ export interface ResourceMetadata {
   readonly [member: string]: unknown;
 }
 
-/** A message that is to be authorized. */
+/** A message to authorize. */
 export interface AuthorizedMessage {
   readonly method: string;
   readonly params?: object | undefined;
@@ -34,30 +37,31 @@ export interface Authorization<A extends Auth = Auth> {
   /**
    * Verifies an access token: signature, issuer, and that it was issued for this server.
    *
-   * @returns What it says; undefined if it is not valid. What it throws counts as not valid too, and so does a result that
-   *   is no identity, such as one without a principal or with an `expiresAt` that is no number; both are events.
+   * @returns The identity, or undefined if the token is invalid. An error that it throws also counts as invalid, and so
+   *   does an invalid identity, such as one without a principal or with an `expiresAt` that is not a number; both are
+   *   reported as events.
    */
   readonly verify: (
     token: string,
     call: HttpCall,
   ) => A | undefined | Promise<A | undefined>;
-  /** Served at the well-known places, and named in challenges. */
+  /** Served at the well-known paths, and named in challenges. */
   readonly metadata?: ResourceMetadata | undefined;
-  /** What a request needs: always the same, or what its message needs. */
+  /** The scopes that a request needs: always the same, or depending on its message. */
   readonly scopes?:
     | readonly string[]
     | ((message: AuthorizedMessage) => readonly string[])
     | undefined;
 }
 
-/** Why a request is not let in. */
+/** Why a request is not authorized. */
 export interface AuthChallenge {
   readonly status: 400 | 401 | 403;
   readonly headers: HeaderFields;
   readonly reason: string;
 }
 
-/** What came of the authorization of a request. */
+/** The result of authenticating a request. */
 export type AuthenticationResult<A> =
   | { readonly auth: A; readonly challenge?: undefined }
   | { readonly auth?: undefined; readonly challenge: AuthChallenge };
@@ -65,15 +69,20 @@ export type AuthenticationResult<A> =
 const WELL_KNOWN_PATH = "/.well-known/oauth-protected-resource";
 const BEARER = /^Bearer +([\w\-.~+/]+=*) *$/i;
 
-/** Authorizes requests by their bearer token. */
+/**
+ * Authorizes requests by their bearer token (RFC 6750).
+ *
+ * A result with `auth` passed every check of the token: valid, not expired, issued for this resource.
+ * `#metadataUrl` and `#metadataDocument` are both set or both undefined.
+ */
 export class Authenticator<A extends Auth = Auth> {
   readonly #options: Authorization<A>;
   readonly #onFailure: (error: unknown) => void;
-  /** Where the metadata is, by RFC 9728, 3.1; undefined if there is none. */
+  /** The URL of the metadata by RFC 9728, 3.1; undefined without metadata. */
   readonly #metadataUrl: URL | undefined;
   readonly #metadataDocument: string | undefined;
 
-  /** @throws TypeError if the resource of the metadata is no absolute URL, or the scopes are none. */
+  /** @throws TypeError if the resource of the metadata is not an absolute URL, or the scopes are invalid. */
   constructor(options: Authorization<A>, onFailure: (error: unknown) => void) {
     this.#options = options;
     this.#onFailure = onFailure;
@@ -91,21 +100,21 @@ export class Authenticator<A extends Auth = Auth> {
     this.#metadataUrl = url;
   }
 
-  /** The metadata document, if the path is one where it is found. */
+  /** The metadata document, if it is served at the path. */
   metadataDocumentAt(path: string): string | undefined {
     return path === WELL_KNOWN_PATH || path === this.#metadataUrl?.pathname
       ? this.#metadataDocument
       : undefined;
   }
 
-  /** Who sends a request, or the challenge that it is answered with (RFC 6750, 3). */
+  /** The identity of a request's sender, or the challenge to respond with (RFC 6750, 3). */
   async authenticate(call: HttpCall): Promise<AuthenticationResult<A>> {
     const header = call.header("authorization");
     if (header === undefined) return this.#refuse("the request has no token");
     const token = BEARER.exec(header)?.[1];
     if (token === undefined)
       return this.#refuse(
-        "Authorization is no bearer token",
+        "Authorization is not a bearer token",
         "invalid_request",
       );
     let auth: A | undefined;
@@ -138,7 +147,7 @@ export class Authenticator<A extends Auth = Auth> {
       : this.#refuse("the token is for another resource", "invalid_token");
   }
 
-  /** The challenge if the token does not cover what a message needs. */
+  /** The challenge if the token does not cover the scopes that the messages need. */
   missingScopes(
     auth: A,
     messages: readonly AuthorizedMessage[],
@@ -154,7 +163,7 @@ export class Authenticator<A extends Auth = Auth> {
     if ([...needed].every((scope) => granted.has(scope))) return undefined;
     return this.#challenge(
       403,
-      "the token does not cover this",
+      "the token does not have the required scope",
       "insufficient_scope",
       [...needed],
     );
@@ -198,15 +207,15 @@ export class Authenticator<A extends Auth = Auth> {
   }
 }
 
-/** Why what a hook returned is no identity; undefined if it is one. */
+/** Why the result of a hook is not an identity; undefined if it is one. */
 function invalidPrincipalReason(auth: unknown): string | undefined {
   if (typeof auth !== "object" || auth === null || Array.isArray(auth))
-    return "it is no object";
+    return "it is not an object";
   const { principal, scopes, expiresAt, audience } = auth as Readonly<
     Record<keyof Auth, unknown>
   >;
   if (typeof principal !== "string" || principal === "")
-    return "principal must be a string that is not empty";
+    return "principal must be a non-empty string";
   if (scopes !== undefined && !isStringArray(scopes))
     return "scopes must be an array of strings";
   if (expiresAt !== undefined && !Number.isFinite(expiresAt))
@@ -220,7 +229,7 @@ function invalidPrincipalReason(auth: unknown): string | undefined {
   return undefined;
 }
 
-/** @throws TypeError if it is not what scopes are. */
+/** @throws TypeError if they are not scopes. */
 function scopesOf(scopes: unknown): readonly string[] {
   if (isStringArray(scopes)) return scopes;
   throw new TypeError(
@@ -234,12 +243,12 @@ function isStringArray(value: unknown): value is readonly string[] {
   );
 }
 
-/** A scope as RFC 6749, 3.3 has it: nothing in it can end the quotes that it stands in. */
+/** A scope by RFC 6749, 3.3, without characters that could end its quotes. */
 function sanitizeScope(scope: string): string {
   return scope.replaceAll(/[^!#-[\]-~]/g, "");
 }
 
-/** Whether two URIs name one resource; a slash at the end says nothing. */
+/** Whether two URIs identify the same resource, ignoring a slash at the end. */
 function isSameResource(a: string, b: string): boolean {
   return a.replace(/\/$/, "") === b.replace(/\/$/, "");
 }

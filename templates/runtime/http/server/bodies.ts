@@ -3,8 +3,8 @@ import type { Caller, Callers } from "./callers.js";
 import type { HandlerCounter } from "../../jsonrpc/transport.js";
 
 /**
- * The bodies that are arriving. What counts is what has come, not what was announced. Past the limit, bodies are dropped
- * that hold it up: of the caller that holds the most, the one that began first.
+ * The bodies that are arriving. The bytes that have arrived count, not the announced length. Past the limit, bodies are
+ * dropped: of the caller that holds the most, the one that began first.
  *
  * A body is in `arriving` exactly while its caller's `bodyBytes` include bytes of it.
  * After `enforceLimit` all bodies together have at most `max` bytes.
@@ -12,7 +12,7 @@ import type { HandlerCounter } from "../../jsonrpc/transport.js";
 export class ArrivingBodies {
   readonly #callers: Callers;
   readonly #max: number;
-  /** Those of which something has come, in the order in which they began. */
+  /** Bodies of which bytes have arrived, in the order in which they began. */
   readonly #arriving = new Set<ArrivingBody>();
 
   constructor(callers: Callers, max: number) {
@@ -20,12 +20,12 @@ export class ArrivingBodies {
     this.#max = max;
   }
 
-  /** A body begins to arrive. */
+  /** Starts counting a body. */
   begin(caller: Caller): ArrivingBody {
     return new ArrivingBody(caller, this);
   }
 
-  /** Drops all that are not complete. */
+  /** Drops all incomplete bodies. */
   dropAll(): void {
     for (const body of [...this.#arriving]) this.#drop(body);
   }
@@ -63,12 +63,17 @@ export class ArrivingBodies {
   }
 }
 
-/** A body that is arriving. */
+/**
+ * A body that is arriving.
+ *
+ * Its caller's `bodyBytes` include exactly `bytes` for it.
+ * After it ends or is dropped, `bytes` is 0; a dropped body counts nothing more.
+ */
 export class ArrivingBody implements BodyProgress {
   readonly caller: Caller;
   stop: (() => void) | undefined;
   bytes = 0;
-  /** Whether it had to give way to others. */
+  /** Whether it was dropped because of the limit. */
   isDropped = false;
   readonly #bodies: ArrivingBodies;
 
@@ -85,7 +90,7 @@ export class ArrivingBody implements BodyProgress {
     this.#bodies.enforceLimit();
   }
 
-  /** It is complete and read, or nobody wants it any more. */
+  /** The body is complete and parsed, or no longer needed. */
   end(): void {
     if (this.bytes === 0) return;
     this.#bodies.remove(this);
@@ -98,8 +103,11 @@ export class ArrivingBody implements BodyProgress {
 export const MAX_UNCOUNTED_BODY_BYTES = 16 * 1024;
 
 /**
- * A body that is complete. Its bytes count for as long as the request is open, a handler of it runs, or a session keeps what
- * it says: whoever holds it for one of these retains it, and releases it afterwards.
+ * A complete body. Its bytes count while its request is open, its handler runs, or a session keeps its contents; each of
+ * these retains it and releases it afterwards.
+ *
+ * `#references` is the number of `retain` calls without a matching `release`.
+ * The caller's `requestBytes` include the body exactly while `#references` is above 0.
  */
 export class RetainedBody implements HandlerCounter {
   readonly #caller: Caller;
@@ -136,12 +144,12 @@ export class RetainedBody implements HandlerCounter {
   }
 }
 
-/** Chunks below this size are copied: each would keep alive the buffer that it was read into. */
+/** Smaller chunks are copied, since each would keep the buffer alive that it was read into. */
 const MIN_KEPT_CHUNK_BYTES = 4096;
 const BLOCK_BYTES = 16 * 1024;
 
 /**
- * The chunks of a body, in about as much memory as they have bytes, however small they are.
+ * The chunks of a body, which need about as much memory as they have bytes, however small they are.
  *
  * The chunks and then the used part of `block` are the body so far, in order.
  * `length` is their sum until `clear`.
@@ -171,7 +179,7 @@ export class BodyChunks {
     this.#used = 0;
   }
 
-  /** All of it; a body of one chunk is not copied. */
+  /** The whole body; a body of one chunk is not copied. */
   concat(): Uint8Array {
     this.#closeBlock();
     const [first] = this.#chunks;

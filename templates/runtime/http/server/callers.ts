@@ -1,6 +1,6 @@
 import type { HandlerCounter } from "../../jsonrpc/transport.js";
 
-/** What the callers of an HTTP handler share, each within a limit. */
+/** The limited resources that the callers of an HTTP handler share. */
 export type SharedResource =
   | "visits"
   | "open"
@@ -10,12 +10,12 @@ export type SharedResource =
   | "requestBytes"
   | "unreadBytes";
 
-/** What all callers hold together. */
+/** The sums over all callers. */
 export type Totals = Readonly<Record<SharedResource, { held: number }>>;
 
 /**
- * How many times what would stay free a caller may hold. With 4, one caller gets four fifths of a limit, and two that want
- * all of it at the same time four ninths each. A dozen callers that each take all they may fill the limit.
+ * How many times the remaining free part a caller may hold. With 4, one caller gets four fifths of a limit, and two
+ * that want all of it get four ninths each. A dozen such callers fill the limit.
  */
 const FAIR_SHARE_FACTOR = 4;
 
@@ -37,13 +37,13 @@ export class Callers {
   };
   readonly #byKey = new Map<string, Caller>();
   readonly #unknown: Caller = new Caller(this.total, false, () => undefined);
-  /** The key of one that holds nothing and is not forgotten yet: as a rule it is the next to come. */
+  /** The key of the last caller that became idle: it is usually the next to come back. */
   #idle: string | undefined;
 
   /**
-   * A caller, who is remembered until {@link Caller.release} and for as long as anything is held.
+   * A caller, which is kept until {@link Caller.release} and while it holds anything.
    *
-   * @param key - Tells callers apart; undefined where they cannot be told apart, who then share without a bound for each.
+   * @param key - Identifies the caller; callers with an undefined key are counted as one, without a limit for each.
    */
   of(key: string | undefined): Caller {
     if (key === undefined) return this.#unknown;
@@ -77,13 +77,13 @@ export class Caller implements HandlerCounter {
   readonly openResponses: ResourceShare;
   readonly handlers: ResourceShare;
   readonly sessions: ResourceShare;
-  /** Of bodies that are arriving. */
+  /** For bodies that are arriving. */
   readonly bodyBytes: ResourceShare;
-  /** Of bodies that are complete, as long as they may be in use. */
+  /** For complete bodies, while they may be in use. */
   readonly requestBytes: ResourceShare;
   readonly unreadBytes: ResourceShare;
   readonly #onIdle: () => void;
-  /** Of visits that know it, and of shares that hold anything. */
+  /** Uses of this object, and shares that hold anything. */
   #references = 0;
 
   constructor(totals: Totals, isBounded: boolean, onIdle: () => void) {
@@ -97,7 +97,7 @@ export class Caller implements HandlerCounter {
     this.#onIdle = onIdle;
   }
 
-  /** Whether nobody has it, and it holds nothing. */
+  /** Whether it is unused and holds nothing. */
   get isIdle(): boolean {
     return this.#references === 0;
   }
@@ -107,7 +107,7 @@ export class Caller implements HandlerCounter {
     this.#references += 1;
   }
 
-  /** Whoever got it is done with it. */
+  /** Ends one use of this object. */
   release(): void {
     this.#references -= 1;
     if (this.#references === 0) this.#onIdle();
@@ -126,7 +126,12 @@ export class Caller implements HandlerCounter {
   }
 }
 
-/** What one caller holds of what all share. */
+/**
+ * What one caller holds of a shared resource.
+ *
+ * The total always includes `held`.
+ * The share retains its caller exactly while `held` is above 0.
+ */
 export class ResourceShare {
   held = 0;
   readonly #total: { held: number };
@@ -139,7 +144,7 @@ export class ResourceShare {
     this.#isBounded = isBounded;
   }
 
-  /** Whether the caller may hold one more of what there are so many of. Who holds none may have the last one. */
+  /** Whether the caller may hold one more, given the limit for all. A caller that holds none may have the last one. */
   canAcquire(max: number): boolean {
     const free = max - this.#total.held;
     if (free < 1) return false;
@@ -156,7 +161,7 @@ export class ResourceShare {
     this.#total.held += amount;
   }
 
-  /** Gives back what was taken before. */
+  /** Releases what was acquired before. */
   release(amount = 1): void {
     if (amount === 0) return;
     this.held -= amount;
@@ -166,8 +171,8 @@ export class ResourceShare {
 }
 
 /**
- * What tells a caller by its address: for IPv6 the first 64 bits, since whoever has an address there has all that begin
- * like it (RFC 6177).
+ * Identifies a caller by its address: for IPv6 by the first 64 bits, since one subscriber has all addresses with the
+ * same prefix (RFC 6177).
  */
 export function addressKey(address: string): string {
   if (!address.includes(":")) return address;

@@ -7,20 +7,20 @@ import type { RetainedBody } from "./bodies.js";
 import type { HeaderFields, HttpCall } from "./call.js";
 import type { Caller } from "./callers.js";
 
-/** One HTTP request and what is known of it. */
+/** One HTTP request and what is known about it. */
 export interface HttpContext<A extends Auth = Auth> {
   readonly call: HttpCall;
   readonly path: string;
-  /** Headers of every answer. */
+  /** Headers of every response. */
   readonly headers: HeaderFields;
   readonly auth: A | undefined;
-  /** The principal with authorization, else the same as {@link connection}. */
+  /** The caller by principal with authorization, otherwise the same as {@link connection}. */
   readonly caller: Caller;
-  /** Whoever is at the other end of the connection. */
+  /** The caller by connection. */
   readonly connection: Caller;
-  /** Whether the client accepts JSON and nothing else. */
+  /** Whether the client accepts only JSON. */
   readonly isJsonOnly: boolean;
-  /** The bytes of its body, once that has come, if they count. */
+  /** The bytes of its body, once complete, if they are counted. */
   retainedBody?: RetainedBody;
 }
 
@@ -36,7 +36,7 @@ export function metaVersionOf(value: unknown): unknown {
   return metaOf(value)?.[META_KEYS.VERSION];
 }
 
-/** Whether a message is a request that is answered although its parameters are not valid. */
+/** Whether a message is a request that gets a response although its parameters are invalid. */
 export function isRequestWithInvalidParams(parsed: Parsed): boolean {
   return (
     parsed.kind === "invalid" &&

@@ -6,11 +6,11 @@ export const ERROR_HEADERS: HeaderFields = {
   "content-type": "application/json",
 };
 
-/** The refusal of a client that accepts JSON alone, where the answer must be a stream. */
+/** The response to a client that accepts only JSON, if the response must be a stream. */
 export const STREAM_NOT_ACCEPTED =
-  "the answer is a stream: Accept must list text/event-stream";
+  "the response is a stream: Accept must list text/event-stream";
 
-/** An error response as a text; without a request, it has no id. */
+/** Serializes an error response; without a request, it has no id. */
 export function encodeErrorResponse(
   code: number,
   message: string,

@@ -2,30 +2,31 @@ import type { DeliveryReceipt, ResponseWriter } from "./reply.js";
 import type { CallerResumeBudget, EventStore } from "./resume-budget.js";
 import type { SessionStream } from "./session-stream.js";
 
-/** How much a session keeps of what its streams carried, so that a client can come back for what it missed. */
+/** How many events a session keeps, so that a client can reconnect and receive those that it missed. */
 export interface ResumeLimits {
   readonly maxEvents: number;
   readonly maxBytes: number;
-  /** Milliseconds after which a client should come back when a stream's connection was closed on purpose. */
+  /** Milliseconds after which a client should reconnect if a stream's connection was closed on purpose. */
   readonly retry: number;
 }
 
-/** An event that was sent and can be sent again. */
+/** An event that was sent and can be resent. */
 export interface BufferedEvent extends DeliveryReceipt {
   readonly stream: SessionStream;
   readonly sequence: number;
   readonly text: string;
-  /** Whether it was said of a request and is no more than a notification: the next one stands for it as well. */
+  /** Whether it is a notification of a request: the next one may replace it. */
   readonly isDroppable: boolean;
-  /** An answer, or a question, that no connection has carried to its end yet. */
+  /** A response or a request that no connection has delivered completely. */
   isUndelivered: boolean;
 }
 
 /**
- * The events that a session can send again.
+ * The events that a session can resend.
  *
  * The budget counts exactly `bufferedChars` for it: every change of `events` adjusts both.
- * Delivered events are dropped before undelivered ones; the stream, or `newestLostListenKey`, remembers what was dropped.
+ * Delivered events are dropped before undelivered ones; the stream, or `newestLostListenKey`, remembers what was
+ * dropped.
  */
 export class EventBuffer implements EventStore {
   bufferedChars = 0;
@@ -33,7 +34,7 @@ export class EventBuffer implements EventStore {
   readonly #limits: ResumeLimits;
   readonly #budget: CallerResumeBudget;
   #events: BufferedEvent[] = [];
-  /** The newest of the streams that listened and of which an event is not kept any more. */
+  /** The newest listening stream of which an event was dropped. */
   #newestLostListenKey = 0;
 
   constructor(limits: ResumeLimits, budget: CallerResumeBudget) {
@@ -41,7 +42,7 @@ export class EventBuffer implements EventStore {
     this.#budget = budget;
   }
 
-  /** A stream of which an event is kept. */
+  /** A stream with a buffered event. */
   findStream(key: number): SessionStream | undefined {
     return this.#events.find(({ stream }) => stream.key === key)?.stream;
   }
@@ -50,7 +51,7 @@ export class EventBuffer implements EventStore {
     return this.#newestLostListenKey;
   }
 
-  /** Writes the events of a stream that come after a sequence number. */
+  /** Writes the events of a stream after a sequence number. */
   replay(
     stream: SessionStream,
     sequence: number,
@@ -67,14 +68,14 @@ export class EventBuffer implements EventStore {
     this.handleDrained();
   }
 
-  /** Connections may have carried events that were undelivered. */
+  /** Marks undelivered events as delivered where a connection may have delivered them. */
   handleDrained(): void {
     if (this.#events.length === 0) return;
     this.#budget.markDelivered(this);
     this.#trim();
   }
 
-  /** Keeps an event; the oldest ones are dropped if that makes too many. */
+  /** Keeps an event, and drops the oldest ones past the limit. */
   add(event: BufferedEvent): void {
     const budget = this.#budget;
     if (event.text.length > budget.max) {
@@ -88,12 +89,12 @@ export class EventBuffer implements EventStore {
     budget.trim();
   }
 
-  /** Drops events by the limits of one session: undelivered ones only where there are too many. */
+  /** Drops events past the limits of one session: undelivered ones only if there are too many. */
   #trim(): void {
     const { maxEvents, maxBytes } = this.#limits;
     while (this.#events.length > maxEvents)
       if (!this.dropDelivered()) this.dropUndelivered();
-    // A client may be about to lose the connection that carries the newest one.
+    // The newest event is kept, since the connection that carries it may break.
     while (this.bufferedChars > maxBytes) {
       const index = this.#events.findIndex(
         ({ isUndelivered }) => !isUndelivered,

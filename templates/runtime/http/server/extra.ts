@@ -6,11 +6,11 @@ import type {
 import type { HttpCall } from "./call.js";
 import type { ResponseWriter } from "./reply.js";
 
-/** What a handler finds as `context.extra` when its request came over HTTP. */
+/** The `context.extra` of a request that came over HTTP. */
 export class HttpExtra<Auth = unknown>
   implements PrincipalInfo, WithHandlerCounter
 {
-  /** What the authorization hook found out; undefined if there is none. */
+  /** The result of the authorization hook; undefined without one. */
   readonly auth: Auth | undefined;
   readonly principal: string | undefined;
   /** @internal */
@@ -46,16 +46,16 @@ export class HttpExtra<Auth = unknown>
     return this.#call.header(name.toLowerCase());
   }
 
-  /** Answers with a stream of events from now on, even if nothing is sent before the result. */
+  /** Responds with an event stream from now on, even if nothing is sent before the result. */
   openStream(): void {
     this.#writer.startStream();
   }
 
   /**
-   * Closes the connection and not the stream: the client comes back for the rest (MCP 2025-11-25, Streamable HTTP, Sending
-   * Messages to the Server). For what takes long, so that no connection is held all that time.
+   * Closes the connection but not the stream: the client reconnects for the rest (MCP 2025-11-25, Streamable HTTP,
+   * Sending Messages to the Server). For long requests, so that no connection stays open all that time.
    *
-   * @returns False, with nothing done, if the client could not come back: older revisions and 2026-07-28 do not have
+   * @returns False, with nothing done, if the client could not reconnect: older revisions and 2026-07-28 do not support
    *   this, and `resumability` must be on.
    */
   closeStream(): boolean {

@@ -1,7 +1,7 @@
 import { SSE_VERSION } from "../../protocol/version-rules.js";
 import { methodOf } from "../../jsonrpc/envelope.js";
 import { STANDARD_ERROR_CODES } from "../../jsonrpc/error-codes.js";
-import { DEFAULT_MAX_DEPTH } from "../../jsonrpc/parse.js";
+import { DEFAULT_MAX_DEPTH } from "../../jsonrpc/scan.js";
 import { newestRevision } from "../../protocol/revision.js";
 import { acceptedBy } from "./accept.js";
 import { Authenticator } from "./auth.js";
@@ -33,10 +33,10 @@ const JSON_TYPE =
   /^application\/json[ \t]*(?:;[ \t]*(?:[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")[ \t]*)?)*$/i;
 
 /**
- * Routes each call to what serves it.
+ * Routes each call to the endpoint that serves it.
  *
  * Every call is answered exactly once: by a refusal, by a writer, or by the `catch` of `#route`.
- * After `close` every new call is refused, and the timer runs only while writers are open.
+ * After `close` every new call is rejected, and the timer runs only while writers are open.
  */
 export class HttpRequestHandler<A extends Auth> {
   readonly #options: HttpHandlerOptions<A>;
@@ -150,7 +150,7 @@ export class HttpRequestHandler<A extends Auth> {
     this.#stopTicking();
   }
 
-  /** After closing, clients that do not read what is left are still cut off. */
+  /** After closing, clients that do not read are still disconnected. */
   #stopTicking(): void {
     const { isClosed, openWriters } = this.#responder;
     if (!isClosed || openWriters.size > 0) return;
@@ -158,7 +158,7 @@ export class HttpRequestHandler<A extends Auth> {
     this.#tickTimer = undefined;
   }
 
-  /** Who is at the other end of a connection, as far as that can be told. */
+  /** The key of the caller, as far as it is known. */
   #keyOf(call: HttpCall): string | undefined {
     try {
       const key = this.#options.clientKey?.(call);
@@ -216,7 +216,7 @@ export class HttpRequestHandler<A extends Auth> {
       });
     } catch (error) {
       this.#responder.emit({ kind: "failed", error });
-      // As if the client had gone: nothing may be held for this request any more.
+      // As if the client had disconnected: nothing may be held for this request any more.
       call.onDisconnect?.();
       call.onDisconnect = undefined;
       call.respond(
@@ -235,11 +235,11 @@ export class HttpRequestHandler<A extends Auth> {
     }
   }
 
-  /** What a request is for, by its headers alone; undefined if it was answered. */
+  /** The path and headers of a request; undefined if it was answered. */
   #targetOf(
     call: HttpCall,
   ): { readonly path: string; readonly headers: HeaderFields } | undefined {
-    // RFC 9112, 3.2. What is in front of us may have looked at another one than we do.
+    // RFC 9112, 3.2. A proxy in front of us may have read another one than we do.
     const repeated = call.repeatedHeader;
     if (repeated !== undefined) {
       this.#responder.refuse(
@@ -300,7 +300,7 @@ export class HttpRequestHandler<A extends Auth> {
     const { path: servedPath } = this.#options;
     if (path === this.#sse?.path || path === this.#sse?.messagesPath)
       return true;
-    // Where clients look for documents that we do not have.
+    // Paths at which clients look for documents that we do not have.
     return servedPath === undefined
       ? !path.startsWith("/.well-known/")
       : path === servedPath;
@@ -336,7 +336,7 @@ export class HttpRequestHandler<A extends Auth> {
     }
     const parsed = await this.#bodyReader.read(context);
     if (parsed === undefined) return;
-    // Others may have taken the last places while the body arrived.
+    // Other requests may have reached the limit while the body arrived.
     if (!context.caller.openResponses.canAcquire(this.#maxOpen)) {
       this.#responder.refuseBusy(call, headers);
       return;
@@ -444,7 +444,7 @@ export class HttpRequestHandler<A extends Auth> {
         this.#sessions.idleTimeout,
       ),
     );
-    // In Node a timer would keep the process alive.
+    // In Node, a timer would keep the process alive.
     (this.#tickTimer as unknown as { unref?: () => void }).unref?.();
   }
 
@@ -455,7 +455,7 @@ export class HttpRequestHandler<A extends Auth> {
     this.#sessions.closeIdle(now);
   }
 
-  /** The revision that a request is in, as far as its headers say: that of its session, or the newest where they do not. */
+  /** The revision of a request by its headers: that of its session, or the newest by default. */
   async #versionOf({ call, path }: HttpContext<A>): Promise<string> {
     if (path === this.#sse?.messagesPath) return SSE_VERSION;
     const inSession = this.#sessions.get(
@@ -473,7 +473,7 @@ export class HttpRequestHandler<A extends Auth> {
 
 const RESOLVED = Promise.resolve();
 
-/** The messages in what was posted, for the scopes that they need. */
+/** The posted messages, for the scopes that they need. */
 function messagesIn(value: unknown): readonly AuthorizedMessage[] {
   return [value]
     .flat()

@@ -1,15 +1,15 @@
 import type { CallerResumeBudget } from "./resume-budget.js";
 
-/** Messages that wait until the client listens. */
+/** Maximum of messages that wait until the client listens. */
 const MAX_QUEUED_MESSAGES = 256;
-/** Characters of these, if there is more than one. */
+/** Maximum of their characters, if there is more than one. */
 const MAX_QUEUED_CHARS = 1024 * 1024;
 
 /**
  * The messages of no request that wait until the client listens.
  *
  * The budget has reserved exactly `chars` for it.
- * A queued message is never dropped: one that does not fit is refused when it is added.
+ * A queued message is never dropped: one that does not fit is rejected when it is added.
  */
 export class MessageQueue {
   readonly #budget: CallerResumeBudget;
@@ -34,7 +34,7 @@ export class MessageQueue {
     this.#messages.push(data);
   }
 
-  /** Empties the queue, and returns what was in it. */
+  /** Empties the queue, and returns its messages. */
   takeAll(): readonly string[] {
     const messages = this.#messages.splice(0);
     this.#budget.release(this.#chars);

@@ -1,32 +1,37 @@
 import type { HeaderFields, HttpCall } from "./call.js";
 import { HTTP_HEADERS } from "../headers.js";
 
-/** Which hosts and origins are let in. */
+/** Which hosts and origins may connect. */
 export interface OriginCheckOptions {
   /**
-   * Values of the `Host` header that are served, with or without a port; without one, any port is. By default those of
-   * this machine: `localhost`, `127.0.0.1` and `[::1]`. `any` only behind a proxy that checks it.
+   * Allowed values of the `Host` header, with or without a port; a value without one allows any. By default those of
+   * this machine: `localhost`, `127.0.0.1` and `[::1]`. Use `any` only behind a proxy that checks the header.
    */
   readonly allowedHosts?: readonly string[] | "any" | undefined;
   /**
-   * Origins of web pages that may send requests, such as `https://app.example.com`. By default those on the allowed hosts.
-   * Requests without an `Origin` do not come from a page.
+   * Origins of web pages that may send requests, such as `https://app.example.com`. By default those on the allowed
+   * hosts. Requests without an `Origin` do not come from a page.
    */
   readonly allowedOrigins?: readonly string[] | "any" | undefined;
-  /** Lets pages of these origins read the answers (CORS). None by default. */
+  /** Lets pages of these origins read responses (CORS). None by default. */
   readonly cors?: CorsOptions | undefined;
 }
 
-/** Who may read answers in a browser. */
+/** Which origins may read responses in a browser. */
 export interface CorsOptions {
   readonly origins: readonly string[] | "any";
-  /** Seconds for which a browser need not ask again; 600 by default. */
+  /** Seconds for which a browser caches a preflight response; 600 by default. */
   readonly maxAge?: number | undefined;
 }
 
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Keeps web pages of others from talking to a server on this machine (MCP, Streamable HTTP, Security Warning). */
+/**
+ * Keeps foreign web pages from talking to a server on this machine (MCP, Streamable HTTP, Security Warning).
+ *
+ * All host and origin sets are in lower case; an undefined host set allows every host.
+ * An origin that may read responses (CORS) may also send requests.
+ */
 export class OriginCheck {
   readonly #hosts: ReadonlySet<string> | undefined;
   readonly #origins: ReadonlySet<string> | "any" | undefined;
@@ -48,7 +53,7 @@ export class OriginCheck {
     this.#cors = cors;
   }
 
-  /** Why a call is not let in, with what to do about it; undefined if it is. */
+  /** Why a call is rejected, and how to allow it; undefined if it is allowed. */
   refuse(call: HttpCall): string | undefined {
     const host = call.header("host");
     if (this.#hosts !== undefined && !includesHost(this.#hosts, host))
@@ -58,7 +63,7 @@ export class OriginCheck {
     return "the Origin is not allowed here; allowedOrigins lists those that are";
   }
 
-  /** The headers with which a browser lets a page read the answer; undefined if it is not to. */
+  /** The headers that let a page read the response; undefined if it may not. */
   corsHeaders(call: HttpCall): HeaderFields | undefined {
     const origin = call.header("origin");
     if (origin === undefined || !this.#allowsCors(origin)) return undefined;
@@ -69,7 +74,7 @@ export class OriginCheck {
     };
   }
 
-  /** The further headers of the answer to a preflight (Fetch, CORS protocol). */
+  /** The additional headers of a preflight response (Fetch, CORS protocol). */
   preflightHeaders(call: HttpCall): HeaderFields {
     const requested = (call.header("access-control-request-headers") ?? "")
       .split(",")

@@ -7,16 +7,16 @@ import type { Revision } from "../../protocol/revision.js";
 import type { Server } from "../../server.js";
 import type { PrincipalInfo, Transport } from "../../jsonrpc/transport.js";
 
-/** Milliseconds for which what `tools/list` said is believed. */
+/** Milliseconds for which a listing of tools is cached. */
 const CACHE_TTL_MS = 1_000;
-/** Principals whose tools are remembered. */
+/** Maximum of principals whose tools are cached. */
 const MAX_CACHED_PRINCIPALS = 1_000;
 const MAX_SERVER_TOOL_PAGES = 1_000;
 
 type ConnectableServer = Pick<Server, "connect">;
 type HeaderParamsByTool = ReadonlyMap<string, readonly HeaderParam[]>;
 
-/** A request, as far as it matters here. */
+/** The used part of a request. */
 interface RequestBody {
   readonly method: string;
   readonly params?: object | undefined;
@@ -24,7 +24,10 @@ interface RequestBody {
 
 /**
  * Which arguments of a server's tools are repeated in headers (MCP 2026-07-28, Streamable HTTP, Server Behavior for Custom
- * Headers). The server itself is asked, by `tools/list`, on behalf of whoever calls the tool.
+ * Headers). The server itself answers, through `tools/list` on behalf of the caller of the tool.
+ *
+ * The cache has at most MAX_CACHED_PRINCIPALS entries, the oldest first, each valid for CACHE_TTL_MS.
+ * A failed listing is not cached.
  */
 export class ParamHeaders {
   readonly #cache = new Map<
@@ -36,7 +39,7 @@ export class ParamHeaders {
   >();
 
   /**
-   * Those of a request; none unless it calls a tool.
+   * The header parameters of a request; empty unless it calls a tool.
    *
    * @throws RpcError if the server cannot list its tools.
    */
@@ -80,7 +83,7 @@ export class ParamHeaders {
     now: number,
     tools: HeaderParamsByTool | Promise<HeaderParamsByTool>,
   ): void {
-    // The map keeps its order, so the first is the one that was asked for longest ago.
+    // A map keeps its order, so the first entry is the oldest.
     this.#cache.delete(key);
     const [oldest] = this.#cache.keys();
     if (oldest !== undefined && this.#cache.size >= MAX_CACHED_PRINCIPALS)
@@ -109,7 +112,7 @@ async function listTools(
         readonly inputSchema?: unknown;
       };
       const params = headerParamsOf(inputSchema);
-      // A tool with wrong annotations is none that a client may call.
+      // A tool with invalid annotations must not be called by clients.
       if (params.success && params.value.length > 0)
         tools.set(name, params.value);
     }
@@ -119,7 +122,11 @@ async function listTools(
   return tools;
 }
 
-/** A request that is put to the server from inside. */
+/**
+ * A request to the server from inside the process, over an in-process transport.
+ *
+ * It carries one request; the first response resolves it, and then it closes.
+ */
 class InternalRequest implements Transport {
   onmessage: Transport["onmessage"];
   onclose: Transport["onclose"];
@@ -166,10 +173,7 @@ class InternalRequest implements Transport {
     if (answer.result !== undefined) return answer.result;
     const code = answer.error?.code ?? STANDARD_ERROR_CODES.INTERNAL_ERROR;
     if (code === STANDARD_ERROR_CODES.METHOD_NOT_FOUND) return {};
-    throw new RpcError(
-      code,
-      `${method} failed, and with it what depends on it`,
-    );
+    throw new RpcError(code, `${method} failed, which this request depends on`);
   }
 
   start(): Promise<void> {

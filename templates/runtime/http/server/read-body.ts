@@ -1,5 +1,6 @@
 import { readJson } from "../../jsonrpc/parse.js";
-import type { Invalid, JsonValue } from "../../jsonrpc/parse.js";
+import type { Invalid } from "../../jsonrpc/parse.js";
+import type { JsonValue } from "../../jsonrpc/scan.js";
 import {
   ArrivingBodies,
   MAX_UNCOUNTED_BODY_BYTES,
@@ -10,7 +11,7 @@ import type { HttpContext } from "./context.js";
 import { ERROR_HEADERS } from "./error-response.js";
 import type { Responder } from "./responder.js";
 
-/** How large a body may be. */
+/** Limits of a body. */
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly maxTotalBodyBytes: number;
@@ -18,7 +19,7 @@ export interface BodyLimits {
 }
 
 /**
- * Reads what clients post.
+ * Reads the bodies of POST requests.
  *
  * A body counts as arriving from its first byte until `read` has parsed it, failed, or dropped it.
  * `read` returns undefined exactly when it has answered the call.
@@ -34,7 +35,7 @@ export class BodyReader {
     this.#bodies = new ArrivingBodies(callers, limits.maxTotalBodyBytes);
   }
 
-  /** The JSON value that was posted, or why there is none. Undefined if that was answered. */
+  /** The posted JSON value, or why it is invalid. Undefined if the call was answered. */
   async read(context: HttpContext): Promise<JsonValue | Invalid | undefined> {
     const { call, headers, caller, connection } = context;
     const length = call.header("content-length");
@@ -44,7 +45,7 @@ export class BodyReader {
         call,
         headers,
         400,
-        "Bad Request: Content-Length is no number",
+        "Bad Request: Content-Length is not a number",
       );
       return undefined;
     }
@@ -73,7 +74,7 @@ export class BodyReader {
       }
       return readJson(body, { maxDepth: this.#limits.maxDepth });
     } catch {
-      // It broke off: nobody is there any more to be told.
+      // The connection broke, so nobody can receive an error.
       call.respond(400, ERROR_HEADERS);
       return undefined;
     } finally {
@@ -81,7 +82,7 @@ export class BodyReader {
     }
   }
 
-  /** Drops the bodies that are not complete. */
+  /** Drops incomplete bodies. */
   dropAll(): void {
     this.#bodies.dropAll();
   }

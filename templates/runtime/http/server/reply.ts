@@ -5,19 +5,19 @@ import { NO_HEADERS } from "./call.js";
 import type { EventSink, HeaderFields, HttpCall } from "./call.js";
 import type { Caller } from "./callers.js";
 
-/** How answers are written. */
+/** How responses are written. */
 export interface StreamLimits {
   /** Bytes that may wait for a client before progress and log messages to it are dropped. */
   readonly maxBacklog: number;
-  /** Milliseconds in which a client must take something of what waits for it. */
+  /** Milliseconds within which a client must read something that waits for it. */
   readonly stallTimeout: number;
   /** Milliseconds without an event after which a comment is sent. */
   readonly keepAlive: number;
-  /** Milliseconds after which a request that is still being handled is answered by a stream. */
+  /** Milliseconds after which the response to a pending request becomes a stream. */
   readonly streamAfter: number;
 }
 
-/** An event as it goes over the wire (HTML, server-sent events); JSON has no line breaks of its own. */
+/** A serialized event (HTML, server-sent events); JSON contains no line breaks. */
 export function encodeSseEvent(
   data: string,
   fields: {
@@ -36,65 +36,69 @@ export function encodeSseEvent(
 const STREAM_HEADERS: HeaderFields = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",
-  // So that nginx and its like pass events on as they come.
+  // Makes nginx and similar proxies pass on events at once.
   "x-accel-buffering": "no",
 };
 
 const JSON_HEADERS: HeaderFields = { "content-type": "application/json" };
 
-/** A comment, which keeps a connection from looking idle and means nothing. */
+/** A comment without meaning, which keeps a connection from looking idle. */
 const SSE_COMMENT = ":\n\n";
 
-/** Bytes that are written at once. What the system takes shows that a client reads, even in the middle of a message. */
+/** Bytes written at once. What the system accepts shows that a client reads, even within a message. */
 const SLICE_BYTES = 64 * 1024;
-/** A client that reads again after so many milliseconds shows that it reads: buffers of the system are full by then. */
+/** Milliseconds after which accepted bytes prove that a client reads: by then the system's buffers are full. */
 const READING_GAP_MS = 500;
-/** Bytes that the system may have taken without the client having read any of them. */
+/** Bytes that the system may accept although the client has read none. */
 const MAX_SOCKET_BUFFER_BYTES = 2 * 1024 * 1024;
-/** The system takes no more before a large part of its buffers is read: each so many bytes allow for a stall time. */
+/**
+ * The system accepts more only after a large part of its buffers is read: each of these many bytes adds one stall time.
+ */
 const SOCKET_BYTES_PER_STALL = 256 * 1024;
 
 const encoder = new TextEncoder();
 const EMPTY = new Uint8Array();
-/** Nothing is ever added to it: most answers need no list of their own. */
+/** Never modified: most responses need no separate list. */
 const EMPTY_LIST: never[] = [];
 
-/** Whether a message still waits for a connection to carry it. */
+/** Whether a message still waits to be delivered. */
 export interface DeliveryReceipt {
-  /** Set to false when the system has taken all of it. */
+  /** Set to false when the system has accepted all of it. */
   isUndelivered: boolean;
 }
 
-/** So many messages that gave way to newer ones may be in the queue before they are taken out. */
+/** Maximum of replaced messages in the queue before they are removed. */
 const MAX_REPLACED = 256;
 
 /** A message that waits for a client. */
 interface QueuedMessage {
   bytes: Uint8Array;
-  /** How many of the bytes are written. */
+  /** The number of bytes written so far. */
   written: number;
   dropKey: string | undefined;
   readonly receipt: DeliveryReceipt | undefined;
 }
 
 /**
- * What goes back for one HTTP request: one JSON value, or a stream of events. It becomes a stream with the first message
+ * The response to one HTTP request: one JSON value, or a stream of events. It becomes a stream with the first message
  * that is not the last.
  *
- * Nothing is written beyond what the client's connection takes; the rest waits here. A client is cut off if it takes
- * nothing at all for some time, and not for how much waits for it.
+ * Nothing is written beyond what the client's connection accepts; the rest waits here. A client is disconnected if it
+ * reads nothing for some time, not because of how much waits for it.
  *
  * It is in `openWriters` from construction until it is settled; `isSettled` implies `isFinished`.
- * `unreadBytes`, and the counts of budget and caller, include each byte that waits here or in a sink that is full.
+ * `unreadBytes`, and the counts of budget and caller, include each byte that waits here or in a full sink.
  */
 export class ResponseWriter implements UnreadResponse {
-  /** Set to be told when the client goes away, or is cut off, before the answer is given. */
+  /** Called when the client disconnects, or is disconnected, before the response is complete. */
   onDisconnect: (() => void) | undefined;
-  /** Set to be told when it has become a stream, before anything is on it. */
+  /** Called when the response becomes a stream, before anything is written. */
   onStreamStart: (() => void) | undefined;
-  /** Set to be told when messages that waited were taken. */
+  /** Called when waiting messages were accepted. */
   onDrained: (() => void) | undefined;
-  /** Whether the client accepts JSON and nothing else: it never becomes a stream, and what would go there is dropped. */
+  /**
+   * Whether the client accepts only JSON: the response never becomes a stream, and messages for a stream are dropped.
+   */
   readonly isJsonOnly: boolean;
   readonly #call: HttpCall;
   readonly #headers: HeaderFields;
@@ -104,31 +108,34 @@ export class ResponseWriter implements UnreadResponse {
   readonly #caller: Caller;
   readonly #retainedBody: RetainedBody | undefined;
   #sink: EventSink | undefined;
-  /** Whether the answer is given: nothing can be added. */
+  /** Whether the response is complete: nothing can be added. */
   #isFinished = false;
-  /** Whether the system has all of it, or nobody is there to take it. */
+  /** Whether the system has accepted all of it, or the client is gone. */
   #isSettled = false;
   #lastWriteAt: number;
   #queue: QueuedMessage[] = EMPTY_LIST;
-  /** Messages at the start of the queue that are written. */
+  /** Number of messages at the start of the queue that are written. */
   #head = 0;
-  /** The waiting ones that a newer one may replace. */
+  /** The waiting messages that a newer one may replace. */
   #droppableMessages: Map<string, QueuedMessage> | undefined;
-  /** Messages in the queue that gave way to a newer one, at least. */
+  /** Minimum number of messages in the queue that were replaced. */
   #replacedCount = 0;
   #unreadBytes = 0;
-  /** Of the unread bytes, those that the sink has in full; with what becomes true when it has passed them on. */
+  /** Unread bytes that the sink has completely, and what becomes true when it has passed them on. */
   #handedOffBytes = 0;
   #receipts: DeliveryReceipt[] = EMPTY_LIST;
-  /** Bytes that the sink was given in all. */
+  /** Bytes passed to the sink in total. */
   #totalBytes = 0;
-  /** Whether the sink takes no more now. */
+  /** Whether the sink is full now. */
   #isSinkFull = false;
-  /** When the client has last taken something, or had nothing to take. */
+  /** When the client last read something, or had nothing to read. */
   #lastDrainAt = 0;
   #hasRead = false;
 
-  /** @param headers - Those that every answer bears. @param openWriters - Where open replies are listed, to be ticked. */
+  /**
+   * @param headers - Headers of every response.
+   * @param openWriters - The set of open writers, which are ticked.
+   */
   constructor(
     call: HttpCall,
     headers: HeaderFields,
@@ -154,7 +161,7 @@ export class ResponseWriter implements UnreadResponse {
     call.onDisconnect = () => {
       this.#handleDisconnect();
     };
-    // It went away before anybody could be told.
+    // The client disconnected before the callback was set.
     if (call.isDisconnected)
       queueMicrotask(() => {
         this.#handleDisconnect();
@@ -165,7 +172,7 @@ export class ResponseWriter implements UnreadResponse {
     return this.#isFinished;
   }
 
-  /** Whether it is a stream already. */
+  /** Whether it has become a stream. */
   get isStream(): boolean {
     return this.#sink !== undefined;
   }
@@ -186,7 +193,7 @@ export class ResponseWriter implements UnreadResponse {
     return this.#isSinkFull || this.#isFinished ? this.#lastDrainAt : undefined;
   }
 
-  /** Begins the stream, if it has not begun. */
+  /** Starts the stream, unless it has started. */
   startStream(): void {
     if (this.#isFinished || this.#sink !== undefined || this.isJsonOnly) return;
     this.#openSink(
@@ -201,7 +208,8 @@ export class ResponseWriter implements UnreadResponse {
   /**
    * Sends an event.
    *
-   * @param name - What makes it droppable, by `droppableName`. @param receipt - Told when the system has taken it.
+   * @param name - Makes it droppable, see `droppableName`.
+   * @param receipt - Updated when the system has accepted it.
    */
   writeEvent(text: string, name?: string, receipt?: DeliveryReceipt): void {
     if (this.#isFinished || this.isJsonOnly) return;
@@ -226,7 +234,7 @@ export class ResponseWriter implements UnreadResponse {
     this.#addUnread(text.length);
   }
 
-  /** Answers with a JSON text, which is all there is. It must not be a stream. */
+  /** Responds with a complete JSON text. It must not be a stream. */
   sendJson(
     status: number,
     text: string,
@@ -247,7 +255,7 @@ export class ResponseWriter implements UnreadResponse {
     else this.#markFinished();
   }
 
-  /** Answers without a body. It must not be a stream. */
+  /** Responds without a body. It must not be a stream. */
   sendEmpty(status: number, headers: HeaderFields = NO_HEADERS): void {
     if (this.#isFinished) return;
     this.#isFinished = true;
@@ -256,7 +264,7 @@ export class ResponseWriter implements UnreadResponse {
       this.#markFinished();
   }
 
-  /** Ends the stream, after what waits. One that has not begun ends without an event. */
+  /** Ends the stream after the waiting messages. A stream that has not started ends without an event. */
   end(): void {
     if (this.#isFinished) return;
     if (this.isJsonOnly) {
@@ -265,12 +273,12 @@ export class ResponseWriter implements UnreadResponse {
     }
     this.startStream();
     this.#isFinished = true;
-    // What is full has been waiting since before.
+    // A full sink has been waiting since earlier.
     if (!this.#isSinkFull) this.#lastDrainAt = Date.now();
     if (this.#sink !== undefined) this.#pump(this.#sink);
   }
 
-  /** Cuts the client off. */
+  /** Disconnects the client. */
   abort(): void {
     if (this.#isSettled) return;
     this.#call.abort();
@@ -328,7 +336,7 @@ export class ResponseWriter implements UnreadResponse {
     return bytes;
   }
 
-  /** Writes as much as the sink takes. */
+  /** Writes as much as the sink accepts. */
   #pump(sink: EventSink): void {
     while (!this.#isSinkFull && !this.#isSettled) {
       const waiting = this.#queue[this.#head];
@@ -349,7 +357,7 @@ export class ResponseWriter implements UnreadResponse {
         if (receipt !== undefined) this.#addReceipt(receipt);
         this.#advance();
       }
-      // One that a newer one has replaced is empty.
+      // A message that was replaced is empty.
       if (end === written) continue;
       this.#totalBytes += end - written;
       if (sink.write(bytes.subarray(written, end))) this.#releaseHandedOff();
@@ -360,7 +368,7 @@ export class ResponseWriter implements UnreadResponse {
     }
   }
 
-  /** Takes out what gave way to newer messages: a queue of it would grow for as long as the client does not read. */
+  /** Removes replaced messages: otherwise the queue would grow for as long as the client does not read. */
   #removeReplaced(): void {
     this.#queue = this.#queue
       .slice(this.#head)
@@ -380,7 +388,7 @@ export class ResponseWriter implements UnreadResponse {
     this.onDrained?.();
   }
 
-  /** What was handed on whole is off our hands. */
+  /** Messages passed to the sink completely no longer count here. */
   #releaseHandedOff(): void {
     if (this.#handedOffBytes > 0) this.#addUnread(-this.#handedOffBytes);
     this.#handedOffBytes = 0;
@@ -396,7 +404,7 @@ export class ResponseWriter implements UnreadResponse {
 
   #advance(): void {
     this.#head += 1;
-    // The memory of what is written is given back long before the queue is empty.
+    // Releases the memory of written messages long before the queue is empty.
     if (this.#head < 1024 || this.#head * 2 < this.#queue.length) return;
     this.#queue.splice(0, this.#head);
     this.#head = 0;
@@ -413,7 +421,7 @@ export class ResponseWriter implements UnreadResponse {
     }
   }
 
-  /** The client is gone, or has all of the answer. */
+  /** The client is gone, or has received the whole response. */
   #handleDisconnect(): void {
     if (this.#isSettled) return;
     const wasGiven = this.#isFinished;

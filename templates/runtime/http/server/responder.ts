@@ -14,11 +14,11 @@ import type { StreamLimits } from "./reply.js";
 import type { HttpEvent } from "./types.js";
 import type { UnreadBudget } from "./unread-budget.js";
 
-/** Characters of a refusal that is sent without being counted: a connection has one of them at a time. */
+/** Maximum of characters of an error response that is not counted: a connection has one of them at a time. */
 const MAX_UNCOUNTED_REFUSAL_CHARS = 4096;
 
 /**
- * Answers calls: by a writer, or with a refusal.
+ * Answers calls: with a writer, or with an error response.
  *
  * A call is in `admitting` from `admit` until it has a writer, or its handling ends.
  * After `close`, `refuseIfClosed` answers every call that has no writer yet with 503.
@@ -33,7 +33,7 @@ export class Responder {
   readonly #admitting = new Set<HttpCall>();
   #isClosed = false;
 
-  /** @param openWriters - Lists the writers that are open; `unread` watches the same ones. */
+  /** @param openWriters - The set of open writers; `unread` uses the same one. */
   constructor(
     streamLimits: StreamLimits,
     openWriters: Set<ResponseWriter>,
@@ -58,12 +58,12 @@ export class Responder {
     this.#admitting.add(call);
   }
 
-  /** Handling of a call has ended, whatever came of it. */
+  /** Handling of a call has ended, successfully or not. */
   endAdmission(call: HttpCall): void {
     this.#admitting.delete(call);
   }
 
-  /** Refuses the calls that have no writer yet, and all that come later. */
+  /** Rejects the calls without a writer, and all later ones. */
   close(): void {
     this.#isClosed = true;
     // A hook or a factory that they wait for may never return.
@@ -73,7 +73,7 @@ export class Responder {
     }
   }
 
-  /** The writer of the answer to a call. */
+  /** The writer of the response to a call. */
   reply({
     call,
     headers,
@@ -94,7 +94,7 @@ export class Responder {
     );
   }
 
-  /** Whether the handler is closed, which may happen during any `await`; then the call is refused. */
+  /** Whether the handler is closed, which may happen during any `await`; then the call is rejected. */
   refuseIfClosed(call: HttpCall, headers: HeaderFields): boolean {
     if (this.#isClosed)
       this.refuse(call, headers, 503, "the server is shutting down");
@@ -119,13 +119,15 @@ export class Responder {
     );
   }
 
-  /** Answers what is no message as the endpoint does, with the id that the revision wants where none can be read. */
+  /**
+   * Responds to an invalid message as the endpoint does, with the id that the revision requires if none can be read.
+   */
   refuseInvalid(
     { call, headers }: HttpContext,
     { errorResponse: answer, id, reason }: Invalid,
     version: string,
   ): void {
-    // What must not be answered gets an error of the transport, which has no id.
+    // A message that must not be answered gets a transport error, which has no id.
     const answered =
       answer === undefined || unreadIdPolicy(version) === "absent"
         ? (id ?? undefined)
@@ -150,7 +152,7 @@ export class Responder {
     );
   }
 
-  /** Answers with an error response of the transport (MCP, Streamable HTTP: a response without an id). */
+  /** Responds with a transport error (MCP, Streamable HTTP: a response without an id). */
   refuse(
     call: HttpCall,
     headers: HeaderFields,
@@ -165,7 +167,7 @@ export class Responder {
     if (text.length <= MAX_UNCOUNTED_REFUSAL_CHARS)
       call.respond(status, { ...ERROR_HEADERS, ...headers }, text);
     else {
-      // It repeats an id that a client chose, and waits like any other answer.
+      // It repeats an id that a client chose, and counts like any other response.
       new ResponseWriter(
         call,
         headers,

@@ -1,31 +1,33 @@
-/** A session that keeps events for a client that may come back. */
+/** A session that keeps events for a client that may reconnect. */
 export interface EventStore {
   /** Characters of the events that it keeps. */
   readonly bufferedChars: number;
-  /** Its place in the heap of the budget, which alone sets it; -1 while it is not there. */
+  /** Its index in the heap of the budget, which alone sets it; -1 if it is not in the heap. */
   heapIndex: number;
-  /** Forgets the oldest event that a connection has carried; false if it has none. */
+  /** Drops the oldest delivered event; false without one. */
   dropDelivered(): boolean;
-  /** Forgets the oldest event that no connection has carried; false if it has none. */
+  /** Drops the oldest undelivered event; false without one. */
   dropUndelivered(): boolean;
 }
 
-/** Messages that wait for clients that do not listen may take one part in so many of the limit. */
+/** The fraction of the limit for messages that wait for clients that do not listen. */
 const QUEUED_FRACTION = 4;
 
 /**
- * The characters that all sessions together keep. When they are too many, the session that keeps the most loses its oldest
- * delivered event; if it has none, another one's delivered event goes; and an undelivered event only if there is no other,
- * again of the session that keeps the most. So a session that keeps little never pays for one that keeps much.
+ * The characters that all sessions keep together. Past the limit, the session that keeps the most loses its oldest
+ * delivered event; if it has none, another session's delivered event is dropped; and an undelivered event only if no
+ * other is left, again of the session that keeps the most. So a session that keeps little never loses events because of
+ * one that keeps much.
  *
- * `used` is what all holders keep, plus `reserved`. A holder is in the heap, at its `heapIndex`, while it keeps anything.
+ * `used` is what all holders keep, plus `reserved`. A holder is in the heap, at its `heapIndex`, while it keeps
+ * anything.
  * `delivered` includes every holder that has a delivered event, and perhaps others.
  */
 export class ResumeBudget {
   readonly max: number;
   #used = 0;
   #reserved = 0;
-  /** A binary heap, the holder of the most first. */
+  /** A binary heap; the first holder keeps the most. */
   readonly #heap: EventStore[] = [];
   /** Holders that may have a delivered event. */
   readonly #delivered = new Set<EventStore>();
@@ -38,21 +40,21 @@ export class ResumeBudget {
     return this.#used;
   }
 
-  /** Says that a holder keeps so many characters more, or less, than before. */
+  /** Records a change of a holder's characters. */
   adjust(holder: EventStore, characters: number): void {
     this.#used += characters;
     if (holder.bufferedChars === 0) this.#remove(holder);
     else this.#place(holder);
   }
 
-  /** Says that a holder has an event that was delivered. */
+  /** Records that a holder has a delivered event. */
   markDelivered(holder: EventStore): void {
     this.#delivered.add(holder);
   }
 
   /**
-   * Makes room for messages that wait, of which nobody has had any: only delivered events give way to them. They are never
-   * forgotten themselves, so they get a part of the limit and no more.
+   * Reserves room for messages that wait undelivered: only delivered events are dropped for them. They are never
+   * dropped themselves, so they get only a fraction of the limit.
    */
   reserve(characters: number): boolean {
     if (this.#reserved + characters > this.max / QUEUED_FRACTION) return false;
@@ -68,7 +70,7 @@ export class ResumeBudget {
     this.#reserved -= characters;
   }
 
-  /** Forgets events until no more are kept than may be. */
+  /** Drops events until the limit is kept. */
   trim(): void {
     while (this.#used > this.max)
       if (!this.dropDelivered() && !this.dropUndelivered()) return;
@@ -140,8 +142,10 @@ export class ResumeBudget {
 }
 
 /**
- * What the sessions of one caller keep: one holder in the budget of all, so that a caller with many sessions counts as one
- * that keeps much.
+ * The events that the sessions of one caller keep: one holder in the shared budget, so that the sum of its sessions counts.
+ *
+ * The shared budget includes `bufferedChars`, the sum over this caller's sessions, exactly once.
+ * Reservations go to the shared budget directly, and are not part of `bufferedChars`.
  */
 export class CallerResumeBudget implements EventStore {
   heapIndex = -1;

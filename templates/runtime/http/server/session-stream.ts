@@ -1,13 +1,13 @@
 import type { RequestId } from "../../jsonrpc/message.js";
 import type { ResponseWriter } from "./reply.js";
 
-/** What event ids of streams begin with that listen. */
+/** The prefix of event ids of listening streams. */
 const LISTEN_KEY_PREFIX = "g";
 
 /**
  * A stream of events, which may outlive the connection that carries it.
  *
- * `sequence` only grows, so an event id names one event of the session forever.
+ * `sequence` only grows, so an event id identifies one event of the session forever.
  * `writer` is the one connection that carries the stream now, or undefined while none does.
  */
 export class SessionStream {
@@ -15,10 +15,10 @@ export class SessionStream {
   /** The requests that it answers. */
   readonly pending = new Set<RequestId>();
   readonly isListenStream: boolean;
-  /** The number of the last event; the priming one has 0. */
+  /** The number of the last event; the priming event has 0. */
   sequence = 0;
   hasSentEventId = false;
-  /** The number of the last event that is not kept any more and that nobody may miss without knowing. */
+  /** The number of the last dropped event that a client must not miss silently. */
   lastLostSequence = 0;
   writer: ResponseWriter | undefined;
 
@@ -28,13 +28,13 @@ export class SessionStream {
     this.isListenStream = isListenStream;
   }
 
-  /** The id of the last event: it tells the stream, and the place in it. */
+  /** The id of the last event: it identifies the stream, and the position in it. */
   get eventId(): string {
     return `${this.isListenStream ? LISTEN_KEY_PREFIX : ""}${this.key}-${this.sequence}`;
   }
 }
 
-/** Reads an event id that {@link SessionStream.eventId} has written; undefined for any other text. */
+/** Reads an event id that {@link SessionStream.eventId} created; undefined for any other text. */
 export function parseEventId(
   text: string,
 ): { readonly key: number; readonly sequence: number } | undefined {
@@ -44,7 +44,7 @@ export function parseEventId(
     : { key: Number(key), sequence: Number(sequence) };
 }
 
-/** The key in the event id of a stream that listens; undefined for any other text. */
+/** The key in the event id of a listening stream; undefined for any other text. */
 export function listenKeyOf(eventId: string): number | undefined {
   return eventId.startsWith(LISTEN_KEY_PREFIX)
     ? parseEventId(eventId)?.key

@@ -28,26 +28,26 @@ import type {
 import { versionOf } from "../../protocol/revision.js";
 import { encodeLine } from "../../jsonrpc/write.js";
 
-/** What a session must know of the handler that it belongs to. */
+/** What a session needs from its handler. */
 export interface SessionHost {
   readonly resumeLimits: ResumeLimits | undefined;
   onClosed(session: HttpSession): void;
 }
 
-/** What is said with a message that a client posts. */
+/** What a session passes with a posted message. */
 export interface PostSender extends WithHandlerCounter {
   readonly auth: unknown;
   readonly principal: string | undefined;
 }
 
-/** Streams that listen for messages of no request, in one session. */
+/** Maximum of streams in one session that listen for messages of no request. */
 const MAX_LISTEN_STREAMS = 8;
 /**
  * A session of a stateful revision over HTTP (MCP 2025-03-26 to 2025-11-25, Streamable HTTP): the transport of one
  * connection of the server, made of many HTTP requests.
  *
- * A client that disconnects does not end its requests: it may come back for the answers. What cannot be sent is kept within
- * bounds, as far as it can be sent later, and dropped otherwise.
+ * A client that disconnects does not cancel its requests: it may reconnect for the responses. Messages that cannot be
+ * sent are kept within limits if they can be sent later, and dropped otherwise.
  *
  * A request id is in `streamByRequest` until its response is sent or the request is cancelled.
  * `currentStream` is set only during a synchronous call of `onmessage` or `oninvalid`.
@@ -62,7 +62,7 @@ export class HttpSession implements Transport {
   readonly principal: string | undefined;
   /** When it was last used; milliseconds since 1970. */
   lastUsedAt: number = Date.now();
-  /** Whether anything came after `initialize`. */
+  /** Whether any message came after `initialize`. */
   hasBeenUsed = false;
   /** Whether `initialize` was answered with a result. */
   isInitialized = false;
@@ -77,7 +77,7 @@ export class HttpSession implements Transport {
   /** Undefined without resumability. */
   readonly #events: EventBuffer | undefined;
   #nextKey = 1;
-  /** Where an answer goes that names no request, such as one to what is no message. */
+  /** The stream for a response without a request, such as one to an invalid message. */
   #currentStream: SessionStream | undefined;
   readonly #onDrained: () => void;
   #isClosed = false;
@@ -125,7 +125,7 @@ export class HttpSession implements Transport {
       .map(versionOf);
   }
 
-  /** Whether a connection is held for it. */
+  /** Whether it has an open connection. */
   get isAttached(): boolean {
     if (this.#listenStreams.length > 0) return true;
     for (const { writer } of this.#streamByRequest.values())
@@ -137,7 +137,7 @@ export class HttpSession implements Transport {
     return Promise.resolve();
   }
 
-  /** Takes what was posted, and answers it. */
+  /** Handles a posted message, and answers it. */
   post(
     call: HttpCall,
     writer: ResponseWriter,
@@ -185,19 +185,19 @@ export class HttpSession implements Transport {
     for (const id of cancelledIdsIn(parsed)) this.#handleCancelled(id);
   }
 
-  /** Opens a stream for what belongs to no request, or goes on with one that broke off. */
+  /** Opens a stream for messages of no request, or resumes one that broke off. */
   listen(writer: ResponseWriter, lastEventId: string | undefined): void {
     this.lastUsedAt = Date.now();
     this.hasBeenUsed = true;
     if (lastEventId !== undefined) {
       if (this.#resume(writer, lastEventId)) return;
-      // The client had better hear that something is gone than wait for it.
+      // An error is better than waiting for events that are gone.
       if (!this.#hasLostNothing(lastEventId)) {
         writer.sendJson(
           400,
           encodeErrorResponse(
             -32600,
-            `Invalid Request: what came after this ${HTTP_HEADERS.LAST_EVENT_ID} is not known, or not kept any more`,
+            `Invalid Request: the events after this ${HTTP_HEADERS.LAST_EVENT_ID} are unknown or no longer kept`,
           ),
         );
         return;
@@ -232,13 +232,15 @@ export class HttpSession implements Transport {
           ? undefined
           : this.#streamByRequest.get(relatedRequestId);
       if (stream?.writer?.isJsonOnly === true) {
-        // A notification is dropped; a question has no way to the client.
+        // A notification is dropped; a request cannot reach the client.
         if (!("id" in message)) return;
         stream.writer.sendJson(
           406,
           encodeErrorResponse(-32600, STREAM_NOT_ACCEPTED),
         );
-        throw new Error("the client accepts no stream to be asked on");
+        throw new Error(
+          "the client accepts no stream, so it cannot receive requests",
+        );
       }
       if (stream !== undefined)
         this.#sendEvent(stream, data, !("id" in message), dropKeyOf(message));
@@ -289,7 +291,7 @@ export class HttpSession implements Transport {
       this.#rejectInvalid(writer, parsed);
       return;
     }
-    // A batch of nothing but invalid messages is answered.
+    // A batch of only invalid messages is answered.
     this.#currentStream = new SessionStream(0, writer, false);
     emitMessage(this, value);
     this.#currentStream = undefined;
@@ -298,7 +300,7 @@ export class HttpSession implements Transport {
   }
 
   #rejectInvalid(writer: ResponseWriter, invalid: Invalid): void {
-    // What the endpoint answers to it goes out here.
+    // The endpoint's response to it is sent here.
     const stream = new SessionStream(0, writer, false);
     this.#currentStream = stream;
     emitInvalid(this, invalid);
@@ -319,7 +321,7 @@ export class HttpSession implements Transport {
     writer.onDrained = this.#onDrained;
   }
 
-  /** Attaches the first connection of a stream: once events go over it, it starts with an id to come back with. */
+  /** Attaches the first connection of a stream: if events go over it, it starts with an id for reconnecting. */
   #attachFirst(stream: SessionStream, writer: ResponseWriter): void {
     this.#attach(stream, writer);
     writer.onStreamStart = () => {
@@ -342,7 +344,7 @@ export class HttpSession implements Transport {
     if (stream.pending.delete(id)) this.#streamByRequest.delete(id);
   }
 
-  /** The answer to all that is on a stream, and its end. */
+  /** Sends the responses of a stream, and ends it. */
   #sendResponse(stream: SessionStream, data: string, message: object): void {
     const { writer } = stream;
     if (writer === undefined || writer.isStream) {
@@ -363,7 +365,7 @@ export class HttpSession implements Transport {
     const { writer } = stream;
     stream.writer = undefined;
     if (writer === undefined) return;
-    // One that ends without an event has none to come back for.
+    // A stream that ends without an event has none to resume after.
     writer.onStreamStart = undefined;
     writer.end();
   }
@@ -376,7 +378,7 @@ export class HttpSession implements Transport {
   ): void {
     const { writer } = stream;
     writer?.startStream();
-    // A client that went away before the first event knows no id to come back with.
+    // A client that disconnected before the first event knows no id to resume after.
     const events = this.#events;
     const canResume =
       events !== undefined &&
@@ -398,7 +400,7 @@ export class HttpSession implements Transport {
     events.add(kept);
   }
 
-  /** Gives the client an id to come back with before there is anything to send. */
+  /** Sends the client an id to resume after, before there is anything to send. */
   #sendPrimingEvent(stream: SessionStream, retry?: number): void {
     if (
       this.#host.resumeLimits === undefined ||
@@ -429,7 +431,7 @@ export class HttpSession implements Transport {
     return true;
   }
 
-  /** What belongs to no request goes to one stream that listens, or waits for one. */
+  /** Sends a message of no request on one listening stream, or queues it. */
   #sendUnrelated(data: string, name?: string): void {
     const stream = this.#listenStreams.at(-1);
     if (stream !== undefined)
@@ -441,15 +443,15 @@ export class HttpSession implements Transport {
     for (const data of this.#queue.takeAll()) this.#sendEvent(stream, data);
   }
 
-  /** Whether an unknown stream listened, and nothing of it was lost: then a new stream will do. */
+  /** Whether an unknown stream listened, and nothing of it was lost: then a new stream can replace it. */
   #hasLostNothing(lastEventId: string): boolean {
     const key = listenKeyOf(lastEventId);
     return key !== undefined && key > (this.#events?.newestLostListenKey ?? 0);
   }
 
   /**
-   * Sends what came on a stream after an event, and goes on with it (MCP 2025-11-25, Resumability and Redelivery). False if
-   * the stream is not known, or too much of it is gone.
+   * Resends the events of a stream after a given one, and resumes it (MCP 2025-11-25, Resumability and Redelivery).
+   * False if the stream is unknown, or some of the events were dropped.
    */
   #resume(writer: ResponseWriter, lastEventId: string): boolean {
     const position = parseEventId(lastEventId);
@@ -458,12 +460,12 @@ export class HttpSession implements Transport {
     const stream = this.#findStream(key);
     if (stream === undefined || sequence < stream.lastLostSequence)
       return false;
-    // A connection that the client has given up, though we do not know it yet.
+    // A connection that the client has abandoned, which we have not noticed yet.
     const previous = stream.writer;
     this.#detach(stream);
     if (previous !== undefined) {
       previous.onDisconnect = undefined;
-      // What waits there will be sent here.
+      // Waiting messages are sent here.
       if (previous.unreadBytes > 0) previous.abort();
       else previous.end();
     }
@@ -504,7 +506,7 @@ export class HttpSession implements Transport {
   }
 }
 
-/** The ids of what has to be answered. */
+/** The ids of the requests to answer. */
 function requestIdsIn(parsed: Parsed): readonly RequestId[] {
   switch (parsed.kind) {
     case "request":

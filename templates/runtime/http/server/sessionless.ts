@@ -17,8 +17,8 @@ import type { AnyServer } from "./types.js";
 /**
  * Serves stateful revisions without sessions.
  *
- * Each POST gets a connection that is in the revision its header names, as if it had been initialized.
- * Nothing is kept from one request to the next.
+ * Each POST gets a connection in the revision that its header names, as if it had been initialized.
+ * No state is kept between requests.
  */
 export class SessionlessEndpoint {
   readonly #responder: Responder;
@@ -29,7 +29,7 @@ export class SessionlessEndpoint {
     this.#singleRequests = singleRequests;
   }
 
-  /** A stateful revision without sessions: as if the client had said before what it says in no request. */
+  /** A stateful revision without sessions: as if the client had initialized before each request. */
   async post(
     context: HttpContext,
     value: unknown,
@@ -80,7 +80,7 @@ export class SessionlessEndpoint {
       call,
       headers,
       400,
-      `Bad Request: ${HTTP_HEADERS.PROTOCOL_VERSION} is ${truncate(version)}, none of ${revisions.map(versionOf).join(", ")}`,
+      `Bad Request: ${HTTP_HEADERS.PROTOCOL_VERSION} is ${truncate(version)}, not one of ${revisions.map(versionOf).join(", ")}`,
     );
   }
 }

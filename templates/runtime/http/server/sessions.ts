@@ -15,18 +15,18 @@ import type { ResumabilityOptions, SessionOptions } from "./types.js";
 const MIB = 1024 * 1024;
 const IDLE_TIMEOUT_MS = 30 * 60_000;
 const MAX_SESSIONS = 10_000;
-/** Milliseconds in which a session must be used once after it was opened. */
+/** Milliseconds within which a new session must be used. */
 const FIRST_USE_TIMEOUT_MS = 60_000;
 
 /**
  * The sessions of stateful revisions.
  *
  * A session is stored only after `initialize` succeeded, and removed when it closes.
- * Its caller holds a place from before the server is made until the session is removed, or is not stored after all.
+ * Its caller holds a place from before the server is created until the session is removed, or is not stored after all.
  */
 export class SessionStore<A extends Auth = Auth> implements SessionHost {
   readonly resumeLimits: ResumeLimits | undefined;
-  /** How many sessions and HTTP+SSE streams there may be. */
+  /** Maximum of sessions and HTTP+SSE streams. */
   readonly max: number;
   readonly idleTimeout: number;
   readonly #responder: Responder;
@@ -34,7 +34,7 @@ export class SessionStore<A extends Auth = Auth> implements SessionHost {
   readonly #resumeBudget: ResumeBudget;
   readonly #resumeBudgets = new WeakMap<Caller, CallerResumeBudget>();
   readonly #sessions = new Map<string, HttpSession>();
-  /** Who opened a session, and with what if that was large: the session keeps what the client says of itself. */
+  /** Who opened a session, and with which body if that was large: the session keeps the client's information. */
   readonly #openers = new WeakMap<
     HttpSession,
     { readonly caller: Caller; readonly request: RetainedBody | undefined }
@@ -88,7 +88,9 @@ export class SessionStore<A extends Auth = Auth> implements SessionHost {
     });
   }
 
-  /** The session that a request names, if it is there and its own. Undefined if that was answered. */
+  /**
+   * The session that a request names, if it exists and belongs to the caller. Undefined if the request was answered.
+   */
   find(context: HttpContext): HttpSession | undefined {
     const { call, headers, auth } = context;
     const id = call.header("mcp-session-id");
@@ -102,7 +104,7 @@ export class SessionStore<A extends Auth = Auth> implements SessionHost {
       return undefined;
     }
     const session = this.#sessions.get(id);
-    // Another's session is as good as none.
+    // A session of another caller is treated as unknown.
     if (session === undefined || session.principal !== auth?.principal) {
       this.#responder.refuseUnknownSession(context);
       return undefined;
@@ -115,12 +117,12 @@ export class SessionStore<A extends Auth = Auth> implements SessionHost {
       call,
       headers,
       400,
-      `Bad Request: ${HTTP_HEADERS.PROTOCOL_VERSION} is none of ${stateful.join(", ")}`,
+      `Bad Request: ${HTTP_HEADERS.PROTOCOL_VERSION} is not one of ${stateful.join(", ")}`,
     );
     return undefined;
   }
 
-  /** Closes the sessions that are idle for too long. */
+  /** Closes the sessions that have been idle for too long. */
   closeIdle(now: number): void {
     for (const session of [...this.#sessions.values()]) {
       const allowed = session.hasBeenUsed

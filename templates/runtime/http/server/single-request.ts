@@ -7,10 +7,9 @@ import type { SendOptions, Transport } from "../../jsonrpc/transport.js";
 import { encodeLine } from "../../jsonrpc/write.js";
 
 /**
- * A connection for the messages of one POST, and nothing after them: how a stateless revision is spoken, and others where
- * no sessions are kept.
+ * A connection for the messages of one POST: for stateless revisions, and for others without sessions.
  *
- * It closes with its only answer, or with the connection, whichever comes first.
+ * It closes with its only response, or with the HTTP connection, whichever comes first.
  * After that nothing is written, and `onClosed` has been called once.
  */
 export class SingleRequestTransport implements Transport {
@@ -23,7 +22,7 @@ export class SingleRequestTransport implements Transport {
   readonly #posted: unknown;
   readonly #extra: HttpExtra;
   readonly #statusOf: (code: number) => number;
-  /** Whether an answer comes: one, or one array of them. */
+  /** Whether a response will be sent: one, or one array of them. */
   readonly #expectsResponse: boolean;
   readonly #onClosed: () => void;
   #isClosed = false;
@@ -42,7 +41,7 @@ export class SingleRequestTransport implements Transport {
     this.#expectsResponse = expectsResponse;
     this.#statusOf = statusOf;
     this.#onClosed = onClosed;
-    // MCP 2026-07-28, Streamable HTTP, Cancellation: who closes the connection cancels the request.
+    // MCP 2026-07-28, Streamable HTTP, Cancellation: closing the connection cancels the request.
     writer.onDisconnect = () => {
       this.#teardown();
     };
@@ -66,7 +65,7 @@ export class SingleRequestTransport implements Transport {
     if (responseIdOf(message) === undefined && !Array.isArray(message)) {
       if ("id" in message)
         throw new Error(
-          "without a session, nothing can be asked of the client",
+          "without a session, the client cannot receive requests",
         );
       this.#writer.writeEvent(
         `data: ${encodeLine(message as never)}\n`,

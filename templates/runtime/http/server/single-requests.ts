@@ -5,9 +5,9 @@ import { SingleRequestTransport } from "./single-request.js";
 import type { AnyServer } from "./types.js";
 
 /**
- * Serves each POST by a connection of its own.
+ * Serves each POST with its own connection.
  *
- * A connection is in the set only while its answer is pending.
+ * A connection is in the set only while its response is pending.
  * One that is answered during `connect`, as most are, is never added.
  */
 export class SingleRequests {
@@ -18,7 +18,7 @@ export class SingleRequests {
     this.#responder = responder;
   }
 
-  /** Serves a value by a connection of its own. */
+  /** Serves a value with its own connection. */
   async serve(
     context: HttpContext,
     value: unknown,

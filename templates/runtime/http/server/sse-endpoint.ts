@@ -8,17 +8,17 @@ import { createSessionId } from "./sessions.js";
 import { SseTransport } from "./sse.js";
 import type { LegacySseOptions } from "./types.js";
 
-/** So many streams of HTTP+SSE whose clients do not read fill the bytes that may wait. */
+/** How many HTTP+SSE streams whose clients do not read fill the limit of unread bytes. */
 const MAX_FULL_STREAMS = 16;
 
 /**
  * The two endpoints of HTTP+SSE, the transport of 2024-11-05.
  *
  * A stream is in the map from before the server connects until it closes.
- * Its caller holds a place from before the server is made until then.
+ * Its caller holds a place from before the server is created until then.
  */
 export class SseEndpoint<A extends Auth = Auth> {
-  /** Path of the stream of events. */
+  /** Path of the event stream. */
   readonly path: string;
   /** Path that messages are posted to. */
   readonly messagesPath: string;
@@ -28,7 +28,7 @@ export class SseEndpoint<A extends Auth = Auth> {
   readonly #maxStreamUnread: number;
   readonly #sseTransports = new Map<string, SseTransport>();
 
-  /** @param maxUnread - Bytes that may wait for all clients together. */
+  /** @param maxUnread - Maximum of unread bytes for all clients together. */
   constructor(
     responder: Responder,
     servers: ServerSource<A>,
@@ -94,7 +94,7 @@ export class SseEndpoint<A extends Auth = Auth> {
       this.#responder.refuseUnknownSession(context);
       return;
     }
-    // All answers go over one stream, which may take no more.
+    // All responses go over one stream, which may be full.
     if (stream.writer.unreadBytes > this.#maxStreamUnread) {
       this.#responder.refuseBusy(call, headers);
       return;

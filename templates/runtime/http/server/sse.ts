@@ -8,7 +8,7 @@ import type { Transport } from "../../jsonrpc/transport.js";
 import { encodeLine } from "../../jsonrpc/write.js";
 
 /**
- * A session over HTTP with SSE (MCP 2024-11-05, Transports): all that the server sends goes over one stream, which is the
+ * A session over HTTP with SSE (MCP 2024-11-05, Transports): the server sends everything over one stream, which is the
  * connection; the client posts to another path.
  *
  * It closes once, with the stream or by `close`; `onClosed` is called then.
@@ -23,7 +23,7 @@ export class SseTransport implements Transport {
   readonly writer: ResponseWriter;
   readonly principal: string | undefined;
   readonly #onClosed: () => void;
-  /** The message that began the session, whose contents it keeps; if it is large. */
+  /** The body that began the session, if it is large, since the session keeps its contents. */
   initializeBody: RetainedBody | undefined;
   #isClosed = false;
 
@@ -40,7 +40,7 @@ export class SseTransport implements Transport {
     };
   }
 
-  /** Tells the client where to post. */
+  /** Sends the client the URL to post to. */
   sendEndpoint(path: string): void {
     this.writer.writeEvent(encodeSseEvent(path, { event: "endpoint" }));
   }
@@ -49,7 +49,7 @@ export class SseTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Takes what was posted. */
+  /** Handles a posted message. */
   handlePosted(posted: unknown, extra: HttpExtra): void {
     try {
       this.onmessage?.(posted, extra);

@@ -64,7 +64,7 @@ export class StatelessEndpoint {
       );
       return;
     }
-    // MCP 2026-07-28, subscriptions: its answer is a stream from its first message on.
+    // MCP 2026-07-28, subscriptions: the response is a stream from its first message on.
     if (context.isJsonOnly && methodOf(value) === "subscriptions/listen") {
       const { id } = value as PostedRequest;
       this.#responder.refuse(
@@ -112,11 +112,11 @@ export class StatelessEndpoint {
     const version = call.header("mcp-protocol-version");
     const metaVersion = metaVersionOf(request);
     if (typeof metaVersion !== "string") {
-      // An older client shows its user no more than the error that it gets for this.
+      // An older client shows its user only this error.
       if (version !== undefined || request.method === "initialize")
         return undefined;
       return headerMismatchError(
-        `${HTTP_HEADERS.PROTOCOL_VERSION} is missing; this server speaks ${revisions.map(versionOf).join(", ")}`,
+        `${HTTP_HEADERS.PROTOCOL_VERSION} is missing; this server supports ${revisions.map(versionOf).join(", ")}`,
       );
     }
     const revision = revisions.find((item) => item.version === metaVersion);
@@ -124,7 +124,7 @@ export class StatelessEndpoint {
       const supported = revisions.map(versionOf);
       return {
         code: STATELESS_ERROR_CODES.UNSUPPORTED_VERSION,
-        message: `Unsupported protocol version; this server speaks ${supported.join(", ")}`,
+        message: `Unsupported protocol version; this server supports ${supported.join(", ")}`,
         data: { supported, requested: truncate(metaVersion) },
       };
     }
@@ -154,7 +154,7 @@ function headerMismatchError(reason: string): ErrorObject {
   };
 }
 
-/** Whether a request has the members that each one must have (MCP 2026-07-28, Basic, `_meta`). */
+/** Whether a request has the members that every request must have (MCP 2026-07-28, Basic, `_meta`). */
 function hasRequiredMeta(value: unknown): boolean {
   const meta = metaOf(value);
   return (
@@ -181,7 +181,7 @@ function statusOf(code: number): number {
   }
 }
 
-/** The same for a request without the `_meta` that it must bear. */
+/** The same for a request without the required `_meta`. */
 function statusOfIncompleteMeta(code: number): number {
   return code === STANDARD_ERROR_CODES.INVALID_PARAMS ? 400 : statusOf(code);
 }

@@ -3,9 +3,12 @@ import type { Auth, Authorization } from "./auth.js";
 import type { HttpCall } from "./call.js";
 import type { OriginCheckOptions } from "./origin.js";
 
-/** What a server is made for. */
+/** Information for creating a server. */
 export interface SessionRequest<A extends Auth = Auth> {
-  /** Who opens the session; undefined without authorization, and for what serves all requests of stateless revisions. */
+  /**
+   * The identity of the session's client; undefined without authorization, and for the server of all stateless
+   * requests.
+   */
   readonly auth: A | undefined;
 }
 
@@ -17,41 +20,41 @@ export interface SessionOptions {
   /** Milliseconds without a request or a connection after which a session is closed; 30 minutes by default. */
   readonly idleTimeout?: number | undefined;
   /**
-   * Sessions at the same time, in which each caller has a share; a further `initialize` is answered with 503. 10,000 by
+   * Maximum of sessions, in which each caller has a share; a further `initialize` is answered with 503. 10,000 by
    * default.
    */
   readonly max?: number | undefined;
 }
 
-/** How much is kept for clients that come back for what they missed. */
+/** How many events are kept for clients that reconnect. */
 export interface ResumabilityOptions {
   /** Events that a session keeps; 256 by default. */
   readonly maxEvents?: number | undefined;
   /**
-   * Characters of delivered events that a session keeps, besides the newest event, which is kept whatever it has; 1 Mi by
-   * default. What no connection has carried to its end counts toward `maxTotalBytes` only.
+   * Characters of delivered events that a session keeps, in addition to the newest event, which is always kept; 1 Mi by
+   * default. Undelivered events count toward `maxTotalBytes` only.
    */
   readonly maxBytes?: number | undefined;
   /**
-   * Characters that all sessions together keep; 64 Mi by default. Past it, the session that keeps the most gives up events
-   * first, and undelivered ones last.
+   * Characters that all sessions keep together; 64 Mi by default. Past it, the session that keeps the most loses events
+   * first, and undelivered events are dropped last.
    */
   readonly maxTotalBytes?: number | undefined;
-  /** Milliseconds after which a client should come back; 1000 by default. */
+  /** Milliseconds after which a client should reconnect; 1000 by default. */
   readonly retry?: number | undefined;
 }
 
 /** The two endpoints of the transport of 2024-11-05. */
 export interface LegacySseOptions {
-  /** Path of the stream of events; `/sse` by default. */
+  /** Path of the event stream; `/sse` by default. */
   readonly path?: string | undefined;
   /** Path that messages are posted to; `/messages` by default. */
   readonly messages?: string | undefined;
 }
 
-/** Something that is worth a line in a log. No part of it is a secret of a session. */
+/** Something worth logging. Contains no secret of a session. */
 export type HttpEvent =
-  /** A request was turned away before the server saw it. */
+  /** A request was rejected before it reached the server. */
   | {
       readonly kind: "refused";
       readonly status: number;
@@ -62,73 +65,77 @@ export type HttpEvent =
   /** A hook or the server's factory threw. */
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** What an HTTP handler is made of. */
+/** Options of an HTTP handler. */
 export interface HttpHandlerOptions<
   A extends Auth = Auth,
 > extends OriginCheckOptions {
   /**
-   * The server, or what makes one: called for each session of a stateful revision, and once for all requests of stateless
-   * ones. One server for all has one thing to notify.
+   * The server, or a function that creates one: called for each session of a stateful revision, and once for all
+   * stateless requests. With a single server, one `notify` reaches all clients.
    */
   readonly server:
     | AnyServer
     | ((opening: SessionRequest<A>) => AnyServer | Promise<AnyServer>);
-  /** The path that is served; any by default, for who mounts the handler at one. */
+  /** The path that is served; any by default, for handlers that are mounted at a path. */
   readonly path?: string | undefined;
   readonly authorize?: Authorization<A> | undefined;
-  /** `false` keeps none: each request of a stateful revision stands for itself, for servers in many short-lived copies. */
+  /**
+   * `false` disables sessions: each request of a stateful revision is self-contained, for servers with many short-lived
+   * instances.
+   */
   readonly sessions?: SessionOptions | false | undefined;
-  /** `false` keeps nothing: what a client misses is lost. */
+  /** `false` disables resumption: events that a client misses are lost. */
   readonly resumability?: ResumabilityOptions | false | undefined;
-  /** Serves clients that speak HTTP+SSE of 2024-11-05 too. Off by default. */
+  /** Also serves clients of HTTP+SSE (2024-11-05). Off by default. */
   readonly sse?: LegacySseOptions | boolean | undefined;
-  /** Bytes that a body may have; 4 MiB by default. */
+  /** Maximum size of a body in bytes; 4 MiB by default. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Bytes of bodies that are arriving; 256 MiB by default. Past it, bodies that are not complete are dropped and answered
-   * with 503: of the caller that holds the most, the one that began first. As many again may be in use: by requests that are
-   * open, by handlers that run, and by sessions, which keep what `initialize` says. Each caller has a share of these.
+   * Maximum of bytes in bodies that are arriving; 256 MiB by default. Past it, incomplete bodies are dropped and
+   * answered with 503: of the caller that holds the most, the one that began first. The same number of bytes may be in
+   * use: by open requests, running handlers, and sessions, which keep the contents of `initialize`. Each caller has a
+   * share of these.
    */
   readonly maxTotalBodyBytes?: number | undefined;
-  /** How many arrays and objects may be inside one another; 256 by default. */
+  /** Maximum nesting depth of arrays and objects; 256 by default. */
   readonly maxDepth?: number | undefined;
   /**
-   * Requests and streams that are open at the same time, in which each caller has a share; a further one is answered with
-   * 503. 10,000 by default.
+   * Maximum of open requests and streams, in which each caller has a share; a further one is answered with 503. 10,000
+   * by default.
    */
   readonly maxOpen?: number | undefined;
   /**
-   * Tells callers apart where there is no authorization; the address of the connection by default. Behind a proxy, all
-   * connections are the proxy's, so name the header that it sets: `(call) => call.header('x-real-ip')`. Undefined falls
-   * back to the address; where that is not known either, as with `fetch`, callers share without a bound for each.
+   * Identifies callers without authorization; the address of the connection by default. Behind a proxy, all connections
+   * have the proxy's address, so use the header that it sets: `(call) => call.header('x-real-ip')`. Undefined falls
+   * back to the address; if that is unknown too, as with `fetch`, callers are not limited individually.
    */
   readonly clientKey?: ((call: HttpCall) => string | undefined) | undefined;
   /**
-   * Serves clients whose `Accept` lists `application/json` alone, against the transport's rule: they get their answer as
-   * JSON, without the progress and log messages that would come before it, and 406 where the answer has to be a stream. Off
-   * by default: such a client gets 406.
+   * Serves clients whose `Accept` lists only `application/json`, although the transport requires both types: they get
+   * the response as JSON, without earlier progress and log messages, and 406 if the response must be a stream. Off by
+   * default: such a client gets 406.
    */
   readonly jsonOnlyClients?: boolean | undefined;
   /**
-   * Bytes that may wait for a client on one stream before progress and log messages to it are dropped; 1 MiB by default.
-   * Of each progress token the newest message stays. All else waits, whatever its size.
+   * Bytes that may wait for a client on one stream before progress and log messages to it are dropped; 1 MiB by
+   * default. The newest message of each progress token is kept. All other messages wait, whatever their size.
    */
   readonly maxBacklog?: number | undefined;
   /**
-   * Milliseconds in which a client must take something of what waits for it; otherwise it is cut off. 30 seconds by
-   * default. For each 256 KiB that buffers of the system may hold for it, at most 2 MiB, it has as long again: a client
-   * that reads 10 kB a second keeps its answer.
+   * Milliseconds within which a client must read something that waits for it; otherwise it is disconnected. 30 seconds
+   * by default. Each 256 KiB that the system may buffer for it, at most 2 MiB, adds the same time: a client that reads
+   * 10 kB a second receives its response.
    */
   readonly stallTimeout?: number | undefined;
   /**
-   * Bytes that may wait for all clients together, in which each caller has a share; 256 MiB by default. Past half of
-   * it, clients that read nothing are cut off after a second; past it, new requests are answered with 503. On a stream of HTTP+SSE, a sixteenth of it may wait before
-   * further messages of its client are.
+   * Maximum of bytes that wait for all clients together, in which each caller has a share; 256 MiB by default. Past
+   * half of it, clients that read nothing are disconnected after a second; past it, new requests are answered with 503.
+   * On an HTTP+SSE stream, a sixteenth of it may wait before further messages of its client are rejected.
    */
   readonly maxUnreadBytes?: number | undefined;
   /** Milliseconds of silence on a stream after which a comment is sent; 25 seconds by default. */
   readonly keepAlive?: number | undefined;
-  /** Milliseconds after which a request that is still being handled gets a stream as its answer; 15 seconds by default. */
+  /** Milliseconds after which the response to a pending request becomes a stream; 15 seconds by default. */
   readonly streamAfter?: number | undefined;
   readonly onEvent?: ((event: HttpEvent) => void) | undefined;
 }
@@ -137,10 +144,10 @@ export interface HttpHandlerOptions<
 export interface HttpHandler {
   /** Answers a request. Never rejects. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** The same for bindings that have no `Request`. */
+  /** The same for bindings without a `Request`. */
   readonly handle: (call: HttpCall) => void;
-  /** How many sessions there are, and requests and streams that are open. */
+  /** The number of sessions, and of open requests and streams. */
   readonly load: { readonly sessions: number; readonly open: number };
-  /** Ends all sessions and streams. What comes later is answered with 503. */
+  /** Ends all sessions and streams. Later requests are answered with 503. */
   readonly close: () => Promise<void>;
 }

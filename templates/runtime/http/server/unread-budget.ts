@@ -1,35 +1,39 @@
-/** What waits for one client. */
+/** A response that waits for one client. */
 export interface UnreadResponse {
-  /** Bytes that were written and that the client has not taken. */
+  /** Bytes that were written but not read by the client. */
   readonly unreadBytes: number;
-  /** Since when it has taken nothing, in milliseconds since 1970; undefined while nothing waits for it. */
+  /** Since when the client has read nothing, in milliseconds since 1970; undefined while nothing waits for it. */
   readonly blockedSince: number | undefined;
-  /** Whether the client was seen to take something after it had made the server wait. */
+  /** Whether the client was observed to read after it had made the server wait. */
   readonly hasRead: boolean;
-  /** Unread bytes of all answers of the same caller. */
+  /** Unread bytes of all responses to the same caller. */
   readonly unreadByCaller: number;
-  /** Cuts the client off. */
+  /** Disconnects the client. */
   abort(): void;
 }
 
-/** Milliseconds without any progress before a client is cut off for the memory that it holds. */
+/** Milliseconds without progress before a client is disconnected to free memory. */
 const PRESSURE_STALL_MS = 1_000;
-/** The same for a client that was seen to read: the system takes some MB ahead of it, and shows nothing meanwhile. */
+/**
+ * The same for a client that was observed to read: the system accepts some MB ahead of it, and shows no progress
+ * meanwhile.
+ */
 const READER_STALL_MS = 5_000;
-/** Milliseconds between two looks at who is to be cut off. */
+/** Milliseconds between two checks for clients to disconnect. */
 const PRESSURE_TICK_MS = 250;
 
 /**
- * The unread bytes of all answers. Past half of the limit, the clients that have taken nothing lose their connections: those
- * of the caller first that holds the most, and of these the ones that hold the most for the longest time. A client that was
- * seen to read keeps its answer, however slow it is, unless its caller alone holds more than half of the limit.
+ * The unread bytes of all responses. Past half of the limit, clients that read nothing are disconnected: first those of
+ * the caller that holds the most, and of these the ones that hold the most for the longest time. A client that was
+ * observed to read receives its response, however slow it is, unless its caller alone holds more than half of the
+ * limit.
  *
  * `used` is the sum of `unreadBytes` of all responses that are not over.
  * A timer runs while `used` is above half of the limit, and at most once after that.
  */
 export class UnreadBudget {
   readonly max: number;
-  /** From here on clients are cut off, so that there is room for others until the limit. */
+  /** From here on clients are disconnected, so that room is left for others. */
   readonly #reliefThreshold: number;
   readonly #responses: Iterable<UnreadResponse>;
   #used = 0;
@@ -46,7 +50,7 @@ export class UnreadBudget {
     return this.#used;
   }
 
-  /** Whether no request may be handled until clients have read. */
+  /** Whether requests must wait until clients have read. */
   get isFull(): boolean {
     return this.#used >= this.max;
   }
@@ -60,7 +64,7 @@ export class UnreadBudget {
     this.#used -= bytes;
   }
 
-  /** Clients are cut off from a timer: whoever writes to one must not see another one's handler end in the middle. */
+  /** Clients are disconnected from a timer, so that no handler ends in the middle of another's write. */
   #schedule(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
@@ -95,7 +99,7 @@ export class UnreadBudget {
     }
     stalled.sort((a, b) => b.held - a.held || b.cost - a.cost);
     for (const { answer, held: heldByCaller } of stalled) {
-      // A caller that holds little does not pay for one that holds much and cannot be cut off yet.
+      // A caller that holds little is not affected by one that holds much and cannot be disconnected yet.
       if (this.#used <= this.#reliefThreshold || heldByCaller * 2 < largest)
         return;
       answer.abort();
@@ -103,12 +107,12 @@ export class UnreadBudget {
   }
 }
 
-/** Names log messages, of which none stands for another. */
+/** Names log messages, none of which replaces another. */
 export const LOG_DROP_KEY = "log";
 
 /**
- * What makes a notification droppable while a client is slow: an older one of the same name says nothing that the newer
- * one does not. Undefined for what may never be dropped: requests, responses, and notifications of other methods.
+ * Makes a notification droppable while a client is slow: a newer one of the same name replaces an older one. Undefined
+ * for messages that must not be dropped: requests, responses, and notifications of other methods.
  */
 export function dropKeyOf(message: object): string | undefined {
   const { method, params } = message as {

@@ -6,22 +6,28 @@ import type {
   HttpCall,
 } from "./call.js";
 
-/** Makes a function that answers requests as `fetch` does, from one that takes calls. */
+/** Creates a function that answers requests as `fetch` does, from one that handles calls. */
 export function toFetchHandler(
   handle: (call: HttpCall) => void,
 ): (request: Request) => Promise<Response> {
   return (request) =>
     new Promise((resolve) => {
-      // Nobody is there to be answered, and no event will tell so.
+      // The client is gone, and no event will report it.
       if (request.signal.aborted)
         resolve(new Response(null, { status: CLIENT_CLOSED_REQUEST }));
       else handle(new WebCall(request, resolve));
     });
 }
 
-/** What a runtime answers a client with that is not there any more; nobody sees it. */
+/** The status for a client that has disconnected; nobody receives it. */
 const CLIENT_CLOSED_REQUEST = 499;
 
+/**
+ * A request that came through `fetch`.
+ *
+ * The promise of `fetch` resolves once; `#resolve` is undefined from then on.
+ * `onDisconnect` is called at most once, and only while the abort listener is registered or the stream is open.
+ */
 class WebCall implements HttpCall {
   onDisconnect: (() => void) | undefined;
   isDisconnected = false;
@@ -30,7 +36,7 @@ class WebCall implements HttpCall {
   readonly #url: URL;
   #resolve: ((response: Response) => void) | undefined;
   #sink: WebEventSink | undefined;
-  /** Ends the reading of the body. */
+  /** Stops reading the body. */
   #stopBody: (() => void) | undefined;
   readonly #onAbort = (): void => {
     this.#disconnect();
@@ -48,7 +54,7 @@ class WebCall implements HttpCall {
     return this.#url.pathname + this.#url.search;
   }
 
-  /** Headers of one name have been joined; no host has a comma in it. */
+  /** Headers with the same name are joined; no host contains a comma. */
   get repeatedHeader(): string | undefined {
     return this.raw.headers.get("host")?.includes(",") === true
       ? "Host"
@@ -74,7 +80,7 @@ class WebCall implements HttpCall {
     const stop = (): void => {
       isStopped = true;
       chunks.clear();
-      // Ends the read that waits, too. Who sends may break off before it does.
+      // Also ends the pending read. The sender may break off before it does.
       reader.cancel().catch(() => undefined);
     };
     if (progress !== undefined) progress.stop = stop;
@@ -83,7 +89,7 @@ class WebCall implements HttpCall {
       const { done, value } = await reader.read();
       if (isStopped) return undefined;
       if (done) break;
-      // A stream may hold anything; what has no length would turn every limit off.
+      // A stream may contain anything; a chunk without a length would disable every limit.
       if (!((value as unknown) instanceof Uint8Array)) {
         stop();
         throw new TypeError("a chunk of the body is not bytes");
@@ -105,7 +111,7 @@ class WebCall implements HttpCall {
     return false;
   }
 
-  /** The length is the runtime's to tell: it may send the body in another coding. */
+  /** The runtime sets the length, since it may send the body in another encoding. */
   stream(status: number, headers: HeaderFields): EventSink {
     const sink = new WebEventSink(
       () => {
@@ -148,9 +154,15 @@ class WebCall implements HttpCall {
 
 const encoder = new TextEncoder();
 
-/** Bytes that the runtime may hold before it has to pass some on. */
+/** Bytes that the runtime may buffer before it must pass some on. */
 const HIGH_WATER_MARK = 16 * 1024;
 
+/**
+ * Writes a stream to the body of a `Response`.
+ *
+ * `#controller` is defined exactly while the stream is open: not ended, cancelled, detached or aborted.
+ * `onDrain` is called only after a write that returned false.
+ */
 class WebEventSink implements EventSink {
   onDrain: (() => void) | undefined;
   readonly readable: ReadableStream<Uint8Array>;
@@ -196,7 +208,7 @@ class WebEventSink implements EventSink {
     return false;
   }
 
-  /** The client is gone: nobody reads any more, and nobody is to be told. */
+  /** The client is gone: nobody reads any more, and nobody needs to be notified. */
   detach(): void {
     this.#controller = undefined;
   }

@@ -5,10 +5,10 @@ const TONES = ["formal", "friendly", "funny"]; // if: completion
 export const introduce = definePrompt({
   name: "introduce",
   title: "Introduce somebody",
-  description: "Has the model write an introduction of somebody.",
+  description: "Asks the model to write an introduction of a person.",
   arguments: [
     { name: "name", description: "Whom to introduce", required: true },
-    { name: "tone", description: "In which tone; friendly by default" },
+    { name: "tone", description: "The tone; friendly by default" },
   ],
   // if: completion
   complete: {

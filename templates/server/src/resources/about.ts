@@ -1,7 +1,7 @@
 import { defineResource } from "../generated/runtime/registry.js";
 import { info } from "../info.js";
 
-/** A resource with an address of its own. */
+/** A resource with a fixed URI. */
 export const about = defineResource({
   uri: "about://server",
   name: "about",

@@ -6,12 +6,12 @@ const GREETINGS = new Map([
   ["fr", "Bonjour!"],
 ]);
 
-/** A family of resources: one for each value of the variable. */
+/** A resource template: one resource for each value of the variable. */
 export const greeting = defineResourceTemplate({
   uriTemplate: "greeting://{language}",
   name: "greeting",
   title: "Greeting",
-  description: "A greeting in a language, given by its code.",
+  description: "A greeting in the language with this code.",
   mimeType: "text/plain",
   // if: completion
   complete: {
@@ -19,6 +19,6 @@ export const greeting = defineResourceTemplate({
       [...GREETINGS.keys()].filter((code) => code.startsWith(typed)),
   },
   // end
-  // Undefined says that there is no such resource.
+  // Undefined means that the resource does not exist.
   read: ({ language }) => GREETINGS.get(language),
 });

@@ -2,14 +2,14 @@ import { defineTool } from "../generated/runtime/registry.js";
 import { bookInput } from "../generated/tools/book.js";
 import type { ServerContext } from "../protocol.js";
 
-/** Asks the user for what the model cannot know. */
+/** Asks the user for information that the model cannot know. */
 export const book = defineTool({
   name: "book",
   title: "Book a table",
-  description: "Books a table; the user is asked for how many.",
+  description: "Books a table, and asks the user how many guests will come.",
   input: bookInput,
   run: async ({ day }, context: ServerContext) => {
-    // In 2026-07-28 the tool runs again from its start when the answer is there: ask first, act afterwards.
+    // In 2026-07-28 the tool runs again from its start with the answer: ask first, act afterwards.
     const { guests } = await context.requireInput({
       guests: {
         method: "elicitation/create",

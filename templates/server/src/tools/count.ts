@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { defineTool } from "../generated/runtime/registry.js";
 import { countInput } from "../generated/tools/count.js";
 
-/** Work that takes a while: it tells how far it is, and stops when the client cancels it. */
+/** Long work: it reports its progress, and stops when the client cancels it. */
 export const count = defineTool({
   name: "count",
   title: "Count",

@@ -2,7 +2,7 @@ import { defineTool, ToolError } from "../generated/runtime/registry.js";
 import { summarizeInput } from "../generated/tools/summarize.js";
 import type { ServerContext } from "../protocol.js";
 
-/** Has the client's own language model do what takes one. */
+/** Uses the client's own language model. */
 export const summarize = defineTool({
   name: "summarize",
   title: "Summarize",
@@ -27,7 +27,8 @@ export const summarize = defineTool({
     });
     const blocks = [answer.content].flat();
     const sentence = blocks.find((block) => block.type === "text");
-    if (sentence === undefined) throw new ToolError("The model gave no text.");
+    if (sentence === undefined)
+      throw new ToolError("The model returned no text.");
     return sentence.text;
   },
 });

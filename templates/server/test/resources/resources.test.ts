@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { connect } from "../support.js";
 
-test("a resource with an address of its own", async () => {
+test("a resource with a fixed URI", async () => {
   const client = await connect();
   const { contents } = await client.readResource({ uri: "about://server" });
   expect(contents).toMatchObject([{ mimeType: "application/json" }]);
 });
 
-test("one of a family of resources", async () => {
+test("a resource of a template", async () => {
   const client = await connect();
   const { contents } = await client.readResource({ uri: "greeting://de" });
   expect(contents).toMatchObject([{ text: "Hallo!" }]);
 });
 
-test("a resource that is not there", async () => {
+test("an unknown resource", async () => {
   const client = await connect();
   const reading = client.readResource({ uri: "greeting://xx" });
   await expect(reading).rejects.toThrow("Resource not found");

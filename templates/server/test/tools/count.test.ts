@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { connect } from "../support.js";
 
-test("tells how far it is", async () => {
+test("reports its progress", async () => {
   const client = await connect();
   const steps: number[] = [];
   await client.callTool(

@@ -23,7 +23,7 @@ test("greets in another language", async () => {
   });
 });
 
-test("tells the model which argument is wrong", async () => {
+test("reports the wrong argument to the model", async () => {
   const client = await connect();
   const result = await client.callTool({ name: "greet", arguments: {} });
   expect(result).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { connect } from "../support.js";
 
-test("gives capital letters", async () => {
+test("returns capital letters", async () => {
   const client = await connect();
   const result = await client.callTool({
     name: "shout",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { connect } from "../support.js";
 
-test("gives what the client's model says", async () => {
+test("returns the text of the client's model", async () => {
   const client = await connect({
     "sampling/createMessage": () => ({
       model: "test",

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { proseOf } from './prose.js';
+import type { Prose } from './prose.js';
+import { AVOIDED_WORDS, WORD_EXCEPTIONS } from './words.js';
+
+/** The avoided words in a text, as they are written there. */
+function findAvoided({ line, text }: Prose): readonly string[] {
+  const words = text.replaceAll(/\s*\n\s*(?:\*|\/\/|>)?\s*/g, ' ');
+  return AVOIDED_WORDS.flatMap(({ pattern, instead }) => {
+    const found = pattern.exec(words);
+    if (found === null) return [];
+    const around = words.slice(Math.max(0, found.index - 30), found.index + found[0].length + 20).trim();
+    return [`${line}: "${around}"; instead of "${found[0]}", write: ${instead}`];
+  });
+}
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(file))
+  .filter(
+    (file) =>
+      /^(?:README|CHANGELOG|CONTRIBUTING|ARCHITECTURE)\.md$|^schema\/docs\.json$/.test(file) ||
+      // These two repeat texts of generator/.
+      /^docs\/(?!api\.md|diff\.md).*\.md$/.test(file) ||
+      /^(?:generator\/emit|templates)\/.*\.(?:ts|md|yml)$/.test(file) ||
+      /^generated\/(?!runtime\/).*\.ts$/.test(file) ||
+      /^test\/(?!quality\/|fixtures\/).*\.test\.ts$/.test(file),
+  );
+
+test.each(files)('%s has plain words', (file) => {
+  const exceptions = WORD_EXCEPTIONS.filter((exception) => exception.file === file);
+  const found = proseOf(file).flatMap((prose) => {
+    const excepted = exceptions.reduce((text, exception) => text.replaceAll(exception.text, ''), prose.text);
+    return findAvoided({ line: prose.line, text: excepted });
+  });
+  expect(found, found.join('\n')).toEqual([]);
+});
+
+describe('the word list', () => {
+  test.each(WORD_EXCEPTIONS)('still needs its exception "$text" in $file', ({ file, text }) => {
+    expect(findAvoided({ line: 1, text })).not.toEqual([]);
+    expect(proseOf(file).some((prose) => prose.text.includes(text))).toBe(true);
+  });
+
+  test.each([
+    ['Values are held against the schema.', 'held against'],
+    ['One that waits\n * for ever.', 'for ever'],
+    ['There is none.', 'is none'],
+    ['The behaviour of a server', 'behaviour'],
+    ['serialised', 'serialised'],
+  ])('finds the avoided words of "%s"', (text, word) => {
+    expect(findAvoided({ line: 1, text }).join()).toContain(`instead of "${word}"`);
+  });
+
+  test.each(['The behavior of a server', 'the server serializes it', 'none of these', 'the precise colors'])(
+    'accepts "%s"',
+    (text) => {
+      expect(findAvoided({ line: 1, text })).toEqual([]);
+    },
+  );
+});
