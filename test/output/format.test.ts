@@ -14,39 +14,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const CONFIGS: readonly Options[] = [
-  {},
-  { printWidth: 120, singleQuote: true },
-  { semi: false, useTabs: true, trailingComma: 'none', arrowParens: 'avoid', quoteProps: 'consistent' },
-  { experimentalTernaries: true, objectWrap: 'collapse', bracketSpacing: false, tabWidth: 4 },
-];
-
-describe('what is formatted piece by piece is what Prettier makes of the whole file', () => {
-  test.each(CONFIGS)('%j', async (config) => {
-    // A folder for each, since Prettier remembers a config by its place.
-    const out = mkdtempSync(path.join(folder, 'out-'));
-    writeFileSync(path.join(out, '.prettierrc'), JSON.stringify(config));
-    const revisions = builtinRevisions().map(({ revision }) => revision);
-    const { files } = await renderAll({ out, revisions, emit: EMITTABLE });
-    const protocols = await Promise.all(revisions.map((revision) => loadProtocol({ revision })));
-    const unformatted = protocols.flatMap((protocol) =>
-      emit(protocol, EMITTABLE, 'js').map((file) => ({
-        path: `${protocol.revision}/${file.name}.ts`,
-        text: file.print({ header: '', importExtension: 'js' }).join('\n\n'),
-      })),
-    );
-    expect(unformatted).toHaveLength(files.filter((file) => !file.path.startsWith('runtime/')).length);
-    for (const { path: name, text } of unformatted) {
-      const ours = files.find((file) => file.path === name)?.contents ?? '';
-      const whole = await format(text, { ...config, parser: 'typescript', filepath: name });
-      // Above it stands our header.
-      expect(ours.slice(-whole.length), name).toBe(whole);
-    }
-    // A user's `prettier --check` finds nothing either.
-    for (const { path: name, contents } of files) {
-      expect(await format(contents, { ...config, parser: 'typescript', filepath: name }), name).toBe(contents);
-    }
-  });
+test('what is formatted piece by piece is what Prettier makes of the whole file', async () => {
+  await expectWholeFileFormat({ printWidth: 120, singleQuote: true });
 });
 
 test('a piece with a line of comment keeps it, and a border in a text is no border', async () => {
