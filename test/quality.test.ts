@@ -69,7 +69,7 @@ describe('layers', () => {
       'text',
     ],
     cli: ['errors', 'read', 'emit', 'scaffold', 'commands', 'cli', 'terminal', 'text'],
-    terminal: ['text'],
+    terminal: ['errors', 'text'],
     paths: [],
     text: [],
     errors: ['text'],

@@ -168,10 +168,10 @@ describe('what is there is the user’s', () => {
 
 describe('what is refused, with exit code 2', () => {
   test.each([
-    ['a method that does not exist', 'tools/cal', /no method "tools\/cal"\n {2}Did you mean tools\/call\?/],
+    ['a method that does not exist', 'tools/cal', /no method "tools\/cal"\nhint: Did you mean tools\/call\?/],
     ['one that servers send', 'sampling/createMessage', /no handler for sampling\/createMessage: servers send it/],
     ['a notification', 'notifications/cancelled', /it is a notification/],
-    ['a part of the lifecycle', 'initialize', /the runtime handles it/],
+    ['a part of the lifecycle', 'initialize', /the runtime answers it/],
     ['an empty list', ',', /--methods: its value is empty/],
   ])('%s', async (_what, method, message) => {
     const out = path.join(temporaryFolder(), 'out');
