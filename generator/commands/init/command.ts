@@ -52,14 +52,15 @@ export async function initCommand(
   if (managerVersion !== undefined) selection = { ...selection, managerVersion };
   const isDry = options.dryRun;
   showProgress('writing ...');
-  const changes = await planProject(selection, folder, options.mcpgen, server?.tools);
+  const mcpgen = options.mcpgen ?? mcpgenSpec(folder);
+  const changes = await planProject(selection, folder, mcpgen, server?.tools);
   if (!isDry) writeProject(folder, changes);
   showProgress('');
   const hasGit = !isDry && options.git && (await initGitRepository(folder));
   const manager = selection.packageManager;
   const isInstalled = !isDry && options.install;
   const failure = isInstalled ? await installDependencies(selection, folder) : undefined;
-  const result: InitResult = { selection, folder, changes, isDry, hasGit, isInstalled, failure };
+  const result: InitResult = { selection, folder, mcpgen, changes, isDry, hasGit, isInstalled, failure };
   if (options.json) printJson(initResultJson(result));
   else printInitResult(result);
   if (failure === undefined) return 0;
@@ -104,10 +105,10 @@ function refuseTargetFolder(folder: string, force: boolean): void {
 async function planProject(
   selection: Selection,
   folder: string,
-  publishedSpec: string | undefined,
+  mcpgen: string,
   tools: readonly ToolSource[] | undefined,
 ): Promise<readonly FileChange[]> {
-  const packages = { ranges: readMcpgenPackage().ranges, own: publishedSpec ?? mcpgenSpec(folder) };
+  const packages = { ranges: readMcpgenPackage().ranges, own: mcpgen };
   const authored = composeProject(readTemplateProject(selection.kind), selection, packages);
   const files: PlannedFile[] = [];
   const settings = managerFiles(selection);

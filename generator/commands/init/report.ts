@@ -18,6 +18,8 @@ import {
 export interface InitResult {
   readonly selection: Selection;
   readonly folder: string;
+  /** What the project depends on as mcpgen, as package.json has it. */
+  readonly mcpgen: string;
   readonly changes: readonly FileChange[];
   /** Nothing was written. */
   readonly isDry: boolean;
@@ -63,6 +65,7 @@ export function initResultJson(result: InitResult): object {
     ...(selection.listed === undefined
       ? {}
       : { server: selection.listed.target, example: selection.listed.example.name }),
+    mcpgen: result.mcpgen,
     dryRun: isDry,
     files: changes.map((change) => fileChangeJson(change, false)),
     written: isDry ? [] : paths(['missing', 'stale']),
@@ -107,5 +110,10 @@ export function printInitResult(result: InitResult): void {
   for (const command of nextSteps(result)) printLine(`  ${stdoutColors.cyan(command)}`);
   if (selection.kind === 'server' && entryFile(selection) === 'index') {
     printLine(`\nREADME.md explains how clients run it: node ${shellQuote(path.join(folder, 'dist/index.js'))}`);
+  }
+  if (result.mcpgen.startsWith('file:')) {
+    printLine(
+      `\npackage.json installs mcpgen from ${escapeHiddenCharacters(result.mcpgen)}, a path that CI and other machines lack.\nTo share the project, pass --mcpgen with the URL of a repository or of a tarball.`,
+    );
   }
 }
