@@ -107,6 +107,10 @@ describe('mcpgen without arguments', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${GUIDE}\n`, stderr: '' });
   });
 
+  test('fits into 80 columns', () => {
+    expect(GUIDE.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
   test('names only commands and options that exist', () => {
     const lines = GUIDE.split('\n').filter((line) => line.startsWith('  mcpgen '));
     expect(lines.length).toBeGreaterThan(8);

@@ -36,8 +36,8 @@ Examples:
   mcpgen add handler tasks/get tasks/result
   mcpgen add handler notifications/roots/list_changed
 
-Without a method it lists those that have no handler yet. A handler may declare a
-capability: a server with a handler of tasks/get declares tasks.`,
+Without a method it lists those that have no handler yet. A handler may declare
+a capability: a server with a handler of tasks/get declares tasks.`,
     )
     .action(async (methods: string[], options: RawOptions) => {
       const { addHandlerCommand, parseAddHandlerOptions } = await import('../commands/add/handler.js');

@@ -16,10 +16,7 @@ export function declareCatalog(program: Command): void {
     .requiredOption('--schema <file>', 'the schema; - for standard input')
     .addOption(revisionOption('the revision to put into the catalog'))
     .option('--protocol <name>', 'the name of the protocol to put into the catalog')
-    .addHelpText(
-      'after',
-      '\nExample:\n  mcpgen catalog derive --schema draft.json --revision draft > draft-catalog.json',
-    )
+    .addHelpText('after', '\nExample:\n  mcpgen catalog derive --schema draft.json --revision draft > catalog.json')
     .action(async (options: RawOptions) => {
       const { catalogDeriveCommand, parseCatalogDeriveOptions } = await import('../commands/catalog.js');
       process.exitCode = catalogDeriveCommand(parseCatalogDeriveOptions(options));

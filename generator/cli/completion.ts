@@ -17,7 +17,10 @@ export function declareCompletion(program: Command): void {
       `
 Examples:
   mcpgen completion bash >> ~/.bashrc
-  mcpgen completion zsh >> ~/.zshrc           below the line that runs compinit
+
+  # Below the line that runs compinit
+  mcpgen completion zsh >> ~/.zshrc
+
   mcpgen completion fish > ~/.config/fish/completions/mcpgen.fish`,
     )
     .action((shell: Shell) => {

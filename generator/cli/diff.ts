@@ -13,7 +13,7 @@ export function declareDiff(program: Command): void {
     .argument('[new]', 'the same')
     .summary('print what changed between two revisions, and whom it breaks')
     .description(
-      'Prints what changed between two revisions: methods, error codes, definitions and their members. Each change is\nrated for a program that still sends the old revision, and for one that still receives it.',
+      'Prints what changed between two revisions: methods, error codes, definitions and their members. Each change is rated for a program that still sends the old revision, and for one that still receives it.',
     )
     .option('--old-catalog <file>', 'the method catalog of <old> (default: built in, or derived from the schema)')
     .option('--new-catalog <file>', 'the method catalog of <new>')
@@ -28,12 +28,20 @@ export function declareDiff(program: Command): void {
       'after',
       `
 Examples:
-  mcpgen diff 2025-11-25 2026-07-28                   what changed, on the terminal
-  mcpgen diff 2025-11-25 2026-07-28 --html diff.html  a page with the types side by side
+  # Print what changed
+  mcpgen diff 2025-11-25 2026-07-28
+
+  # Write a page with the types side by side
+  mcpgen diff 2025-11-25 2026-07-28 --html diff.html
+
+  # In CI, fail if a change is breaking
   mcpgen diff HEAD~1:schema/my.json schema/my.json --exit-code
-                                                      in CI: exit 1 if a change is breaking
-  mcpgen diff 2026-07-28 draft.json --markdown        for a pull request
-  mcpgen diff --rules                                 what counts as breaking, and why`,
+
+  # Print Markdown for a pull request
+  mcpgen diff 2026-07-28 draft.json --markdown
+
+  # Print what counts as breaking, and why
+  mcpgen diff --rules`,
     )
     .action(async (from: string | undefined, to: string | undefined, options: RawOptions) => {
       const { diffCommand, parseDiffOptions } = await import('../commands/diff/command.js');

@@ -26,8 +26,8 @@ export function declareDrift(program: Command): void {
       `
 Examples:
   mcpgen drift --sdk @modelcontextprotocol/sdk/types.js --revision 2025-11-25
-  mcpgen drift --sdk ./src/protocol.ts -r 2025-06-18 --ignore 'Task*' --ignore Tool.inputSchema
-  mcpgen drift --sdk my-sdk --name CallToolResult=ToolResult --name '*=Mcp*' --markdown
+  mcpgen drift --sdk ./src/protocol.ts -r 2025-06-18 --ignore 'Task*'
+  mcpgen drift --sdk my-sdk --name CallToolResult=ToolResult --name '*=Mcp*'
 
 Each finding has its place, their type and ours:
   narrower    theirs rejects what the protocol allows
@@ -38,7 +38,9 @@ Each finding has its place, their type and ours:
   any         their type is any, so nothing is checked there
 
 Put recurring names and patterns in the config:
-  { "drift": { "names": { "CallToolResult": "ToolResult" }, "ignore": ["Task*"] } }
+  { "drift": {
+      "names": { "CallToolResult": "ToolResult" },
+      "ignore": ["Task*", "Tool.inputSchema"] } }
 
 Exit codes: 0 no drift, 1 drift, 2 wrong usage, or the package is not installed.`,
     )

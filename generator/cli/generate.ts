@@ -44,18 +44,28 @@ export function declareGenerate(program: Command): void {
       'after',
       `
 Examples:
-  mcpgen generate                                          all released revisions into ./generated
-  mcpgen generate -r 2025-06-18 -r 2025-11-25 -o src/mcp   two of them
-  mcpgen generate --emit types -r 2025-11-25 -o -          only types, to standard output
-  mcpgen generate -r 2025-11-25 -o src/mcp --emit stubs --methods tools/list,tools/call
-                                                           a handlers.ts to fill in, never overwritten
+  # Write all released revisions into ./generated
+  mcpgen generate
+
+  # Write two of them into another folder
+  mcpgen generate -r 2025-06-18 -r 2025-11-25 -o src/mcp
+
+  # In CI, fail if a file is out of date
+  mcpgen generate -r 2025-06-18 -r 2025-11-25 -o src/mcp --check
+
+  # Print only the types
+  mcpgen generate --emit types -r 2025-11-25 -o -
+
+  # Write a handlers.ts to fill in, which is never overwritten
+  mcpgen generate -r 2025-11-25 -o src/mcp --emit stubs --methods tools/call
+
+  # Read a schema that is not built in
   mcpgen generate --schema my.json --catalog my-catalog.json -o src/mine
-  mcpgen generate --check -o src/mcp                       in CI
 
 Parts for --emit. Without it, and as "default" in its list:
   ${DEFAULT_PARTS.join(', ')}
-Opt-in parts. They need a package or Node's typings, belong to you, or keep names of
-earlier revisions as deprecated aliases:
+Opt-in parts. They need a package or Node's typings, belong to you, or keep
+names of earlier revisions as deprecated aliases:
   ${EMITTABLE.filter((part) => !DEFAULT_PARTS.includes(part)).join(', ')}
 
 Put recurring options in mcpgen.config.json (.js, .ts, or the key "mcpgen"
@@ -64,9 +74,9 @@ of package.json), for instance
     "out": "src/mcp", "revisions": ["2025-11-25", "2026-07-28"] }
 It is searched for from the current folder upwards. Options override it.
 
-A revision is the name of its folder and the PROTOCOL_VERSION in it. A schema does not
-contain its version: give it by --revision, or in the catalog. An official file, known
-by its SHA-256, keeps its own PROTOCOL_VERSION under any name.`,
+A revision is the name of its folder and the PROTOCOL_VERSION in it. A schema
+does not contain its version: pass --revision, or set it in the catalog. An
+official file, known by its SHA-256, keeps its PROTOCOL_VERSION under any name.`,
     )
     .action(async (options: RawOptions) => {
       const { generateCommand, parseGenerateOptions } = await import('../commands/generate/command.js');

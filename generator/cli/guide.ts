@@ -1,25 +1,31 @@
-/** What `mcpgen` without arguments prints: which command to start with, by what one wants to do. */
+/** What `mcpgen` without arguments prints: the first commands of each task. At most 80 columns. */
 export const GUIDE = `mcpgen generates TypeScript from the Model Context Protocol's JSON Schema.
 
 Write a server
-  mcpgen init server my-server               create a project with tests
-  mcpgen add tool get-weather                add a tool to it
-  mcpgen generate                            update the types after editing a schema
+  # Create a project, add a tool, update the types after editing a schema
+  mcpgen init server my-server
+  mcpgen add tool get-weather
+  mcpgen generate
 
 Write a client
-  mcpgen init client my-client --from-server "npx -y @modelcontextprotocol/server-everything"
-                                             typed for the tools of that server
+  # Create a project with a method for each tool of a server
+  mcpgen init client my-client --from-server "node ../server/dist/index.js"
 
 Keep an SDK in sync with the specification
-  mcpgen generate --revision 2025-11-25 --out src/mcp            write the types
-  mcpgen generate --revision 2025-11-25 --out src/mcp --check    in CI: fail if they are out of date
-  mcpgen diff 2025-11-25 2026-07-28 --breaking                   what a new revision breaks
+  # Write the types; in CI, fail if they are out of date
+  mcpgen generate --revision 2025-11-25 --out src/mcp
+  mcpgen generate --revision 2025-11-25 --out src/mcp --check
+
+  # Print what a new revision breaks
+  mcpgen diff 2025-11-25 2026-07-28 --breaking
 
 Build a gateway, proxy or debugger
-  mcpgen generate --out src/generated        guards and validators for every revision
+  # Write guards and validators for every revision
+  mcpgen generate --out src/generated
 
 Look something up
-  mcpgen explain tools/call                  a method or definition, with an example
-  mcpgen methods                             who sends what, in which revisions
+  # Print a method or definition with an example; print who sends what
+  mcpgen explain tools/call
+  mcpgen methods
 
-Run mcpgen --help for all commands, and mcpgen <command> --help for the options of one.`;
+Run mcpgen --help for all commands, mcpgen <command> --help for one of them.`;

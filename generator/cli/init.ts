@@ -30,7 +30,9 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
     )
     .option('--dir <dir>', 'folder to write to (default: one with the name of the package)')
     .addOption(revisionOption('a revision to speak; repeatable (default: all released)').argParser(appendValue))
-    .addOption(new Option('--features <features>', `examples to start with: ${names.join(',')}; or none`))
+    .addOption(
+      new Option('--features <features>', `comma-separated examples to start with: ${names.join(', ')}; or none`),
+    )
     .option('--transport <transports>', `transports to use: ${TRANSPORT_NAMES.join(',')}`)
     .option(
       '--runtime <runtime>',
@@ -58,12 +60,19 @@ function declareInitKind(init: Command, kind: ProjectKind): void {
       'after',
       `
 Examples:
-  mcpgen init ${kind} demo                     asks for the rest
-  mcpgen init ${kind} demo --yes               asks nothing
-  mcpgen init ${kind} @acme/demo --yes --dir packages/demo --package-manager pnpm
-  mcpgen init ${kind} demo --yes --features ${names.slice(0, 2).join(',')} -r 2025-11-25 --transport stdio${
+  # Ask for the options
+  mcpgen init ${kind} demo
+
+  # Use the defaults
+  mcpgen init ${kind} demo --yes
+
+  # Choose some of them
+  mcpgen init ${kind} demo --yes --features ${names.slice(0, 2).join(',')} --transport stdio
+  mcpgen init ${kind} @acme/demo --yes --dir packages/demo --package-manager pnpm${
     kind === 'client'
       ? `
+
+  # Generate a method for each tool of a server
   mcpgen init client demo --yes --from-server "node ../server/dist/index.js"
   mcpgen init client demo --yes --from-server https://example.com/mcp`
       : ''

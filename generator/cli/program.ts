@@ -58,13 +58,19 @@ export function buildProgram(): Command {
       'after',
       `
 Examples:
-  mcpgen init server demo                                  a new server, with tests
-  mcpgen generate --out src/generated                      all released revisions
-  mcpgen generate --revision 2025-11-25 --out src/mcp      one of them
-  mcpgen generate --revision 2025-11-25 --out src/mcp --check    in CI: exit 1 if a file is out of date
-  mcpgen methods --revision 2026-07-28                     who sends what
-  mcpgen explain tools/call                                one method, with an example
-  mcpgen diff 2025-11-25 2026-07-28 --breaking             what a new revision breaks
+  # Create a server with tests
+  mcpgen init server demo
+
+  # Generate one revision; in CI, fail if a file is out of date
+  mcpgen generate --revision 2025-11-25 --out src/mcp
+  mcpgen generate --revision 2025-11-25 --out src/mcp --check
+
+  # Print who sends what, and one method with an example
+  mcpgen methods --revision 2026-07-28
+  mcpgen explain tools/call
+
+  # Print what a new revision breaks
+  mcpgen diff 2025-11-25 2026-07-28 --breaking
 
 Exit codes: 0 done, 1 the check failed, 2 wrong usage or input.`,
     );

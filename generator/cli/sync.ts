@@ -11,7 +11,7 @@ export function declareSync(program: Command): void {
   )
     .summary('fetch the official schema of a revision and report what changed')
     .description(
-      'Fetches the official schema of a revision from a URL, a file or a checkout, verifies its SHA-256, converts it\nto canonical form, derives its catalog, and reports what changed. Writes everything or nothing.',
+      'Fetches the official schema of a revision from a URL, a file or a checkout, verifies its SHA-256, converts it to canonical form, derives its catalog, and reports what changed. Writes everything or nothing.',
     )
     .addOption(
       revisionOption('the revision; repeatable (default: those of the key "sync" of the config)').argParser(
@@ -20,7 +20,7 @@ export function declareSync(program: Command): void {
     )
     .option(
       '--from <source>',
-      'source of the schema: a URL, a file, or a folder such as a checkout of the specification (default: that of the\nconfig, or the official repository)',
+      'source of the schema: a URL, a file, or a folder such as a checkout of the specification (default: that of the config, or the official repository)',
     )
     .option('-o, --out <dir>', 'folder of the schemas: <dir>/<revision>/schema.json and catalog.json', 'schema')
     .option('--prose <what>', 'keep or strip the descriptions of the schema', 'keep')
@@ -34,14 +34,24 @@ export function declareSync(program: Command): void {
       'after',
       `
 Examples:
-  mcpgen sync --revision draft                         the draft as it is today, marked as such
-  mcpgen sync -r 2025-11-25 --from ../specification    from a checkout
-  mcpgen sync --check                                  in CI: exit 1 if a source of the config has changed
-  mcpgen sync --update-pin                             accept the current sources
+  # Fetch the current draft
+  mcpgen sync --revision draft
 
-The SHA-256 of a revision is pinned in the config, or known where it is built in:
-  { "sync": { "2026-07-28": { "source": "https://...", "sha256": "..." }, "draft": { "source": "https://..." } } }
-A name that is not a date is a draft: without a pin it may change, and its generated files are marked as a draft.
+  # Read a revision from a checkout of the specification
+  mcpgen sync -r 2025-11-25 --from ../specification
+
+  # In CI, fail if a source of the config has changed
+  mcpgen sync --check
+
+  # Accept what the sources contain now
+  mcpgen sync --update-pin
+
+The SHA-256 of a revision is pinned in the config, or known if it is built in:
+  { "sync": {
+      "2026-07-28": { "source": "https://...", "sha256": "..." },
+      "draft": { "source": "https://..." } } }
+A name that is not a date is a draft: without a pin it may change, and its
+generated files are marked as a draft.
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected.`,
     )
     .action(async (options: RawOptions) => {

@@ -39,16 +39,23 @@ export function declareTypes(program: Command): void {
       'after',
       `
 Examples:
+  # Read a saved list; in CI, fail if a file is out of date
   mcpgen types tools tools.json --out src/generated
-  mcpgen types tools --from-server "node dist/index.js" --out src/generated --save tools.json
+  mcpgen types tools tools.json --out src/generated --check
+
+  # Start a server, list its tools and save the list
+  mcpgen types tools --from-server "node dist/index.js" --save tools.json
+
+  # Print the types of a server's tools
   mcpgen types tools --from-server https://example.com/mcp --out -
-  mcpgen types tools --from-server "node old.js" -r 2025-11-25      begins with initialize
-  mcpgen types tools tools.json --out src/generated --check      in CI
+
+  # Ask a server that knows only revisions that begin with initialize
+  mcpgen types tools --from-server "node old.js" -r 2025-11-25
 
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY are respected for URLs.
 
-Keywords that neither TypeScript nor plain code can check are ignored with a warning:
-the type is wider there, and accepts everything that the schema accepts.`,
+Keywords that neither TypeScript nor plain code can check are ignored with a
+warning: the type is wider there, and accepts all that the schema accepts.`,
     )
     .action(async (file: string | undefined, options: RawOptions) => {
       const { typesToolsCommand, parseTypesToolsOptions } = await import('../commands/types-tools.js');
