@@ -142,6 +142,8 @@ class StdioClient implements StdioClientTransport {
   #closed: Promise<void> | undefined;
   #termination: Promise<void> | undefined;
   #hasKilled = false;
+  /** Why the server's input could not be written; reported if its exit does not explain it. */
+  #brokenPipe: Error | undefined;
 
   constructor(options: StdioClientOptions) {
     this.#options = options;
@@ -264,7 +266,9 @@ class StdioClient implements StdioClientTransport {
         // A server whose input or output has ended is of no use.
         onEnd: () => void this.#terminate(),
         onFailure: (error) => {
-          if (error !== undefined && this.#closed === undefined)
+          // The server closes its input when it exits, and then its exit code says more.
+          if (hasCode(error, "EPIPE")) this.#brokenPipe = error;
+          else if (error !== undefined && this.#closed === undefined)
             emitError(this, error);
           void this.#terminate();
         },
@@ -352,6 +356,7 @@ class StdioClient implements StdioClientTransport {
       return false;
     if (this.onexit?.() !== true) return false;
     this.#hasRestarted = true;
+    this.#brokenPipe = undefined;
     this.#channel = undefined;
     this.#termination = undefined;
     this.#reader = createLineReader(this.#options);
@@ -376,17 +381,24 @@ class StdioClient implements StdioClientTransport {
     if (this.#startsNewProcess()) return;
     this.#resolveExit(exit);
     const { code, signal } = exit;
-    if (this.#closed === undefined && !this.#hasKilled && code !== 0) {
-      const how =
-        signal === null
-          ? `exited with code ${code ?? "unknown"}`
-          : `was ended by ${signal}`;
-      emitError(this, new Error(`the server ${how}`));
+    if (this.#closed === undefined) {
+      if (!this.#hasKilled && code !== 0) {
+        const how =
+          signal === null
+            ? `exited with code ${code ?? "unknown"}`
+            : `was ended by ${signal}`;
+        emitError(this, new Error(`the server ${how}`));
+      } else if (this.#brokenPipe !== undefined)
+        emitError(this, this.#brokenPipe);
     }
     this.#closed ??= this.#terminated;
     emitClose(this);
     this.#resolveTerminated();
   }
+}
+
+function hasCode(error: Error | undefined, code: string): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === code;
 }
 
 /** The key under which a command is remembered. */

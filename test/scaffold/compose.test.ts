@@ -228,7 +228,7 @@ test.each([
   const selection: Selection = { ...choice, packageName: 'demo', features: [], packageManager: 'npm' };
   const readme = (more: Partial<Selection>): string | undefined =>
     composeProject(readTemplateProject(kind), { ...selection, ...more }, packages).get('README.md');
-  const limit = 'Over HTTP it speaks only the revisions that begin with `initialize`';
+  const limit = 'Over HTTP it supports only the revisions with `initialize`';
   expect(readme({})?.includes(limit)).toBe(reach === 'sessions');
   // Where there are no others, there is nothing to say.
   expect(readme({ revisions: revisions.slice(0, 4) })).not.toContain(limit);

@@ -25,14 +25,14 @@ describe('a server that cannot listen says why in one line', () => {
     const { code, stdout, stderr } = await start(String(port));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      new RegExp(`^\\[.+\\] cannot listen at port ${port}, which PORT may change: .*EADDRINUSE.*\\n$`),
+      new RegExp(`^\\[.+\\] cannot listen on port ${port} \\(set PORT for another one\\): .*EADDRINUSE.*\\n$`),
     );
   });
 
   test('at what is no port', async () => {
     const { code, stderr } = await start('soup');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^\[.+\] cannot listen at port soup, which PORT may change: .*\n$/);
+    expect(stderr).toMatch(/^\[.+\] cannot listen on port soup \(set PORT for another one\): .*\n$/);
   });
 
   test.each([

@@ -149,10 +149,10 @@ describe('schemas', () => {
     ],
     ['a wrong limit', { type: 'string', minLength: 'a' }, /"a" is not a value of "minLength"/],
     ['a pattern that is none', { type: 'string', pattern: '(' }, /is not a value of "pattern"/],
-    ['no schema', 7, /this is no schema/],
-    ['no list', { anyOf: {} }, /no list of schemas/],
-    ['constants and limits', { enum: ['a'], minLength: 2 }, /beside constants, "minLength" is not checked/],
-    ['an implied type', { properties: { a: {} } }, /it has no type and is taken for an object/],
+    ['a value that is not a schema', 7, /not a schema, so its type is unknown/],
+    ['an anyOf that is not a list', { anyOf: {} }, /not a list of schemas/],
+    ['constants and limits', { enum: ['a'], minLength: 2 }, /next to constants, "minLength" is not checked/],
+    ['an implied type', { properties: { a: {} } }, /it has no type and is treated as an object/],
   ])('%s is reported, and the type is wider', async (_, x, message) => {
     const { warnings } = await one({ type: 'object', properties: { x } });
     expect(warnings.join('\n')).toMatch(message);

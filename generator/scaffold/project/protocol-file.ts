@@ -25,9 +25,10 @@ export function protocolFile(kind: ProjectKind, revisions: readonly KnownRevisio
           `export { createClient } from "${folder}/client.js";`,
           `export type { Client, ClientHandlers } from "${folder}/client.js";`,
         ];
-  const types = names.length > 1 ? ' It is written in the types of the newest.' : '';
   return [
-    `// The ${names.length > 1 ? 'revisions' : 'revision'} of the protocol that this ${kind} speaks.${types}`,
+    names.length > 1
+      ? `// The supported revisions of the protocol. The ${kind} is written with the types of the newest.`
+      : '// The supported revision of the protocol.',
     ...names.map(
       (name) => `import { revision as ${revisionIdentifier(name)} } from "./generated/${name}/revision.js";`,
     ),

@@ -21,7 +21,7 @@ test("a tool to call", () => {
 });
 
 test.each([
-  { words: [], problem: "no server" }, // if: !target
+  { words: [], problem: "the server is missing" }, // if: !target
   { words: ["--arguments", "[]", "server"], problem: "JSON object" },
   { words: ["--arguments", "{", "server"], problem: "JSON" },
   { words: ["--dance", "server"], problem: "--dance" },
