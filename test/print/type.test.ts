@@ -29,6 +29,17 @@ const GIVEN_WANTED: readonly (readonly [string, JsonValue, string])[] = [
   ['a negative number', { const: -32020, type: 'integer' }, 'export type X = -32020;'],
   ['any array', { type: 'array' }, 'export type X = unknown[];'],
   ['an array of a union', { type: 'array', items: { type: ['string', 'null'] } }, 'export type X = (string | null)[];'],
+  [
+    'an object that only `properties` implies',
+    { properties: { a: { type: 'string' } } },
+    'export type X = {\n  a?: string;\n};',
+  ],
+  ['an object that only `required` implies', { required: ['a'] }, 'export type X = {\n  a: unknown;\n};'],
+  [
+    'an object that only `additionalProperties` implies',
+    { additionalProperties: { type: 'string' } },
+    'export type X = { [key: string]: string };',
+  ],
   ['any object', { type: 'object' }, 'export type X = { [key: string]: unknown };'],
   [
     'an object that was `object`',
