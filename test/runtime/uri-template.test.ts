@@ -91,6 +91,12 @@ describe('matchUri', () => {
     expect(matchUri(parseUriTemplate(template), uri)).toBeUndefined();
   });
 
+  test('tries the last variable once for each end of the one before it', () => {
+    const long = 'q'.repeat(40);
+    // After the second `x`, `b` would begin with the segment `..`, however much of the rest it had.
+    expect(matchUri(parseUriTemplate('x://{+a}x{+b}'), `x://axkx../${long}`)).toEqual({ a: 'a', b: `kx../${long}` });
+  });
+
   test('gives up after 32 attempts', () => {
     const template = parseUriTemplate('x://{+a}x{+b}');
     // Only the first `x` leaves an `a` that does not end with the segment `.`; each variable is an attempt.
