@@ -657,6 +657,18 @@ describe('rules, each on a small schema', () => {
     expect(twins.map(short)).toEqual(['definition-added New', 'definition-removed Old', 'definition-added Other']);
   });
 
+  test('a value of a changed variant is evidence, also if it comes as close to another variant', async () => {
+    const union = (a: object): object => ({
+      anyOf: [
+        object({ kind: { const: 'x' }, b: text }, { required: ['kind', 'b'] }),
+        object({ kind: { const: 'y' }, a }, { required: ['kind', 'a'] }),
+      ],
+    });
+    const [change] = await changesOf({ T: union({ type: 'number' }) }, { T: union({ type: 'integer' }) });
+    expect(change?.rule).toBe('type-narrowed');
+    expect(change?.evidence).toEqual([expect.objectContaining({ breaks: 'sender', at: '/b' })]);
+  });
+
   test('a value that is already invalid because of another change is not evidence', async () => {
     const thing = (a: object, b: object): object => object({ a, b }, { required: ['a', 'b'] });
     const [integer, number] = [{ type: 'integer' }, { type: 'number' }];
