@@ -40,6 +40,7 @@ const GIVEN_WANTED: readonly (readonly [string, JsonValue, string])[] = [
     { additionalProperties: { type: 'string' } },
     'export type X = { [key: string]: string };',
   ],
+  ['an array that only `items` implies', { items: { type: 'string' } }, 'export type X = string[];'],
   ['any object', { type: 'object' }, 'export type X = { [key: string]: unknown };'],
   [
     'an object that was `object`',
@@ -208,5 +209,15 @@ describe('what is not supported is named', () => {
       expect(parse).toThrow(McpgenError);
       expect(parse).toThrow(`the keyword "${keyword}" is not supported`);
     },
+  );
+});
+
+test.each<[string, JsonValue]>([
+  ['an unknown type', 'any'],
+  ['no type', []],
+  ['an unknown type in a list', ['string', 'any']],
+])('rejects %s', (_name, type) => {
+  expect(() => parseDefinitions({ X: { type } }, NO_DOCS, 's.json')).toThrow(
+    new RegExp(`${JSON.stringify(type).replace(/[[\]]/g, '\\$&')} is not a type`),
   );
 });
