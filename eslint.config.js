@@ -10,6 +10,8 @@ export default tseslint.config(
       'generated/',
       'templates/*/src/generated/',
       'coverage/',
+      'reports/',
+      '.stryker-tmp/',
       // Packages to compare with are as odd as they are meant to be.
       'test/drift/fixtures/',
     ],

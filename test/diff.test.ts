@@ -77,6 +77,22 @@ describe('what it prints', () => {
     expect(breaking.summary).toEqual(report.summary);
   });
 
+  test('the summary counts each change once that breaks senders or receivers', async () => {
+    const objectWith = (properties: object): string => JSON.stringify({ $defs: { Thing: { properties } } });
+    const [string, number, integer] = [{ type: 'string' }, { type: 'number' }, { type: 'integer' }];
+    const folder = folderWith({
+      'a.json': objectWith({ narrowed: number, widened: integer, changed: string }),
+      'b.json': objectWith({ narrowed: integer, widened: number, changed: number, added: string }),
+    });
+    const { stdout } = await mcpgen(['diff', 'a.json', 'b.json', '--json'], { cwd: folder });
+    expect((JSON.parse(stdout) as DiffReport).summary).toMatchObject({
+      changes: 4,
+      breaking: 3,
+      breakingForSender: 2,
+      breakingForReceiver: 2,
+    });
+  });
+
   test('--markdown fits into a pull request, and mentions nobody', async () => {
     const { stdout } = await mcpgen(['diff', '2024-11-05', '2026-07-28', '--markdown']);
     expect(stdout).toMatch(/^## 2024-11-05 → 2026-07-28\n\n\*\*\d+ changes/);

@@ -4,6 +4,7 @@ import {
   check,
   CHECK_NAMES,
   orAbsent,
+  printCheck,
   printExpression,
   type Expression,
 } from '../../generator/emit/validators/expressions.js';
@@ -24,6 +25,11 @@ describe('printExpression', () => {
     ['an optional check that the runtime has', orAbsent(check('string', 'v'), 'v'), 'check.maybeString(v)'],
     ['an optional guard', orAbsent(guard, 'v'), '(v === undefined || isTool(v))'],
     [
+      'an optional list of one check, without parentheses',
+      orAbsent({ all: [guard] }, 'v'),
+      '(v === undefined || isTool(v))',
+    ],
+    [
       'several optional checks, in parentheses',
       orAbsent(limited, 'v'),
       '(v === undefined || (check.string(v) && check.stringWithin(v, { max: 1 })))',
@@ -31,4 +37,8 @@ describe('printExpression', () => {
   ])('prints %s', (_, expression, want) => {
     expect(printExpression(expression)).toBe(want);
   });
+});
+
+test('printCheck prints a call of the runtime', () => {
+  expect(printCheck('mismatch', '"a string"', 'v')).toBe('check.mismatch("a string", v)');
 });

@@ -58,6 +58,24 @@ describe('sessions', () => {
     expect(events).toEqual([]);
   });
 
+  test('discard the body of the 405 that says so', async () => {
+    const { url } = await startScriptedServer(sessionScript((_, response) => void response.writeHead(202).end()));
+    let isCanceled = false;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        controller.enqueue(new Uint8Array(1000));
+      },
+      cancel: () => {
+        isCanceled = true;
+      },
+    });
+    await connectTestClient(['2025-11-25'], {
+      url,
+      fetch: async (to, init) => (init?.method === 'GET' ? new Response(body, { status: 405 }) : fetch(to, init)),
+    });
+    await waitUntil(() => isCanceled);
+  });
+
   test('do not need an id', async () => {
     const { url, seen } = await startScriptedServer(({ verb, message }, response) => {
       if (verb === 'GET') response.writeHead(405).end();

@@ -509,6 +509,23 @@ describe('bad requests', () => {
     expect((await sendStateless(handler, 1, 'tools/list')).status).toBe(200);
   });
 
+  test('a server that cannot be connected to a request is a 500, and the request is not left open', async () => {
+    const failures: unknown[] = [];
+    const noDatabase = new Error('no database');
+    const { revisions, settings } = fixtureServer();
+    const server = { revisions, settings, connect: () => Promise.reject(noDatabase) };
+    handler = fixtureHandler({
+      server,
+      onEvent: (event) => {
+        if (event.kind === 'failed') failures.push(event.error);
+      },
+    });
+    expect(await errorOf(await sendStateless(handler, 1, 'tools/list'))).toMatchObject({ status: 500, code: -32603 });
+    expect(failures).toEqual([noDatabase]);
+    expect(handler.load).toEqual({ sessions: 0, open: 0 });
+    await expect(handler.close()).resolves.toBeUndefined();
+  });
+
   test('past the limit of open requests there is a 503, after closing too', async () => {
     handler = fixtureHandler({ maxOpen: 1, streamAfter: 20 });
     const held = await sendStateless(handler, 1, 'tools/call', { name: 'hang' });

@@ -656,4 +656,54 @@ describe('rules, each on a small schema', () => {
     const twins = await changesOf({ Old: thing }, { New: thing, Other: thing });
     expect(twins.map(short)).toEqual(['definition-added New', 'definition-removed Old', 'definition-added Other']);
   });
+
+  test('a value of a changed variant is evidence, also if it comes as close to another variant', async () => {
+    const union = (a: object): object => ({
+      anyOf: [
+        object({ kind: { const: 'x' }, b: text }, { required: ['kind', 'b'] }),
+        object({ kind: { const: 'y' }, a }, { required: ['kind', 'a'] }),
+      ],
+    });
+    const [change] = await changesOf({ T: union({ type: 'number' }) }, { T: union({ type: 'integer' }) });
+    expect(change?.rule).toBe('type-narrowed');
+    expect(change?.evidence).toEqual([expect.objectContaining({ breaks: 'sender', at: '/b' })]);
+  });
+
+  test('a value that is already invalid because of another change is not evidence', async () => {
+    const thing = (a: object, b: object): object => object({ a, b }, { required: ['a', 'b'] });
+    const [integer, number] = [{ type: 'integer' }, { type: 'number' }];
+    const changes = await changesOf({ T: thing(text, integer) }, { T: thing(number, text) });
+    // Whichever member is changed, the other one is wrong already.
+    expect(changes.map((change) => [short(change), change.evidence])).toEqual([
+      ['type-changed T.a', undefined],
+      ['type-changed T.b', undefined],
+    ]);
+  });
+});
+
+describe('error codes of a schema without a catalog', () => {
+  /** The errors of 2025-11-25 with a further definition that pins a code. */
+  async function errorsWith(name: string, code: number): Promise<readonly { name: string; code: number }[]> {
+    const schema = structuredClone(builtinSchema('2025-11-25')) as unknown as { $defs: Record<string, unknown> };
+    schema.$defs[name] = object({ error: object({ code: { const: code } }, { required: ['code'] }) });
+    const { errors } = await loadWithoutCatalog({ name: 'draft.json', contents: JSON.stringify(schema) });
+    return errors.map((error) => ({ name: error.name, code: error.code }));
+  }
+
+  test('a code that a definition pins is not listed again under its usual name', async () => {
+    const errors = await errorsWith('NoSuchThingError', -32002);
+    expect(errors.filter(({ code }) => code === -32002)).toEqual([{ name: 'NO_SUCH_THING', code: -32002 }]);
+  });
+
+  test('a name whose code a definition pins is not listed again with its usual code', async () => {
+    const errors = await errorsWith('ResourceNotFoundError', -32099);
+    expect(errors.filter(({ name }) => name === 'RESOURCE_NOT_FOUND')).toEqual([
+      { name: 'RESOURCE_NOT_FOUND', code: -32099 },
+    ]);
+  });
+
+  test('those of the definitions and those of the closest revision are sorted together', async () => {
+    const codes = (await errorsWith('NoSuchThingError', -32002)).map(({ code }) => code);
+    expect(codes).toEqual([-1, -32002, -32042, -32600, -32601, -32602, -32603, -32700]);
+  });
 });

@@ -137,6 +137,26 @@ test('a message that moves from one union to another is found', () => {
   ]);
 });
 
+describe('a request whose result the schema does not define', () => {
+  const withResult = (...result: readonly string[]): readonly string[] =>
+    disagreements('2025-11-25', {
+      schema: (definitions) => {
+        for (const name of ['FirstResult', 'SecondResult']) definitions[name] = { type: 'object' };
+      },
+      catalog: (c) => withRow(c, 'ping', { result }),
+    });
+
+  test('may have several results that belong to no other request', () => {
+    expect(withResult('FirstResult', 'SecondResult')).toEqual([]);
+  });
+
+  test('may not have one that belongs to another request among them', () => {
+    expect(withResult('FirstResult', 'CallToolResult')).toEqual([
+      expect.stringContaining('ping: the catalog has result FirstResult | CallToolResult, the schema has EmptyResult'),
+    ]);
+  });
+});
+
 test('loading names all disagreements in one message', async () => {
   const catalog = { ...builtinCatalog('2025-11-25'), methods: builtinCatalog('2025-11-25').methods.slice(2) };
   const loading = loadProtocol({

@@ -29,6 +29,18 @@ const GIVEN_WANTED: readonly (readonly [string, JsonValue, string])[] = [
   ['a negative number', { const: -32020, type: 'integer' }, 'export type X = -32020;'],
   ['any array', { type: 'array' }, 'export type X = unknown[];'],
   ['an array of a union', { type: 'array', items: { type: ['string', 'null'] } }, 'export type X = (string | null)[];'],
+  [
+    'an object that only `properties` implies',
+    { properties: { a: { type: 'string' } } },
+    'export type X = {\n  a?: string;\n};',
+  ],
+  ['an object that only `required` implies', { required: ['a'] }, 'export type X = {\n  a: unknown;\n};'],
+  [
+    'an object that only `additionalProperties` implies',
+    { additionalProperties: { type: 'string' } },
+    'export type X = { [key: string]: string };',
+  ],
+  ['an array that only `items` implies', { items: { type: 'string' } }, 'export type X = string[];'],
   ['any object', { type: 'object' }, 'export type X = { [key: string]: unknown };'],
   [
     'an object that was `object`',
@@ -197,5 +209,15 @@ describe('what is not supported is named', () => {
       expect(parse).toThrow(McpgenError);
       expect(parse).toThrow(`the keyword "${keyword}" is not supported`);
     },
+  );
+});
+
+test.each<[string, JsonValue]>([
+  ['an unknown type', 'any'],
+  ['no type', []],
+  ['an unknown type in a list', ['string', 'any']],
+])('rejects %s', (_name, type) => {
+  expect(() => parseDefinitions({ X: { type } }, NO_DOCS, 's.json')).toThrow(
+    new RegExp(`${JSON.stringify(type).replace(/[[\]]/g, '\\$&')} is not a type`),
   );
 });

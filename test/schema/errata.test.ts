@@ -66,6 +66,44 @@ describe('applying', () => {
   test('other revisions are left alone', () => {
     expect(applyErrata(schemaWith('integer'), 'other', [bounds], 's.json').applied).toEqual([]);
   });
+
+  test.each([
+    ['gone', {}],
+    ['text', { N: { properties: 'none' } }],
+    ['null', { N: { properties: null } }],
+  ])('a member is not added to a place that is %s', (_, definitions) => {
+    const adding: Erratum = { ...bounds, changes: [{ revision: 'r', at: ['/$defs/N/properties/a'], new: {} }] };
+    expect(() => applyErrata(definitions, 'r', [adding], 's.json')).toThrow(
+      /^erratum bounds expects nothing here and found nothing$/,
+    );
+    const skipped = applyErrata(definitions, 'r', [adding], 's.json', 'skip');
+    expect(skipped).toEqual({ definitions, applied: [] });
+  });
+
+  test('a third value is skipped in a schema that is only similar', () => {
+    const skipped = applyErrata(schemaWith('string'), 'r', [bounds], 's.json', 'skip');
+    expect(skipped).toEqual({ definitions: schemaWith('string'), applied: [] });
+  });
+
+  test('a third value is shown by its first 120 characters, with what to do', () => {
+    let error: unknown;
+    try {
+      applyErrata(schemaWith('x'.repeat(1000)), 'r', [bounds], 's.json');
+    } catch (caught) {
+      error = caught;
+    }
+    expect(error).toMatchObject({
+      message: `erratum bounds expects "integer" here and found "${'x'.repeat(119)}`,
+      remedy: expect.stringMatching(/^The file differs from the one that the erratum was written for/) as string,
+    });
+  });
+
+  test('replaces one item of a list', () => {
+    const item: Erratum = { ...bounds, changes: [{ revision: 'r', at: ['/$defs/N/enum/1'], old: 'b', new: 'c' }] };
+    expect(applyErrata({ N: { enum: ['a', 'b'] } }, 'r', [item], 's.json').definitions).toEqual({
+      N: { enum: ['a', 'c'] },
+    });
+  });
 });
 
 describe('the built-in errata', () => {

@@ -159,6 +159,88 @@ describe('schemas', () => {
     expect(warnings[0]).toMatch(/^t\.json#\/0\/inputSchema\/properties\/x/);
   });
 
+  test('a failure in a union of two tagged objects is in the one that the tag names', async () => {
+    const variant = (tag: string, own: string): object => ({
+      type: 'object',
+      properties: { tag: { const: tag }, [own]: { type: 'string' } },
+      required: [own, 'tag'],
+    });
+    const folder = temporaryFolder();
+    const { files } = await renderTools(
+      parseTools(
+        [
+          {
+            name: 'x',
+            inputSchema: { type: 'object', properties: { v: { anyOf: [variant('one', 'b'), variant('two', 'a')] } } },
+          },
+        ] as never,
+        't.json',
+      ),
+      folder,
+    );
+    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+    for (const file of files) {
+      mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
+      writeFileSync(path.join(folder, file.path), file.contents);
+    }
+    const { validateXInput } = (await import(pathToFileURL(path.join(folder, 'tools/x.ts')).href)) as {
+      validateXInput: Validator<unknown>;
+    };
+    // The variant `one` matches up to its tag, so it would be the one that comes closest.
+    expect(validateXInput({ v: { tag: 'two', a: 5, b: 'x' } })).toMatchObject({ failure: { path: '/v/a' } });
+    expect(validateXInput({ v: { tag: 'three' } })).toMatchObject({
+      failure: { path: '/v/tag', expected: '"one" or "two"' },
+    });
+  });
+
+  describe('oneOf next to something that is not checked', () => {
+    const unchecked = { type: 'string', not: { const: 'a' } };
+    const pointTo = (name: string): object => ({
+      type: 'object',
+      properties: { next: { $ref: `#/$defs/${name}` } },
+      required: ['next'],
+    });
+    const normalized = (schema: object) => {
+      const { definitions, warnings } = normalizeToolSchema(JSON.parse(JSON.stringify(schema)) as JsonValue, 'Input');
+      return {
+        definition: definitions['Input'],
+        relaxed: warnings.filter(({ message }) => message.includes('"anyOf"')),
+      };
+    };
+
+    test('is checked like anyOf if a variant refers to it over several definitions', () => {
+      const { definition, relaxed } = normalized({
+        type: 'object',
+        properties: { x: { oneOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } },
+        $defs: { a: pointTo('b'), b: pointTo('c'), c: pointTo('d'), d: unchecked },
+      });
+      expect(relaxed).toEqual([
+        { at: '/properties/x/oneOf', message: 'checked like "anyOf": a value may match more than one schema' },
+      ]);
+      expect(definition).toMatchObject({
+        properties: { x: { allOf: [{ anyOf: [{ $ref: '#/$defs/Input a' }, { type: 'null' }] }] } },
+      });
+    });
+
+    test('is checked like anyOf if a variant contains it', () => {
+      expect(
+        normalized({ type: 'object', properties: { x: { oneOf: [unchecked, { type: 'null' }] } } }).relaxed,
+      ).toHaveLength(1);
+    });
+
+    test('stays exclusive if no variant refers to it', () => {
+      const { definition, relaxed } = normalized({
+        type: 'object',
+        properties: { x: { oneOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] }, y: unchecked, z: { $ref: '#/$defs/d' } },
+        $defs: { a: pointTo('b'), b: { type: 'string' }, d: unchecked },
+      });
+      expect(relaxed).toEqual([]);
+      expect(definition).toMatchObject({
+        properties: { x: { oneOf: [{ $ref: '#/$defs/Input a' }, { type: 'null' }] } },
+      });
+    });
+  });
+
   test('deep nesting, many members, booleans, nothing at all', async () => {
     let deep: object = { type: 'string' };
     for (let level = 0; level < 60; level += 1) deep = { type: 'object', properties: { ['*/'.repeat(20)]: deep } };
@@ -211,6 +293,20 @@ describe('lists', () => {
     const fault = await errorOf(readToolFiles(['*.input.json'], folder));
     expect(fault).toMatchObject({ message: 'the schema of a tool must have the type object', place: 'a.input.json' });
   });
+});
+
+test("an author's own tools and those of a server share one output folder", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(path.join(folder, 'own.input.json'), '{ "type": "object" }');
+  const { tools: own } = await readToolFiles(['*.input.json'], folder);
+  const others = parseTools([{ name: 'remote', inputSchema: OBJECT }], 't.json');
+  const { files } = await renderTools([...own, ...others], folder);
+  expect(compiled(files).errors()).toEqual([]);
+  expect(files.map((file) => file.path)).toEqual(
+    expect.arrayContaining(['runtime/client/tool-calls.ts', 'tools/client.ts', 'tools/own.ts', 'tools/remote.ts']),
+  );
+  const client = files.find((file) => file.path === 'tools/client.ts')?.contents ?? '';
+  expect([client.includes('remote:'), client.includes('own:')]).toEqual([true, false]);
 });
 
 test('a command line is split as a shell does it, and nothing in it is expanded', () => {

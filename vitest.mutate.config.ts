@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
+import base from './vitest.config.js';
+
+const [TEMPLATES, GENERATED] = ['templates', 'generated'].map(
+  (name) => path.resolve(import.meta.dirname, name, 'runtime') + path.sep,
+) as [string, string];
+
+/** Faults are planted in the generated copy of the runtime, so tests that import the original get the copy. */
+const generatedRuntime: Plugin = {
+  name: 'generated-runtime',
+  enforce: 'pre',
+  async resolveId(source, importer) {
+    const resolved = await this.resolve(source, importer, { skipSelf: true });
+    if (resolved?.id.startsWith(TEMPLATES) !== true) return null;
+    const id = GENERATED + resolved.id.slice(TEMPLATES.length);
+    return existsSync(id) ? { ...resolved, id } : null;
+  },
+};
+
+/** Stryker asks for threads, in which tests cannot change the current folder. */
+const forks: Plugin = {
+  name: 'forks',
+  configureVitest({ project }) {
+    project.config.pool = 'forks';
+  },
+};
+
+/** The fast tests that run the sources in this process: a fault in a source cannot reach what is built from it. */
+export default defineConfig({
+  ...base,
+  plugins: [generatedRuntime, forks],
+  test: {
+    ...base.test,
+    include: ['test/**/*.test.ts'],
+    exclude: [
+      '**/node_modules/**',
+      '**/*.slow.test.ts',
+      'test/{ci,cli,cli-completion,command-line,docs,quality,readme,workflows}.test.ts',
+      'test/{compile,examples,interop,scaffold,watch}/**',
+    ],
+    globalSetup: [],
+    reporters: ['default'],
+    // What one file keeps in memory would hide a fault from the next one.
+    isolate: true,
+  },
+});
