@@ -65,7 +65,7 @@ export function transportFile({ runtime, transports }: Selection): string {
   const rest = transports.includes('stdio') ? ', ...args' : '';
   return `${[...imports, type].join('\n')}
 
-/** The way to a server: ${text}. */
+/** The transport to a server: ${text}. */
 export function transportTo([${word}${rest}]: readonly [string, ...string[]]): Transport {
   ${body}
 }
