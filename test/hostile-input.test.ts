@@ -108,7 +108,7 @@ describe('a config that is a program and', () => {
     });
   });
 
-  test('of Prettier, which ends the process: no check passes by it', async () => {
+  test('of Prettier, which exits the process: no check passes', async () => {
     const cwd = temporaryFolder();
     mkdirSync(path.join(cwd, 'out'));
     writeFileSync(path.join(cwd, '.prettierrc.mjs'), 'process.exit(0)');

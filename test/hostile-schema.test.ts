@@ -54,7 +54,7 @@ async function refused(
 const refusedDefinition = async (definition: unknown): Promise<ErrorParts> => refused(schemaWith({ Foo: definition }));
 const REF = (name: string): Schema => ({ $ref: `#/$defs/${name}` });
 
-/** Texts that try to get out of where they stand, to run, to hide, or to say something of their own to editors. */
+/** Texts that try to escape their comment or string, to execute, to hide, or to add tags that editors interpret. */
 const TEXTS: readonly string[] = [
   '*/ globalThis.pwned = 1; /*',
   '*/globalThis.pwned = 1//',
@@ -163,7 +163,7 @@ describe('texts of a schema', () => {
     for (const file of files) expect(hiddenIn(file.contents), file.path).toEqual([]);
   });
 
-  test('member names and literals have their exact values', () => {
+  test('literals have their exact values', () => {
     const strings = code.strings();
     const identifiers = code.identifiers();
     for (const text of TEXTS) {
@@ -192,7 +192,7 @@ describe('texts of a schema', () => {
     expect(deprecated.filter((place) => !/^(?:methods|client|server)\.ts/.test(place))).toEqual([]);
   });
 
-  test('the header stays in its lines, and the file is known as ours', () => {
+  test('cannot leave the header', () => {
     for (const file of files) {
       const lines = file.contents.split('\n');
       const end = lines.indexOf('/* eslint-disable */');
@@ -202,7 +202,7 @@ describe('texts of a schema', () => {
     }
   });
 
-  test('a deprecation and a default in the schema are printed as tags', async () => {
+  test('deprecation and default are printed as tags', async () => {
     const types = await generated(
       schemaWith({ Old: { type: 'object', properties: { a: { type: 'integer', default: 5, deprecated: true } } } }),
     );
@@ -263,7 +263,7 @@ describe('names of definitions', () => {
   ];
   const pointerOf = (name: string): string => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-  test.each(NAMES)('%.30j becomes %.30j, also where it is referred to', async (name, expected) => {
+  test.each(NAMES)('%.30j becomes %.30j', async (name, expected) => {
     const schema = schemaWith({ User: { type: 'object', properties: { it: REF(pointerOf(name)) } } });
     withOwnProperty(schema['$defs'] as Schema, name, { const: 'the definition' });
     const types = await typesOf(schema);
@@ -290,7 +290,7 @@ describe('names of definitions', () => {
   });
 
   test.each(['', '  ', '...', '*/', '💩', '\u3164', '\ud800', 'string', 'object', 'Array', 'Promise', 'Record'])(
-    '%j is refused, since no good name can be made of it',
+    'rejects %j',
     async (name) => {
       const schema = schemaWith();
       withOwnProperty(schema['$defs'] as Schema, name, { type: 'string' });
@@ -324,13 +324,13 @@ describe('names of definitions', () => {
     'ClientOptions',
     'ServerContext',
     'ServerOptions',
-  ])('rejects a definition named %s, which the output exports itself', async (name) => {
+  ])('rejects a definition named %s, which the output exports', async (name) => {
     const fault = await refused(schemaWith({ [name]: { type: 'string' } }));
     expect(fault.place).toBe(`schema.json#/$defs/${name}`);
     expect(fault.message).toMatch(/\.ts exports itself/);
   });
 
-  test('messages and results whose names the output has uses for compile or are refused', async () => {
+  test('compiles despite conflicts with names in the output', async () => {
     const names = 'Kind M R Message Exclude ReadonlySet RequestMethodsBySender isObject check value'.split(' ');
     const { PingRequest, EmptyResult, ...rest } = pingDefinitions();
     const sets = new Map<string, readonly PlannedFile[]>();
@@ -480,7 +480,7 @@ describe('references', () => {
     ],
   ];
 
-  test('circles through members, items, map values, unions and intersections compile', async () => {
+  test('circular references compile', async () => {
     const sets = await Promise.all(
       CIRCLES.map(async ([name, definitions]) => [name, await generated(schemaWith(definitions))] as const),
     );
@@ -518,7 +518,7 @@ describe('references', () => {
     expect((await refusedDefinition(REF('pingRequest'))).remedy).toBe('Did you mean PingRequest?');
   });
 
-  test('escaped and percent-encoded references are followed', async () => {
+  test('decodes escaped references', async () => {
     const files = await generated(
       schemaWith({ 'a/b': { const: 'slash' }, 'c d': { const: 'space' }, A: REF('a~1b'), B: REF('c%20d') }),
     );
@@ -526,7 +526,7 @@ describe('references', () => {
     expect(fileOf(files, 'types')).toContain('export type B = CD;');
   });
 
-  test('chains of 20,000 references neither overflow nor take long', async () => {
+  test('resolves chains of 20,000 references in linear time', async () => {
     const chain = (end: unknown): Schema => {
       const definitions: Schema = {};
       for (let index = 0; index < 20_000; index += 1) definitions[`A${index}`] = REF(`A${index + 1}`);
@@ -549,7 +549,7 @@ describe('keywords', () => {
     'discriminator tsType divisibleBy extends disallow constructor __proto__ Type propertys'
   ).split(' ');
 
-  test.each(UNSUPPORTED)('%s is refused by name, wherever it stands', async (keyword) => {
+  test.each(UNSUPPORTED)('rejects %s by name', async (keyword) => {
     const schema = (): Schema => withOwnProperty({ type: 'object' }, keyword, {});
     const places: readonly (readonly [unknown, string])[] = [
       [schema(), ''],
@@ -576,7 +576,7 @@ describe('keywords', () => {
     expect(fault.place).toBe('schema.json#/$defs/Foo/items');
   });
 
-  test('annotations and `x-` keywords are let through', async () => {
+  test('accepts annotations', async () => {
     const files = await generated(
       schemaWith({
         Foo: {
@@ -593,7 +593,7 @@ describe('keywords', () => {
     expect(fileOf(files, 'types')).toContain('export type Foo = string;');
   });
 
-  test('the contents of an encoded text are documented and not checked, as JSON Schema has it', async () => {
+  test('documents contentEncoding without validating it', async () => {
     const plain = await generated(schemaWith({ Foo: { type: 'string' } }));
     const schema = schemaWith({
       Foo: {
@@ -695,7 +695,7 @@ describe('keywords', () => {
     expect(await typesOf(schema)).toContain('export type Foo = never;');
   });
 
-  test('an unknown format warns once, and the output is there', async () => {
+  test('warns about an unknown format once', async () => {
     const schema = schemaWith({
       Foo: {
         type: 'object',
@@ -739,7 +739,7 @@ describe('keywords', () => {
     expect(warnings.map((warning) => warning.place)).toEqual([`schema.json#/$defs/Foo/${keyword}`]);
   });
 
-  test('what is next to the definitions and is not read is warned about', async () => {
+  test('warns about unused keywords next to the definitions', async () => {
     const beside = { $id: 'https://example.com/s', $ref: '#/$defs/PingRequest', anyOf: [], properties: {} };
     const { warnings } = await load(schemaWith({}, { ...beside, title: 'T', description: 'D', $comment: 'C' }));
     expect(warnings.map((warning) => warning.place)).toEqual(Object.keys(beside).map((key) => `schema.json#/${key}`));
@@ -882,7 +882,7 @@ describe('files that are no schema', () => {
     expect(compiled(files).errors()).toEqual([]);
   });
 
-  test('a schema of 5 MB is generated completely, within bounds', async () => {
+  test('a schema of 5 MB is generated in bounded time', async () => {
     const definitions: Schema = {};
     const description = 'A sentence that says a little about what this is. '.repeat(24).trim();
     let size = 0;
@@ -1187,14 +1187,14 @@ describe('the command line', () => {
     expect(lines[1]).toMatch(/^hint: \S.*[.?]$/);
   });
 
-  test('a name with control and override characters does not reach the terminal as it is', async () => {
+  test('a name with control characters is escaped on the terminal', async () => {
     const name = 'a\u001b[2J\u202e\u009b\n*/';
     const lines = await attempt(JSON.stringify(schemaWith({ [name]: { type: 'nope' } })));
     expect(lines).toHaveLength(2);
     expect(lines[0]).toContain('is not a type');
   });
 
-  test('a name with control and override characters does not reach the terminal in a warning', async () => {
+  test('a name with control characters is escaped in a warning', async () => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith({ 'a\u001b[2J\u202e\n': {} })));
     writeFileSync(path.join(cwd, 'catalog.json'), JSON.stringify(catalogWith()));

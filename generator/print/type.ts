@@ -159,7 +159,7 @@ function printDoc(owner: Definition | Member, printer: TypePrinter): string {
 
 /** A sentence with a full stop, so that another one can follow. */
 function withFullStop(sentence: string): string {
-  return /[.!?:;)]$/.test(sentence) ? sentence : `${sentence}.`;
+  return /[.!?…:;][)\]"'”’`*]*$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /** Describes constraints, which TypeScript cannot express, except those that the doc text mentions already. */

@@ -26,7 +26,7 @@ function own(): ReadonlyMap<string, string> {
   return new Map([...readFiles(project)].filter(([name]) => /^(?:src|test)\//.test(name)));
 }
 
-test('a dry run says what would be written, and writes nothing', async () => {
+test('a dry run prints the changes without writing them', async () => {
   const before = own();
   const result = await add('tool', 'get-weather', '--input', '../weather.json', '--dry-run');
   expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -131,7 +131,7 @@ describe('what cannot be done is reported once, with nothing written', () => {
     writeFileSync(index, text);
   });
 
-  test('no project, and one without what is needed', async () => {
+  test('rejects a folder without a usable project', async () => {
     const cwd = temporaryFolder();
     const nowhere = await here(['add', 'tool', 'x'], cwd);
     expect(nowhere).toMatchObject({ code: 2, stdout: '' });

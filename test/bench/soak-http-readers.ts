@@ -33,7 +33,7 @@ const seed = Number(values.seed);
 const STREAM_AFTER = 1_000;
 /** What calls hold while their messages are made, with code that is compiled. */
 const WORKING_BYTES = { node: 96 * MIB, fetch: 256 * MIB };
-/** Resident memory beyond what is held: garbage, and what the allocator does not give back. */
+/** Resident memory beyond what is reachable: garbage, and memory that the allocator does not release. */
 const MAX_GARBAGE = 384 * MIB;
 /** Past this the run is ended, for the machine's sake. */
 const TOO_MUCH = 3 * 1024 * MIB;

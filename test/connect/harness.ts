@@ -316,7 +316,7 @@ export class RawPeer {
     void this.#end.send(frame as object);
   }
 
-  /** Sends a request and gives its answer. */
+  /** Sends a request and returns its response. */
   async request(frame: object): Promise<Frame> {
     const before = this.frames.length;
     this.send({ jsonrpc: '2.0', ...frame });

@@ -58,7 +58,7 @@ describe('ids of requests that come in', () => {
     },
   );
 
-  test('1 and "1" are two requests', async () => {
+  test('distinguish 1 from "1"', async () => {
     const { server, release, started } = waitingServer();
     const { raw, session } = await startRawSession(server);
     raw.send(call(1, 'number'));
@@ -73,7 +73,7 @@ describe('ids of requests that come in', () => {
     expect(session.inFlight).toEqual({ inbound: 0, outbound: 0 });
   });
 
-  test('a second one with an id in flight gets -32600, the first goes on, and afterwards the id is free', async () => {
+  test('reject a duplicate of an id in flight', async () => {
     const { server, release, started } = waitingServer();
     const { raw } = await startRawSession(server);
     raw.send(call(1, 'a'));
@@ -95,7 +95,7 @@ describe('ids of requests that come in', () => {
     expect((await raw.nextFrames()).map(({ result }) => result)).toEqual([textResult('c')]);
   });
 
-  test('an id of a cancelled request is free at once, and the late end of its handler answers nothing', async () => {
+  test('are free again once cancelled', async () => {
     const { server, release } = waitingServer();
     const { raw, session } = await startRawSession(server);
     raw.send(call(1, 'a'));
@@ -109,7 +109,7 @@ describe('ids of requests that come in', () => {
     expect((await raw.nextFrames()).map(({ result }) => result)).toEqual([textResult('b')]);
   });
 
-  test.each([null, 1.5, true, {}, [1], 2 ** 53])('%j is no id: -32600, without an id', async (id) => {
+  test.each([null, 1.5, true, {}, [1], 2 ** 53])('reject %j', async (id) => {
     const events = new Events();
     const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {}, onEvent: events.onEvent }));
     raw.send({ jsonrpc: '2.0', id, method: 'ping' });
@@ -123,7 +123,7 @@ describe('ids of requests that come in', () => {
 });
 
 describe('ids of this side’s requests', () => {
-  test('are unique and never used again, also not after answers, cancellations and errors', async () => {
+  test('are never reused', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw, tap } = await connectRawServer(client);
     raw.responder = ({ id, method }) =>
@@ -169,7 +169,7 @@ describe('ids of this side’s requests', () => {
 });
 
 describe('responses that nobody waits for', () => {
-  test('unknown ids are an event, and the connection goes on', async () => {
+  test('are reported if their id is unknown', async () => {
     const events = new Events();
     const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
     const { raw } = await connectRawServer(client);
@@ -185,7 +185,7 @@ describe('responses that nobody waits for', () => {
     await client.close();
   });
 
-  test('late answers are distinguished: after an answer, a time limit, a cancellation', async () => {
+  test('are reported with the reason why they are late', async () => {
     const events = new Events();
     const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
     const { raw } = await connectRawServer(client);
@@ -226,7 +226,7 @@ describe('responses that nobody waits for', () => {
     { jsonrpc: '2.0', error: { code: 1.5, message: '' } },
     { jsonrpc: '2.0', error: { code: 1e300, message: 'out of range' } },
     { jsonrpc: '2.0', error: null },
-  ])('a broken answer fails the call, it does not keep it waiting: %j', async (answer) => {
+  ])('fail the call if they are invalid: %j', async (answer) => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ ...answer, id });

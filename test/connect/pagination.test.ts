@@ -50,7 +50,7 @@ describe('listAllTools', () => {
     expect([asked, items.length]).toEqual([100, 100]);
   });
 
-  test('asks for no page that nobody reads, and passes on what goes wrong', async () => {
+  test('fetches a page only when it is read', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client);
     let asked = 0;

@@ -51,7 +51,7 @@ const GENERATED = {
   '2026-07-28': revision20260728,
 } as const satisfies Record<(typeof revisions)[number], object>;
 
-/** Guards that all revisions have alike, with the types of their own methods taken off. */
+/** Guards that all revisions have alike, without the types of their methods. */
 interface ByMethod {
   hasMethod(message: revision20251125.ClassifiedMessage, method: string): boolean;
   isClientRequest(message: revision20251125.ClassifiedMessage): boolean;
@@ -68,8 +68,8 @@ function provesCase(id: string, what: string, run: (context: TestContext) => voi
 }
 
 /**
- * Code that is compiled together with that of all other cases, since a program of its own for each would take most of
- * the time. A piece is a namespace of its own; so are the types of a schema that a case brings along.
+ * Code that is compiled together with that of all other cases, since a separate program for each would take most of
+ * the time. A piece is a separate namespace; so are the types of a schema that a case includes.
  */
 class Compilation {
   readonly #lines = revisions.map(
@@ -86,7 +86,7 @@ class Compilation {
     this.#schemas.push({ name, protocol });
   }
 
-  /** Adds a piece of code; the answer gives its errors, each with the line that has it. */
+  /** Adds a piece of code. The returned function lists its errors, each with its line. */
   code(text: string): () => readonly string[] {
     const piece = { code: text.trim().split('\n'), start: 0 };
     this.#pieces.push(piece);
@@ -259,7 +259,7 @@ describe('errata of the schemas', () => {
   `);
   provesCase(
     'case-001',
-    'bounds of a number field are numbers, also when read from an old copy of the schema',
+    'bounds of a number field are numbers',
     async () => {
       bounds();
       for (const [revision, members] of [
@@ -292,7 +292,7 @@ describe('errata of the schemas', () => {
     export const same1: Same<Value<v20251125.ElicitResult>, string | number | boolean | string[]> = true;
     export const same2: Same<Value<v20260728.ElicitResult>, string | number | boolean | string[]> = true;
   `);
-  provesCase('case-002', 'an answer to a form may be a fraction, and the erratum is named', async () => {
+  provesCase('case-002', 'an answer to a form may be a fraction', async () => {
     fraction();
     for (const revision of ['2025-06-18', '2025-11-25', '2026-07-28']) {
       expect(errataOf(await loadProtocol({ revision }))).toContain('elicit-result-numbers');
@@ -309,7 +309,7 @@ describe('errata of the schemas', () => {
     export const inside: v20260728.JSONObject = { a: null, b: [null, { c: null }] };
     export const list: v20260728.JSONArray = [null];
   `);
-  provesCase('case-003', 'a JSON value may be null, and the erratum is named', async () => {
+  provesCase('case-003', 'a JSON value may be null', async () => {
     jsonNull();
     const text = typeIn(generatedFile('2026-07-28', 'types'), 'JSONValue');
     expect(text).toContain('= JSONObject | JSONValue[] | string | number | boolean | null;');
@@ -330,7 +330,7 @@ describe('errata of the schemas', () => {
     expect(kinds).not.toContain('"kind":"integer"');
   });
 
-  provesCase('case-005', 'an erratum whose old value is gone stops with the pointer and the value found', async () => {
+  provesCase('case-005', 'an erratum whose old value is missing stops generation', async () => {
     const at = '/$defs/NumberSchema/properties/minimum/type';
     const definitions = { NumberSchema: { properties: { minimum: { type: 'number' } } } };
     const erratum = {
@@ -397,7 +397,7 @@ describe('errata of the schemas', () => {
   `);
   provesCase(
     'case-007',
-    'ServerRequestMessage is never, a client has no request handlers, and nothing breaks',
+    'ServerRequestMessage is never',
     async () => {
       noRequests();
       const protocol = await loadProtocol({ revision: '2026-07-28' });
@@ -414,7 +414,7 @@ describe('errata of the schemas', () => {
     export const sent: v20260728.AnyMessage = { jsonrpc: '2.0', id: 1, method: 'roots/list' }; // error
     export const typed: v20260728.RequestMethod = 'roots/list'; // error
   `);
-  provesCase('case-008', 'a request for input is an InputRequest, and no message, method or direction knows it', () => {
+  provesCase('case-008', 'a request for input is only an InputRequest', () => {
     embedded();
     const value = { method: 'roots/list' };
     expect(revision20260728.isRequest(value)).toBe(false);
@@ -428,7 +428,7 @@ describe('errata of the schemas', () => {
 
   provesCase(
     'case-009',
-    'the revision of a schema file is known by its digest or by the caller, and never guessed',
+    'the revision of a schema file is never guessed',
     async (context) => {
       requireReferenceMaterial(context);
       for (const revision of revisions) {
@@ -453,7 +453,7 @@ describe('errata of the schemas', () => {
   });
   compilation.types('Case010', typo);
   const formatted = compiles(`export const value: Case010.I = { websiteUrl: 'https://example.com' };`);
-  provesCase('case-010', 'an unknown format is an annotation: one warning, and types as for any string', async () => {
+  provesCase('case-010', 'an unknown format is an annotation', async () => {
     formatted();
     const protocol = await typo;
     expect(protocol.warnings).toEqual([
@@ -465,7 +465,7 @@ describe('errata of the schemas', () => {
     expect(await typesOf(protocol)).toContain('websiteUrl?: string;');
   });
 
-  provesCase('case-011', 'a request in no direction union is named, and stops generation and check', async () => {
+  provesCase('case-011', 'a request in no direction union stops generation', async () => {
     const foo = {
       FooRequest: {
         type: 'object',
@@ -504,7 +504,7 @@ describe('errata of the schemas', () => {
   `);
   provesCase(
     'case-012',
-    'a required member with a default stays required; the default goes into its docs',
+    'a required member with a default stays required',
     async () => {
       mustHave();
       const text = typeIn(await typesOf(await preset), 'R');
@@ -519,7 +519,7 @@ describe('errata of the schemas', () => {
     export const value: Case013.InputRequest = [1, 'a'];
     export const unsafe: string = value as Case013.InputRequest; // error
   `);
-  provesCase('case-013', 'an empty definition is unknown, with a warning, which strict makes an error', async () => {
+  provesCase('case-013', 'an empty definition is unknown', async () => {
     anyValue();
     const protocol = await smallProtocol(emptied);
     expect(protocol.warnings.map((warning) => warning.place)).toEqual([
@@ -581,7 +581,7 @@ describe('errata of the schemas', () => {
 });
 
 describe('types', () => {
-  provesCase('case-016', 'every definition is exported under its own name, once, and nothing else is', () => {
+  provesCase('case-016', 'every definition is exported once', () => {
     for (const { revision, definitions } of REVISIONS) {
       const { names, kinds } = exportsOf(generatedFile(revision, 'types'));
       expect([...names].sort()).toEqual(Object.keys(schemaFile(revision).$defs).sort());
@@ -598,7 +598,7 @@ describe('types', () => {
     },
   });
   compilation.types('Case017', described);
-  provesCase('case-017', 'a reference with a description stays a reference, with its own docs', async () => {
+  provesCase('case-017', 'a reference with a description stays a reference', async () => {
     const text = await typesOf(await described);
     expect(typeIn(text, 'B')).toBe('export type B = {\n  /** one */\n  x?: A;\n  /** two */\n  y?: A;\n};\n');
     expect(exportsOf(text).names.filter((name) => /\d$/.test(name))).toEqual([]);
@@ -677,7 +677,7 @@ describe('types', () => {
     v20251125.METHODS.TOOLS_CALL satisfies v20251125.NotificationMethod; // error
     v20251125.METHODS.TOOLS_CALL = 'tools/call'; // error
   `);
-  provesCase('case-021', 'method names are constants of literal types, and unions name those of a kind', constants);
+  provesCase('case-021', 'method names are constants', constants);
 
   const handlers = refuses(`
     declare const h: () => never;
@@ -706,7 +706,7 @@ describe('types', () => {
   `);
   provesCase(
     'case-023',
-    'a method has its result: EmptyResult where there is nothing to say, tasks/result anything',
+    'every method has a result type',
     results,
   );
 
@@ -760,7 +760,7 @@ describe('types', () => {
   `);
   provesCase(
     'case-025',
-    'names that are no identifiers are quoted, and a member named __proto__ lends nothing',
+    'names that are not identifiers are quoted',
     async () => {
       quoted();
       expect(typeIn(await typesOf(await unusual), 'U')).toContain(
@@ -775,10 +775,10 @@ describe('types', () => {
     },
   );
 
-  // The matrix of compilers, flags and layouts has a test file of its own; these are the two corners of it.
+  // The matrix of compilers, flags and layouts has a separate test file. These are its two extremes.
   provesCase(
     'case-026',
-    'output is plain types, imports name files as asked, and the strictest flags find nothing',
+    'output compiles under the strictest flags',
     async () => {
       const flags = {
         target: ts.ScriptTarget.ES2022,
@@ -811,7 +811,7 @@ describe('types', () => {
 
   provesCase(
     'case-027',
-    'the same input produces the same bytes, in any order, and a new definition only adds lines',
+    'the same input produces the same bytes',
     async () => {
       const revision = '2025-11-25';
       const schema = schemaFile(revision);
@@ -843,7 +843,7 @@ describe('types', () => {
     export const d: v20241105.RequestId = 1;
     export const e: v20260728.RequestId = true; // error
   `);
-  provesCase('case-028', 'a list of types is a union, and an id that is no integer is refused', async () => {
+  provesCase('case-028', 'a list of types is a union', async () => {
     ids();
     expect(await typesOf(await either)).toContain('export type Id = string | number;');
     for (const { isRequest, isRequestId } of Object.values(GENERATED)) {
@@ -899,7 +899,7 @@ describe('types', () => {
     export const f: v20251125.ErrorCode = -32022; // error
     v20260728.ERROR_CODES.HEADER_MISMATCH satisfies -32020;
   `);
-  provesCase('case-112', 'error codes are those of the released revision, and none of a draft', () => {
+  provesCase('case-112', 'error codes are those of the released revision', () => {
     codes();
     const common = {
       INTERNAL_ERROR: -32603,
@@ -935,7 +935,7 @@ describe('types', () => {
 });
 
 describe('guards', () => {
-  provesCase('case-032', 'a message with a method and an id is no notification', () => {
+  provesCase('case-032', 'a message with a method and an id is not a notification', () => {
     for (const { isNotification, isRequest } of Object.values(GENERATED)) {
       const message = { jsonrpc: '2.0', id: 1, method: 'notifications/initialized' };
       expect(isNotification(message)).toBe(false);
@@ -948,7 +948,7 @@ describe('guards', () => {
 
   provesCase(
     'case-033',
-    'a notification that comes as a request is of the wrong kind, whoever sends it (-32600)',
+    'rejects a notification with an id (-32600)',
     () => {
       for (const generated of [
         revision20241105,
@@ -967,7 +967,7 @@ describe('guards', () => {
     },
   );
 
-  provesCase('case-034', 'exactly one of method, result and error makes a message', () => {
+  provesCase('case-034', 'a message has exactly one of method, result and error', () => {
     for (const { classify } of Object.values(GENERATED)) {
       const reasons = [
         { method: 'ping', result: {} },
@@ -986,7 +986,7 @@ describe('guards', () => {
 
   provesCase(
     'case-035',
-    'what looks at the method only is called hasMethod; no guard takes empty params for initialize',
+    'a guard on the method alone is called hasMethod',
     () => {
       const found = revision20251125.classify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });
       if (found.kind !== 'request') throw new Error(found.kind);
@@ -1016,7 +1016,7 @@ describe('guards', () => {
     },
   );
 
-  provesCase('case-036', 'a method is looked up by its name, so no order of definitions matters', () => {
+  provesCase('case-036', 'a method is looked up by name', () => {
     const found = revision20251125.classify({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId: 't' } });
     if (found.kind !== 'request') throw new Error(found.kind);
     const { message } = found;
@@ -1031,7 +1031,7 @@ describe('guards', () => {
     export const tools: v20251125.ResultOf<'tools/list'> = { tools: 'not-an-array' }; // error
     export const known: v20251125.ResultOf<'tools/list'> = { tools: [] };
   `);
-  provesCase('case-037', 'no guard tells results apart by their shape; a result is typed by its method', () => {
+  provesCase('case-037', 'a result is typed by its method', () => {
     byMethod();
     for (const revision of revisions) {
       const byShape = guardsIn(revision).filter((name) => name.endsWith('Result'));
@@ -1057,7 +1057,7 @@ describe('guards', () => {
 
   provesCase(
     'case-039',
-    'an unknown method is a request of an unknown method (-32601), not one with wrong params',
+    'an unknown method is reported with -32601',
     () => {
       for (const generated of Object.values(GENERATED)) {
         const found = generated.classify({ jsonrpc: '2.0', id: 9, method: 'totally/bogus' });
@@ -1076,7 +1076,7 @@ describe('guards', () => {
     const { INVALID_REQUEST } = v20251125.ERROR_CODES;
     export const reply: v20251125.ErrorResponse = { jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message: '' } };
   `);
-  provesCase('case-040', 'JSON that is no JSON-RPC is invalid, and an error with a null id can answer it', () => {
+  provesCase('case-040', 'JSON that is not JSON-RPC is invalid', () => {
     reply();
     for (const { classify, isErrorResponse, ERROR_CODES } of Object.values(GENERATED)) {
       expect(classify({ hello: 'world' })).toEqual({ kind: 'invalid', reason: 'jsonrpc is not 2.0' });
@@ -1094,7 +1094,7 @@ describe('guards', () => {
     const vendor = { name: 't', inputSchema: { type: 'object' as const }, 'x-vendor': 1 };
     export const tool: v20251125.Tool = vendor;
   `);
-  provesCase('case-043', 'a guard leaves its value as it is: the same object, no member gone, none written', () => {
+  provesCase('case-043', 'a guard does not change its value', () => {
     openTool();
     const text =
       '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"t","inputSchema":{"type":"object"},"x-vendor":1}]}}';
@@ -1107,7 +1107,7 @@ describe('guards', () => {
     }
   });
 
-  provesCase('case-044', 'unknown members of the envelope pass, and are refused when asked to be strict', () => {
+  provesCase('case-044', 'strict rejects unknown members of the envelope', () => {
     for (const { classify, isRequest } of Object.values(GENERATED)) {
       const message = { jsonrpc: '2.0', id: 1, method: 'ping', trace: 'abc' };
       expect(classify(message).kind).toBe('request');
@@ -1116,7 +1116,7 @@ describe('guards', () => {
     }
   });
 
-  provesCase('case-045', 'jsonrpc is the string 2.0 and nothing else (-32600)', () => {
+  provesCase('case-045', 'jsonrpc must be the string 2.0 (-32600)', () => {
     for (const { classify } of Object.values(GENERATED)) {
       const versions: readonly object[] = [{ jsonrpc: '1.0' }, {}, { jsonrpc: 2 }, { jsonrpc: null }, { jsonrpc: '2' }];
       for (const version of versions) {
@@ -1128,7 +1128,7 @@ describe('guards', () => {
     }
   });
 
-  provesCase('case-046', 'names that objects inherit are unknown methods, and throw nothing', () => {
+  provesCase('case-046', 'inherited names are unknown methods', () => {
     for (const generated of Object.values(GENERATED)) {
       for (const method of ['constructor', '__proto__', 'hasOwnProperty', 'toString']) {
         const found = generated.classify(JSON.parse(JSON.stringify({ jsonrpc: '2.0', id: 1, method })));
@@ -1143,7 +1143,7 @@ describe('guards', () => {
 });
 
 describe('all cases', () => {
-  test('of these kinds are tested, here or with the validators', () => {
+  test('each of these kinds has a test', () => {
     const all = cases('guard', 'typegen', 'schema-erratum').map((item) => item.id);
     expect(all.length).toBeGreaterThan(40);
     expect([...proven, ...BY_VALIDATORS, ...BY_OTHER_COMPILERS].sort()).toEqual([...all].sort());
@@ -1163,14 +1163,14 @@ function definition(protocol: Protocol, name: string): Protocol['definitions'][n
   return protocol.definitions.find((item) => item.name === name);
 }
 
-/** Names of the guards on messages; deep guards of definitions stand in another file. */
+/** Names of the guards on messages. Deep guards of definitions are in another file. */
 function guardsIn(revision: string): readonly string[] {
   return [...generatedFile(revision, 'guards').matchAll(/^export function (is\w+)/gm)]
     .map((match) => match[1] ?? '')
     .sort();
 }
 
-/** Runs the files of a protocol as modules of a context of their own; the answer is what the index exports. */
+/** Runs the files of a protocol as modules in a separate context. Returns the exports of the index. */
 function runModules(files: Readonly<Record<string, string>>, context: vm.Context): Readonly<Record<string, unknown>> {
   const modules = new Map<string, Record<string, unknown>>();
   const load = (specifier: string, folder: string): Record<string, unknown> => {

@@ -74,7 +74,7 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
     packageManager: 'npm',
   };
 
-  test('every selection gives files whose imports are there, without a marker or a name of the template', () => {
+  test('every selection has resolvable imports', () => {
     const used = new Set<string>();
     const transports: Selection['transports'][] = [['stdio'], ['http'], ['stdio', 'http']];
     for (const runtime of RUNTIME_NAMES) {
@@ -111,7 +111,7 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
   });
 
   test.each(RUNTIME_NAMES)(
-    'with --runtime %s the project depends on what its code imports, and on nothing else',
+    'with --runtime %s the project depends exactly on what its code imports',
     (runtime) => {
       for (const transports of [['stdio'], ['http'], ['stdio', 'http']] satisfies Selection['transports'][]) {
         const files = composeProject(template, { ...everything, runtime, transports }, packages);
@@ -180,7 +180,7 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
   });
 });
 
-test('pnpm and Yarn 2 hand on the first `--` of a command, others take it away', () => {
+test('passes `--` as each package manager requires', () => {
   const command = 'npm run dev -- -- node server.js   # run the sources';
   const given = (packageManager: Selection['packageManager'], managerVersion = '1.0.0'): string =>
     translateNpmCommands({ packageManager, managerVersion }, command).replace(/ +#.*/, '');
@@ -191,7 +191,7 @@ test('pnpm and Yarn 2 hand on the first `--` of a command, others take it away',
   expect(given('pnpm')).toBe('pnpm run dev -- node server.js');
 });
 
-test('the README tells how to add a tool, where there are tools, in words of the package manager', () => {
+test('the README explains how to add a tool', () => {
   const selection: Selection = {
     kind: 'server',
     packageName: 'demo',
@@ -238,7 +238,7 @@ test('a runtime of the official SDK may be named with its version', () => {
   expect(['none', 'sdk', 'sdk-v1', 'sdk-v2'].map(parseRuntime)).toEqual(['none', 'sdk', 'sdk-v1', 'sdk']);
 });
 
-test('markers of a line and of a block, in other kinds of comments, inside one another', () => {
+test('nested markers are removed', () => {
   const text = [
     'a // if: x',
     'b # if: !x',

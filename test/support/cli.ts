@@ -21,11 +21,11 @@ export interface RunOptions {
   readonly input?: string | Uint8Array;
   /** Milliseconds to wait before the input is written. */
   readonly inputAfter?: number;
-  /** Environment on top of a plain one without any wish for colour. */
+  /** Variables added to an environment without color settings. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** An environment in which nothing asks for colour or forbids it, whatever the tests themselves run in. */
+/** An environment that neither forces nor disables color, wherever the tests run. */
 export function plainEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { NO_COLOR: _no, FORCE_COLOR: _force, CI: _ci, NODE_OPTIONS: _options, ...rest } = process.env;
   return { ...rest, ...more };

@@ -56,7 +56,7 @@ export const PING_ROW = {
   summary: 'Asks whether the other side is there.',
 } as const;
 
-/** The catalog of the smallest protocol, with other members in the place of its own. */
+/** The catalog of the smallest protocol, with some members replaced. */
 export function catalogWith(other: Schema = {}): Schema {
   return {
     protocol: 'Test protocol',
@@ -233,7 +233,7 @@ export class Compiled {
     return found;
   }
 
-  /** Visits every node of the generated code; comments are none. */
+  /** Visits every node of the generated code, without comments. */
   visit(action: (node: ts.Node, file: string) => void): void {
     for (const name of this.#files) {
       const source = this.#program.getSourceFile(name);

@@ -1,5 +1,5 @@
 /**
- * The server of `soak:http:readers`, in a process of its own, whose memory is measured. Clients of `fetch()` are in this
+ * The server of `soak:http:readers`, in a separate process, whose memory is measured. Clients of `fetch()` are in this
  * process too, as there is no socket between them and the handler.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -43,7 +43,7 @@ const handler = createHttpHandler({
           }),
       },
     }),
-  // Each client is somebody of its own, as it would be from another address.
+  // Each client is a different principal, as it would be from another address.
   authorize: { verify: (token) => ({ principal: token }) },
   sse: true,
   ...(JSON.parse(options) as object),

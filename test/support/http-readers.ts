@@ -98,7 +98,7 @@ export interface ReadersPlan {
   readonly pause: number;
   /** Milliseconds in which a slow reader of large messages reads slowly, before it reads the rest at full speed. */
   readonly slowTime: number;
-  /** Milliseconds after which an answer becomes a stream, as the server was told. */
+  /** Milliseconds after which a response becomes a stream, as configured on the server. */
   readonly streamAfter: number;
   /** Milliseconds after the last call for results to come. */
   readonly patience: number;
@@ -295,7 +295,7 @@ async function consume(answer: Answer, id: number, splitter: EventSplitter, pace
   return { kind: 'response', message: JSON.parse(Buffer.concat(chunks).toString('utf8')) as object };
 }
 
-/** @throws Error if a response is not the result that the call asked for, to the last character. */
+/** @throws Error if a response differs from the expected result of the call. */
 function verify(message: object, { seed, size }: CallShape): void {
   const { result } = message as { readonly result?: { readonly content?: readonly { readonly text?: string }[] } };
   const text = result?.content?.[0]?.text;

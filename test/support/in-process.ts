@@ -11,7 +11,7 @@ const READ_AT_START = ['FORCE_COLOR', 'NO_COLOR', 'TERM', 'CI'];
 
 /**
  * Runs `mcpgen` in this process, which saves the start of another; output and exit code are as `cli.ts` makes them. A run
- * with an input, or with colors, has a process of its own. What is about the process itself, its signals or its memory,
+ * with an input, or with colors, has a separate process. What is about the process itself, its signals or its memory,
  * needs `mcpgen` of `cli.ts`.
  *
  * One runs at a time, since all share the current folder, the environment and the standard streams.

@@ -73,7 +73,7 @@ export async function use(client: Client): Promise<number> {
     expect(compiled([...files, ...uses]).errors()).toEqual([]);
   });
 
-  test('any names: reserved, inherited, hidden, colliding', async () => {
+  test('accept any name', async () => {
     const names = [
       '__proto__',
       'constructor',
@@ -133,7 +133,7 @@ export async function use(client: Client): Promise<number> {
     expect(new Set(called)).toEqual(new Set([...names, 'bare', 'odd']));
   });
 
-  test("an author's own tools are served, not called", async () => {
+  test('exclude tools that a client serves', async () => {
     const own = sources(LIST).map((tool) => ({ ...tool, isOwn: true }));
     const { files } = await renderTools(own, '/nowhere');
     expect(files.map((file) => file.path)).not.toContain('tools/client.ts');
@@ -221,7 +221,7 @@ describe('calls', () => {
     expect(await weather.getWeather({ city: 'Graz' })).toEqual(failed);
   });
 
-  test('options go along: progress, an abort, a timeout', async () => {
+  test('pass options through', async () => {
     const weather = await connected(async ({ days }, context) => {
       context.progress(1, 2);
       if (days === 2)
@@ -265,7 +265,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 const FLAGS = ['--yes', '--no-install', '--no-git', '-r', '2025-11-25'];
 
 describe('init client', () => {
-  test('from a file: the types, without a server to talk to', async () => {
+  test('reads types from a file', async () => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'list.json'), JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: LIST } }));
     for (const [name, flag] of [
@@ -283,7 +283,7 @@ describe('init client', () => {
     }
   });
 
-  test('a URL asks over HTTP, and a client without tools is as before', async () => {
+  test('reads tools over HTTP from a URL', async () => {
     const cwd = temporaryFolder();
     const made = await mcpgen(
       ['init', 'client', 'demo', ...FLAGS, '--from-server', 'http://127.0.0.1:9/mcp', '--timeout', '5'],
@@ -334,7 +334,7 @@ describe('types tools where a config names tools', () => {
     return cwd;
   }
 
-  test('a list that is one of them takes its place, and the others stay', async () => {
+  test('replaces only the list of the config that it names', async () => {
     const cwd = await project();
     const asked = await mcpgen(['types', 'tools', '--from-server', 'node server.cjs', '--save', 'two.json'], { cwd });
     expect([asked.code, asked.stderr]).toEqual([0, '']);

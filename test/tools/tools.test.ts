@@ -44,7 +44,7 @@ async function one(inputSchema: unknown): Promise<{ text: string; warnings: read
 }
 
 describe('names', () => {
-  test('that come to one are distinguished, on a disk that knows no capitals too', async () => {
+  test('that collide are distinguished on any file system', async () => {
     const names = ['get_weather', 'get-weather', 'getWeather', 'GETWEATHER', 'getweather', 'index', 'CON', 'client'];
     const { texts } = await typed(names.map((name) => ({ name, inputSchema: OBJECT })));
     const stems = [...texts.keys()].filter((name) => name.startsWith('tools/'));
@@ -77,7 +77,7 @@ describe('names', () => {
 });
 
 describe('schemas', () => {
-  test('__proto__ and inherited names are members like any other', async () => {
+  test('inherited names are ordinary members', async () => {
     const folder = temporaryFolder();
     const schema =
       '{"type":"object","properties":{"__proto__":{"type":"integer"},"constructor":{"type":"string"}},"required":["constructor"]}';
@@ -102,7 +102,7 @@ describe('schemas', () => {
     expect(JSON.stringify(xInput.schema)).toBe(schema);
   });
 
-  test('references: to itself, to definitions of either dialect, to a member, to an anchor', async () => {
+  test('resolves every form of reference', async () => {
     const { text, warnings } = await one({
       type: 'object',
       properties: {
@@ -159,7 +159,7 @@ describe('schemas', () => {
     expect(warnings[0]).toMatch(/^t\.json#\/0\/inputSchema\/properties\/x/);
   });
 
-  test('deep nesting, many members, booleans, nothing at all', async () => {
+  test('supports unusual schemas', async () => {
     let deep: object = { type: 'string' };
     for (let level = 0; level < 60; level += 1) deep = { type: 'object', properties: { ['*/'.repeat(20)]: deep } };
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`p${index}`, { type: 'string' }]));
@@ -174,7 +174,7 @@ describe('schemas', () => {
     expect(texts.get('tools/none.ts')).toContain('export {};');
   });
 
-  test('one that is too large has no type, and the others have theirs', async () => {
+  test('a schema that is too large has no type', async () => {
     const huge = Object.fromEntries(Array.from({ length: 25_000 }, (_, index) => [`p${index}`, {}]));
     const { texts, warnings } = await typed([
       { name: 'huge', inputSchema: { type: 'object', properties: huge } },
@@ -186,7 +186,7 @@ describe('schemas', () => {
 });
 
 describe('lists', () => {
-  test('a response, a result and a bare list are the same', () => {
+  test('may be a response, a result or an array', () => {
     const tools = [{ name: 'a', inputSchema: OBJECT }];
     const names = [{ jsonrpc: '2.0', id: 1, result: { tools } }, { tools }, tools].map((value) =>
       readToolList(JSON.stringify(value), 't.json').map(({ name }) => name),
@@ -213,7 +213,7 @@ describe('lists', () => {
   });
 });
 
-test('a command line is split as a shell does it, and nothing in it is expanded', () => {
+test('splits a command line like a shell', () => {
   expect(splitCommand(`node  "a b" 'c"d' e\\ f "g\\"h" $HOME *`)).toEqual([
     'node',
     'a b',
@@ -228,7 +228,7 @@ test('a command line is split as a shell does it, and nothing in it is expanded'
 });
 
 describe.concurrent('types tools', () => {
-  test('asks a server over stdio, keeps the list, and checks from it', async () => {
+  test('saves the list of a stdio server', async () => {
     const cwd = temporaryFolder();
     const server = `"${process.execPath}" "${EVERYTHING}"`;
     const asked = await mcpgen(
@@ -241,7 +241,7 @@ describe.concurrent('types tools', () => {
     expect(readFileSync(path.join(cwd, 'out/tools/get-structured-content.ts'), 'utf8')).toContain(
       'location: "New York" | "Chicago" | "Los Angeles";',
     );
-    // From a file the header says something else, and nothing beside it is stale.
+    // From a file, the header differs, and nothing else is stale.
     const checked = await mcpgen(['types', 'tools', 'kept/tools.json', '--out', 'out', '--check', '--json'], { cwd });
     expect(checked.code).toBe(1);
     expect((await mcpgen(['types', 'tools', 'kept/tools.json', '--out', 'out'], { cwd })).code).toBe(0);
@@ -249,7 +249,7 @@ describe.concurrent('types tools', () => {
     expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^\d+ tools in out\/: all up to date\n$/)]);
   });
 
-  test('reads standard input and writes standard output', async () => {
+  test('reads standard input', async () => {
     const input = JSON.stringify([{ name: 'a', inputSchema: { type: 'object', not: {} } }]);
     const result = await mcpgen(['types', 'tools', '-', '--out', '-'], { cwd: temporaryFolder(), input });
     expect(result.code).toBe(0);
