@@ -89,7 +89,7 @@ test('is skipped', (context) => context.skip('no network'));`,
 
   async function vitest(env: Readonly<Record<string, string>>, ...filters: readonly string[]): Promise<Run> {
     const vitestFile = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
-    const reporter = path.join(ROOT, 'test/support/closing-line.ts');
+    const reporter = path.join(ROOT, 'test/support/summary-reporter.ts');
     const args = [vitestFile, 'run', '--root', folder, '--reporter', reporter, ...filters];
     return run(process.execPath, args, { cwd: folder, env });
   }

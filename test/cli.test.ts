@@ -15,7 +15,7 @@ import {
   type Run,
 } from './support/cli.js';
 import { mcpgen } from './support/in-process.js';
-import { catalogWith, internalsIn, schemaWith } from './support/hostile.js';
+import { catalogWith, findInternals, schemaWith } from './support/hostile.js';
 import { REVISIONS } from './support/revisions.js';
 import { cases } from './support/cases.js';
 import { requireReferenceMaterial, officialSchema, officialSchemaPath } from './support/reference-material.js';
@@ -31,7 +31,7 @@ async function expectUsageError(args: readonly string[], cwd = temporaryFolder()
   const result = await mcpgen(args, { cwd });
   expect(result.code, result.stderr).toBe(2);
   expect(result.stdout).toBe('');
-  expect(internalsIn(result.stderr)).toEqual([]);
+  expect(findInternals(result.stderr)).toEqual([]);
   expect(result.stderr).toMatch(/^error: /);
   expect(listFiles(cwd)).toEqual(before);
   return result.stderr;
@@ -162,30 +162,26 @@ describe.concurrent('wrong usage', () => {
     }
   });
 
-  provesCase(
-    'case-009',
-    'rejects a schema whose revision is unknown',
-    async (context) => {
-      requireReferenceMaterial(context);
-      const cwd = temporaryFolder();
-      writeFileSync(path.join(cwd, 'schema.json'), `${officialSchema('2025-11-25')}\n`);
-      const message = await expectUsageError(['generate', '--schema', 'schema.json', '--out', 'out'], cwd);
-      expect(message).toMatch(/does not contain its revision[^]*--revision R[^]*--catalog FILE/);
-      // An unchanged copy is known by its digest.
-      const copy = await expectSuccess(
-        ['generate', '--schema', officialSchemaPath('2025-11-25'), '--emit', 'errors', '-o', 'a'],
-        {
-          cwd,
-        },
-      );
-      expect(copy).toMatch(/^2025-11-25 +145 +31 /m);
-      const named = await expectSuccess(
-        ['generate', '--schema', 'schema.json', '-r', '2025-11-25', '--emit', 'errors', '-o', 'b'],
-        { cwd },
-      );
-      expect(named).toMatch(/^2025-11-25 +145 +31 /m);
-    },
-  );
+  provesCase('case-009', 'rejects a schema whose revision is unknown', async (context) => {
+    requireReferenceMaterial(context);
+    const cwd = temporaryFolder();
+    writeFileSync(path.join(cwd, 'schema.json'), `${officialSchema('2025-11-25')}\n`);
+    const message = await expectUsageError(['generate', '--schema', 'schema.json', '--out', 'out'], cwd);
+    expect(message).toMatch(/does not contain its revision[^]*--revision R[^]*--catalog FILE/);
+    // An unchanged copy is known by its digest.
+    const copy = await expectSuccess(
+      ['generate', '--schema', officialSchemaPath('2025-11-25'), '--emit', 'errors', '-o', 'a'],
+      {
+        cwd,
+      },
+    );
+    expect(copy).toMatch(/^2025-11-25 +145 +31 /m);
+    const named = await expectSuccess(
+      ['generate', '--schema', 'schema.json', '-r', '2025-11-25', '--emit', 'errors', '-o', 'b'],
+      { cwd },
+    );
+    expect(named).toMatch(/^2025-11-25 +145 +31 /m);
+  });
 
   test('a digest that says another revision than --revision or the catalog is a usage error', async (context) => {
     requireReferenceMaterial(context);
@@ -494,7 +490,7 @@ describe.concurrent('catalog derive', () => {
     writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schema));
     const derived = await mcpgen(['catalog', 'derive', '--schema', 'schema.json', '--protocol', 'Frob'], { cwd });
     expect(derived.code).toBe(0);
-    expect(internalsIn(derived.stderr)).toEqual([]);
+    expect(findInternals(derived.stderr)).toEqual([]);
     const catalog = JSON.parse(derived.stdout) as {
       protocol: string;
       methods: { method: string; undecided?: readonly string[] }[];
@@ -623,43 +619,35 @@ describe.concurrent('an official file given by --schema', () => {
 });
 
 describe.concurrent('check', () => {
-  provesCase(
-    'case-102',
-    'fails on a stale tree with the command that fixes it',
-    async () => {
-      const cwd = temporaryFolder();
-      await expectSuccess(['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out'], { cwd });
-      const file = path.join(cwd, 'out/2024-11-05/errors.ts');
-      writeFileSync(file, readFileSync(file, 'utf8').replace('-32700', '-32799'));
-      const args = ['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out', '--check'];
-      const result = await mcpgen(args, { cwd });
-      expect(result.code).toBe(1);
-      expect(result.stdout).toMatch(/^stale +out\/2024-11-05\/errors\.ts$/m);
-      expect(result.stdout).toMatch(/^ +- .*-32799/m);
-      expect(result.stdout).toMatch(/^ +\+ .*-32700/m);
-      expect(result.stdout).toContain('mcpgen generate --revision 2024-11-05 --emit errors --out out');
-    },
-  );
+  provesCase('case-102', 'fails on a stale tree with the command that fixes it', async () => {
+    const cwd = temporaryFolder();
+    await expectSuccess(['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out'], { cwd });
+    const file = path.join(cwd, 'out/2024-11-05/errors.ts');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('-32700', '-32799'));
+    const args = ['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out', '--check'];
+    const result = await mcpgen(args, { cwd });
+    expect(result.code).toBe(1);
+    expect(result.stdout).toMatch(/^stale +out\/2024-11-05\/errors\.ts$/m);
+    expect(result.stdout).toMatch(/^ +- .*-32799/m);
+    expect(result.stdout).toMatch(/^ +\+ .*-32700/m);
+    expect(result.stdout).toContain('mcpgen generate --revision 2024-11-05 --emit errors --out out');
+  });
 });
 
 describe.concurrent('streams', () => {
-  provesCase(
-    'case-104',
-    'a schema from standard input is generated to standard output',
-    async () => {
-      const cwd = smallProtocol();
-      const input = JSON.stringify(schemaWith({ Odd: {} }));
-      const args = ['generate', '--schema', '-', '--catalog', 'catalog.json', '--emit', 'types'];
-      const result = await mcpgen(args, { cwd, input });
-      expect(result.code).toBe(0);
-      expect(result.stderr).toMatch(/^warning: standard input#\/\$defs\/Odd: Odd is the empty schema/);
-      expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
-      expect(result.stdout).toMatch(/^\/\/ @generated by mcpgen/);
-      expect(result.stdout).toMatch(/^\/\/ Regenerate: mcpgen generate --schema - --catalog catalog\.json /m);
-      expect(result.stdout).toContain('export type Odd = unknown;');
-      expect(listFiles(cwd)).toEqual(['catalog.json', 'schema.json']);
-    },
-  );
+  provesCase('case-104', 'a schema from standard input is generated to standard output', async () => {
+    const cwd = smallProtocol();
+    const input = JSON.stringify(schemaWith({ Odd: {} }));
+    const args = ['generate', '--schema', '-', '--catalog', 'catalog.json', '--emit', 'types'];
+    const result = await mcpgen(args, { cwd, input });
+    expect(result.code).toBe(0);
+    expect(result.stderr).toMatch(/^warning: standard input#\/\$defs\/Odd: Odd is the empty schema/);
+    expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(result.stdout).toMatch(/^\/\/ @generated by mcpgen/);
+    expect(result.stdout).toMatch(/^\/\/ Regenerate: mcpgen generate --schema - --catalog catalog\.json /m);
+    expect(result.stdout).toContain('export type Odd = unknown;');
+    expect(listFiles(cwd)).toEqual(['catalog.json', 'schema.json']);
+  });
 
   test('knows an official schema from standard input by its digest', async (context) => {
     requireReferenceMaterial(context);
@@ -690,7 +678,7 @@ describe.concurrent('streams', () => {
     expect(result.stderr).toMatch(/^error: standard input: the file is empty\n/);
     const closed = await run('sh', ['-c', '"$0" "$@" <&-', process.execPath, CLI, ...args], { cwd });
     expect(closed.code).toBe(2);
-    expect(internalsIn(closed.stderr)).toEqual([]);
+    expect(findInternals(closed.stderr)).toEqual([]);
   });
 
   test('--out - prints parts to standard output', async () => {

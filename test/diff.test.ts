@@ -5,9 +5,9 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { RULES } from '../generator/model/diff/rules.js';
 import type { DiffReport } from '../generator/print/diff/report.js';
-import { fingerprint, listFiles, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
+import { hashFolder, listFiles, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
 import { mcpgen } from './support/in-process.js';
-import { internalsIn } from './support/hostile.js';
+import { findInternals } from './support/hostile.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -180,12 +180,12 @@ describe('exit codes', () => {
     ],
     ['a page where none can be', ['a.json', 'b.json', '--html', 'a.json/x.html'], 'not a folder but a file'],
   ])('%s is refused in one message', async (_, args, expected) => {
-    const before = fingerprint(folder);
+    const before = hashFolder(folder);
     const run = await mcpgen(['diff', ...args], { cwd: folder });
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(expected);
-    expect(internalsIn(run.stderr)).toEqual([]);
-    expect(fingerprint(folder)).toBe(before);
+    expect(findInternals(run.stderr)).toEqual([]);
+    expect(hashFolder(folder)).toBe(before);
   });
 
   test('a page replaces an existing file', async () => {

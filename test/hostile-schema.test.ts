@@ -5,20 +5,20 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generate, loadProtocol, type PlannedFile } from '../generator/index.js';
-import { readFiles, fingerprint, listFiles, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
+import { readFiles, hashFolder, listFiles, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
 import { mcpgen } from './support/in-process.js';
 import {
-  asFile,
+  toFileContents,
   catalogWith,
-  type Compiled,
-  compiled,
+  type CompiledOutput,
+  compileOutput,
   errorOf,
-  errorsOfSets,
-  fileOf,
+  compileErrorsOf,
+  findOutputFile,
   generated,
-  hiddenIn,
+  findHiddenCharacters,
   load,
-  internalsIn,
+  findInternals,
   withOwnProperty,
   PING_ROW,
   pingDefinitions,
@@ -41,8 +41,8 @@ async function refused(
   const fault = await errorOf(
     generate({
       out,
-      schema: { name, contents: asFile(schema) },
-      catalog: { name: 'catalog.json', contents: asFile(catalog) },
+      schema: { name, contents: toFileContents(schema) },
+      catalog: { name: 'catalog.json', contents: toFileContents(catalog) },
       ...(revision === undefined ? {} : { revisions: [revision] }),
       ...(strict === undefined ? {} : { strict }),
     }),
@@ -127,10 +127,10 @@ describe('texts of a schema', () => {
   });
   const name = 'evil */ \n globalThis.pwned = 1 \u2028globalThis.pwned = 1 \u202e.json';
   let files: Awaited<ReturnType<typeof generated>>;
-  let code: Compiled;
+  let code: CompiledOutput;
   beforeAll(async () => {
     files = await generated(schemaWith(definitions), catalog, { name });
-    code = compiled(files);
+    code = compileOutput(files);
   });
 
   test('the output compiles', () => {
@@ -160,7 +160,7 @@ describe('texts of a schema', () => {
   });
 
   test('no file has a hidden character', () => {
-    for (const file of files) expect(hiddenIn(file.contents), file.path).toEqual([]);
+    for (const file of files) expect(findHiddenCharacters(file.contents), file.path).toEqual([]);
   });
 
   test('literals have their exact values', () => {
@@ -206,7 +206,7 @@ describe('texts of a schema', () => {
     const types = await generated(
       schemaWith({ Old: { type: 'object', properties: { a: { type: 'integer', default: 5, deprecated: true } } } }),
     );
-    expect(fileOf(types, 'types')).toMatch(/@deprecated\n\s+\* @defaultValue `5`\n\s+\*\/\n\s+a\?: number;/);
+    expect(findOutputFile(types, 'types')).toMatch(/@deprecated\n\s+\* @defaultValue `5`\n\s+\*\/\n\s+a\?: number;/);
   });
 });
 
@@ -219,7 +219,9 @@ describe('the command in the header', () => {
     ['plain-1.2_x.json', '--schema plain-1.2_x.json'],
   ])('quotes the file name %j for a shell', async (name, expected) => {
     const files = await generated(schemaWith(), catalogWith(), { name });
-    expect(fileOf(files, 'types')).toContain(`// Regenerate: mcpgen generate ${expected} --catalog catalog.json`);
+    expect(findOutputFile(files, 'types')).toContain(
+      `// Regenerate: mcpgen generate ${expected} --catalog catalog.json`,
+    );
   });
 });
 
@@ -285,8 +287,8 @@ describe('names of definitions', () => {
     }
     withOwnProperty(schema['$defs'] as Schema, 'User', { type: 'object', properties: members });
     const files = await generated(schema);
-    expect(compiled(files).errors()).toEqual([]);
-    for (const file of files) expect(hiddenIn(file.contents), file.path).toEqual([]);
+    expect(compileOutput(files).errors()).toEqual([]);
+    for (const file of files) expect(findHiddenCharacters(file.contents), file.path).toEqual([]);
   });
 
   test.each(['', '  ', '...', '*/', '💩', '\u3164', '\ud800', 'string', 'object', 'Array', 'Promise', 'Record'])(
@@ -350,7 +352,7 @@ describe('names of definitions', () => {
       }
     }
     expect(sets.size).toBeGreaterThan(names.length);
-    expect(errorsOfSets(sets)).toEqual([]);
+    expect(compileErrorsOf(sets)).toEqual([]);
   });
 
   test('the place of a definition is a JSON pointer', async () => {
@@ -402,7 +404,7 @@ describe('names of methods', () => {
     ['constructor', 'x'.repeat(3000)],
   ])('%j and %.20j compile', async (one, other) => {
     const files = await generated(...twoMethods(one, other));
-    const code = compiled(files);
+    const code = compileOutput(files);
     expect(code.errors()).toEqual([]);
     expect(code.strings()).toContain(other);
   });
@@ -484,7 +486,7 @@ describe('references', () => {
     const sets = await Promise.all(
       CIRCLES.map(async ([name, definitions]) => [name, await generated(schemaWith(definitions))] as const),
     );
-    expect(errorsOfSets(new Map(sets))).toEqual([]);
+    expect(compileErrorsOf(new Map(sets))).toEqual([]);
   });
 
   test.each([
@@ -522,8 +524,8 @@ describe('references', () => {
     const files = await generated(
       schemaWith({ 'a/b': { const: 'slash' }, 'c d': { const: 'space' }, A: REF('a~1b'), B: REF('c%20d') }),
     );
-    expect(fileOf(files, 'types')).toContain('export type A = AB;');
-    expect(fileOf(files, 'types')).toContain('export type B = CD;');
+    expect(findOutputFile(files, 'types')).toContain('export type A = AB;');
+    expect(findOutputFile(files, 'types')).toContain('export type B = CD;');
   });
 
   test('resolves chains of 20,000 references in linear time', async () => {
@@ -590,7 +592,7 @@ describe('keywords', () => {
         },
       }),
     );
-    expect(fileOf(files, 'types')).toContain('export type Foo = string;');
+    expect(findOutputFile(files, 'types')).toContain('export type Foo = string;');
   });
 
   test('documents contentEncoding without validating it', async () => {
@@ -604,11 +606,11 @@ describe('keywords', () => {
       },
     });
     const files = await generated(schema);
-    expect(fileOf(files, 'types')).toContain(
+    expect(findOutputFile(files, 'types')).toContain(
       '/** Encoded as `base64`. Holds `application/json`. */\nexport type Foo = string;',
     );
     const body = (text: string): string => text.slice(text.indexOf('/* eslint-disable */'));
-    expect(body(fileOf(files, 'validators'))).toBe(body(fileOf(plain, 'validators')));
+    expect(body(findOutputFile(files, 'validators'))).toBe(body(findOutputFile(plain, 'validators')));
     expect((await load(schema)).warnings).toEqual([
       {
         place: 'schema.json#/$defs/Foo/contentSchema',
@@ -718,7 +720,7 @@ describe('keywords', () => {
       const files = await generated(
         schemaWith({ Foo: { type: 'string', format }, Bar: { type: 'string', format, description: described } }),
       );
-      expect(fileOf(files, 'types')).toContain('export type Foo = string;');
+      expect(findOutputFile(files, 'types')).toContain('export type Foo = string;');
     },
   );
 
@@ -726,7 +728,7 @@ describe('keywords', () => {
     const files = await generated(
       schemaWith({ Foo: { type: 'number', minimum: limit, description: 'A number.', exclusiveMaximum: limit } }),
     );
-    expect(fileOf(files, 'types')).toContain(`At least ${String(limit)}.`);
+    expect(findOutputFile(files, 'types')).toContain(`At least ${String(limit)}.`);
   });
 
   test.each<[string, Schema, string]>([
@@ -752,7 +754,7 @@ describe('member names', () => {
     const properties: Schema = {};
     for (const name of names) withOwnProperty(properties, name, { const: `value of ${name}` });
     const files = await generated(schemaWith({ Foo: { type: 'object', properties, required: names } }));
-    const code = compiled(files);
+    const code = compileOutput(files);
     expect(code.errors()).toEqual([]);
     const members = new Map<string, string>();
     code.visit((node) => {
@@ -766,7 +768,7 @@ describe('member names', () => {
 
   test('one that is required but not declared is unknown', async () => {
     const files = await generated(schemaWith({ Foo: { type: 'object', properties: {}, required: ['a'] } }));
-    expect(fileOf(files, 'types')).toMatch(
+    expect(findOutputFile(files, 'types')).toMatch(
       /export type Foo = \{?\s*a: unknown;? \}|export type Foo = \{\n {2}a: unknown;/,
     );
   });
@@ -857,7 +859,7 @@ describe('files that are no schema', () => {
     expect(fault.place.startsWith(place), fault.place).toBe(true);
     const asCatalog = await refused(schemaWith(), file);
     expect(asCatalog.place).toMatch(/^catalog\.json/);
-    expect(internalsIn(asCatalog.message)).toEqual([]);
+    expect(findInternals(asCatalog.message)).toEqual([]);
   });
 
   test('a BOM does no harm', async () => {
@@ -866,7 +868,7 @@ describe('files that are no schema', () => {
     expect((await load(`\ufeff${good}`)).definitions).toHaveLength(4);
   });
 
-  test('`definitions` and `$defs` are read in either dialect', async () => {
+  test('accepts `definitions` in either dialect', async () => {
     const { $defs, ...rest } = schemaWith();
     expect((await load({ ...rest, definitions: $defs })).definitions).toHaveLength(4);
     const draft07 = { $schema: 'http://json-schema.org/draft-07/schema#', $defs };
@@ -879,7 +881,7 @@ describe('files that are no schema', () => {
       deep = level % 2 === 0 ? { type: 'array', items: deep } : { type: 'object', properties: { a: deep } };
     }
     const files = await generated(schemaWith({ Deep: deep }));
-    expect(compiled(files).errors()).toEqual([]);
+    expect(compileOutput(files).errors()).toEqual([]);
   });
 
   test('a schema of 5 MB is generated in bounded time', async () => {
@@ -1047,9 +1049,9 @@ describe('what lies in the output folder', () => {
     catalog: { name: 'catalog.json', contents: JSON.stringify(catalogWith()) },
   };
   const hindered = async (out: string): Promise<ErrorParts> => {
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     const fault = await errorOf(generate({ ...input, out }));
-    expect(fingerprint(out), 'something was written').toBe(before);
+    expect(hashFolder(out), 'something was written').toBe(before);
     return fault;
   };
 
@@ -1152,7 +1154,7 @@ describe('the command line', () => {
     );
     expect(run.stdout).toBe('');
     expect(run.code, run.stderr).toBe(2);
-    expect(internalsIn(run.stderr)).toEqual([]);
+    expect(findInternals(run.stderr)).toEqual([]);
     expect(listFiles(cwd)).toEqual(['catalog.json', 'schema.json']);
     const lines = run.stderr.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^error: /);
@@ -1203,7 +1205,7 @@ describe('the command line', () => {
     });
     expect(run.code).toBe(0);
     expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect(hiddenIn(run.stderr)).toEqual([]);
+    expect(findHiddenCharacters(run.stderr)).toEqual([]);
   });
 
   test('the revision of the catalog does not lead out of the folder', async () => {

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { builtinRevisions } from '../generator/read/builtin/revisions.js';
 import { plainEnvironment, removeTemporaryFolders, temporaryFolder, type Run } from './support/cli.js';
 import { officialSchemas, requireReferenceMaterial } from './support/reference-material.js';
-import { workflowFaults } from './support/workflow-parser.js';
+import { lintWorkflow } from './support/workflow-parser.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -47,8 +47,8 @@ describe.each(FILES)('%s', (name) => {
   const text = readFileSync(path.join(FOLDER, name), 'utf8');
 
   test("GitHub's parser finds no fault", async () => {
-    expect(await workflowFaults(name, text)).toEqual([]);
-    expect(await workflowFaults(name, text.replace('runs-on:', 'run-on:'))).not.toEqual([]);
+    expect(await lintWorkflow(name, text)).toEqual([]);
+    expect(await lintWorkflow(name, text.replace('runs-on:', 'run-on:'))).not.toEqual([]);
   });
 
   test('no script contains an expression', () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFiles, removeTemporaryFolders, temporaryFolder, type Run } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { internalsIn } from '../support/hostile.js';
+import { findInternals } from '../support/hostile.js';
 import { addExamples, createDemoServer, WEATHER } from './support.js';
 
 const here = (args: readonly string[], cwd: string): Promise<Run> => mcpgen(args, { cwd });
@@ -113,7 +113,7 @@ describe('what cannot be done is reported once, with nothing written', () => {
     const result = await add(...args);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
-    expect(internalsIn(result.stderr)).toEqual([]);
+    expect(findInternals(result.stderr)).toEqual([]);
     expect(own()).toEqual(before);
   });
 

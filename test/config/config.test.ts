@@ -6,7 +6,7 @@ import { McpgenError } from '../../generator/errors.js';
 import { readConfig, type Config } from '../../generator/read/config/config.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { internalsIn } from '../support/hostile.js';
+import { findInternals } from '../support/hostile.js';
 import { cases } from '../support/cases.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -34,7 +34,7 @@ async function refused(files: Readonly<Record<string, unknown>>, given?: string)
   );
   expect(error).toBeInstanceOf(McpgenError);
   const text = (error as McpgenError).format();
-  expect(internalsIn(text)).toEqual([]);
+  expect(findInternals(text)).toEqual([]);
   return text.replaceAll(`${folder}${path.sep}`, '').replaceAll(folder, '.');
 }
 

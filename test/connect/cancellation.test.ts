@@ -197,7 +197,7 @@ describe('a call that is given up', () => {
       },
     });
     const client = createClient({ info: TEST_INFO });
-    const { tap, session } = await connectPair(server, client);
+    const { monitor, session } = await connectPair(server, client);
     const controller = new AbortController();
     const reason = new Error('changed my mind');
     const called = rejectionOf(client.callTool({ name: 'x' }, { signal: controller.signal }));
@@ -206,12 +206,12 @@ describe('a call that is given up', () => {
     expect(await called).toBe(reason);
     expect(await aborted.promise).toMatchObject({ name: 'AbortError' });
     await nextTurns();
-    const call = tap.from('client').find(({ method }) => method === 'tools/call');
-    expect(tap.from('client').at(-1)).toMatchObject({
+    const call = monitor.from('client').find(({ method }) => method === 'tools/call');
+    expect(monitor.from('client').at(-1)).toMatchObject({
       method: 'notifications/cancelled',
       params: { requestId: call?.id },
     });
-    expect(tap.from('server').filter(({ id }) => id === call?.id)).toEqual([]);
+    expect(monitor.from('server').filter(({ id }) => id === call?.id)).toEqual([]);
     expect([client.inFlight, session.inFlight]).toEqual([
       { inbound: 0, outbound: 0 },
       { inbound: 0, outbound: 0 },
@@ -261,11 +261,11 @@ describe('a call that is given up', () => {
           textResult((await rejectionOf(context.roots(undefined, { timeout: 20 }))).name),
       },
     });
-    const { tap } = await connectPair(server, client);
+    const { monitor } = await connectPair(server, client);
     expect(await client.callTool({ name: 'x' })).toEqual(textResult('TimeoutError'));
     expect(await aborted.promise).toMatchObject({ message: 'timed out' });
     await nextTurns();
-    expect(tap.from('client').filter(({ result }) => result?.['roots'] !== undefined)).toEqual([]);
+    expect(monitor.from('client').filter(({ result }) => result?.['roots'] !== undefined)).toEqual([]);
     expect(client.inFlight.inbound).toBe(0);
     await client.close();
   });

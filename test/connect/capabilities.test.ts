@@ -209,8 +209,8 @@ describe('a client', () => {
       capabilities: { roots: { listChanged: true }, sampling: false },
       handlers,
     });
-    const { raw, tap } = await connectRawServer(client);
-    expect(tap.from('client')[0]?.params?.['capabilities']).toEqual({ roots: { listChanged: true } });
+    const { raw, monitor } = await connectRawServer(client);
+    expect(monitor.from('client')[0]?.params?.['capabilities']).toEqual({ roots: { listChanged: true } });
     expect((await raw.request({ id: 1, method: 'roots/list' })).result).toEqual({ roots: [] });
     const sampling = { id: 2, method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } };
     expect((await raw.request(sampling)).error?.code).toBe(-32601);

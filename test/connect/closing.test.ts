@@ -47,7 +47,7 @@ describe('closing', () => {
   test.each(['client', 'session', 'server'] as const)('by the %s rejects calls and aborts handlers', async (who) => {
     const { server, reasons, release } = neverEnding();
     const client = createClient({ info: TEST_INFO });
-    const { session, tap } = await connectPair(server, client);
+    const { session, monitor } = await connectPair(server, client);
     const calls = [1, 2, 3].map(() => rejectionOf(client.callTool({ name: 'x' })));
     await nextTurns();
     expect(session.inFlight.inbound).toBe(3);
@@ -60,10 +60,10 @@ describe('closing', () => {
     expect(reasons.map((reason) => (reason as Error).name)).toEqual(
       Array.from({ length: 3 }, () => 'ConnectionClosedError'),
     );
-    const before = tap.frames.length;
+    const before = monitor.frames.length;
     release();
     await nextTurns();
-    expect(tap.frames.length).toBe(before);
+    expect(monitor.frames.length).toBe(before);
     expect([client.inFlight, session.inFlight]).toEqual([
       { inbound: 0, outbound: 0 },
       { inbound: 0, outbound: 0 },

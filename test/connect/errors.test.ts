@@ -282,11 +282,11 @@ describe('an RpcError', () => {
         },
       },
     });
-    const { tap } = await connectPair(server, client);
+    const { monitor } = await connectPair(server, client);
     const caught = await rejectionOf(client.readResource({ uri: 'a:b' }));
     expect(caught).toBeInstanceOf(RpcError);
     expect(caught).toMatchObject({ code: -32002, message: 'not here', data: { uri: 'a:b' } });
-    expect(tap.from('server').find(({ error: sent }) => sent !== undefined)?.error).toEqual({
+    expect(monitor.from('server').find(({ error: sent }) => sent !== undefined)?.error).toEqual({
       code: -32002,
       message: 'not here',
       data: { uri: 'a:b' },

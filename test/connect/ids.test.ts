@@ -9,10 +9,9 @@ import {
   connectRawServer,
   startRawSession,
   nextTurns,
-  drainViolations,
-  ProtocolMonitor,
   textResult,
 } from './harness.js';
+import { drainViolations, ProtocolMonitor } from './protocol-monitor.js';
 
 const { createClient, createServer } = revision20251125;
 
@@ -125,7 +124,7 @@ describe('ids of requests that come in', () => {
 describe('ids of this side’s requests', () => {
   test('are never reused', async () => {
     const client = createClient({ info: TEST_INFO });
-    const { raw, tap } = await connectRawServer(client);
+    const { raw, monitor } = await connectRawServer(client);
     raw.responder = ({ id, method }) =>
       method === 'ping'
         ? { jsonrpc: '2.0', id, result: {} }
@@ -142,7 +141,7 @@ describe('ids of this side’s requests', () => {
       controller.abort(new Error('no more'));
       await Promise.all(calls);
     }
-    const ids = tap
+    const ids = monitor
       .from('client')
       .filter(({ method, id }) => method !== undefined && id !== undefined)
       .map(({ id }) => id);
@@ -237,23 +236,25 @@ describe('responses that nobody waits for', () => {
   });
 });
 
-describe('the tap', () => {
+describe('the monitor', () => {
   test('finds what is wrong with a frame', () => {
-    const tap = new ProtocolMonitor(['client', 'server']);
+    const monitor = new ProtocolMonitor(['client', 'server']);
     const start = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: TEST_INFO };
-    tap.observe('client', { jsonrpc: '2.0', id: 1, method: 'initialize', params: start });
-    tap.observe('server', {
+    monitor.observe('client', { jsonrpc: '2.0', id: 1, method: 'initialize', params: start });
+    monitor.observe('server', {
       jsonrpc: '2.0',
       id: 1,
       result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: TEST_INFO },
     });
     expect(drainViolations()).toEqual([]);
-    tap.observe('client', { jsonrpc: '2.0', id: 2, method: 'tools/call', params: {} });
-    tap.observe('server', { jsonrpc: '2.0', id: 2, result: { content: 1 } });
-    tap.observe('server', { jsonrpc: '2.0', id: 2, result: {} });
-    tap.observe('server', { jsonrpc: '2.0', id: 3, method: 'tools/list' });
-    tap.observe('server', [{ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } }]);
-    tap.observe('server', { jsonrpc: '2.0', id: 9, error: { code: -32021, message: '', data: {} } });
+    monitor.observe('client', { jsonrpc: '2.0', id: 2, method: 'tools/call', params: {} });
+    monitor.observe('server', { jsonrpc: '2.0', id: 2, result: { content: 1 } });
+    monitor.observe('server', { jsonrpc: '2.0', id: 2, result: {} });
+    monitor.observe('server', { jsonrpc: '2.0', id: 3, method: 'tools/list' });
+    monitor.observe('server', [
+      { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } },
+    ]);
+    monitor.observe('server', { jsonrpc: '2.0', id: 9, error: { code: -32021, message: '', data: {} } });
     expect(drainViolations().length).toBe(6);
   });
 });

@@ -258,9 +258,9 @@ describe('a server', () => {
       handlers: { 'tools/call': asksOnce },
     });
     const client = revision20251125.createClient({ info: TEST_INFO, handlers: { 'elicitation/create': () => accept } });
-    const { tap } = await connectPair(server, client);
+    const { monitor } = await connectPair(server, client);
     expect(await client.callTool({ name: 'x' })).toEqual(textResult('accept undefined'));
-    expect(tap.from('server').some(({ method }) => method === 'elicitation/create')).toBe(true);
+    expect(monitor.from('server').some(({ method }) => method === 'elicitation/create')).toBe(true);
     await client.close();
   });
 });

@@ -174,10 +174,14 @@ describe('a client', () => {
 
   test('sends nothing else between initialize and initialized', async () => {
     const client = createClient({ info: TEST_INFO });
-    const { raw, tap } = await connectRawServer(client);
+    const { raw, monitor } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: {} });
     await client.ping();
-    expect(tap.from('client').map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'ping']);
+    expect(monitor.from('client').map(({ method }) => method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'ping',
+    ]);
     expect(client.server).toEqual({ info: TEST_INFO, capabilities: { tools: {} }, instructions: undefined });
     await client.close();
   });

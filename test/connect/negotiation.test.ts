@@ -151,7 +151,7 @@ describe('a client of both kinds', () => {
       offered: ['2025-06-18'],
     });
     await session.closed;
-    expect(ends.tap.from('client').map(({ method }) => method)).toEqual(['initialize']);
+    expect(ends.monitor.from('client').map(({ method }) => method)).toEqual(['initialize']);
   });
 
   test('passes the version to the transport', async () => {

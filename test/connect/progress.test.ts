@@ -44,7 +44,7 @@ describe.each([
       },
     });
     const client = (module.createClient as typeof createClient)({ info: TEST_INFO });
-    const { tap } = await connectPair(server, client);
+    const { monitor } = await connectPair(server, client);
     const seen: Record<string, Progress[]> = { a: [], b: [] };
     await Promise.all(
       ['a', 'b'].map((name) => client.callTool({ name }, { onProgress: (at) => seen[name]?.push(at) })),
@@ -56,7 +56,7 @@ describe.each([
     ];
     expect(seen).toEqual({ a: expected('a'), b: expected('b') });
     await sleep(10);
-    const sent = tap.from('server').filter(({ method }) => method === 'notifications/progress');
+    const sent = monitor.from('server').filter(({ method }) => method === 'notifications/progress');
     expect(sent.length).toBe(6);
     expect(new Set(sent.map(({ params }) => params?.['progressToken'])).size).toBe(2);
     await client.close();
@@ -74,9 +74,9 @@ describe.each([
       },
     });
     const client = (module.createClient as typeof createClient)({ info: TEST_INFO });
-    const { tap } = await connectPair(server, client);
+    const { monitor } = await connectPair(server, client);
     await client.callTool({ name: 'x' });
-    expect(tap.from('server').filter(({ method }) => method === 'notifications/progress')).toEqual([]);
+    expect(monitor.from('server').filter(({ method }) => method === 'notifications/progress')).toEqual([]);
     await client.close();
   });
 });

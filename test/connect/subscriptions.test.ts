@@ -119,7 +119,7 @@ describe('a client of 2026-07-28', () => {
       info: TEST_INFO,
       notifications: { 'notifications/tools/list_changed': () => void heard.push('all') },
     });
-    const { session, tap } = await connectPair(server, client);
+    const { session, monitor } = await connectPair(server, client);
     const note = (name: string) => ({ onNotification: (method: string) => heard.push(`${name} ${method}`) });
     const one = await client.listen({ toolsListChanged: true }, note('one'));
     const two = await client.listen({ toolsListChanged: true, resourceSubscriptions: ['x:1'] }, note('two'));
@@ -135,7 +135,7 @@ describe('a client of 2026-07-28', () => {
     one.close();
     await one.ended;
     await nextTurns();
-    expect(tap.from('client').at(-1)).toMatchObject({
+    expect(monitor.from('client').at(-1)).toMatchObject({
       method: 'notifications/cancelled',
       params: { requestId: one.id },
     });

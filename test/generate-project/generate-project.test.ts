@@ -12,7 +12,7 @@ import {
   temporaryFolder,
   type Run,
 } from '../support/cli.js';
-import { captured, mcpgen } from '../support/in-process.js';
+import { captureOutput, mcpgen } from '../support/in-process.js';
 import { compileProject } from '../support/program.js';
 import { shareModules } from '../scaffold/support.js';
 import { buildProgram } from '../../generator/cli/program.js';
@@ -71,7 +71,7 @@ interface ReportedChanges {
 
 /** Runs commands that were offered, one after the other; all that they print comes back. */
 async function paste(project: string, commands: readonly string[]): Promise<Run> {
-  return captured(async () => {
+  return captureOutput(async () => {
     for (const command of commands) {
       const line = command.replace(/^npx mcpgen /, '').split(' ');
       try {

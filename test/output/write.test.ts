@@ -22,7 +22,7 @@ import { addHeader } from '../../generator/output/ownership.js';
 import {
   CLI,
   readFiles,
-  fingerprint,
+  hashFolder,
   listFiles,
   plainEnvironment,
   removeTemporaryFolders,
@@ -31,7 +31,7 @@ import {
   type Run,
 } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { catalogWith, errorOf, internalsIn, schemaWith } from '../support/hostile.js';
+import { catalogWith, errorOf, findInternals, schemaWith } from '../support/hostile.js';
 
 const REVISION = '2024-11-05';
 /** A small part of the output is enough where the subject is how it is written. */
@@ -55,7 +55,7 @@ function expectRefusal(result: Run, message: RegExp): void {
   expect(result.stderr).toMatch(message);
   expect(result.code).toBe(2);
   expect(result.stdout).toBe('');
-  expect(internalsIn(result.stderr)).toEqual([]);
+  expect(findInternals(result.stderr)).toEqual([]);
   expect(result.stderr.trimEnd().split('\n')).toHaveLength(2);
 }
 
@@ -137,12 +137,12 @@ describe('writing', () => {
     rmSync(path.join(out, REVISION, 'errors.ts'));
     writeFileSync(path.join(out, REVISION, 'types.ts'), OLD_TYPES);
     writeFileSync(path.join(out, REVISION, 'gone.ts'), ORPHAN);
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     const result = await mcpgen([...BASE, '--out', out, '--dry-run']);
     expect(result.code).toBe(0);
     expect(result.stdout).toContain(`would remove ${REVISION}/gone.ts`);
     expect(result.stdout).toMatch(/1 to write, 1 to update, 1 to remove, \d+ unchanged; nothing was written/);
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 
   test('an output folder that is a file is refused', async () => {
@@ -160,12 +160,12 @@ describe('writing', () => {
     mkdirSync(path.join(out, REVISION), { recursive: true });
     const mine = path.join(out, REVISION, 'types.ts');
     writeFileSync(mine, 'export type Mine = 1;\n');
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     for (const more of [[], ['--dry-run'], ['--check']]) {
       const result = await mcpgen([...BASE, '--out', out, ...more]);
       expectRefusal(result, /types\.ts: mcpgen did not generate this file, and does not overwrite it/);
     }
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 
   test('removes an unmodified orphan', async () => {
@@ -209,19 +209,19 @@ describe('writing', () => {
       mkdirSync(path.dirname(path.join(out, REVISION, name)), { recursive: true });
       writeFileSync(path.join(out, REVISION, name), text);
     }
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     await generate({ out, revisions: [REVISION], emit: ['types'] });
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 
   test('keeps an edited orphan', async () => {
     const out = await folderWith('types');
     writeFileSync(path.join(out, REVISION, 'gone.ts'), `${ORPHAN}export const mine = 1;\n`);
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     const result = await mcpgen([...TYPES, '--out', out]);
     expect(result.stdout).toContain(`kept ${REVISION}/gone.ts: edited since mcpgen wrote it`);
     expect((await mcpgen([...TYPES, '--out', out, '--check'])).code).toBe(0);
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 
   test('keeps shared files that nothing needs if one of them was edited', async () => {
@@ -241,9 +241,9 @@ describe('writing', () => {
     const out = await folderWith('types');
     const [types, index] = ['types.ts', 'index.ts'].map((name) => readFileSync(path.join(out, REVISION, name), 'utf8'));
     writeFileSync(path.join(out, REVISION, 'types.ts'), made(types ?? '', index ?? ''));
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     expectRefusal(await mcpgen([...TYPES, '--out', out]), /types\.ts: mcpgen did not generate this file/);
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 
   test('overwrites an edited file with its own header', async () => {
@@ -262,7 +262,7 @@ describe('writing', () => {
     expect(changes.find(({ path: name }) => name === `${REVISION}/types.ts`)?.status).toBe('orphaned');
   });
 
-  test('all released revisions are written by default, below `generated`', async () => {
+  test('all released revisions are written by default', async () => {
     const cwd = temporaryFolder();
     const result = await mcpgen(['generate', '--emit', 'errors'], { cwd });
     expect(result.code).toBe(0);
@@ -334,9 +334,9 @@ describe('a disk that cannot be written', () => {
         chmodSync(path.join(disk, REVISION), 0o755);
       });
     }
-    const before = fingerprint(disk);
+    const before = hashFolder(disk);
     expectRefusal(await mcpgen([...BASE, '--out', disk]), /not written: (?:the disk is read-only|permission)/);
-    expect(fingerprint(disk)).toBe(before);
+    expect(hashFolder(disk)).toBe(before);
     // Looking needs no permission to write.
     const checked = await mcpgen([...TYPES, '--out', disk, '--check']);
     expect(checked.code).toBe(1);
@@ -565,9 +565,9 @@ describe('--check', () => {
     rmSync(path.join(out, REVISION, 'errors.ts'));
     writeFileSync(path.join(out, REVISION, 'gone.ts'), ORPHAN);
     writeFileSync(path.join(out, REVISION, 'mine.ts'), 'export {};\n');
-    const before = fingerprint(folder);
+    const before = hashFolder(folder);
     const found = await mcpgen(['generate', ...args, '-o', out, '--check']);
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
     expect(found.code).toBe(1);
     expect(found.stderr).toBe('');
     const lines = found.stdout.trimEnd().split('\n');
@@ -642,13 +642,13 @@ describe('--check', () => {
     const out = await folderWith('types');
     expect((await check({ out, revisions: [REVISION], emit: ['types'] })).upToDate).toBe(true);
     writeFileSync(path.join(out, REVISION, 'gone.ts'), ORPHAN);
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     const { upToDate, changes } = await check({ out, revisions: [REVISION], emit: ['types'] });
     expect(upToDate).toBe(false);
     expect(
       changes.filter((change) => change.status !== 'unchanged').map(({ path: name, status }) => [name, status]),
     ).toEqual([[`${REVISION}/gone.ts`, 'orphaned']]);
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 });
 
@@ -656,31 +656,28 @@ describe('--emit', () => {
   const imports = (text: string): readonly string[] =>
     [...text.matchAll(/ from ["']([^"']+)["']/g)].map((match) => match[1] ?? '');
 
-  test.each(DEFAULT_PARTS.map((part) => [part]))(
-    '%s includes only what it needs',
-    async (part) => {
-      const out = temporaryFolder();
-      await generate({ out, revisions: ['2025-11-25'], emit: [part], importExtension: 'ts' });
-      const files = readFiles(out);
-      expect(files.has(`2025-11-25/${part}.ts`)).toBe(true);
-      const wanted = new Set([`2025-11-25/${part}.ts`, '2025-11-25/index.ts']);
-      // What a user of client or server also needs: errors, transports, the codec.
-      if (part === 'client' || part === 'server') wanted.add('runtime/index.ts');
-      for (const [name, text] of files) {
-        for (const from of imports(text)) {
-          if (!from.startsWith('.')) continue;
-          const target = path.posix.join(path.posix.dirname(name), from);
-          expect(files.has(target), `${name} imports ${from}`).toBe(true);
-          if (name !== '2025-11-25/index.ts') wanted.add(target);
-        }
+  test.each(DEFAULT_PARTS.map((part) => [part]))('%s includes only what it needs', async (part) => {
+    const out = temporaryFolder();
+    await generate({ out, revisions: ['2025-11-25'], emit: [part], importExtension: 'ts' });
+    const files = readFiles(out);
+    expect(files.has(`2025-11-25/${part}.ts`)).toBe(true);
+    const wanted = new Set([`2025-11-25/${part}.ts`, '2025-11-25/index.ts']);
+    // What a user of client or server also needs: errors, transports, the codec.
+    if (part === 'client' || part === 'server') wanted.add('runtime/index.ts');
+    for (const [name, text] of files) {
+      for (const from of imports(text)) {
+        if (!from.startsWith('.')) continue;
+        const target = path.posix.join(path.posix.dirname(name), from);
+        expect(files.has(target), `${name} imports ${from}`).toBe(true);
+        if (name !== '2025-11-25/index.ts') wanted.add(target);
       }
-      expect([...files.keys()].sort()).toEqual([...wanted].sort());
-      // The index passes on just what is there.
-      const index = imports(files.get('2025-11-25/index.ts') ?? '').map((from) => path.posix.join('2025-11-25', from));
-      expect(index.filter((target) => !files.has(target))).toEqual([]);
-      expect(index).toContain(`2025-11-25/${part}.ts`);
-    },
-  );
+    }
+    expect([...files.keys()].sort()).toEqual([...wanted].sort());
+    // The index passes on just what is there.
+    const index = imports(files.get('2025-11-25/index.ts') ?? '').map((from) => path.posix.join('2025-11-25', from));
+    expect(index.filter((target) => !files.has(target))).toEqual([]);
+    expect(index).toContain(`2025-11-25/${part}.ts`);
+  });
 
   test('a smaller selection removes unused files', async () => {
     const out = temporaryFolder();

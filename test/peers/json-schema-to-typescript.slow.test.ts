@@ -137,14 +137,17 @@ describe('one definition at a time, as a second opinion on our printer', () => {
     '2026-07-28': 53,
   };
 
-  test.each(REVISIONS)('$revision: has the same types except for objects without named members', async ({ revision }) => {
-    const plain = await secondOpinion(revision, 'plain', (schema) => schema);
-    const apart = plain.filter((relation) => !relation.toOurs || !relation.toTheirs).map((relation) => relation.name);
-    expect(apart).toHaveLength(APART[revision]);
+  test.each(REVISIONS)(
+    '$revision: has the same types except for objects without named members',
+    async ({ revision }) => {
+      const plain = await secondOpinion(revision, 'plain', (schema) => schema);
+      const apart = plain.filter((relation) => !relation.toOurs || !relation.toTheirs).map((relation) => relation.name);
+      expect(apart).toHaveLength(APART[revision]);
 
-    const sameReading = await secondOpinion(revision, 'same-reading', asWritten);
-    expect(sameReading.filter((relation) => !relation.identical).map((relation) => relation.name)).toEqual([]);
-  });
+      const sameReading = await secondOpinion(revision, 'same-reading', asWritten);
+      expect(sameReading.filter((relation) => !relation.identical).map((relation) => relation.name)).toEqual([]);
+    },
+  );
 
   async function secondOpinion(
     revision: string,

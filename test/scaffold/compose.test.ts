@@ -110,25 +110,22 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
     expect(targets.filter((name) => !used.has(name))).toEqual([]);
   });
 
-  test.each(RUNTIME_NAMES)(
-    'with --runtime %s the project depends exactly on what its code imports',
-    (runtime) => {
-      for (const transports of [['stdio'], ['http'], ['stdio', 'http']] satisfies Selection['transports'][]) {
-        const files = composeProject(template, { ...everything, runtime, transports }, packages);
-        const imported = new Set<string>();
-        for (const [name, text] of files) {
-          if (!name.startsWith('src/')) continue;
-          for (const [, found = ''] of text.matchAll(/from "((?:@[^/"]+\/)?[^./"][^/"]*)[^"]*"/g)) imported.add(found);
-        }
-        const expected = [...imported].filter((name) => !name.startsWith('node:'));
-        // The binding to Node has the server as a peer, and our client over HTTP reads its streams with a parser.
-        if (imported.has('@modelcontextprotocol/node')) expected.push('@modelcontextprotocol/server');
-        if (kind === 'client' && runtime === 'none' && transports.includes('http')) expected.push('eventsource-parser');
-        const { dependencies = {} } = JSON.parse(files.get('package.json') ?? '') as { dependencies?: object };
-        expect([transports, Object.keys(dependencies)]).toEqual([transports, [...new Set(expected)].sort()]);
+  test.each(RUNTIME_NAMES)('with --runtime %s the project depends exactly on what its code imports', (runtime) => {
+    for (const transports of [['stdio'], ['http'], ['stdio', 'http']] satisfies Selection['transports'][]) {
+      const files = composeProject(template, { ...everything, runtime, transports }, packages);
+      const imported = new Set<string>();
+      for (const [name, text] of files) {
+        if (!name.startsWith('src/')) continue;
+        for (const [, found = ''] of text.matchAll(/from "((?:@[^/"]+\/)?[^./"][^/"]*)[^"]*"/g)) imported.add(found);
       }
-    },
-  );
+      const expected = [...imported].filter((name) => !name.startsWith('node:'));
+      // The binding to Node has the server as a peer, and our client over HTTP reads its streams with a parser.
+      if (imported.has('@modelcontextprotocol/node')) expected.push('@modelcontextprotocol/server');
+      if (kind === 'client' && runtime === 'none' && transports.includes('http')) expected.push('eventsource-parser');
+      const { dependencies = {} } = JSON.parse(files.get('package.json') ?? '') as { dependencies?: object };
+      expect([transports, Object.keys(dependencies)]).toEqual([transports, [...new Set(expected)].sort()]);
+    }
+  });
 
   test('the files that are written by code are in the template as they would be written', async () => {
     const files = composeProject(template, everything, packages);

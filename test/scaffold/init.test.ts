@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { installationSpec } from '../../generator/read/builtin/own-package.js';
-import { readFiles, fingerprint, listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { readFiles, hashFolder, listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
 
 afterAll(removeTemporaryFolders);
@@ -228,10 +228,10 @@ describe('a folder that holds something (case 098)', () => {
     const folder = temporaryFolder();
     mkdirSync(path.join(folder, 'demo'));
     writeFileSync(path.join(folder, 'demo/notes.txt'), 'mine');
-    const before = fingerprint(folder);
+    const before = hashFolder(folder);
     const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK);
     expect([code, stderr]).toEqual([2, expect.stringContaining('notes.txt')]);
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
   });
 
   test('--force keeps files of the author', async () => {

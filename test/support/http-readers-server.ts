@@ -10,7 +10,7 @@ import { emit, runReaders, type ReadersPlan } from './http-readers.js';
 import { fetchWire } from './http-wire.js';
 
 /** What the server is asked. */
-export type Question = { readonly kind: 'run'; readonly plan: ReadersPlan } | { readonly kind: 'memory' };
+export type WorkerRequest = { readonly kind: 'run'; readonly plan: ReadersPlan } | { readonly kind: 'memory' };
 
 export interface Memory {
   /** The most that was seen since the server was ready. */
@@ -65,7 +65,7 @@ let peakHeld = baseHeld;
 setInterval(() => (peakRss = Math.max(peakRss, process.memoryUsage.rss())), 100);
 setInterval(() => (peakHeld = Math.max(peakHeld, held())), 2_000);
 
-process.on('message', (question: Question) => {
+process.on('message', (question: WorkerRequest) => {
   if (question.kind === 'run') {
     void runReaders(() => fetchWire(handler), question.plan).then((tallies) => process.send?.(tallies));
     return;

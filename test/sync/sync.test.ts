@@ -8,16 +8,9 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { displayUrl } from '../../generator/text.js';
 import { builtinRevisions } from '../../generator/read/builtin/revisions.js';
-import {
-  readFiles,
-  fingerprint,
-  listFiles,
-  removeTemporaryFolders,
-  temporaryFolder,
-  type Run,
-} from '../support/cli.js';
+import { readFiles, hashFolder, listFiles, removeTemporaryFolders, temporaryFolder, type Run } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { internalsIn } from '../support/hostile.js';
+import { findInternals } from '../support/hostile.js';
 import {
   requireReferenceMaterial,
   officialSchema,
@@ -76,7 +69,7 @@ function readJson(...names: string[]): Record<string, unknown> {
 async function sync(folder: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
   const none = { HTTPS_PROXY: '', https_proxy: '', HTTP_PROXY: '', http_proxy: '', NO_PROXY: '', no_proxy: '' };
   const run = await mcpgen(['sync', ...args], { cwd: folder, env: { ...none, ...env } });
-  expect(internalsIn(run.stderr)).toEqual([]);
+  expect(findInternals(run.stderr)).toEqual([]);
   return run;
 }
 
@@ -97,7 +90,7 @@ describe('from files', () => {
         [revision]: { status: 'released', sha256: known },
       });
       // Again, nothing is to be done, and nothing is touched.
-      const before = fingerprint(folder);
+      const before = hashFolder(folder);
       const again = await sync(folder, [
         '-r',
         revision,
@@ -109,7 +102,7 @@ describe('from files', () => {
         '--json',
       ]);
       expect([again.code, (JSON.parse(again.stdout) as { upToDate: boolean }).upToDate]).toEqual([0, true]);
-      expect(fingerprint(folder)).toBe(before);
+      expect(hashFolder(folder)).toBe(before);
     },
   );
 
@@ -156,14 +149,14 @@ describe('from files', () => {
       'b.json': smallSchema({ Extra: { type: 'string' } }),
       'mcpgen.config.json': { sync: { one: { source: 'a.json' }, two: { source: 'b.json', sha256: '0'.repeat(64) } } },
     });
-    const before = fingerprint(folder);
+    const before = hashFolder(folder);
     const run = await sync(folder, []);
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('(the config)')]);
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
     const check = await sync(folder, ['--check']);
     expect(check.code).toBe(1);
     expect(check.stdout).toContain('the SHA-256 does not match the pinned one');
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
   });
 
   test('--update-pin updates the config', async () => {
@@ -192,10 +185,10 @@ describe('from files', () => {
 
     const program = `export default { sync: { '2030-01-01': { source: 'a.json' } } };`;
     const other = folderWith({ 'a.json': source, 'mcpgen.config.js': program });
-    const before = fingerprint(other);
+    const before = hashFolder(other);
     const run = await sync(other, ['--update-pin']);
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(`"sha256":"${sha256(source)}"`)]);
-    expect(fingerprint(other)).toBe(before);
+    expect(hashFolder(other)).toBe(before);
 
     const bare = folderWith({ 'a.json': source });
     expect((await sync(bare, ['-r', '2030-01-01', '--from', 'a.json', '--update-pin'])).code).toBe(0);
@@ -426,14 +419,14 @@ describe('from a server', () => {
     ['no-http', 'it cannot be fetched'],
   ])('%s: %s, and nothing is written', async (name, expected) => {
     const folder = folderWith({ 'schema/draft/schema.json': '{}', 'schema/draft/catalog.json': '{}' });
-    const before = fingerprint(folder);
+    const before = hashFolder(folder);
     const timeout = name.startsWith('hang') ? ['--timeout', '1'] : [];
     const run = await sync(folder, ['-r', 'draft', '--from', `${base}/${name}`, ...timeout]);
     expect([run.code, run.stdout]).toEqual([2, '']);
     expect(run.stderr).toContain(expected);
     expect(run.stderr).toContain(`${base}/`);
     expect(run.stderr.trim().split('\n')).toHaveLength(2);
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
   });
 
   /** The base with a password, and a path with a token. */
@@ -531,10 +524,10 @@ describe('from a server', () => {
     const folder = folderWith({
       'mcpgen.config.json': { sync: { draft: { source: `${base}/good`, sha256: sha256('another') } } },
     });
-    const before = fingerprint(folder);
+    const before = hashFolder(folder);
     const run = await sync(folder, []);
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(`found    ${sha256(bytes)}`)]);
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
   });
 
   test('without a network: suggests a file', async () => {
@@ -589,10 +582,10 @@ describe('wrong use', () => {
   test('rejects a broken catalog or manifest', async () => {
     for (const name of ['draft/catalog.json', 'manifest.json']) {
       const folder = folderWith({ 'a.json': smallSchema(), [`schema/${name}`]: '{"methods": [' });
-      const before = fingerprint(folder);
+      const before = hashFolder(folder);
       const run = await sync(folder, ['-r', 'draft', '--from', 'a.json']);
       expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(`schema/${name}:1:`)]);
-      expect(fingerprint(folder)).toBe(before);
+      expect(hashFolder(folder)).toBe(before);
     }
   });
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CLI, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { workflowFaults } from '../support/workflow-parser.js';
+import { lintWorkflow } from '../support/workflow-parser.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -30,7 +30,7 @@ const STEPS = WORKFLOW.jobs.sync.steps;
 
 describe('as GitHub reads it', () => {
   test('is valid', async () => {
-    const faults = async (content: string): Promise<readonly string[]> => workflowFaults('sync.yml', content);
+    const faults = async (content: string): Promise<readonly string[]> => lintWorkflow('sync.yml', content);
     expect(await faults(TEXT)).toEqual([]);
     expect(await faults(TEXT.replace('runs-on:', 'run-on:'))).not.toEqual([]);
     expect(await faults(TEXT.replace("format('{0}',", "fromat('{0}',"))).not.toEqual([]);

@@ -13,7 +13,7 @@ import type { JsonValue } from '../../generator/read/json/json.js';
 import { parseTools } from '../../generator/read/tools.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { compiled, hiddenIn, internalsIn } from '../support/hostile.js';
+import { compileOutput, findHiddenCharacters, findInternals } from '../support/hostile.js';
 
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 
@@ -70,7 +70,7 @@ export async function use(client: Client): Promise<number> {
 }
 `,
     }));
-    expect(compiled([...files, ...uses]).errors()).toEqual([]);
+    expect(compileOutput([...files, ...uses]).errors()).toEqual([]);
   });
 
   test('accept any name', async () => {
@@ -111,9 +111,9 @@ export async function use(client: Client): Promise<number> {
       ...(name.length % 2 === 0 ? { outputSchema: { type: 'object' } } : {}),
     }));
     const { files } = await renderTools(sources([...list, { name: 'bare' }, { name: 'odd', inputSchema: 7 }]), '/x');
-    expect(compiled(files).errors()).toEqual([]);
+    expect(compileOutput(files).errors()).toEqual([]);
     const text = files.find((file) => file.path === 'tools/client.ts')?.contents ?? '';
-    expect(hiddenIn(text)).toEqual([]);
+    expect(findHiddenCharacters(text)).toEqual([]);
     const methods = [...text.matchAll(/^ {2}readonly ([\p{ID_Continue}$]+): \(/gmu)].map(([, name]) => name);
     expect(new Set(methods).size).toBe(names.length + 2);
     // What has a method `then` is a promise to those who await it.
@@ -315,7 +315,7 @@ describe('init client', () => {
     const result = await mcpgen(['init', 'client', 'demo', ...FLAGS, ...flags], { cwd });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
-    expect(internalsIn(result.stderr)).toEqual([]);
+    expect(findInternals(result.stderr)).toEqual([]);
     expect(listFiles(cwd)).toEqual(before);
   });
 });

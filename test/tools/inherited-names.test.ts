@@ -14,7 +14,7 @@ import { parseTools, type ToolSource } from '../../generator/read/tools.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
 import { compileProject } from '../support/program.js';
-import { catalogWith, compiled, generated, schemaWith, type Schema } from '../support/hostile.js';
+import { catalogWith, compileOutput, generated, schemaWith, type Schema } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const NAMES = [
@@ -87,7 +87,7 @@ export async function example(client: ToolClient<object, object>): Promise<void>
 }
 `,
     };
-    expect(compiled([...files, example]).errors()).toEqual([]);
+    expect(compileOutput([...files, example]).errors()).toEqual([]);
   });
 
   test.each(NAMES)('a required member %s gets an example with its name', (name) => {
@@ -118,7 +118,7 @@ test('generate --schema compiles definitions of these names with members of thes
     ]),
   );
   const files = await generated(schemaWith(definitions), catalogWith(), { emit: ['types', 'validators'] });
-  expect(compiled(files).errors()).toEqual([]);
+  expect(compileOutput(files).errors()).toEqual([]);
 });
 
 describe('projects', () => {

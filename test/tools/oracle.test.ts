@@ -19,7 +19,7 @@ import {
 } from '../../generator/read/json/json.js';
 import { parseTools } from '../../generator/read/tools.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { compiled } from '../support/hostile.js';
+import { compileOutput } from '../support/hostile.js';
 import type { Validator } from '../../templates/runtime/validation.js';
 
 const SCHEMAS = Number(process.env['MCPGEN_FUZZ'] ?? 100);
@@ -214,7 +214,7 @@ async function loaded(
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
   const { files, warnings } = await renderTools(tools, folder);
-  expect(compiled(files).errors()).toEqual([]);
+  expect(compileOutput(files).errors()).toEqual([]);
   for (const file of files) {
     mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
     writeFileSync(path.join(folder, file.path), file.contents);

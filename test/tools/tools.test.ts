@@ -10,7 +10,7 @@ import { splitCommand } from '../../generator/text.js';
 import type { Validator } from '../../templates/runtime/validation.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { compiled, errorOf, hiddenIn, internalsIn } from '../support/hostile.js';
+import { compileOutput, errorOf, findHiddenCharacters, findInternals } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const EVERYTHING = path.join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -25,12 +25,12 @@ async function typed(list: unknown): Promise<{ texts: ReadonlyMap<string, string
     parseTools(JSON.parse(JSON.stringify(list)) as JsonValue, 't.json'),
     '/nowhere',
   );
-  expect(compiled(files).errors()).toEqual([]);
+  expect(compileOutput(files).errors()).toEqual([]);
   for (const file of files) {
     expect(file.path).toMatch(/^(?:tools|runtime)(?:\/[\w-]+)+\.ts$/);
-    expect(hiddenIn(file.contents)).toEqual([]);
+    expect(findHiddenCharacters(file.contents)).toEqual([]);
   }
-  for (const { place, message } of warnings) expect(internalsIn(`${place}: ${message}`)).toEqual([]);
+  for (const { place, message } of warnings) expect(findInternals(`${place}: ${message}`)).toEqual([]);
   return {
     texts: new Map(files.map((file) => [file.path, file.contents])),
     warnings: warnings.map(({ place, message }) => `${place}: ${message}`),
@@ -84,7 +84,7 @@ describe('schemas', () => {
     writeFileSync(path.join(folder, 'x.input.json'), schema);
     const { tools } = await readToolFiles(['*.input.json'], folder);
     const { files } = await renderTools(tools, folder);
-    expect(compiled(files).errors()).toEqual([]);
+    expect(compileOutput(files).errors()).toEqual([]);
     writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
     for (const file of files) {
       mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
@@ -295,7 +295,7 @@ describe.concurrent('types tools', () => {
     );
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
-    expect(internalsIn(result.stderr)).toEqual([]);
+    expect(findInternals(result.stderr)).toEqual([]);
     expect(listFiles(cwd)).toEqual(['server.cjs']);
   });
 

@@ -468,12 +468,9 @@ describe('where code may not be made from strings', () => {
   });
 });
 
-test.each(REVISIONS)(
-  '$revision: validates every definition',
-  async ({ revision, definitions }) => {
-    const names = Object.keys(correctedDefinitions(revision));
-    expect(names).toHaveLength(definitions);
-    for (const name of names) await checksOf(revision, name);
-    expect(Object.keys(await validatorsOf(revision)).length).toBeGreaterThan(definitions * 3);
-  },
-);
+test.each(REVISIONS)('$revision: validates every definition', async ({ revision, definitions }) => {
+  const names = Object.keys(correctedDefinitions(revision));
+  expect(names).toHaveLength(definitions);
+  for (const name of names) await checksOf(revision, name);
+  expect(Object.keys(await validatorsOf(revision)).length).toBeGreaterThan(definitions * 3);
+});

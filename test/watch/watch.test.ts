@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { CLI, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { catalogWith, internalsIn, schemaWith } from '../support/hostile.js';
+import { catalogWith, findInternals, schemaWith } from '../support/hostile.js';
 import { cases } from '../support/cases.js';
 
 const running: ChildProcess[] = [];
@@ -101,7 +101,7 @@ test('case-103: follows every input until SIGINT', async () => {
   rmSync(path.join(cwd, 'src/tools/a.input.json'));
   await watching.until('no a', () => !existsSync(path.join(cwd, 'other/tools/a.ts')));
 
-  expect(internalsIn(watching.err)).toEqual([]);
+  expect(findInternals(watching.err)).toEqual([]);
   watching.child.kill('SIGINT');
   expect(await watching.ended).toBe(0);
 });
