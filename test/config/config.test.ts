@@ -298,7 +298,7 @@ describe('generate with a config', () => {
     expect(wrong.stderr).toMatch(/mcpgen\.config\.json: the key "emitt" is unknown\nhint: Did you mean "emit"\?\n$/);
   });
 
-  test('--check suggests the shortest command that fixes it', async () => {
+  test('--check prints the command that fixes it', async () => {
     const folder = folderWith({ 'mcpgen.config.json': config });
     const stale = await mcpgen(['generate', '--check'], { cwd: folder });
     expect(stale.code).toBe(1);

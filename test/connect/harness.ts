@@ -3,7 +3,7 @@ import type { EndpointEvent } from '../../generated/runtime/jsonrpc/endpoint.js'
 import { memoryPair } from '../../generated/runtime/memory.js';
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { encodeLine } from '../../generated/runtime/jsonrpc/write.js';
-import { ProtocolMonitor, type Frame, type Side } from './protocol-monitor.js';
+import { PROTOCOL_VERSION_META, ProtocolMonitor, type Frame, type Side } from './protocol-monitor.js';
 
 export * as revision20241105 from '../../generated/2024-11-05/index.js';
 export * as revision20250326 from '../../generated/2025-03-26/index.js';

@@ -14,7 +14,7 @@ export const ALL_REVISIONS: readonly Revision[] = [
   revision20260728.revision,
 ];
 
-const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion';
+export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 const SUBSCRIPTION_ID_META = 'io.modelcontextprotocol/subscriptionId';
 
 export type Side = 'client' | 'server';

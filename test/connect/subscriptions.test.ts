@@ -149,7 +149,7 @@ describe('a client of 2026-07-28', () => {
     expect(client.inFlight.outbound).toBe(0);
   });
 
-  test('rejects if the subscription is not acknowledged', async () => {
+  test('rejects if the subscription cannot be established', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client, capabilities, '2026-07-28');
     raw.responder = ({ id, method }) =>

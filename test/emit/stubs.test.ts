@@ -57,7 +57,7 @@ describe('what is written', () => {
     expect(methodsIn(await handlersOf(revision))).toEqual(wanted.map(({ name }) => name));
   });
 
-  test('is not imported by other files', async () => {
+  test('does not change other files', async () => {
     const protocol = await loadProtocol({ revision: REVISION });
     const without = await render(protocol, '.');
     const withStubs = await render(protocol, '.', { emit: ['stubs'] });

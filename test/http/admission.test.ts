@@ -515,7 +515,7 @@ describe('closing', () => {
     expect(seen.filter(({ kind }) => kind === 'sessionOpened')).toEqual([]);
   });
 
-  test('waits while a factory creates a server', async () => {
+  test('answers 503 while a factory creates a server', async () => {
     const made = deferred();
     const server = fixtureServer();
     let calls = 0;
@@ -534,7 +534,7 @@ describe('closing', () => {
     expect([(await late).status, handler.load.sessions, server.sessions.size]).toEqual([503, 0, 0]);
   });
 
-  test('waits while a request is being authorized or read', async () => {
+  test('answers 503 while a request is being authorized', async () => {
     const verified = deferred<{ principal: string }>();
     handler = fixtureHandler({ authorize: { verify: () => verified.promise } });
     const waiting = post(handler, request(0, 'initialize', INITIALIZE), { authorization: 'Bearer rose' });
@@ -542,6 +542,9 @@ describe('closing', () => {
     await handler.close();
     verified.resolve({ principal: 'rose' });
     expect([(await waiting).status, handler.load.sessions]).toEqual([503, 0]);
+  });
+
+  test('answers 503 while a body is being read', async () => {
     handler = fixtureHandler();
     const arriving = handler.fetch(
       new Request('http://localhost:3000/mcp', {

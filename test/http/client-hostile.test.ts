@@ -279,7 +279,7 @@ describe('what would go into headers', () => {
     },
   );
 
-  test('an event id cannot inject headers', async () => {
+  test('an event id cannot break a header', async () => {
     const { url, seen } = await startScriptedServer(
       sessionScript(({ verb, headers, message }, response) => {
         if (verb === 'POST') {

@@ -249,7 +249,7 @@ describe('resumption', () => {
     expect(resumed).toMatchObject([{ id: 1 }]);
   });
 
-  test('answers 400 if events of the session were dropped', async () => {
+  test('answers 400 if missed events were dropped', async () => {
     const server = fixtureServer();
     handler = createHttpHandler({ server, resumability: { maxEvents: 2 } });
     const { get } = await openSession(handler);

@@ -410,7 +410,7 @@ describe('resumption in 2025-11-25', () => {
     expect(again).toEqual(counted.slice(2));
   });
 
-  test('the budget drops delivered events of the largest holder first', () => {
+  test('the budget drops undelivered events last', () => {
     const budget = new ResumeBudget(100);
     const lost: string[] = [];
     const holder = (name: string): EventStore & { add(length: number, isDelivered: boolean): void } => {

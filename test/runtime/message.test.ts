@@ -86,6 +86,9 @@ describe('constructors', () => {
     expect(() => notification('rpc.')).toThrow(TypeError);
     expect(request(1, 'rpc').method).toBe('rpc');
     expect(notification('my/rpc.x').method).toBe('my/rpc.x');
+  });
+
+  test('reject a method that is not a string', () => {
     expect(() => request(1, 5 as unknown as string)).toThrow(/a method must be a string, not 5/);
   });
 

@@ -111,6 +111,9 @@ describe('messages', () => {
       'result',
       'result',
     ]);
+  });
+
+  test('may be separated by blank lines', () => {
     expect(readEvents([])).toEqual([]);
     expect(readEvents(['\n \n  '])).toEqual([]);
     // Other white space is not JSON's.
@@ -268,7 +271,7 @@ describe('a message over several lines', () => {
     expect(kindsOf(readEvents([long], { maxMessageBytes: 50 }))).toEqual(['embedded-newline', 'too-long', 'invalid']);
   });
 
-  test('ends at a cut inside a string', () => {
+  test('may be cut inside a string', () => {
     const text = '{"jsonrpc":"2.0","id":1,"result":{"t":"a\nb"}}\n1\n';
     expect(kindsOf(readEvents([text]))).toEqual(['embedded-newline', 'not-json', 'invalid']);
     expect(kindsOf(readEvents([text.replace('b"}}', '2')]))).toEqual(['embedded-newline', 'invalid', 'invalid']);
@@ -481,7 +484,7 @@ describe('any bytes', () => {
     expect(reader.push(utf8('\n'))).toEqual([{ kind: 'result', message: result }]);
   });
 
-  test('must be bytes before the end', () => {
+  test('must be a Uint8Array', () => {
     const reader = new MessageReader({ classify });
     expect(() => reader.push(RESULT as unknown as Uint8Array)).toThrow(
       'a stream of messages consists of bytes (Uint8Array)',
@@ -491,6 +494,10 @@ describe('any bytes', () => {
       { kind: 'invalid' },
     ]);
     expect(reader.push(Buffer.from(`${RESULT}\n`))).toHaveLength(1);
+  });
+
+  test('must come before the end', () => {
+    const reader = new MessageReader({ classify });
     reader.end();
     expect(() => reader.push(utf8('\n'))).toThrow('bytes after the end of the stream');
   });

@@ -166,16 +166,22 @@ describe('starting', () => {
     await expect(client(ECHO, { command: 'a\0b' })).rejects.toThrow('cannot start "a\\u0000b"');
   });
 
-  test('start rejects a transport that has started or closed', async () => {
+  test('start rejects a second time', async () => {
     const { transport } = await client(ECHO);
     await expect(transport.start()).rejects.toThrow('started already');
     await transport.close();
     expect(() => transport.send(call(1))).toThrow('the connection is closed');
+  });
+
+  test('start rejects after the close', async () => {
     const other = stdioClientTransport({ command: process.execPath });
     const { closes } = recordEvents(other);
     await other.close();
     expect(closes()).toBe(1);
     await expect(other.start()).rejects.toThrow('the connection is closed');
+  });
+
+  test('rejects an invalid limit', () => {
     expect(() => stdioClientTransport({ command: 'x', maxDepth: 0 })).toThrow(RangeError);
   });
 

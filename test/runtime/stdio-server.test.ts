@@ -376,13 +376,20 @@ describe('closing', () => {
     expect(errors.map(({ message }) => message)).toEqual(['read EIO']);
   });
 
-  test('rejects calls in the wrong state', async () => {
+  test('send throws before the start', () => {
     const transport = stdioServerTransport({ input: new PassThrough(), output: new SlowSink() });
     expect(() => transport.send(call(1))).toThrow('not been started');
+  });
+
+  test('start rejects after the close', async () => {
+    const transport = stdioServerTransport({ input: new PassThrough(), output: new SlowSink() });
     const { closes } = recordEvents(transport);
     await transport.close();
     expect(closes()).toBe(1);
     await expect(transport.start()).rejects.toThrow('the connection is closed');
+  });
+
+  test('start rejects a second time', async () => {
     const { transport: other } = await server();
     await expect(other.start()).rejects.toThrow('started already');
   });

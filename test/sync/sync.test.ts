@@ -197,7 +197,7 @@ describe('from files', () => {
     });
   });
 
-  test('a draft has no pinned digest', async () => {
+  test('a draft may change', async () => {
     const folder = folderWith({ 'draft.json': smallSchema() });
     const args = ['-r', 'draft', '--from', 'draft.json'];
     expect((await sync(folder, args)).code).toBe(0);
@@ -530,7 +530,7 @@ describe('from a server', () => {
     expect(hashFolder(folder)).toBe(before);
   });
 
-  test('without a network: suggests a file', async () => {
+  test('without a network: explains the failed connection', async () => {
     const refused = await sync(temporaryFolder(), ['-r', 'draft', '--from', 'http://127.0.0.1:1/schema.json']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('cannot be reached (ECONNREFUSED)')]);
     const unknown = await sync(temporaryFolder(), ['-r', 'draft', '--from', 'http://no-such-host.invalid/schema.json']);

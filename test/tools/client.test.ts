@@ -334,7 +334,7 @@ describe('types tools where a config names tools', () => {
     return cwd;
   }
 
-  test('replaces only the list of the config that it names', async () => {
+  test('keeps the other lists of the config', async () => {
     const cwd = await project();
     const asked = await mcpgen(['types', 'tools', '--from-server', 'node server.cjs', '--save', 'two.json'], { cwd });
     expect([asked.code, asked.stderr]).toEqual([0, '']);

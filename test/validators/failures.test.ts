@@ -355,7 +355,7 @@ describe('cases', () => {
     expect(revision20260728.isJSONValue(null)).toBe(true);
     expect(revision20260728.isJSONValue(1.5)).toBe(true);
   });
-  test('case-054, 056: accepts any numeric token and fractional progress', () => {
+  test('case-054: accepts a progress token of 0', () => {
     expect(
       revision20251125.isProgressNotification({
         jsonrpc: '2.0',
@@ -363,6 +363,8 @@ describe('cases', () => {
         params: { progressToken: 0, progress: 0.5 },
       }),
     ).toBe(true);
+  });
+  test('case-056: accepts fractional progress', () => {
     expect(
       revision20250618.isProgressNotification({
         method: 'notifications/progress',
@@ -370,19 +372,25 @@ describe('cases', () => {
       }),
     ).toBe(true);
   });
-  test('case-057, 059: rejects params that are not an object', () => {
+  test('case-057: rejects null params', () => {
     expect(revision20251125.isListToolsRequest({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: null })).toBe(
       false,
     );
+  });
+  test('case-059: rejects positional params', () => {
     expect(revision20251125.isCallToolRequest({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: [1, 2] })).toBe(
       false,
     );
   });
-  test('case-061, 063, 064: reports invalid schemas of tools', () => {
+  test('case-061: accepts an empty cursor', () => {
     expect(revision20251125.isListToolsResult({ tools: [], nextCursor: '' })).toBe(true);
+  });
+  test('case-063: rejects an input schema whose required is null', () => {
     expect(
       failureOf(revision20251125.validateTool({ name: 't', inputSchema: { type: 'object', required: null } })).path,
     ).toBe('/inputSchema/required');
+  });
+  test('case-064: rejects an output schema of an array', () => {
     expect(
       failureOf(
         revision20251125.validateTool({ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } }),
