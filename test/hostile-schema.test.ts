@@ -691,7 +691,7 @@ describe('keywords', () => {
     expect(fault.remedy).toContain('--strict');
   });
 
-  test('`false` is never, and is no reason for a warning', async () => {
+  test('`false` becomes never without a warning', async () => {
     const schema = schemaWith({ Foo: false });
     expect((await load(schema)).warnings).toEqual([]);
     expect(await typesOf(schema)).toContain('export type Foo = never;');
@@ -749,7 +749,7 @@ describe('keywords', () => {
 });
 
 describe('member names', () => {
-  test('`__proto__` and its like are members like others', async () => {
+  test('inherited names are ordinary members', async () => {
     const names = ['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', '', ' ', '0', '-'];
     const properties: Schema = {};
     for (const name of names) withOwnProperty(properties, name, { const: `value of ${name}` });

@@ -108,7 +108,7 @@ describe('envelopes and params', () => {
     ['an array', ['a']],
     ['a string', 'a'],
     ['null', null],
-  ])('case-128: %s as params is -32602, and the message names params', async (found, params) => {
+  ])('case-128: rejects %s as params', async (found, params) => {
     const { raw } = await startRawSession(
       createServer({ info: TEST_INFO, handlers: { 'tools/call': () => textResult('') } }),
     );

@@ -296,7 +296,7 @@ describe('a handler of a client', () => {
         ] as const,
     ),
     ...HOSTILE_RESULTS.map(([name, make]) => [`gives ${name}`, make] as const),
-  ])('that %s: the server gets one error, and nothing is left', async (_, act) => {
+  ])('that %s causes one error response', async (_, act) => {
     const client = revision20251125.createClient({ info: TEST_INFO, handlers: { 'roots/list': () => act() as never } });
     const { raw } = await connectRawServer(client);
     await raw.nextFrames();

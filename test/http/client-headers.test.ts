@@ -106,7 +106,7 @@ describe('annotations of an input schema', () => {
     expect(reasonOf(schema)).toContain('through properties alone');
   });
 
-  test('are looked for in a schema that is 100,000 deep', () => {
+  test('are found in a schema of any depth', () => {
     let schema: object = annotated;
     for (let at = 0; at < 100_000; at += 1) schema = { not: schema };
     expect(reasonOf(schema)).toContain('properties alone');

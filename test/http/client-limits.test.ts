@@ -67,7 +67,7 @@ describe('a server that asks for much at once', () => {
 });
 
 describe('calls beyond maxConcurrentCalls', () => {
-  test('are queued, unlike answers to the server', async () => {
+  test('are queued', async () => {
     let asked = 0;
     let open = 0;
     let most = 0;

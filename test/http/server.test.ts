@@ -46,10 +46,18 @@ describe('sessions', () => {
     expect(new Set(ids).size).toBe(20);
   });
 
-  test('answers 400 to a missing session id and 404 to an unknown one', async () => {
+  test('answer 400 to a missing session id', async () => {
     handler = fixtureHandler();
     expect((await post(handler, request(1, 'ping'))).status).toBe(400);
+  });
+
+  test('answer 404 to an unknown session id', async () => {
+    handler = fixtureHandler();
     expect((await post(handler, request(1, 'ping'), { 'mcp-session-id': 'x' })).status).toBe(404);
+  });
+
+  test('answer 202 to a notification', async () => {
+    handler = fixtureHandler();
     const { post: say } = await openSession(handler);
     const answer = await say({ jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([answer.status, await answer.text()]).toEqual([202, '']);
@@ -369,11 +377,16 @@ describe('2026-07-28', () => {
     expect(handler.load.open).toBe(0);
   });
 
-  test('accepts notifications and rejects responses', async () => {
+  const headers = { 'mcp-protocol-version': STATELESS_REVISION };
+
+  test('accepts notifications', async () => {
     handler = fixtureHandler();
-    const headers = { 'mcp-protocol-version': STATELESS_REVISION };
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
     expect((await post(handler, cancelled, headers)).status).toBe(202);
+  });
+
+  test('rejects responses', async () => {
+    handler = fixtureHandler();
     expect((await post(handler, { jsonrpc: '2.0', id: 1, result: {} }, headers)).status).toBe(400);
   });
 

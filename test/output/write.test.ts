@@ -842,7 +842,7 @@ describe('the nearest Prettier config', () => {
     ],
     ['code that throws', { 'prettier.config.cjs': 'throw new Error("boom")' }, /prettier\.config\.cjs: .*boom/],
     ['no object', { 'prettier.config.cjs': 'module.exports = 5' }, /prettier\.config\.cjs: .*object/],
-  ])('%s: refused with the name of the config, and nothing is written', async (_, config, message) => {
+  ])('%s: rejected with the name of the config', async (_, config, message) => {
     const out = prepared(config);
     const fault = await errorOf(generate({ ...SMALL, out }));
     expect(`${fault.place}: ${fault.message}`).toMatch(message);

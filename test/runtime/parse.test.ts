@@ -233,7 +233,7 @@ describe('what is no message', () => {
     ['{"jsonrpc":"2.0","id":9007199254740993,"result":{}}', null],
     ['{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":1,"message":""}}', null],
     ['[{"jsonrpc":"2.0","id":1,"result":{}}]', null],
-  ])('is not answered if it is a response, and names the call that it breaks: %s', (text, id) => {
+  ])('is reported with the id of the call if it is a response: %s', (text, id) => {
     expect(parse(text)).toMatchObject({ kind: 'invalid', messageKind: 'response', id, errorResponse: undefined });
   });
 

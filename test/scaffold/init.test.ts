@@ -166,7 +166,7 @@ describe('what a killed run left', () => {
     ['next to the folder', `${LEFT}-project/src/a.ts`],
     ['in the folder', `demo/${LEFT}-project/src/a.ts`],
     ['in the folder, of a file', `demo/${LEFT}-3`],
-  ])('%s is cleared, and the project is written', async (_, name) => {
+  ])('%s is removed', async (_, name) => {
     const folder = temporaryFolder();
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     writeFileSync(path.join(folder, name), 'half of a file');

@@ -417,7 +417,7 @@ describe('from a server', () => {
     ['utf16', 'the file is UTF-16'],
     ['reset', 'the response is incomplete'],
     ['no-http', 'it cannot be fetched'],
-  ])('%s: %s, and nothing is written', async (name, expected) => {
+  ])('%s: %s', async (name, expected) => {
     const folder = folderWith({ 'schema/draft/schema.json': '{}', 'schema/draft/catalog.json': '{}' });
     const before = hashFolder(folder);
     const timeout = name.startsWith('hang') ? ['--timeout', '1'] : [];
@@ -440,7 +440,7 @@ describe('from a server', () => {
     ['guarded', 'as JSON', ['--json']],
     ['guarded', 'as Markdown', ['--markdown']],
     ['to-guarded', 'after a redirect on the same server', []],
-  ])('the password and token of a URL are used, and neither shown nor stored: %s, %s', async (name, _, more) => {
+  ])('never prints or stores the credentials of a URL: %s, %s', async (name, _, more) => {
     const folder = temporaryFolder();
     const run = await sync(folder, ['-r', 'draft', '--from', secret(name), ...more]);
     expect(run.code, run.stderr).toBe(0);

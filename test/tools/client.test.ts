@@ -305,7 +305,7 @@ describe('init client', () => {
     ['is a file without tools', ['--tools', 'empty.json'], /empty\.json.*no list of tools/],
     ['is given twice', ['--tools', 'a.json', '--from-server', 'x'], /a server and a file cannot be combined/],
     ['is reached otherwise', ['--from-server', 'x', '--transport', 'http'], /needs the transport stdio/],
-  ])('a server that %s: one message, and nothing is written', async (_, flags, message) => {
+  ])('a server that %s causes one error message', async (_, flags, message) => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'hangs.cjs'), 'setInterval(() => 0, 1000)');
     writeFileSync(path.join(cwd, 'crashes.cjs'), 'console.error("no luck"); process.exit(3)');
@@ -348,7 +348,7 @@ describe('types tools where a config names tools', () => {
     ['kept nowhere', ['--from-server', 'node server.cjs'], /mcpgen\.config\.json: tools:.*\n.*--save FILE/],
     ['kept elsewhere', ['--from-server', 'node server.cjs', '--save', 'x.json'], /Add the file there/],
     ['another file', ['three.json'], /lists other tools/],
-  ])('%s is refused, and nothing changes', async (_, args, message) => {
+  ])('%s is rejected', async (_, args, message) => {
     const cwd = await project();
     writeFileSync(path.join(cwd, 'three.json'), '[]');
     const before = listFiles(cwd);

@@ -149,11 +149,11 @@ describe('schemas', () => {
     ],
     ['a wrong limit', { type: 'string', minLength: 'a' }, /"a" is not a value of "minLength"/],
     ['a pattern that is none', { type: 'string', pattern: '(' }, /is not a value of "pattern"/],
-    ['no schema', 7, /this is no schema/],
-    ['no list', { anyOf: {} }, /no list of schemas/],
-    ['constants and limits', { enum: ['a'], minLength: 2 }, /beside constants, "minLength" is not checked/],
-    ['an implied type', { properties: { a: {} } }, /it has no type and is taken for an object/],
-  ])('%s is reported, and the type is wider', async (_, x, message) => {
+    ['no schema', 7, /not a schema, so its type is unknown/],
+    ['no list', { anyOf: {} }, /not a list of schemas/],
+    ['constants and limits', { enum: ['a'], minLength: 2 }, /next to constants, "minLength" is not checked/],
+    ['an implied type', { properties: { a: {} } }, /it has no type and is treated as an object/],
+  ])('warns about %s', async (_, x, message) => {
     const { warnings } = await one({ type: 'object', properties: { x } });
     expect(warnings.join('\n')).toMatch(message);
     expect(warnings[0]).toMatch(/^t\.json#\/0\/inputSchema\/properties\/x/);
