@@ -1024,7 +1024,7 @@ describe('guards', () => {
       expect(generated.ERROR_CODES.METHOD_NOT_FOUND).toBe(-32601);
     }
     for (const revision of revisions) {
-      expect(generatedFile(revision, 'guards')).toMatch(/`unknown`\s+\*?\s*\(answer a request with -32601\)/);
+      expect(generatedFile(revision, 'guards')).toMatch(/`unknown`\s+\*?\s*\(respond to a request with -32601\)/);
     }
   });
 
