@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'templates/*/test/**/*.test.ts'],
     globalSetup: ['test/support/build-once.ts'],
-    reporters: [process.env['CI'] ? 'dot' : 'default', './test/support/closing-line.ts'],
+    reporters: [process.env['CI'] ? 'dot' : 'default', './test/support/summary-reporter.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',

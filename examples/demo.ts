@@ -149,7 +149,7 @@ await tell(
     { name: 'count' },
     {
       onProgress: ({ progress, total, message }) => {
-        aside(`the caller is told ${progress}/${total ?? '?'}, ${message ?? ''}`);
+        aside(`the caller receives ${progress}/${total ?? '?'}, ${message ?? ''}`);
       },
     },
   ),
@@ -167,7 +167,7 @@ heading('A broken line: it is answered, and the stream goes on');
 await line.byHand('{"jsonrpc":"2.0","id":"by-hand-3","method":"pi');
 await line.byHand('{"jsonrpc":"2.0","id":"by-hand-4","method":"ping"}');
 
-heading('The end: what still waits is told so');
+heading('Closing: pending requests are rejected');
 const unanswered = tell(client.callTool({ name: 'wait' }));
 await delay(20);
 await client.close();

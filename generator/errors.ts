@@ -63,7 +63,7 @@ export function diagnosticJson({ message, place, remedy }: Diagnostic): Diagnost
   };
 }
 
-/** Text from files must neither control the terminal nor hide. Only the line ends of our own texts are kept. */
+/** Escapes control and invisible characters in text from files. Only line breaks of mcpgen's messages are kept. */
 function redactAndEscapeLines(text: string, lineEnd = '\n'): string {
   return text.split('\n').map(redactAndEscape).join(lineEnd);
 }

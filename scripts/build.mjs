@@ -97,7 +97,7 @@ function generateForTemplates() {
 
 const wasUpToDate = isUpToDate();
 if (!wasUpToDate) {
-  // Built beside its place and moved there when whole, so that a failed build leaves the last good one.
+  // Built in a temporary folder and moved when complete, so that a failed build leaves the last good one.
   const target = path.join(root, `dist-${process.pid}`);
   try {
     await buildAll(target);

@@ -13,7 +13,7 @@ interface Step {
   readonly code?: number;
 }
 
-/** Runs `.ci/run` in a folder of its own, with an `npm` that does what each step says. */
+/** Runs `.ci/run` in a temporary folder, with a fake `npm` that does what each step says. */
 async function ci(steps: { readonly ci?: Step; readonly test: Step; readonly slow: Step }): Promise<Run> {
   const folder = temporaryFolder();
   for (const name of ['.ci/run', 'scripts/total-counts.mjs']) cpSync(path.join(ROOT, name), path.join(folder, name));
@@ -89,17 +89,17 @@ test('is skipped', (context) => context.skip('no network'));`,
 
   async function vitest(env: Readonly<Record<string, string>>, ...filters: readonly string[]): Promise<Run> {
     const vitestFile = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
-    const reporter = path.join(ROOT, 'test/support/closing-line.ts');
+    const reporter = path.join(ROOT, 'test/support/summary-reporter.ts');
     const args = [vitestFile, 'run', '--root', folder, '--reporter', reporter, ...filters];
     return run(process.execPath, args, { cwd: folder, env });
   }
 
-  test('has the counts, after the reason of each skipped test', async () => {
+  test('prints the counts last', async () => {
     const { code, stdout } = await vitest({ MCPGEN_TEST_COUNTS: '' }, 'passes');
     expect([code, stdout]).toEqual([0, 'skipped: is skipped: no network\n\n1 passed, 0 failed, 1 skipped\n']);
   });
 
-  test('counts a file that cannot be loaded, and leaves the counts for a total', async () => {
+  test('counts a file that cannot be loaded as failed', async () => {
     const counts = path.join(folder, 'counts');
     const { code, stdout } = await vitest({ MCPGEN_TEST_COUNTS: counts });
     expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual([1, 'this run: 1 passed, 2 failed, 1 skipped']);

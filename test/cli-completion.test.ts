@@ -40,7 +40,7 @@ describe.concurrent('mcpgen complete', () => {
     expect(await complete(...words)).toEqual(want);
   });
 
-  test('lists each command once, without hidden ones', async () => {
+  test('lists each visible command once', async () => {
     const names = buildProgram()
       .commands.map((command) => command.name())
       .filter((name) => name !== 'complete');
@@ -102,7 +102,7 @@ test('an unknown shell is refused with the known ones', async () => {
 });
 
 describe('mcpgen without arguments', () => {
-  test('prints the guide and ends with 0', async () => {
+  test('prints the guide', async () => {
     const { code, stdout, stderr } = await mcpgen([]);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${GUIDE}\n`, stderr: '' });
   });

@@ -15,7 +15,7 @@ import {
   type Run,
 } from './support/cli.js';
 import { mcpgen } from './support/in-process.js';
-import { catalogWith, internalsIn, schemaWith } from './support/hostile.js';
+import { catalogWith, findInternals, schemaWith } from './support/hostile.js';
 import { REVISIONS } from './support/revisions.js';
 import { cases } from './support/cases.js';
 import { requireReferenceMaterial, officialSchema, officialSchemaPath } from './support/reference-material.js';
@@ -37,7 +37,7 @@ async function expectUsageError(args: readonly string[], cwd = temporaryFolder()
   const result = await mcpgen(args, { cwd });
   expect(result.code, result.stderr).toBe(2);
   expect(result.stdout).toBe('');
-  expect(internalsIn(result.stderr)).toEqual([]);
+  expect(findInternals(result.stderr)).toEqual([]);
   expect(result.stderr).toMatch(/^error: /);
   expect(listFiles(cwd)).toEqual(before);
   return result.stderr;
@@ -72,7 +72,7 @@ function provesCase(id: string, title: string, action: (context: TestContext) =>
 }
 
 describe.concurrent('wrong usage', () => {
-  provesCase('case-107', 'a misspelt flag is an error with a suggestion, never ignored', async () => {
+  provesCase('case-107', 'rejects a misspelt flag with a suggestion', async () => {
     expect(await expectUsageError(['generate', '--strinct'])).toContain('hint: Did you mean --strict?');
   });
 
@@ -168,30 +168,26 @@ describe.concurrent('wrong usage', () => {
     }
   });
 
-  provesCase(
-    'case-009',
-    'the revision comes from --revision, a digest or a catalog; otherwise a usage error that says so, not a guess',
-    async (context) => {
-      requireReferenceMaterial(context);
-      const cwd = temporaryFolder();
-      writeFileSync(path.join(cwd, 'schema.json'), `${officialSchema('2025-11-25')}\n`);
-      const message = await expectUsageError(['generate', '--schema', 'schema.json', '--out', 'out'], cwd);
-      expect(message).toMatch(/does not contain its revision[^]*--revision R[^]*--catalog FILE/);
-      // An unchanged copy is known by its digest.
-      const copy = await expectSuccess(
-        ['generate', '--schema', officialSchemaPath('2025-11-25'), '--emit', 'errors', '-o', 'a'],
-        {
-          cwd,
-        },
-      );
-      expect(copy).toMatch(/^2025-11-25 +145 +31 /m);
-      const named = await expectSuccess(
-        ['generate', '--schema', 'schema.json', '-r', '2025-11-25', '--emit', 'errors', '-o', 'b'],
-        { cwd },
-      );
-      expect(named).toMatch(/^2025-11-25 +145 +31 /m);
-    },
-  );
+  provesCase('case-009', 'rejects a schema whose revision is unknown', async (context) => {
+    requireReferenceMaterial(context);
+    const cwd = temporaryFolder();
+    writeFileSync(path.join(cwd, 'schema.json'), `${officialSchema('2025-11-25')}\n`);
+    const message = await expectUsageError(['generate', '--schema', 'schema.json', '--out', 'out'], cwd);
+    expect(message).toMatch(/does not contain its revision[^]*--revision R[^]*--catalog FILE/);
+    // An unchanged copy is known by its digest.
+    const copy = await expectSuccess(
+      ['generate', '--schema', officialSchemaPath('2025-11-25'), '--emit', 'errors', '-o', 'a'],
+      {
+        cwd,
+      },
+    );
+    expect(copy).toMatch(/^2025-11-25 +145 +31 /m);
+    const named = await expectSuccess(
+      ['generate', '--schema', 'schema.json', '-r', '2025-11-25', '--emit', 'errors', '-o', 'b'],
+      { cwd },
+    );
+    expect(named).toMatch(/^2025-11-25 +145 +31 /m);
+  });
 
   test('a digest that says another revision than --revision or the catalog is a usage error', async (context) => {
     requireReferenceMaterial(context);
@@ -216,14 +212,14 @@ describe.concurrent('help', () => {
     }
   });
 
-  test('the program names its commands, its exit codes and examples', async () => {
+  test('the program has an overview', async () => {
     const help = await expectSuccess(['--help']);
     expect(await expectSuccess(['help'])).toBe(help);
     for (const [name = ''] of COMMANDS) expect(help).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
     expect(help).toMatch(/Exit codes: 0 [^\n]*1 [^\n]*2 /);
   });
 
-  test('every example in the help of methods, explain, errata works as it stands', async () => {
+  test('every example in the help of methods, explain, errata works', async () => {
     const examples = (
       await Promise.all(['methods', 'explain', 'errata'].map(async (command) => expectSuccess([command, '--help'])))
     ).flatMap((help) => help.split('\n').filter((line) => line.startsWith('  mcpgen ')));
@@ -258,7 +254,7 @@ describe.concurrent('methods', () => {
   const asJson = async (...args: readonly string[]): Promise<readonly MethodRow[]> =>
     JSON.parse(await expectSuccess(['methods', '--json', ...args])) as MethodRow[];
 
-  test('JSON holds every row of the catalog, with its life', async () => {
+  test('JSON contains every row of the catalog', async () => {
     for (const { revision, methods } of REVISIONS) {
       const rows = await asJson('--revision', revision);
       expect(rows).toHaveLength(methods);
@@ -275,7 +271,7 @@ describe.concurrent('methods', () => {
     }
   });
 
-  test('without a revision: all methods that there ever were, as of the newest that has each', async () => {
+  test('without a revision, lists each method as of its newest revision', async () => {
     const rows = await asJson();
     const all = new Map(
       REVISIONS.flatMap(({ revision }) => shippedCatalog(revision).methods.map((row) => [row.method, row] as const)),
@@ -307,7 +303,7 @@ describe.concurrent('methods', () => {
     expect(none.stderr).toMatch(/No method/);
   });
 
-  test('the table has a line for each method, its columns in line', async () => {
+  test('the table has a line for each method', async () => {
     const text = await expectSuccess(['methods', '--revision', '2025-11-25']);
     const [head = '', ...lines] = text.split('\n');
     const rows = lines.slice(0, 31);
@@ -342,7 +338,7 @@ describe.concurrent('methods', () => {
 });
 
 describe.concurrent('explain', () => {
-  test('a method: facts, members with docs, and an example message', async () => {
+  test('describes a method', async () => {
     const text = await expectSuccess(['explain', 'tools/call', '-r', '2025-11-25']);
     expect(text).toMatch(/^tools\/call {2}revision 2025-11-25\n/);
     expect(text).toMatch(/kind +request\n +sent by +the client\n +needs +server\.tools\n +answer +CallToolResult\n/);
@@ -352,14 +348,14 @@ describe.concurrent('explain', () => {
     expect(example).toMatchObject({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
   });
 
-  test('a definition: where it is used, members with docs, and an example', async () => {
+  test('describes a definition', async () => {
     const text = await expectSuccess(['explain', 'Tool']);
     expect(text).toMatch(/^Tool {2}revision 2026-07-28\n/);
     expect(text).toMatch(/export type Tool = \{\n(?: {2}\/\*\*| {2}\w)/);
     expect(text).toContain('// example');
   });
 
-  test('the newest revision that has it, or the requested one', async () => {
+  test('defaults to the newest revision that has the name', async () => {
     expect(await expectSuccess(['explain', 'initialize'])).toMatch(/^initialize {2}revision 2025-11-25/);
     expect(await expectSuccess(['explain', 'ping', '-r', '2024-11-05'])).toMatch(/^ping {2}revision 2024-11-05/);
     expect(await expectSuccess(['explain', 'sampling/createMessage'])).toMatch(
@@ -416,7 +412,7 @@ describe.concurrent('errata', () => {
   }
   const all = JSON.parse(readFileSync(path.join(ROOT, 'schema/errata.json'), 'utf8')) as { errata: readonly Listed[] };
 
-  test('text and JSON hold every correction with its place', async () => {
+  test('text and JSON contain every correction', async () => {
     const text = await expectSuccess(['errata']);
     expect(JSON.parse(await expectSuccess(['errata', '--json']))).toEqual(all.errata);
     for (const { id, changes } of all.errata) {
@@ -471,7 +467,7 @@ describe.concurrent('catalog derive', () => {
   );
 
   test.for(REVISIONS)(
-    'of a new schema, here that of $revision with another digest, can be used at once',
+    'of a new schema, here that of $revision with another digest, works without edits',
     async ({ revision }, context) => {
       requireReferenceMaterial(context);
       const cwd = temporaryFolder();
@@ -486,7 +482,7 @@ describe.concurrent('catalog derive', () => {
     },
   );
 
-  test('of a schema with unknown methods says what is undecided, and generate wants it decided', async () => {
+  test('of a schema with unknown methods lists undecided rows', async () => {
     const cwd = temporaryFolder();
     const message = (method: string): unknown => ({
       type: 'object',
@@ -500,7 +496,7 @@ describe.concurrent('catalog derive', () => {
     writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schema));
     const derived = await mcpgen(['catalog', 'derive', '--schema', 'schema.json', '--protocol', 'Frob'], { cwd });
     expect(derived.code).toBe(0);
-    expect(internalsIn(derived.stderr)).toEqual([]);
+    expect(findInternals(derived.stderr)).toEqual([]);
     const catalog = JSON.parse(derived.stdout) as {
       protocol: string;
       methods: { method: string; undecided?: readonly string[] }[];
@@ -537,7 +533,7 @@ describe.concurrent('an official file given by --schema', () => {
     schema: { name: 'schema.json', contents: officialSchema(revision) },
   });
 
-  test('keeps its own descriptions, and they become TSDoc', async (context) => {
+  test('prints its descriptions as TSDoc', async (context) => {
     requireReferenceMaterial(context);
     const cwd = temporaryFolder();
     const one = '2025-11-25';
@@ -598,7 +594,7 @@ describe.concurrent('an official file given by --schema', () => {
     expect(readFiles(path.join(cwd, 'out')).get('draft/methods.ts')).toContain('PROTOCOL_VERSION = "2025-11-25";');
   });
 
-  provesCase('case-109', 'the header holds revision, digest and errata, no date and no version', async (context) => {
+  provesCase('case-109', 'the header is reproducible', async (context) => {
     requireReferenceMaterial(context);
     const cwd = temporaryFolder();
     for (const { revision, sha256 } of builtinRevisions().filter((_, index) => index % 2 === 0)) {
@@ -629,43 +625,35 @@ describe.concurrent('an official file given by --schema', () => {
 });
 
 describe.concurrent('check', () => {
-  provesCase(
-    'case-102',
-    'a stale tree fails the check, which names the files and the command that fixes it',
-    async () => {
-      const cwd = temporaryFolder();
-      await expectSuccess(['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out'], { cwd });
-      const file = path.join(cwd, 'out/2024-11-05/errors.ts');
-      writeFileSync(file, readFileSync(file, 'utf8').replace('-32700', '-32799'));
-      const args = ['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out', '--check'];
-      const result = await mcpgen(args, { cwd });
-      expect(result.code).toBe(1);
-      expect(result.stdout).toMatch(/^stale +out\/2024-11-05\/errors\.ts$/m);
-      expect(result.stdout).toMatch(/^ +- .*-32799/m);
-      expect(result.stdout).toMatch(/^ +\+ .*-32700/m);
-      expect(result.stdout).toContain('mcpgen generate --revision 2024-11-05 --emit errors --out out');
-    },
-  );
+  provesCase('case-102', 'fails on a stale tree with the command that fixes it', async () => {
+    const cwd = temporaryFolder();
+    await expectSuccess(['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out'], { cwd });
+    const file = path.join(cwd, 'out/2024-11-05/errors.ts');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('-32700', '-32799'));
+    const args = ['generate', '-r', '2024-11-05', '--emit', 'errors', '-o', 'out', '--check'];
+    const result = await mcpgen(args, { cwd });
+    expect(result.code).toBe(1);
+    expect(result.stdout).toMatch(/^stale +out\/2024-11-05\/errors\.ts$/m);
+    expect(result.stdout).toMatch(/^ +- .*-32799/m);
+    expect(result.stdout).toMatch(/^ +\+ .*-32700/m);
+    expect(result.stdout).toContain('mcpgen generate --revision 2024-11-05 --emit errors --out out');
+  });
 });
 
 describe.concurrent('streams', () => {
-  provesCase(
-    'case-104',
-    'a schema from standard input: code on standard output, notices on standard error',
-    async () => {
-      const cwd = smallProtocol();
-      const input = JSON.stringify(schemaWith({ Odd: {} }));
-      const args = ['generate', '--schema', '-', '--catalog', 'catalog.json', '--emit', 'types'];
-      const result = await mcpgen(args, { cwd, input });
-      expect(result.code).toBe(0);
-      expect(result.stderr).toMatch(/^warning: standard input#\/\$defs\/Odd: Odd is the empty schema/);
-      expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
-      expect(result.stdout).toMatch(/^\/\/ @generated by mcpgen/);
-      expect(result.stdout).toMatch(/^\/\/ Regenerate: mcpgen generate --schema - --catalog catalog\.json /m);
-      expect(result.stdout).toContain('export type Odd = unknown;');
-      expect(listFiles(cwd)).toEqual(['catalog.json', 'schema.json']);
-    },
-  );
+  provesCase('case-104', 'a schema from standard input is generated to standard output', async () => {
+    const cwd = smallProtocol();
+    const input = JSON.stringify(schemaWith({ Odd: {} }));
+    const args = ['generate', '--schema', '-', '--catalog', 'catalog.json', '--emit', 'types'];
+    const result = await mcpgen(args, { cwd, input });
+    expect(result.code).toBe(0);
+    expect(result.stderr).toMatch(/^warning: standard input#\/\$defs\/Odd: Odd is the empty schema/);
+    expect(result.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(result.stdout).toMatch(/^\/\/ @generated by mcpgen/);
+    expect(result.stdout).toMatch(/^\/\/ Regenerate: mcpgen generate --schema - --catalog catalog\.json /m);
+    expect(result.stdout).toContain('export type Odd = unknown;');
+    expect(listFiles(cwd)).toEqual(['catalog.json', 'schema.json']);
+  });
 
   test('knows an official schema from standard input by its digest', async (context) => {
     requireReferenceMaterial(context);
@@ -675,7 +663,7 @@ describe.concurrent('streams', () => {
     expect(official.stdout).toContain('revision 2025-06-18');
   });
 
-  test('a schema that comes late, in pieces, is waited for', async () => {
+  test('waits for a schema that arrives in pieces', async () => {
     const cwd = smallProtocol();
     const args = ['generate', '--schema', '-', '--catalog', 'catalog.json', '--emit', 'types'];
     const late = await mcpgen(args, { cwd, input: JSON.stringify(schemaWith()), inputAfter: 1500 });
@@ -696,10 +684,10 @@ describe.concurrent('streams', () => {
     expect(result.stderr).toMatch(/^error: standard input: the file is empty\n/);
     const closed = await run('sh', ['-c', '"$0" "$@" <&-', process.execPath, CLI, ...args], { cwd });
     expect(closed.code).toBe(2);
-    expect(internalsIn(closed.stderr)).toEqual([]);
+    expect(findInternals(closed.stderr)).toEqual([]);
   });
 
-  test('--out - prints one part, or several under their names', async () => {
+  test('--out - prints parts to standard output', async () => {
     const one = await expectSuccess(['generate', '-r', '2024-11-05', '--emit', 'errors', '--out', '-']);
     expect(one).toMatch(/^\/\/ @generated/);
     const two = await expectSuccess(['generate', '-r', '2024-11-05', '--emit', 'types,errors', '--out', '-']);
@@ -765,7 +753,7 @@ describe.concurrent('color', () => {
     }
   });
 
-  test('FORCE_COLOR brings it everywhere but into JSON, Markdown and code', async () => {
+  test('FORCE_COLOR colors only text output', async () => {
     for (const result of await loud({ FORCE_COLOR: '1' })) expect(result.stdout + result.stderr).toContain(ESCAPE);
     for (const args of [
       ['methods', '--json'],
@@ -778,7 +766,7 @@ describe.concurrent('color', () => {
     }
   });
 
-  test('a terminal gets it, unless NO_COLOR says no or only the other stream is one', async (context) => {
+  test('a terminal gets colors unless NO_COLOR is set', async (context) => {
     context.skip(spawnSync('script', ['--version']).status !== 0, 'no program `script` to make a terminal with');
     const inTerminal = async (command: string, env: Record<string, string> = {}): Promise<string> => {
       const quoted = command.replace('mcpgen', () => `'${process.execPath}' '${CLI}'`);
@@ -813,7 +801,7 @@ describe('a terminal of some width', () => {
     );
   });
 
-  test.for([60, 80, 200])('gets TypeScript that fits into %i columns, as a pipe into 80', async (columns, context) => {
+  test.for([60, 80, 200])('gets TypeScript that fits into %i columns', async (columns, context) => {
     const names = ['tools/call', 'sampling/createMessage', 'Tool', 'ElicitRequestFormParams'];
     for (const name of names) {
       const text = await inTerminal(context, columns, `explain ${name}`);

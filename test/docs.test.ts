@@ -165,7 +165,7 @@ async function runShell(script: string, cwd: string): Promise<string> {
   }
 }
 
-test('every JSON block is valid, and a config has no unknown key', () => {
+test('every JSON block is valid', () => {
   const validate = new Ajv2020({ allErrors: true, strict: false }).compile(
     JSON.parse(readFileSync('schema/config.schema.json', 'utf8')) as object,
   );
@@ -200,7 +200,7 @@ describe('commands', () => {
     { ranges: devDependencies, own: '*' },
   ) as { readonly scripts: Readonly<Record<string, string>> };
 
-  test('every shown command of mcpgen exists and has the options that are passed', () => {
+  test('every shown command is valid', () => {
     const faults = [...blocksOf.values()].flat().flatMap((block) =>
       block.language === 'sh'
         ? block.text.split('\n').flatMap((line) =>

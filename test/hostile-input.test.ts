@@ -11,7 +11,7 @@ import {
   type Run,
 } from './support/cli.js';
 import { mcpgen } from './support/in-process.js';
-import { hiddenIn, internalsIn } from './support/hostile.js';
+import { findHiddenCharacters, findInternals } from './support/hostile.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -20,7 +20,7 @@ function expectRefused(result: Run, text: string, cwd: string): void {
   expect(result).toMatchObject({ code: 2, stdout: '' });
   expect(result.stderr).toContain(text);
   expect(result.stderr.match(/^error: /gm)).toHaveLength(1);
-  expect(internalsIn(result.stderr)).toEqual([]);
+  expect(findInternals(result.stderr)).toEqual([]);
   expect(existsSync(path.join(cwd, 'out'))).toBe(false);
 }
 
@@ -108,7 +108,7 @@ describe('a config that is a program and', () => {
     });
   });
 
-  test('of Prettier, which ends the process: no check passes by it', async () => {
+  test('of Prettier, which exits the process: no check passes', async () => {
     const cwd = temporaryFolder();
     mkdirSync(path.join(cwd, 'out'));
     writeFileSync(path.join(cwd, '.prettierrc.mjs'), 'process.exit(0)');
@@ -130,7 +130,7 @@ describe('a terminal is not steered', () => {
   ])('by %j', async (args, code) => {
     const result = await mcpgen(args, { cwd: temporaryFolder() });
     expect(result.code).toBe(code);
-    expect(hiddenIn(result.stdout + result.stderr)).toEqual([]);
+    expect(findHiddenCharacters(result.stdout + result.stderr)).toEqual([]);
   });
 });
 

@@ -5,20 +5,20 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generate, loadProtocol, type PlannedFile } from '../generator/index.js';
-import { readFiles, fingerprint, listFiles, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
+import { readFiles, hashFolder, listFiles, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
 import { mcpgen } from './support/in-process.js';
 import {
-  asFile,
+  toFileContents,
   catalogWith,
-  type Compiled,
-  compiled,
+  type CompiledOutput,
+  compileOutput,
   errorOf,
-  errorsOfSets,
-  fileOf,
+  compileErrorsOf,
+  findOutputFile,
   generated,
-  hiddenIn,
+  findHiddenCharacters,
   load,
-  internalsIn,
+  findInternals,
   withOwnProperty,
   PING_ROW,
   pingDefinitions,
@@ -41,8 +41,8 @@ async function refused(
   const fault = await errorOf(
     generate({
       out,
-      schema: { name, contents: asFile(schema) },
-      catalog: { name: 'catalog.json', contents: asFile(catalog) },
+      schema: { name, contents: toFileContents(schema) },
+      catalog: { name: 'catalog.json', contents: toFileContents(catalog) },
       ...(revision === undefined ? {} : { revisions: [revision] }),
       ...(strict === undefined ? {} : { strict }),
     }),
@@ -54,7 +54,7 @@ async function refused(
 const refusedDefinition = async (definition: unknown): Promise<ErrorParts> => refused(schemaWith({ Foo: definition }));
 const REF = (name: string): Schema => ({ $ref: `#/$defs/${name}` });
 
-/** Texts that try to get out of where they stand, to run, to hide, or to say something of their own to editors. */
+/** Texts that try to escape their comment or string, to execute, to hide, or to add tags that editors interpret. */
 const TEXTS: readonly string[] = [
   '*/ globalThis.pwned = 1; /*',
   '*/globalThis.pwned = 1//',
@@ -127,10 +127,10 @@ describe('texts of a schema', () => {
   });
   const name = 'evil */ \n globalThis.pwned = 1 \u2028globalThis.pwned = 1 \u202e.json';
   let files: Awaited<ReturnType<typeof generated>>;
-  let code: Compiled;
+  let code: CompiledOutput;
   beforeAll(async () => {
     files = await generated(schemaWith(definitions), catalog, { name });
-    code = compiled(files);
+    code = compileOutput(files);
   });
 
   test('the output compiles', () => {
@@ -160,10 +160,10 @@ describe('texts of a schema', () => {
   });
 
   test('no file has a hidden character', () => {
-    for (const file of files) expect(hiddenIn(file.contents), file.path).toEqual([]);
+    for (const file of files) expect(findHiddenCharacters(file.contents), file.path).toEqual([]);
   });
 
-  test('member names and literals have their exact values', () => {
+  test('literals have their exact values', () => {
     const strings = code.strings();
     const identifiers = code.identifiers();
     for (const text of TEXTS) {
@@ -192,7 +192,7 @@ describe('texts of a schema', () => {
     expect(deprecated.filter((place) => !/^(?:methods|client|server)\.ts/.test(place))).toEqual([]);
   });
 
-  test('the header stays in its lines, and the file is known as ours', () => {
+  test('cannot leave the header', () => {
     for (const file of files) {
       const lines = file.contents.split('\n');
       const end = lines.indexOf('/* eslint-disable */');
@@ -202,11 +202,11 @@ describe('texts of a schema', () => {
     }
   });
 
-  test('a deprecation and a default in the schema are printed as tags', async () => {
+  test('deprecation and default are printed as tags', async () => {
     const types = await generated(
       schemaWith({ Old: { type: 'object', properties: { a: { type: 'integer', default: 5, deprecated: true } } } }),
     );
-    expect(fileOf(types, 'types')).toMatch(/@deprecated\n\s+\* @defaultValue `5`\n\s+\*\/\n\s+a\?: number;/);
+    expect(findOutputFile(types, 'types')).toMatch(/@deprecated\n\s+\* @defaultValue `5`\n\s+\*\/\n\s+a\?: number;/);
   });
 });
 
@@ -219,7 +219,9 @@ describe('the command in the header', () => {
     ['plain-1.2_x.json', '--schema plain-1.2_x.json'],
   ])('quotes the file name %j for a shell', async (name, expected) => {
     const files = await generated(schemaWith(), catalogWith(), { name });
-    expect(fileOf(files, 'types')).toContain(`// Regenerate: mcpgen generate ${expected} --catalog catalog.json`);
+    expect(findOutputFile(files, 'types')).toContain(
+      `// Regenerate: mcpgen generate ${expected} --catalog catalog.json`,
+    );
   });
 });
 
@@ -263,7 +265,7 @@ describe('names of definitions', () => {
   ];
   const pointerOf = (name: string): string => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-  test.each(NAMES)('%.30j becomes %.30j, also where it is referred to', async (name, expected) => {
+  test.each(NAMES)('%.30j becomes %.30j', async (name, expected) => {
     const schema = schemaWith({ User: { type: 'object', properties: { it: REF(pointerOf(name)) } } });
     withOwnProperty(schema['$defs'] as Schema, name, { const: 'the definition' });
     const types = await typesOf(schema);
@@ -285,12 +287,12 @@ describe('names of definitions', () => {
     }
     withOwnProperty(schema['$defs'] as Schema, 'User', { type: 'object', properties: members });
     const files = await generated(schema);
-    expect(compiled(files).errors()).toEqual([]);
-    for (const file of files) expect(hiddenIn(file.contents), file.path).toEqual([]);
+    expect(compileOutput(files).errors()).toEqual([]);
+    for (const file of files) expect(findHiddenCharacters(file.contents), file.path).toEqual([]);
   });
 
   test.each(['', '  ', '...', '*/', '💩', '\u3164', '\ud800', 'string', 'object', 'Array', 'Promise', 'Record'])(
-    '%j is refused, since no good name can be made of it',
+    'rejects %j',
     async (name) => {
       const schema = schemaWith();
       withOwnProperty(schema['$defs'] as Schema, name, { type: 'string' });
@@ -324,13 +326,13 @@ describe('names of definitions', () => {
     'ClientOptions',
     'ServerContext',
     'ServerOptions',
-  ])('rejects a definition named %s, which the output exports itself', async (name) => {
+  ])('rejects a definition named %s, which the output exports', async (name) => {
     const fault = await refused(schemaWith({ [name]: { type: 'string' } }));
     expect(fault.place).toBe(`schema.json#/$defs/${name}`);
     expect(fault.message).toMatch(/\.ts exports itself/);
   });
 
-  test('messages and results whose names the output has uses for compile or are refused', async () => {
+  test('compiles despite conflicts with names in the output', async () => {
     const names = 'Kind M R Message Exclude ReadonlySet RequestMethodsBySender isObject check value'.split(' ');
     const { PingRequest, EmptyResult, ...rest } = pingDefinitions();
     const sets = new Map<string, readonly PlannedFile[]>();
@@ -350,7 +352,7 @@ describe('names of definitions', () => {
       }
     }
     expect(sets.size).toBeGreaterThan(names.length);
-    expect(errorsOfSets(sets)).toEqual([]);
+    expect(compileErrorsOf(sets)).toEqual([]);
   });
 
   test('the place of a definition is a JSON pointer', async () => {
@@ -402,7 +404,7 @@ describe('names of methods', () => {
     ['constructor', 'x'.repeat(3000)],
   ])('%j and %.20j compile', async (one, other) => {
     const files = await generated(...twoMethods(one, other));
-    const code = compiled(files);
+    const code = compileOutput(files);
     expect(code.errors()).toEqual([]);
     expect(code.strings()).toContain(other);
   });
@@ -480,11 +482,11 @@ describe('references', () => {
     ],
   ];
 
-  test('circles through members, items, map values, unions and intersections compile', async () => {
+  test('circular references compile', async () => {
     const sets = await Promise.all(
       CIRCLES.map(async ([name, definitions]) => [name, await generated(schemaWith(definitions))] as const),
     );
-    expect(errorsOfSets(new Map(sets))).toEqual([]);
+    expect(compileErrorsOf(new Map(sets))).toEqual([]);
   });
 
   test.each([
@@ -518,15 +520,15 @@ describe('references', () => {
     expect((await refusedDefinition(REF('pingRequest'))).remedy).toBe('Did you mean PingRequest?');
   });
 
-  test('escaped and percent-encoded references are followed', async () => {
+  test('decodes escaped references', async () => {
     const files = await generated(
       schemaWith({ 'a/b': { const: 'slash' }, 'c d': { const: 'space' }, A: REF('a~1b'), B: REF('c%20d') }),
     );
-    expect(fileOf(files, 'types')).toContain('export type A = AB;');
-    expect(fileOf(files, 'types')).toContain('export type B = CD;');
+    expect(findOutputFile(files, 'types')).toContain('export type A = AB;');
+    expect(findOutputFile(files, 'types')).toContain('export type B = CD;');
   });
 
-  test('chains of 20,000 references neither overflow nor take long', async () => {
+  test('resolves chains of 20,000 references in linear time', async () => {
     const chain = (end: unknown): Schema => {
       const definitions: Schema = {};
       for (let index = 0; index < 20_000; index += 1) definitions[`A${index}`] = REF(`A${index + 1}`);
@@ -549,7 +551,7 @@ describe('keywords', () => {
     'discriminator tsType divisibleBy extends disallow constructor __proto__ Type propertys'
   ).split(' ');
 
-  test.each(UNSUPPORTED)('%s is refused by name, wherever it stands', async (keyword) => {
+  test.each(UNSUPPORTED)('rejects %s by name', async (keyword) => {
     const schema = (): Schema => withOwnProperty({ type: 'object' }, keyword, {});
     const places: readonly (readonly [unknown, string])[] = [
       [schema(), ''],
@@ -576,7 +578,7 @@ describe('keywords', () => {
     expect(fault.place).toBe('schema.json#/$defs/Foo/items');
   });
 
-  test('annotations and `x-` keywords are let through', async () => {
+  test('accepts annotations', async () => {
     const files = await generated(
       schemaWith({
         Foo: {
@@ -590,10 +592,10 @@ describe('keywords', () => {
         },
       }),
     );
-    expect(fileOf(files, 'types')).toContain('export type Foo = string;');
+    expect(findOutputFile(files, 'types')).toContain('export type Foo = string;');
   });
 
-  test('the contents of an encoded text are documented and not checked, as JSON Schema has it', async () => {
+  test('documents contentEncoding without validating it', async () => {
     const plain = await generated(schemaWith({ Foo: { type: 'string' } }));
     const schema = schemaWith({
       Foo: {
@@ -604,11 +606,11 @@ describe('keywords', () => {
       },
     });
     const files = await generated(schema);
-    expect(fileOf(files, 'types')).toContain(
+    expect(findOutputFile(files, 'types')).toContain(
       '/** Encoded as `base64`. Holds `application/json`. */\nexport type Foo = string;',
     );
     const body = (text: string): string => text.slice(text.indexOf('/* eslint-disable */'));
-    expect(body(fileOf(files, 'validators'))).toBe(body(fileOf(plain, 'validators')));
+    expect(body(findOutputFile(files, 'validators'))).toBe(body(findOutputFile(plain, 'validators')));
     expect((await load(schema)).warnings).toEqual([
       {
         place: 'schema.json#/$defs/Foo/contentSchema',
@@ -689,13 +691,13 @@ describe('keywords', () => {
     expect(fault.remedy).toContain('--strict');
   });
 
-  test('`false` is never, and is no reason for a warning', async () => {
+  test('`false` becomes never without a warning', async () => {
     const schema = schemaWith({ Foo: false });
     expect((await load(schema)).warnings).toEqual([]);
     expect(await typesOf(schema)).toContain('export type Foo = never;');
   });
 
-  test('an unknown format warns once, and the output is there', async () => {
+  test('warns about an unknown format once', async () => {
     const schema = schemaWith({
       Foo: {
         type: 'object',
@@ -718,7 +720,7 @@ describe('keywords', () => {
       const files = await generated(
         schemaWith({ Foo: { type: 'string', format }, Bar: { type: 'string', format, description: described } }),
       );
-      expect(fileOf(files, 'types')).toContain('export type Foo = string;');
+      expect(findOutputFile(files, 'types')).toContain('export type Foo = string;');
     },
   );
 
@@ -726,7 +728,7 @@ describe('keywords', () => {
     const files = await generated(
       schemaWith({ Foo: { type: 'number', minimum: limit, description: 'A number.', exclusiveMaximum: limit } }),
     );
-    expect(fileOf(files, 'types')).toContain(`At least ${String(limit)}.`);
+    expect(findOutputFile(files, 'types')).toContain(`At least ${String(limit)}.`);
   });
 
   test.each<[string, Schema, string]>([
@@ -739,7 +741,7 @@ describe('keywords', () => {
     expect(warnings.map((warning) => warning.place)).toEqual([`schema.json#/$defs/Foo/${keyword}`]);
   });
 
-  test('what is next to the definitions and is not read is warned about', async () => {
+  test('warns about unused keywords next to the definitions', async () => {
     const beside = { $id: 'https://example.com/s', $ref: '#/$defs/PingRequest', anyOf: [], properties: {} };
     const { warnings } = await load(schemaWith({}, { ...beside, title: 'T', description: 'D', $comment: 'C' }));
     expect(warnings.map((warning) => warning.place)).toEqual(Object.keys(beside).map((key) => `schema.json#/${key}`));
@@ -747,12 +749,12 @@ describe('keywords', () => {
 });
 
 describe('member names', () => {
-  test('`__proto__` and its like are members like others', async () => {
+  test('inherited names are ordinary members', async () => {
     const names = ['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', '', ' ', '0', '-'];
     const properties: Schema = {};
     for (const name of names) withOwnProperty(properties, name, { const: `value of ${name}` });
     const files = await generated(schemaWith({ Foo: { type: 'object', properties, required: names } }));
-    const code = compiled(files);
+    const code = compileOutput(files);
     expect(code.errors()).toEqual([]);
     const members = new Map<string, string>();
     code.visit((node) => {
@@ -766,7 +768,7 @@ describe('member names', () => {
 
   test('one that is required but not declared is unknown', async () => {
     const files = await generated(schemaWith({ Foo: { type: 'object', properties: {}, required: ['a'] } }));
-    expect(fileOf(files, 'types')).toMatch(
+    expect(findOutputFile(files, 'types')).toMatch(
       /export type Foo = \{?\s*a: unknown;? \}|export type Foo = \{\n {2}a: unknown;/,
     );
   });
@@ -857,7 +859,7 @@ describe('files that are no schema', () => {
     expect(fault.place.startsWith(place), fault.place).toBe(true);
     const asCatalog = await refused(schemaWith(), file);
     expect(asCatalog.place).toMatch(/^catalog\.json/);
-    expect(internalsIn(asCatalog.message)).toEqual([]);
+    expect(findInternals(asCatalog.message)).toEqual([]);
   });
 
   test('a BOM does no harm', async () => {
@@ -866,7 +868,7 @@ describe('files that are no schema', () => {
     expect((await load(`\ufeff${good}`)).definitions).toHaveLength(4);
   });
 
-  test('`definitions` and `$defs` are read in either dialect', async () => {
+  test('accepts `definitions` in either dialect', async () => {
     const { $defs, ...rest } = schemaWith();
     expect((await load({ ...rest, definitions: $defs })).definitions).toHaveLength(4);
     const draft07 = { $schema: 'http://json-schema.org/draft-07/schema#', $defs };
@@ -879,10 +881,10 @@ describe('files that are no schema', () => {
       deep = level % 2 === 0 ? { type: 'array', items: deep } : { type: 'object', properties: { a: deep } };
     }
     const files = await generated(schemaWith({ Deep: deep }));
-    expect(compiled(files).errors()).toEqual([]);
+    expect(compileOutput(files).errors()).toEqual([]);
   });
 
-  test('a schema of 5 MB is generated completely, within bounds', async () => {
+  test('a schema of 5 MB is generated in bounded time', async () => {
     const definitions: Schema = {};
     const description = 'A sentence that says a little about what this is. '.repeat(24).trim();
     let size = 0;
@@ -1047,9 +1049,9 @@ describe('what lies in the output folder', () => {
     catalog: { name: 'catalog.json', contents: JSON.stringify(catalogWith()) },
   };
   const hindered = async (out: string): Promise<ErrorParts> => {
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     const fault = await errorOf(generate({ ...input, out }));
-    expect(fingerprint(out), 'something was written').toBe(before);
+    expect(hashFolder(out), 'something was written').toBe(before);
     return fault;
   };
 
@@ -1152,7 +1154,7 @@ describe('the command line', () => {
     );
     expect(run.stdout).toBe('');
     expect(run.code, run.stderr).toBe(2);
-    expect(internalsIn(run.stderr)).toEqual([]);
+    expect(findInternals(run.stderr)).toEqual([]);
     expect(listFiles(cwd)).toEqual(['catalog.json', 'schema.json']);
     const lines = run.stderr.trimEnd().split('\n');
     expect(lines[0]).toMatch(/^error: /);
@@ -1187,14 +1189,14 @@ describe('the command line', () => {
     expect(lines[1]).toMatch(/^hint: \S.*[.?]$/);
   });
 
-  test('a name with control and override characters does not reach the terminal as it is', async () => {
+  test('a name with control characters is escaped on the terminal', async () => {
     const name = 'a\u001b[2J\u202e\u009b\n*/';
     const lines = await attempt(JSON.stringify(schemaWith({ [name]: { type: 'nope' } })));
     expect(lines).toHaveLength(2);
     expect(lines[0]).toContain('is not a type');
   });
 
-  test('a name with control and override characters does not reach the terminal in a warning', async () => {
+  test('a name with control characters is escaped in a warning', async () => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'schema.json'), JSON.stringify(schemaWith({ 'a\u001b[2J\u202e\n': {} })));
     writeFileSync(path.join(cwd, 'catalog.json'), JSON.stringify(catalogWith()));
@@ -1203,7 +1205,7 @@ describe('the command line', () => {
     });
     expect(run.code).toBe(0);
     expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect(hiddenIn(run.stderr)).toEqual([]);
+    expect(findHiddenCharacters(run.stderr)).toEqual([]);
   });
 
   test('the revision of the catalog does not lead out of the folder', async () => {

@@ -54,7 +54,7 @@ describe('the package', () => {
     return run(process.execPath, [name], { cwd: project });
   };
 
-  test('holds the built program, the schemas and the license, and no tests or sources', () => {
+  test('contains only published files', () => {
     const files = listFiles(path.join(project, 'node_modules/mcpgen'));
     expect(files).toEqual(
       expect.arrayContaining([
@@ -73,7 +73,7 @@ describe('the package', () => {
     expect(files.filter((name) => /^(?:test|generator|scripts|generated|\.)/.test(name))).toEqual([]);
   });
 
-  test('case-105: import and require have the same names, from the main entry and every revision', async () => {
+  test('case-105: import and require export the same names', async () => {
     expect(cases('cli').map((item) => item.id)).toContain('case-105');
     const names = ['mcpgen', ...REVISIONS.map(({ revision }) => `mcpgen/${revision}`)];
     const esm = await inProject(
@@ -91,7 +91,7 @@ describe('the package', () => {
     expect(esm.stdout).toMatch(/^mcpgen\/2025-11-25 .*METHODS,.*classify/m);
   });
 
-  test('both forms work: a protocol is loaded and generated', async () => {
+  test('generates a protocol in both module formats', async () => {
     const body = `
       const protocol = await loadProtocol({ revision: '2025-11-25' });
       const { changes } = await generate({ revisions: ['2024-11-05'], out: 'out', emit: ['errors'] });
@@ -110,7 +110,7 @@ describe('the package', () => {
     expect(cjs).toMatchObject({ code: 0, stderr: '', stdout: '31 2 true tools/call\n' });
   });
 
-  test('what the exports map does not name is not reachable, what it names is', async () => {
+  test('exposes only the entries of its exports map', async () => {
     const result = await inProject(
       'deep.cjs',
       `for (const name of ['mcpgen/dist/generator/index.js', 'mcpgen/generator', 'mcpgen/package.json', 'mcpgen/schema/manifest.json'])

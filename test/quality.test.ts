@@ -34,7 +34,7 @@ function cyclesIn(imports: ReadonlyMap<string, readonly string[]>): readonly str
 }
 
 describe('layers', () => {
-  /** What each part of the generator may import from, besides itself. */
+  /** The other parts that each part of the generator may import from. */
   const allowed: Readonly<Record<string, readonly string[]>> = {
     read: ['errors', 'paths', 'text'],
     model: ['errors', 'read', 'text'],
@@ -93,12 +93,12 @@ describe('layers', () => {
     expect(cyclesIn(imports)).toEqual([]);
   });
 
-  test('a cycle of imports is found, with the files that form it', () => {
+  test('a cycle of imports is reported with its files', () => {
     const imports = { a: ['b'], b: ['c', 'd'], c: ['b'], d: [], e: ['a', 'f'], f: ['f'] };
     expect(cyclesIn(new Map(Object.entries(imports)))).toEqual(['b -> c -> b', 'f -> f']);
   });
 
-  test('model, printers and emitters read no files and know no clock', () => {
+  test('model, printers and emitters are pure', () => {
     for (const file of sources.filter(
       (name) => /^generator\/(?:emit|print|model)\//.test(name) && !name.endsWith('/load.ts'),
     )) {

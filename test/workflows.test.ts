@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { builtinRevisions } from '../generator/read/builtin/revisions.js';
 import { plainEnvironment, removeTemporaryFolders, temporaryFolder, type Run } from './support/cli.js';
 import { officialSchemas, requireReferenceMaterial } from './support/reference-material.js';
-import { workflowFaults } from './support/workflow-parser.js';
+import { lintWorkflow } from './support/workflow-parser.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -39,7 +39,7 @@ const readWorkflow = (name: string): Workflow => parse(readFileSync(path.join(FO
 
 const stepsOf = (name: string): readonly Step[] => Object.values(readWorkflow(name).jobs).flatMap(({ steps }) => steps);
 
-test('there is one for tests, one for releases and one for the nightly sync', () => {
+test('exist for tests, releases and the nightly sync', () => {
   expect(FILES.sort()).toEqual(['release.yml', 'sync.yml', 'test.yml']);
 });
 
@@ -47,11 +47,11 @@ describe.each(FILES)('%s', (name) => {
   const text = readFileSync(path.join(FOLDER, name), 'utf8');
 
   test("GitHub's parser finds no fault", async () => {
-    expect(await workflowFaults(name, text)).toEqual([]);
-    expect(await workflowFaults(name, text.replace('runs-on:', 'run-on:'))).not.toEqual([]);
+    expect(await lintWorkflow(name, text)).toEqual([]);
+    expect(await lintWorkflow(name, text.replace('runs-on:', 'run-on:'))).not.toEqual([]);
   });
 
-  test('no script contains an expression, where it would become code', () => {
+  test('no script contains an expression', () => {
     for (const { run } of stepsOf(name)) expect(run ?? '').not.toContain('${{');
   });
 
@@ -62,7 +62,7 @@ describe.each(FILES)('%s', (name) => {
     }
   });
 
-  test('uses only actions of GitHub, each with a version', () => {
+  test('uses only versioned actions of GitHub', () => {
     for (const { uses } of stepsOf(name)) expect(uses ?? 'actions/x@v1').toMatch(/^actions\/[a-z-]+@v\d+$/);
   });
 
@@ -75,14 +75,14 @@ describe.each(FILES)('%s', (name) => {
   });
 });
 
-test('the tests run on each supported version of Node on Linux, macOS and Windows', () => {
+test('the tests run on each supported platform', () => {
   expect(readWorkflow('test.yml').jobs['fast']?.strategy?.matrix).toEqual({
     os: ['ubuntu-latest', 'macos-latest', 'windows-latest'],
     node: [20, 22, 24],
   });
 });
 
-test('only the release may write, and only releases and provenance', () => {
+test('only the release has write permissions', () => {
   expect(readWorkflow('test.yml').permissions).toEqual({ contents: 'read' });
   expect(readWorkflow('release.yml').permissions).toEqual({});
   expect(readWorkflow('release.yml').jobs['release']?.permissions).toEqual({ contents: 'write', 'id-token': 'write' });
@@ -178,7 +178,7 @@ describe('the nightly sync', () => {
     expect({ code, report, stderr }).toEqual({ code: 0, report: '', stderr: '' });
   });
 
-  test('reports a changed schema and a revision that is not built in', () => {
+  test('reports changes', () => {
     const { code, report } = compare(
       (schema) => {
         const file = path.join(schema, '2025-11-25/schema.json');
@@ -191,7 +191,7 @@ describe('the nightly sync', () => {
     expect(report).toContain('courser');
   });
 
-  test('opens one issue and updates it afterwards', () => {
+  test('updates one issue', () => {
     const cwd = temporaryFolder();
     const log = path.join(cwd, 'log');
     const run = (report: string, issue: string): void => {

@@ -45,12 +45,12 @@ interface Completion {
 }
 
 /**
- * What can stand in place of the last word of a command line. Empty where anything can, such as the name of a file.
+ * The completions of the last word of a command line. Empty where any text is valid, such as a file name.
  *
  * @param words - The words after the program's name; the last one is being typed and may be empty.
  */
 async function completeWords(program: Command, words: readonly string[]): Promise<readonly Completion[]> {
-  // Bash makes a word of its own of the sign in `--revision=2025-11-25`.
+  // Bash splits `--revision=2025-11-25` at the equals sign, which becomes a separate word.
   const typed = words.at(-1) === '=' ? [...words.slice(0, -1), ''] : words;
   const current = typed.at(-1) ?? '';
   let command = program;

@@ -44,7 +44,7 @@ export interface ComparisonInput {
   readonly exact: boolean;
 }
 
-/** Most characters of a type in a report: the path says where they differ, the type only gives an impression. */
+/** The maximum length of a type in a report: the path already shows where the two differ. */
 const MAX_TYPE_TEXT_LENGTH = 100;
 /** Nesting of one definition at which a type that expands without end is given up. */
 const MAX_NESTING = 12;

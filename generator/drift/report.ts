@@ -55,7 +55,7 @@ export interface DriftFinding {
 /** The result for one definition of the protocol. */
 export interface ComparedDefinition {
   readonly name: string;
-  /** The export that it was compared with; absent if there is none. */
+  /** The export that it was compared with, if one exists. */
   readonly theirs?: string;
   readonly status: 'same' | 'drift' | 'missing' | 'ignored';
 }

@@ -67,7 +67,7 @@ export interface Method {
   readonly params: string | null;
   /** Definitions of its possible results, the complete one first; empty for a notification. */
   readonly results: readonly string[];
-  /** The definition of the result when the request asked for a task. */
+  /** The definition of the result of a task-augmented request. */
   readonly taskResult?: string;
   /**
    * Capability paths that must have been declared; empty if none is needed. If both sides send the method, one of each
@@ -88,7 +88,7 @@ export interface Source {
   readonly builtin: boolean;
   /** Name of the given catalog file; absent for the built-in one. */
   readonly catalogFile?: string;
-  /** Whether errata were enabled, even if there are none. */
+  /** Whether errata were enabled, even if none apply. */
   readonly corrected: boolean;
 }
 

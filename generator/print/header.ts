@@ -27,7 +27,7 @@ export function protocolHeader(protocol: Protocol, command: string): string {
 export function runtimeHeader(name: string): string {
   const lines = [
     `// Shared by all revisions: ${name}`,
-    '// Regenerate: mcpgen generate --revision <one of yours> --out <folder above this one>',
+    '// Regenerate: mcpgen generate --revision <revision> --out <parent of this folder>',
     '/* eslint-disable */',
   ];
   return `${lines.join('\n')}\n`;

@@ -152,14 +152,15 @@ function printDoc(owner: Definition | Member, printer: TypePrinter): string {
     defaultValue: owner.defaultValue === undefined ? undefined : JSON.stringify(owner.defaultValue),
   };
   // If both are short, a limit follows the sentence that it limits instead of being a paragraph.
-  const short = owner.doc !== undefined && limits !== '' && !owner.doc.includes('\n');
-  const text = short ? { ...doc, text: `${withFullStop(owner.doc ?? '')} ${limits}`, more: [] } : doc;
+  const description = owner.doc?.trim() ?? '';
+  const short = description !== '' && limits !== '' && !description.includes('\n');
+  const text = short ? { ...doc, text: `${withFullStop(description)} ${limits}`, more: [] } : doc;
   return docComment(text, printer.linkable, printer.columns);
 }
 
 /** A sentence with a full stop, so that another one can follow. */
 function withFullStop(sentence: string): string {
-  return /[.!?:;)]$/.test(sentence) ? sentence : `${sentence}.`;
+  return /[.!?…:;][)\]"'”’`*]*$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /** Describes constraints, which TypeScript cannot express, except those that the doc text mentions already. */

@@ -6,7 +6,7 @@ import { addExamples, createDemoServer } from './support.js';
 
 afterAll(removeTemporaryFolders);
 
-test('a project passes its compiler, lint and tests after tools, resources and prompts were added', async () => {
+test('a project passes its checks after additions', async () => {
   const project = await createDemoServer();
   await addExamples(project);
   const tool = (name: string, ...args: readonly string[]): Promise<Run> =>

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFiles, removeTemporaryFolders, temporaryFolder, type Run } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { internalsIn } from '../support/hostile.js';
+import { findInternals } from '../support/hostile.js';
 import { addExamples, createDemoServer, WEATHER } from './support.js';
 
 const here = (args: readonly string[], cwd: string): Promise<Run> => mcpgen(args, { cwd });
@@ -26,7 +26,7 @@ function own(): ReadonlyMap<string, string> {
   return new Map([...readFiles(project)].filter(([name]) => /^(?:src|test)\//.test(name)));
 }
 
-test('a dry run says what would be written, and writes nothing', async () => {
+test('a dry run prints the changes without writing them', async () => {
   const before = own();
   const result = await add('tool', 'get-weather', '--input', '../weather.json', '--dry-run');
   expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -113,7 +113,7 @@ describe('what cannot be done is reported once, with nothing written', () => {
     const result = await add(...args);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
-    expect(internalsIn(result.stderr)).toEqual([]);
+    expect(findInternals(result.stderr)).toEqual([]);
     expect(own()).toEqual(before);
   });
 
@@ -131,7 +131,7 @@ describe('what cannot be done is reported once, with nothing written', () => {
     writeFileSync(index, text);
   });
 
-  test('no project, and one without what is needed', async () => {
+  test('rejects a folder without a usable project', async () => {
     const cwd = temporaryFolder();
     const nowhere = await here(['add', 'tool', 'x'], cwd);
     expect(nowhere).toMatchObject({ code: 2, stdout: '' });

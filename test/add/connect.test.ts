@@ -177,7 +177,7 @@ describe('a server that its author has edited', () => {
   });
 });
 
-test('the conversation that is expected names the capability, in answers alone and once', async () => {
+test('adds the capability to expected answers once', async () => {
   const text = `send({ params: { capabilities: {} } });
 expect(answers).toEqual([{ result: { capabilities: {} } }, { result: expect.objectContaining({ capabilities: { logging: {}, }, }) as object }]);
 `;

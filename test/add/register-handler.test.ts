@@ -52,7 +52,7 @@ describe('a handler comes among the others, in the style of the file', () => {
     });
   });
 
-  test('one of the method is enough, and one in another file is named', async () => {
+  test('registers a method once', async () => {
     expect(await registerHandler('createServer({ handlers: { "tasks/get": x } });', REQUESTS, ENTRY)).toEqual({
       status: 'present',
     });
@@ -104,7 +104,7 @@ export const revisions = [revision20250618]
       )
       .replace('[revision20250618]', `[revision20250618, revision${name.replaceAll('-', '')}]`);
 
-  test('comes into the list, and determines the types if it is the newest', async () => {
+  test('is added to the list', async () => {
     const { text } = (await addRevisionToProtocol(file('2025-06-18'), '2025-11-25', './generated', false)) as {
       text: string;
     };
@@ -133,7 +133,7 @@ export const revisions = [revision20250618]
   });
 });
 
-test('a handler is named after its method, whatever that is called', () => {
+test('names a handler after any method', () => {
   const of = (name: string, kind: 'request' | 'notification' = 'request'): readonly string[] =>
     Object.values<string>({ ...handlerNames({ name, kind }) });
   expect(of('tasks/get')).toEqual(['tasks-get', 'tasksGet']);
@@ -148,7 +148,7 @@ test('a handler is named after its method, whatever that is called', () => {
   expect(of('index')).toEqual(['index-one', 'index']);
 });
 
-test('what has a handler is found by key, by constant and by the registry', async () => {
+test('finds handlers in every style', async () => {
   const files = [
     { path: 'a.ts', text: 'f({ "a/b": 1, [METHODS.C_D]: 2, ["e/f"]() {} }); const handlers = { ping() {} };' },
     { path: 'b.ts', text: 'g({ ...toolHandlers(tools) }); call("x/y"); const other = { roots: 1 };' },

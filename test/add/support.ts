@@ -14,7 +14,7 @@ export const WEATHER = {
   required: ['city'],
 };
 
-/** Creates a server with `init` in a folder of its own, next to some schemas. Returns the folder of the project. */
+/** Creates a server with `init` in a temporary folder, next to some schemas. Returns the folder of the project. */
 export async function createDemoServer(): Promise<string> {
   const folder = temporaryFolder();
   const args = ['init', 'server', 'demo', '--yes', '--no-install', '--no-git', '-r', '2025-11-25', '-r', '2026-07-28'];

@@ -3,7 +3,7 @@
  * memory and over stdio, against pairs of the official SDKs and the least that anyone must do; and how long a stdio
  * server takes from nothing to its first answer.
  *
- * Each is measured in a process of its own, in turns, and the best of all runs counts, since a busy machine only ever
+ * Each is measured in a separate process, in turns, and the best of all runs counts, since a busy machine only ever
  * adds. `npm run bench:connect -- --runs 5` makes more than 3 rounds.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -143,7 +143,7 @@ function floorInMemory(): Pair {
   };
 }
 
-/** By hand as well: lines out, lines in, with a write for each, or one for all that is asked for in one go. */
+/** By hand as well: lines out, lines in, with a write for each request, or one write for a whole burst. */
 function bareLoop(server: string, joins: boolean): Pair {
   const child = spawn(process.execPath, [server], { stdio: ['pipe', 'pipe', 'inherit'] });
   const waiting = new Map<number, (result: unknown) => void>();
@@ -209,7 +209,7 @@ async function sdkV1(medium: Medium, script: string): Promise<Pair> {
   if (medium === 'memory') {
     const { InMemoryTransport } = await import('@modelcontextprotocol/sdk/inMemory.js');
     const { CallToolRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
-    // Its `McpServer` would check the arguments besides, which ours does not.
+    // Its `McpServer` would also validate the arguments, which ours does not.
     // eslint-disable-next-line @typescript-eslint/no-deprecated
     const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
     const server = new Server(INFO, { capabilities: { tools: {} } });
@@ -248,7 +248,7 @@ async function sdkV2(medium: Medium, script: string, isModern: boolean): Promise
   return { call: () => client.callTool(PARAMS), close: () => client.close() };
 }
 
-/** What all others are held against. */
+/** The baselines that all others are compared with. */
 const FLOORS: Readonly<Record<Medium, string>> = { memory: 'by hand', stdio: 'bare loop' };
 
 const PAIRS: Readonly<Record<string, (medium: Medium, script: string) => Pair | Promise<Pair>>> = {
@@ -262,7 +262,7 @@ const PAIRS: Readonly<Record<string, (medium: Medium, script: string) => Pair | 
   'SDK v2, 2026-07-28': (medium, script) => sdkV2(medium, script, true),
 };
 
-// Measuring, in a process of its own.
+// Measuring, in a separate process.
 
 async function runCalls(call: Pair['call'], count: number, inFlight: number): Promise<void> {
   let left = count;

@@ -105,7 +105,7 @@ function wholeProcess(): void {
   process.stdout.write('  (aim: below 1 for what both make, which is typings)\n');
 }
 
-/** What one run does, in a process of its own that has done nothing before. */
+/** What one run does, in a fresh process. */
 const STAGES_SCRIPT = `
 const rounds = [];
 let last = performance.now();
@@ -178,7 +178,7 @@ function stages(): void {
   ]);
 }
 
-/** What is measured, by name: a loop over all messages that gives a number, so that nothing is without effect. */
+/** What is measured, by name: a loop over all messages. It returns a number, so that nothing is optimized away. */
 async function contender(name: string): Promise<() => number> {
   const texts = MESSAGES.map((message) => JSON.stringify(message));
   const values = texts.map((text) => JSON.parse(text) as unknown);
@@ -236,7 +236,7 @@ const CONTENDERS = [
   'isJSONRPCRequest of SDK v2',
 ];
 
-/** Measured in a process of its own, so that none is optimised for another. */
+/** Measured in a separate process, so that no code is optimized for another contender. */
 async function measureGuard(name: string): Promise<void> {
   process.stdout.write(String(processorTime(await contender(name)) / MESSAGES.length));
 }

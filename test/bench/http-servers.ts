@@ -54,7 +54,7 @@ async function listen(server: HttpServer): Promise<number> {
 
 function sdkV1(enableJsonResponse: boolean): Promise<number> {
   return sessions(async (keep) => {
-    // Its `McpServer` would check the arguments besides, which ours does not.
+    // Its `McpServer` would also validate the arguments, which ours does not.
     // eslint-disable-next-line @typescript-eslint/no-deprecated
     const server = new ServerV1(INFO, OPTIONS);
     server.setRequestHandler(ListToolsRequestSchema, () => TOOLS);

@@ -1,6 +1,6 @@
 /**
  * Benchmark of HTTP servers, for `npm run bench:http`: `tools/call` with 50 in flight over connections that are kept,
- * against the official SDKs, each in a process of its own and the same load for all. In turns; the medians of all rounds.
+ * against the official SDKs, each in a separate process under the same load. In turns; the medians of all rounds.
  * `npm run bench:http -- --runs 5 --calls 20000` makes more and longer rounds than 3 of 6,000 calls.
  * `npm run bench:http -- --against ../before` compares with another checkout instead, which has its packages installed:
  * load on both in turns, and the ratios of the medians.
@@ -60,7 +60,7 @@ async function usage(server: ChildProcess): Promise<Usage> {
   return answer;
 }
 
-/** A server in a process of its own, warm, with the connections that its load comes over. */
+/** A warmed-up server in a separate process, with the connections that its load comes over. */
 class Running {
   readonly #server: ChildProcess;
   readonly #load: HttpLoad;

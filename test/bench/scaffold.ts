@@ -1,6 +1,6 @@
 /**
  * Benchmark of `mcpgen init server`, for `npm run bench:scaffold`: from the command to the first answer of the built
- * server and to the first passing test, beside the official `@modelcontextprotocol/create-server`, in turns. Both are on
+ * server and to the first passing test, compared with the official `@modelcontextprotocol/create-server`, in turns. Both are on
  * the machine already; what their projects need comes from npm's cache where it is there.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -60,7 +60,7 @@ async function measure(steps: {
 }
 
 try {
-  // As a published package would come: from a tarball, installed beside the projects.
+  // As a published package would come: from a tarball, installed next to the projects.
   run(root, 'npm', 'pack', '--ignore-scripts', '--pack-destination', scratch);
   const tarball = readdirSync(scratch).find((name) => name.endsWith('.tgz')) ?? '';
   const tools = path.join(scratch, 'tools');

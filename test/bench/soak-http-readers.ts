@@ -13,8 +13,14 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
 import { printTable } from './support.js';
-import { LANES, laneName, runReaders, type ReadersPlan, type Tally } from '../support/http-readers.js';
-import type { Memory, Question } from '../support/http-readers-server.js';
+import {
+  PROTOCOL_VARIANTS,
+  variantName,
+  runReaders,
+  type ReadersPlan,
+  type ReaderCounts,
+} from '../support/http-readers.js';
+import type { Memory, WorkerRequest } from '../support/http-readers-server.js';
 import { socketWire } from '../support/http-wire.js';
 
 const MIB = 2 ** 20;
@@ -33,7 +39,7 @@ const seed = Number(values.seed);
 const STREAM_AFTER = 1_000;
 /** What calls hold while their messages are made, with code that is compiled. */
 const WORKING_BYTES = { node: 96 * MIB, fetch: 256 * MIB };
-/** Resident memory beyond what is held: garbage, and what the allocator does not give back. */
+/** Resident memory beyond what is reachable: garbage, and memory that the allocator does not release. */
 const MAX_GARBAGE = 384 * MIB;
 /** Past this the run is ended, for the machine's sake. */
 const TOO_MUCH = 3 * 1024 * MIB;
@@ -66,7 +72,7 @@ const plan: ReadersPlan = {
 
 type Binding = keyof typeof WORKING_BYTES;
 
-async function ask<T>(server: ChildProcess, question: Question): Promise<T> {
+async function ask<T>(server: ChildProcess, question: WorkerRequest): Promise<T> {
   server.send(question);
   const [answer] = (await once(server, 'message')) as [T];
   return answer;
@@ -110,7 +116,7 @@ function pipeline(url: URL, calls: number): Socket {
   return socket;
 }
 
-async function soak(binding: Binding): Promise<{ readonly tallies: Tally[]; readonly memory: Memory }> {
+async function soak(binding: Binding): Promise<{ readonly tallies: ReaderCounts[]; readonly memory: Memory }> {
   const server = fork(
     path.join(import.meta.dirname, '../support/http-readers-server.ts'),
     [binding, JSON.stringify(handlerOptions)],
@@ -122,9 +128,9 @@ async function soak(binding: Binding): Promise<{ readonly tallies: Tally[]; read
       throw new Error(`the server ended with ${String(code)}`);
     });
     died.catch(() => undefined);
-    const run = async (): Promise<{ readonly tallies: Tally[]; readonly memory: Memory }> => {
+    const run = async (): Promise<{ readonly tallies: ReaderCounts[]; readonly memory: Memory }> => {
       if (url === undefined) {
-        const tallies = await ask<Tally[]>(server, { kind: 'run', plan });
+        const tallies = await ask<ReaderCounts[]>(server, { kind: 'run', plan });
         return { tallies, memory: await ask<Memory>(server, { kind: 'memory' }) };
       }
       const hoarders = [pipeline(new URL(url), 150), pipeline(new URL(url), 150)];
@@ -154,7 +160,7 @@ const memories: string[][] = [];
 await Promise.all(
   bindings.map(async (binding) => {
     const { tallies, memory } = await soak(binding);
-    for (const lane of LANES.map(laneName)) {
+    for (const lane of PROTOCOL_VARIANTS.map(variantName)) {
       for (const reader of new Set(plan.readers)) {
         const same = tallies.filter((tally) => tally.lane === lane && tally.reader === reader);
         const sum = (key: 'calls' | 'results' | 'resumed' | 'left' | 'cutOff'): number =>

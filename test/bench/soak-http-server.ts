@@ -1,4 +1,4 @@
-/** The server of `soak:http`, in a process of its own; it is asked how it is by a message. */
+/** The server of `soak:http`, in a separate process, which reports its memory when it receives a message. */
 import { serveHttp } from '../../generated/runtime/http-node.js';
 import { createHttpHandler } from '../../generated/runtime/http-server.js';
 import { fixtureServer } from '../http/server-support.js';

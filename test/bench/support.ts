@@ -24,7 +24,7 @@ export function printTable(title: string, rows: readonly (readonly string[])[]):
 /**
  * Nanoseconds of processor time of one call, once it is warm.
  *
- * @param loop - Gives a number, so that nothing is without effect.
+ * @param loop - Returns a number, so that nothing is optimized away.
  */
 export function processorTime(loop: () => number): number {
   let checksum = 0;

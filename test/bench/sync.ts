@@ -1,5 +1,5 @@
 /**
- * Benchmark of `diff` and `sync`, for `npm run bench:sync`: whole processes, each pair of neighbours and the first against
+ * Benchmark of `diff` and `sync`, for `npm run bench:sync`: whole processes, each pair of neighbors and the first against
  * the last. They run in turns with Node alone and with json2ts, which reads one schema, so that a busy machine slows all
  * alike. Ends with exit code 1 if one takes longer than the 5 seconds that a person may be made to wait.
  */

@@ -1,7 +1,7 @@
 /**
  * Speed and size of guards and validators, for `npm run bench:validators`: as ratios to `JSON.parse` of the same texts,
- * beside hand-written functions, Ajv, the official SDKs and Zod. What is compared runs in turns, each in processes of its
- * own. `--runs 9` counts more runs than the 3 that are the least.
+ * compared with hand-written functions, Ajv, the official SDKs and Zod. Contenders run in turns, each in separate
+ * processes. `--runs 9` makes more runs than the minimum of 3.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -143,7 +143,7 @@ describe('in Chromium', () => {
     return report.finally(() => page.close());
   }
 
-  test('validators give what they give in Node, where code may not be made from strings', async (context) => {
+  test('validators return the same as in Node', async (context) => {
     needsChromium(context);
     const { outcomes, ...forbidden } = await reportOf('/');
     // The policy is in force.
@@ -165,7 +165,7 @@ describe('in Chromium', () => {
     expect(wrong).toBeGreaterThan(samples.length / 6);
   });
 
-  test('without the policy the same page may make code, so it is the policy that forbids it', async (context) => {
+  test('the policy is what forbids eval', async (context) => {
     needsChromium(context);
     const { outcomes, ...allowed } = await reportOf('/without');
     expect(allowed).toEqual({ eval: 'gave 1', Function: 'gave 1' });

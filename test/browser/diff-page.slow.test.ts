@@ -82,7 +82,7 @@ describe('in Chromium', () => {
 
   const visible = (tab: Page): Promise<number> => tab.locator('[data-change]:not([hidden])').count();
 
-  test('shows all changes, and those that a search or a filter leaves', async (context) => {
+  test('filters the changes', async (context) => {
     needsChromium(context);
     await opened(page, async (tab) => {
       expect(await visible(tab)).toBe(report.changes.length);
@@ -114,7 +114,7 @@ describe('in Chromium', () => {
     });
   });
 
-  test('types stand side by side, and a value shows what breaks', async (context) => {
+  test('shows types side by side', async (context) => {
     needsChromium(context);
     await opened(page, async (tab) => {
       const card = tab.locator('#definition-CallToolResult');
@@ -145,7 +145,7 @@ describe('in Chromium', () => {
     });
   });
 
-  test('without scripts all is there, and the search is not', async (context) => {
+  test('works without scripts', async (context) => {
     needsChromium(context);
     await opened(
       page,
@@ -203,7 +203,7 @@ describe('in Chromium', () => {
     );
   });
 
-  test('what a schema says is text, whatever it says', async (context) => {
+  test('shows text of a schema as text', async (context) => {
     needsChromium(context);
     await opened(hostile, async (tab) => {
       expect(await tab.locator('h3').allTextContents()).toContain(HOSTILE);
@@ -216,7 +216,7 @@ describe('in Chromium', () => {
     });
   });
 
-  test('the policy would stop markup, if there were any', async (context) => {
+  test('the policy blocks injected markup', async (context) => {
     needsChromium(context);
     await opened(
       hostile,

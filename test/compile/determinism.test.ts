@@ -155,11 +155,11 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
     expect(emitted(await loadProtocol({ revision }))).toEqual(files);
   });
 
-  test('produces the same bytes for any order of the members of the shipped schema, in either dialect', async () => {
+  test('produces the same bytes for any order of the members of the shipped schema', async () => {
     await expectNoOrder(revision, shipped);
   });
 
-  test('produces the same bytes for any order of the members of the official schema, in either dialect', async (context) => {
+  test('produces the same bytes for any order of the members of the official schema', async (context) => {
     requireReferenceMaterial(context);
     await expectNoOrder(revision, officialSchema(revision));
   });
@@ -167,7 +167,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
   test.each(['Aardvark', 'Implementation1', 'Zebra'])('loses no line to a new definition: %s', async (name) => {
     const schema = JSON.parse(shipped) as { $defs: Record<string, JsonObject> };
     schema.$defs[name] = { type: 'object', properties: { stripes: { type: 'integer' } }, required: ['stripes'] };
-    // The types stand for all in two of the three: laying out everything takes its time.
+    // Two of the three generate only the types, since formatting everything is slow.
     const parts = name === 'Implementation1' ? DEFAULT_PARTS : (['types'] as const);
     const before = withoutDigest(await renderSchema(revision, shipped, parts));
     const after = withoutDigest(await renderSchema(revision, JSON.stringify(schema), parts));
@@ -189,7 +189,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
     expect(added).toContain(`  ${name}?: ${name};`);
   });
 
-  test(`has every definition once, under its own name: ${count}`, () => {
+  test(`has every definition once: ${count}`, () => {
     const names = Object.keys((JSON.parse(shipped) as { $defs: JsonObject }).$defs);
     expect(names).toHaveLength(count);
     const source = parse(committed(revision).get(`${revision}/types.ts`) ?? '');
@@ -199,7 +199,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
     expect([...declared].sort()).toEqual([...names].sort());
   });
 
-  test('says `any`, `enum` and `namespace` nowhere', () => {
+  test('never uses `any`, `enum` or `namespace`', () => {
     for (const [file, text] of committed(revision)) {
       expect(anyKeywords(text), file).toEqual([]);
       expect(
@@ -222,15 +222,15 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
       matchUnknowns(statement.type, definitions[name], name, { seen, faults });
     }
     expect(faults).toEqual([]);
-    // Each one was held against its place in the schema.
+    // Each one was compared with its location in the schema.
     const all = nodesOf(source, (node) => node.kind === ts.SyntaxKind.UnknownKeyword);
     expect(all.length).toBeGreaterThan(0);
     expect(all.filter((node) => !seen.has(node)).length).toBe(0);
   });
 
-  test('names revision, digest, errata and command in the header, and neither date nor version', () => {
+  test('has a reproducible header', () => {
     const { sha256 } = builtinRevisions().find((item) => item.revision === revision) ?? {};
-    // A fixed erratum is for old copies of a schema, and the shipped one is none.
+    // A fixed erratum only applies to old copies of a schema, and the shipped copy is up to date.
     const errata = builtinErrata().filter(
       (erratum) => erratum.status === 'open' && erratum.changes.some((change) => change.revision === revision),
     );
@@ -249,7 +249,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
         ...(shared
           ? [
               `// Shared by all revisions: ${file.replace(/\.ts$/, '')}`,
-              '// Regenerate: mcpgen generate --revision <one of yours> --out <folder above this one>',
+              '// Regenerate: mcpgen generate --revision <revision> --out <parent of this folder>',
             ]
           : [
               `// Model Context Protocol, revision ${revision}`,
@@ -270,7 +270,7 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
 
 describe('surroundings', () => {
   // Here `y` is sorted next to `i`: the locale that shows most in the order of names.
-  test('in locale lt-LT, another time zone and another folder: the same bytes', () => {
+  test('do not affect the output', () => {
     expectSameBytes('lt-LT', 'Asia/Tokyo');
   });
 

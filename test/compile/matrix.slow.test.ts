@@ -167,7 +167,7 @@ describe.each(COMPILERS)('TypeScript $version', ({ folder: compiler, version, la
     );
   });
 
-  test.each(LAYOUTS)('finds no fault in all revisions, imports by $extension, and all that are planted', (layout) => {
+  test.each(LAYOUTS)('compiles all revisions with imports by $extension', (layout) => {
     const folder = path.join(scratch, layout.extension);
     const planted = PLANTED.filter(({ option }) => option === undefined || option in known);
     const opening = "import type { CallToolRequest as Request, PaginatedRequestParams as Params } from '2025-11-25';";
@@ -184,7 +184,7 @@ describe.each(COMPILERS)('TypeScript $version', ({ folder: compiler, version, la
     expect(compile(compiler, folder)).toEqual(planted.map(({ code }, index) => `planted.ts:${index + 2} ${code}`));
   });
 
-  test('takes the typings of the package, imported and required, library check included', () => {
+  test('compiles the typings of the package', () => {
     const folder = path.join(scratch, `package-${version}`);
     mkdirSync(path.join(folder, 'node_modules'), { recursive: true });
     symlinkSync(root, path.join(folder, 'node_modules/mcpgen'), 'dir');
@@ -253,19 +253,19 @@ function runNode(node: string, flags: readonly string[], script: string, cwd: st
 describe('the output runs', () => {
   const names = JSON.stringify(REVISIONS.map(({ revision }) => revision));
 
-  test('as ESM, imported by the name of the package', () => {
+  test('as ESM', () => {
     const script = `${PROBE}
 console.log(JSON.stringify(await Promise.all(${names}.map(async (name) => say(await import('mcpgen/' + name))))));`;
     expect(runNode(process.execPath, ['--input-type=module'], script, root)).toEqual(SAID);
   });
 
-  test('as CommonJS, required by the name of the package', () => {
+  test('as CommonJS', () => {
     const script = `${PROBE}
 console.log(JSON.stringify(${names}.map((name) => say(require('mcpgen/' + name)))));`;
     expect(runNode(process.execPath, ['--input-type=commonjs'], script, root)).toEqual(SAID);
   });
 
-  test('bundled, where imports have no extension', async () => {
+  test('in a bundle', async () => {
     const folder = path.join(scratch, 'none');
     await build({
       entryPoints: REVISIONS.map(({ revision }) => path.join(folder, revision, 'index.ts')),
@@ -279,7 +279,7 @@ console.log(JSON.stringify(await Promise.all(${names}.map(async (name) => say(aw
     expect(runNode(process.execPath, ['--input-type=module'], script, scratch)).toEqual(SAID);
   });
 
-  test("as TypeScript, under Node's own type stripping", (context) => {
+  test('as TypeScript in Node', (context) => {
     const node = strippingNode();
     if (node === undefined) {
       context.skip('no Node with type stripping (22.6 or later) is at hand');
@@ -291,7 +291,7 @@ console.log(JSON.stringify(await Promise.all(${names}.map(async (name) => say(aw
   });
 });
 
-/** A Node that can strip types: the one that runs the tests, or one that is installed beside them. */
+/** A Node that can strip types: the one that runs the tests, or one that is installed next to it. */
 function strippingNode(): { readonly file: string; readonly flags: readonly string[] } | undefined {
   const flag = '--experimental-strip-types';
   for (const file of [process.execPath, path.join(root, 'node_modules/node-22/bin/node')]) {

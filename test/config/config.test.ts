@@ -6,7 +6,7 @@ import { McpgenError } from '../../generator/errors.js';
 import { readConfig, type Config } from '../../generator/read/config/config.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { internalsIn } from '../support/hostile.js';
+import { findInternals } from '../support/hostile.js';
 import { cases } from '../support/cases.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -34,7 +34,7 @@ async function refused(files: Readonly<Record<string, unknown>>, given?: string)
   );
   expect(error).toBeInstanceOf(McpgenError);
   const text = (error as McpgenError).format();
-  expect(internalsIn(text)).toEqual([]);
+  expect(findInternals(text)).toEqual([]);
   return text.replaceAll(`${folder}${path.sep}`, '').replaceAll(folder, '.');
 }
 
@@ -53,7 +53,7 @@ describe('where a config is found', () => {
     expect(found).toMatchObject({ file: path.join(folder, name), folder, config });
   });
 
-  test('the nearest one counts, and a package.json without the key does not end the search', async () => {
+  test('the nearest config wins', async () => {
     const folder = folderWith({
       'mcpgen.config.json': { out: 'far' },
       'a/mcpgen.config.json': { out: 'near' },
@@ -68,7 +68,7 @@ describe('where a config is found', () => {
     expect(await readConfig(path.join(folder, 'repo/src'))).toBeUndefined();
   });
 
-  test('a package.json that is broken and says nothing of us is not our business', async () => {
+  test('ignores a broken package.json without the key', async () => {
     expect(await readConfig(folderWith({ 'package.json': '{ "name": ', '.git/HEAD': '' }))).toBeUndefined();
   });
 
@@ -129,7 +129,7 @@ describe('a config that is wrong', () => {
     expect(found).toContain(text);
   });
 
-  test('a program that fails, exports nothing or does not parse', async () => {
+  test('rejects a program without a valid default export', async () => {
     expect(await refused({ 'mcpgen.config.js': 'throw new Error("no luck")' })).toContain('cannot be loaded: no luck');
     expect(await refused({ 'mcpgen.config.ts': 'export const a = 1;' })).toContain('has no default export');
     expect(await refused({ 'mcpgen.config.ts': 'export default {' })).toContain('the config cannot be loaded');
@@ -146,7 +146,7 @@ describe('a config that is wrong', () => {
     );
   });
 
-  test('a named file that is missing, or is of another kind', async () => {
+  test('rejects a named file that cannot be a config', async () => {
     expect(await refused({}, 'no.json')).toContain('no.json: no such file');
     expect(await refused({}, 'no.ts')).toContain('no.ts: no such file');
     expect(await refused({ 'a.yaml': 'out: x' }, 'a.yaml')).toContain('not JSON, JavaScript or TypeScript');
@@ -158,7 +158,7 @@ describe('a config that is wrong', () => {
 });
 
 describe('the schema for editors', () => {
-  test('has the keys that the type has, and the parts that there are', () => {
+  test('has the same keys as the type', () => {
     const keys = {
       $schema: true,
       out: true,
@@ -227,7 +227,7 @@ describe('an output folder outside the folder of the config', () => {
     ]);
   });
 
-  test('is compared by real paths, so that a link to the project itself is no fault', async () => {
+  test('is compared by real paths', async () => {
     const folder = folderWith({ 'real/mcpgen.config.json': { ...config, out: 'x' } });
     symlinkSync(path.join(folder, 'real'), path.join(folder, 'link'));
     const run = await mcpgen(['generate', '--config', path.join(folder, 'link/mcpgen.config.json')], { cwd: folder });
@@ -270,7 +270,7 @@ describe('generate with a config', () => {
     importExtension: 'none',
   };
 
-  test('case-106: found upwards, paths relative to it, flags come first, unknown keys are errors', async () => {
+  test('case-106: flags override the config', async () => {
     expect(cases('cli').map((item) => item.id)).toContain('case-106');
     const folder = folderWith({ 'mcpgen.config.json': config, 'deep/er/x.txt': '' });
     const run = async (...args: string[]): Promise<{ out: string; files: { path: string }[] }> => {
@@ -298,7 +298,7 @@ describe('generate with a config', () => {
     expect(wrong.stderr).toMatch(/mcpgen\.config\.json: the key "emitt" is unknown\nhint: Did you mean "emit"\?\n$/);
   });
 
-  test('--check uses it, and the command that fixes it repeats only what the command line said', async () => {
+  test('--check prints the command that fixes it', async () => {
     const folder = folderWith({ 'mcpgen.config.json': config });
     const stale = await mcpgen(['generate', '--check'], { cwd: folder });
     expect(stale.code).toBe(1);
@@ -323,7 +323,7 @@ describe('generate with a config', () => {
     expect(JSON.parse(stale.stdout)).toMatchObject({ fix: `${runner} mcpgen generate` });
   });
 
-  test('a fault of its values names the file and the key', async () => {
+  test('an invalid value is reported with file and key', async () => {
     const text = async (own: unknown, ...args: string[]): Promise<string> => {
       const cwd = folderWith({ 'mcpgen.config.json': own });
       const result = await mcpgen(['generate', ...args], { cwd });
@@ -339,7 +339,7 @@ describe('generate with a config', () => {
     expect(await text({ revisions: ['x'] }, '-r', 'y')).toMatch(/^error: --revision: revision "y"/);
   });
 
-  test('a schema on the command line takes the place of the schema, catalog and revisions of the config', async () => {
+  test('a schema on the command line replaces the schema of the config', async () => {
     const folder = folderWith({
       'mcpgen.config.json': { revisions: ['2025-11-25', '2025-06-18'], emit: ['errors'] },
     });

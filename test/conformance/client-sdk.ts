@@ -37,7 +37,7 @@ await runScenario(async ({ url, flow }) => {
   };
 });
 
-/** As the SDK's own client for the suite does it: its transport cannot be told that the user's answer is there. */
+/** As the SDK's client for the suite does it, since its transport cannot be notified of the user's answer. */
 function authorized(url: URL, { provider, run }: OAuthFlow): FetchLike {
   return async (input, init) => {
     const send = async (): Promise<Response> => {

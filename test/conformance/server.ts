@@ -421,7 +421,7 @@ function unknown(what: string): RpcError {
   return new RpcError(STANDARD_ERROR_CODES.INVALID_PARAMS, `Unknown ${what}`);
 }
 
-/** MCP up to 2025-11-25: a resource that is not there has a code of its own. */
+/** MCP up to 2025-11-25 has a separate error code for a missing resource. */
 const RESOURCE_NOT_FOUND = -32002;
 
 export const server = createServer({

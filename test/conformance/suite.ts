@@ -6,7 +6,7 @@ import process from 'node:process';
 import { build } from 'esbuild';
 
 const root = path.resolve(import.meta.dirname, '../..');
-/** The suite needs a Node of its own. */
+/** The suite needs a different version of Node. */
 const NODE = path.join(root, 'node_modules/node-22/bin/node');
 const SUITE = path.join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 

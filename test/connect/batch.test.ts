@@ -25,7 +25,7 @@ const initialize = {
 };
 
 describe('a batch in 2025-03-26', () => {
-  test('is answered by one array, once all are answered, and notifications get nothing', async () => {
+  test('is answered by one array, once all requests are answered', async () => {
     const gate = deferred();
     const server = createServer({
       info: TEST_INFO,
@@ -66,7 +66,7 @@ describe('a batch in 2025-03-26', () => {
     expect(await raw.nextFrames()).toEqual([]);
   });
 
-  test('empty is one -32600 (case-091), mixed with responses is refused (case-092)', async () => {
+  test('must not be empty (case-091) or contain responses (case-092)', async () => {
     const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {} }), '2025-03-26');
     raw.send([]);
     expect(await raw.nextFrames()).toMatchObject([{ id: null, error: { code: -32600 } }]);
@@ -83,7 +83,7 @@ describe('a batch in 2025-03-26', () => {
     expect(answers.filter(({ id }) => id === null).map(({ error }) => error?.code)).toEqual([-32600, -32600, -32600]);
   });
 
-  test('initialize must not be in one (case-093), before the handshake or after it', async () => {
+  test('must not contain initialize (case-093)', async () => {
     const { raw, session } = await connectRawClient(createServer({ info: TEST_INFO, handlers: {} }));
     raw.send([initialize]);
     expect(await raw.nextFrames()).toMatchObject([{ id: 0, error: { code: -32600 } }]);
@@ -97,7 +97,7 @@ describe('a batch in 2025-03-26', () => {
     });
   });
 
-  test('ids are unique inside it, too, and the limit of requests counts its members', async () => {
+  test('counts its members against the limit of requests', async () => {
     const gate = deferred();
     const server = createServer({
       info: TEST_INFO,
@@ -117,7 +117,7 @@ describe('a batch in 2025-03-26', () => {
     ]);
   });
 
-  test('a cancelled member is left out; if it was the last one, the rest goes out', async () => {
+  test('is answered without a cancelled member', async () => {
     const server = createServer({ info: TEST_INFO, handlers: { 'tools/call': () => new Promise(() => undefined) } });
     const { raw, session } = await startRawSession(server, '2025-03-26');
     raw.send([ping(1), { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'x' } }]);
@@ -160,7 +160,7 @@ describe('a batch in 2025-03-26', () => {
 });
 
 describe('a batch in any other revision (case-090)', () => {
-  test('is one -32600 without an id, and the connection goes on', async () => {
+  test('is one -32600 without an id', async () => {
     const { raw } = await startRawSession(revision20251125.createServer({ info: TEST_INFO, handlers: {} }));
     raw.send([ping(1)]);
     expect((await raw.nextFrames()).map(({ id, error }) => [id, error?.code])).toEqual([[undefined, -32600]]);

@@ -26,7 +26,7 @@ const cancelled = (requestId: unknown, reason?: string): object => ({
 });
 
 describe('cancelled by the client', () => {
-  test('aborts the signal with the reason, sends no answer and nothing else for the request', async () => {
+  test('aborts the signal and sends no answer', async () => {
     const release = deferred();
     let context: ServerContext | undefined;
     const server = createServer({
@@ -61,7 +61,7 @@ describe('cancelled by the client', () => {
     expect(await raw.nextFrames()).toEqual([]);
   });
 
-  test('also when the handler looks at the signal only afterwards, or fails then', async () => {
+  test('aborts a handler that reads the signal late', async () => {
     const release = deferred();
     const seen: boolean[] = [];
     const events = new Events();
@@ -87,7 +87,7 @@ describe('cancelled by the client', () => {
     expect(events.kinds).toEqual([]);
   });
 
-  test('cancels the requests that the handler made, too', async () => {
+  test('cancels the requests that the handler made', async () => {
     const server = createServer({
       info: TEST_INFO,
       handlers: { 'tools/call': async (_, context) => textResult(JSON.stringify(await context.roots())) },
@@ -103,7 +103,7 @@ describe('cancelled by the client', () => {
     expect(session.inFlight).toEqual({ inbound: 0, outbound: 0 });
   });
 
-  test('initialize is never cancelled, on either side', async () => {
+  test('does not apply to initialize', async () => {
     // Ours is answered within the turn, so the one that comes first is looked at on the other side.
     const client = createClient({ info: TEST_INFO });
     const ends = connectedTransports(['client']);
@@ -180,7 +180,7 @@ describe('cancelled by the client', () => {
 });
 
 describe('a call that is given up', () => {
-  test('tells the server, and rejects with the reason of the signal', async () => {
+  test('notifies the server and rejects with the abort reason', async () => {
     const started = deferred();
     const aborted = deferred<unknown>();
     const server = createServer({
@@ -197,7 +197,7 @@ describe('a call that is given up', () => {
       },
     });
     const client = createClient({ info: TEST_INFO });
-    const { tap, session } = await connectPair(server, client);
+    const { monitor, session } = await connectPair(server, client);
     const controller = new AbortController();
     const reason = new Error('changed my mind');
     const called = rejectionOf(client.callTool({ name: 'x' }, { signal: controller.signal }));
@@ -206,12 +206,12 @@ describe('a call that is given up', () => {
     expect(await called).toBe(reason);
     expect(await aborted.promise).toMatchObject({ name: 'AbortError' });
     await nextTurns();
-    const call = tap.from('client').find(({ method }) => method === 'tools/call');
-    expect(tap.from('client').at(-1)).toMatchObject({
+    const call = monitor.from('client').find(({ method }) => method === 'tools/call');
+    expect(monitor.from('client').at(-1)).toMatchObject({
       method: 'notifications/cancelled',
       params: { requestId: call?.id },
     });
-    expect(tap.from('server').filter(({ id }) => id === call?.id)).toEqual([]);
+    expect(monitor.from('server').filter(({ id }) => id === call?.id)).toEqual([]);
     expect([client.inFlight, session.inFlight]).toEqual([
       { inbound: 0, outbound: 0 },
       { inbound: 0, outbound: 0 },
@@ -240,7 +240,7 @@ describe('a call that is given up', () => {
     await client.close();
   });
 
-  test('a server gives up as well, and the handler of the client is aborted', async () => {
+  test('aborts the handler of the client if the server cancels', async () => {
     const aborted = deferred<unknown>();
     const client = createClient({
       info: TEST_INFO,
@@ -261,18 +261,18 @@ describe('a call that is given up', () => {
           textResult((await rejectionOf(context.roots(undefined, { timeout: 20 }))).name),
       },
     });
-    const { tap } = await connectPair(server, client);
+    const { monitor } = await connectPair(server, client);
     expect(await client.callTool({ name: 'x' })).toEqual(textResult('TimeoutError'));
     expect(await aborted.promise).toMatchObject({ message: 'timed out' });
     await nextTurns();
-    expect(tap.from('client').filter(({ result }) => result?.['roots'] !== undefined)).toEqual([]);
+    expect(monitor.from('client').filter(({ result }) => result?.['roots'] !== undefined)).toEqual([]);
     expect(client.inFlight.inbound).toBe(0);
     await client.close();
   });
 });
 
 describe('time limits', () => {
-  test('reject with a typed error and cancel, each call by its own', async () => {
+  test('reject with a typed error and cancel the call', async () => {
     const client = createClient({ info: TEST_INFO, timeout: 30 });
     const { raw } = await connectRawServer(client);
     const order: string[] = [];
@@ -295,7 +295,7 @@ describe('time limits', () => {
     await client.close();
   });
 
-  test('end calls in the order of the limits, also where the process was too busy to see any pass', async () => {
+  test('end calls in the order of their limits, even in a busy process', async () => {
     const client = createClient({ info: TEST_INFO, timeout: 30 });
     await connectRawServer(client);
     const order: number[] = [];
@@ -310,7 +310,7 @@ describe('time limits', () => {
     await client.close();
   });
 
-  test('Infinity disables it, and a limit beyond what a timer can hold does not fire at once', async () => {
+  test('may exceed what a timer supports', async () => {
     const client = createClient({ info: TEST_INFO, timeout: 5 });
     const { raw } = await connectRawServer(client);
     let done = 0;

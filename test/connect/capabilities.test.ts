@@ -17,7 +17,7 @@ import {
 const { createClient, createServer } = revision20251125;
 
 describe('a server', () => {
-  test('declares what its handlers show, extended and narrowed', async () => {
+  test('declares the capabilities that its handlers imply', async () => {
     const handlers = {
       'tools/list': () => ({ tools: [] }),
       'prompts/get': () => ({ messages: [] }),
@@ -46,7 +46,7 @@ describe('a server', () => {
     });
   });
 
-  test('answers -32601 to what it does not advertise, handler or not', async () => {
+  test('answers -32601 if the capability is not declared, even with a handler', async () => {
     const server = createServer({
       info: TEST_INFO,
       capabilities: { tools: false },
@@ -66,7 +66,7 @@ describe('a server', () => {
     expect((await raw.request({ id: 1, method: 'resources/list' })).result).toEqual({ resources: [] });
   });
 
-  test('refuses to send what the client did not declare, with nothing sent', async () => {
+  test('rejects a request that the client did not declare, without sending it', async () => {
     const errors: Error[] = [];
     const server = createServer({
       info: TEST_INFO,
@@ -93,7 +93,7 @@ describe('a server', () => {
     ]);
   });
 
-  test('looks at the mode of elicitation and at the tools of sampling', async () => {
+  test('checks the mode of elicitation and the tools of sampling', async () => {
     const sent: (string | undefined)[] = [];
     const server = createServer({
       info: TEST_INFO,
@@ -129,7 +129,7 @@ describe('a server', () => {
     }
   });
 
-  test('has no requests to a client of 2026-07-28, and none before initialize', async () => {
+  test('cannot send requests in 2026-07-28 or before initialize', async () => {
     const server = revision20260728.createServer({
       info: TEST_INFO,
       handlers: {
@@ -158,7 +158,7 @@ describe('a server', () => {
 });
 
 describe('a client', () => {
-  test('refuses to send what the server did not advertise, unless configured otherwise', async () => {
+  test('rejects a request that the server did not declare, by default', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client, { tools: {}, resources: {} });
     for (const [called, capability] of [
@@ -199,7 +199,7 @@ describe('a client', () => {
     await client.close();
   });
 
-  test('declares what its handlers show, and answers -32601 to what it does not declare', async () => {
+  test('declares the capabilities that its handlers imply', async () => {
     const handlers = {
       'roots/list': () => ({ roots: [] }),
       'sampling/createMessage': () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: '' } }) as const,
@@ -209,8 +209,8 @@ describe('a client', () => {
       capabilities: { roots: { listChanged: true }, sampling: false },
       handlers,
     });
-    const { raw, tap } = await connectRawServer(client);
-    expect(tap.from('client')[0]?.params?.['capabilities']).toEqual({ roots: { listChanged: true } });
+    const { raw, monitor } = await connectRawServer(client);
+    expect(monitor.from('client')[0]?.params?.['capabilities']).toEqual({ roots: { listChanged: true } });
     expect((await raw.request({ id: 1, method: 'roots/list' })).result).toEqual({ roots: [] });
     const sampling = { id: 2, method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } };
     expect((await raw.request(sampling)).error?.code).toBe(-32601);

@@ -54,7 +54,7 @@ describe('wire payloads that reach an endpoint', () => {
     await client.close();
   });
 
-  test('case-065: structuredContent without content fails, and a lenient client fills it in', async () => {
+  test('rejects structuredContent without content unless lenient', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: { structuredContent: { a: 1 } } });
@@ -90,7 +90,7 @@ describe('envelopes and params', () => {
     await client.close();
   });
 
-  test('case-123: nullErrorAsAbsent reads it as a result, and reports that it did', async () => {
+  test('nullErrorAsAbsent accepts a null error', async () => {
     const events = new Events();
     const client = createClient({ info: TEST_INFO, nullErrorAsAbsent: true, onEvent: events.onEvent });
     const { raw } = await connectRawServer(client);
@@ -108,7 +108,7 @@ describe('envelopes and params', () => {
     ['an array', ['a']],
     ['a string', 'a'],
     ['null', null],
-  ])('case-128: %s as params is -32602, and the message names params', async (found, params) => {
+  ])('case-128: rejects %s as params', async (found, params) => {
     const { raw } = await startRawSession(
       createServer({ info: TEST_INFO, handlers: { 'tools/call': () => textResult('') } }),
     );
@@ -120,7 +120,7 @@ describe('envelopes and params', () => {
 });
 
 describe('lifecycles', () => {
-  test('case-081: a response with an unknown id is an event, later messages are handled', async () => {
+  test('reports a response with an unknown id', async () => {
     const events = new Events();
     const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {}, onEvent: events.onEvent }));
     raw.send({ jsonrpc: '2.0', id: 999, result: {} });
@@ -128,7 +128,7 @@ describe('lifecycles', () => {
     expect(events.all).toEqual([{ kind: 'unknownResponse', id: 999 }]);
   });
 
-  test('case-082: an answer after a time limit is dropped, the session lives', async () => {
+  test('drops an answer after the time limit', async () => {
     const server = createServer({
       info: TEST_INFO,
       handlers: { 'tools/call': ({ name }) => (name === 'slow' ? new Promise(() => undefined) : textResult(name)) },
@@ -140,7 +140,7 @@ describe('lifecycles', () => {
     await client.close();
   });
 
-  test('case-083: a client that always sends id 1 is served, one request after the other', async () => {
+  test('serves a client that always sends id 1', async () => {
     const { raw } = await startRawSession(
       createServer({ info: TEST_INFO, handlers: { 'tools/call': ({ name }) => textResult(name) } }),
     );

@@ -44,38 +44,35 @@ function neverEnding(): {
 }
 
 describe('closing', () => {
-  test.each(['client', 'session', 'server'] as const)(
-    'by the %s rejects calls, aborts handlers, and nothing stays in flight',
-    async (who) => {
-      const { server, reasons, release } = neverEnding();
-      const client = createClient({ info: TEST_INFO });
-      const { session, tap } = await connectPair(server, client);
-      const calls = [1, 2, 3].map(() => rejectionOf(client.callTool({ name: 'x' })));
-      await nextTurns();
-      expect(session.inFlight.inbound).toBe(3);
-      expect(client.inFlight.outbound).toBe(3);
-      await { client, session, server }[who].close();
-      await Promise.all([client.closed, session.closed]);
-      expect((await Promise.all(calls)).map(({ name }) => name)).toEqual(
-        Array.from({ length: 3 }, () => 'ConnectionClosedError'),
-      );
-      expect(reasons.map((reason) => (reason as Error).name)).toEqual(
-        Array.from({ length: 3 }, () => 'ConnectionClosedError'),
-      );
-      const before = tap.frames.length;
-      release();
-      await nextTurns();
-      expect(tap.frames.length).toBe(before);
-      expect([client.inFlight, session.inFlight]).toEqual([
-        { inbound: 0, outbound: 0 },
-        { inbound: 0, outbound: 0 },
-      ]);
-      expect(server.sessions.size).toBe(0);
-      expect(await rejectionOf(client.ping())).toMatchObject({ name: 'ConnectionClosedError' });
-    },
-  );
+  test.each(['client', 'session', 'server'] as const)('by the %s rejects calls and aborts handlers', async (who) => {
+    const { server, reasons, release } = neverEnding();
+    const client = createClient({ info: TEST_INFO });
+    const { session, monitor } = await connectPair(server, client);
+    const calls = [1, 2, 3].map(() => rejectionOf(client.callTool({ name: 'x' })));
+    await nextTurns();
+    expect(session.inFlight.inbound).toBe(3);
+    expect(client.inFlight.outbound).toBe(3);
+    await { client, session, server }[who].close();
+    await Promise.all([client.closed, session.closed]);
+    expect((await Promise.all(calls)).map(({ name }) => name)).toEqual(
+      Array.from({ length: 3 }, () => 'ConnectionClosedError'),
+    );
+    expect(reasons.map((reason) => (reason as Error).name)).toEqual(
+      Array.from({ length: 3 }, () => 'ConnectionClosedError'),
+    );
+    const before = monitor.frames.length;
+    release();
+    await nextTurns();
+    expect(monitor.frames.length).toBe(before);
+    expect([client.inFlight, session.inFlight]).toEqual([
+      { inbound: 0, outbound: 0 },
+      { inbound: 0, outbound: 0 },
+    ]);
+    expect(server.sessions.size).toBe(0);
+    expect(await rejectionOf(client.ping())).toMatchObject({ name: 'ConnectionClosedError' });
+  });
 
-  test('twice, or before connecting, does nothing', async () => {
+  test('is idempotent', async () => {
     const client = createClient({ info: TEST_INFO });
     await client.close();
     await client.close();
@@ -83,7 +80,7 @@ describe('closing', () => {
     expect((await rejectionOf(client.connect(connectedTransports().client))).message).toContain('connects only once');
   });
 
-  test('rejects the requests of a server too, and a handler that is aborted answers nothing', async () => {
+  test('rejects the requests of a server too', async () => {
     const server = createServer({
       info: TEST_INFO,
       handlers: { 'tools/call': async (_, context) => textResult((await rejectionOf(context.roots())).name) },
@@ -113,7 +110,7 @@ describe('closing', () => {
     expect(events.all).toEqual([]);
   });
 
-  test('the answer of a handler that closes the session goes nowhere, and nothing breaks', async () => {
+  test('drops the answer of a handler that closes the session', async () => {
     const server = createServer({
       info: TEST_INFO,
       handlers: {
@@ -129,7 +126,7 @@ describe('closing', () => {
     expect(raw.closes).toBe(1);
   });
 
-  test('input handlers end with the connection or the call, even if they never do', async () => {
+  test('ends input handlers that never return', async () => {
     for (const how of ['close', 'abort'] as const) {
       const reasons: string[] = [];
       const client = revision20260728.createClient({
@@ -179,7 +176,7 @@ describe('a transport that fails', () => {
     };
   }
 
-  test('to start: connect rejects, and all is over', async () => {
+  test('on start rejects connect', async () => {
     const server = createServer({ info: TEST_INFO, handlers: {} });
     const client = createClient({ info: TEST_INFO });
     const start = (): Promise<void> => Promise.reject(new Error('no cable'));
@@ -244,7 +241,7 @@ describe('a transport that fails', () => {
 });
 
 describe('the process', () => {
-  test('exits by itself after closing, and with calls that are answered, without waiting for time limits', async () => {
+  test('exits by itself after closing', async () => {
     const begin = performance.now();
     const program = childProgram('../../connect/children/exits.ts');
     const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 50_000 });

@@ -61,7 +61,7 @@ function lines(version: string, tools: readonly string[], capabilities: object =
 }
 
 describe.each([...STATEFUL, '2026-07-28'])('%s', (version) => {
-  test('slow answers are given before the server closes, and it exits as soon as they are', async () => {
+  test('the server answers pending requests before it exits', async () => {
     const { child, end, log } = slowServer([version], 60_000);
     child.stdin.write(lines(version, ['400', '1', '200']));
     const { frames, code, took } = await end();
@@ -81,7 +81,7 @@ describe('the end of the input', () => {
     expect(took).toBeLessThan(30_000);
   });
 
-  test('ends handlers that never end, within the time; the others are answered', async () => {
+  test('aborts handlers after the time limit', async () => {
     const { child, end, log } = slowServer(['2025-11-25']);
     child.stdin.write(lines('2025-11-25', ['never', '100']));
     const { frames, code, took } = await end();
@@ -99,7 +99,7 @@ describe('the end of the input', () => {
     expect([code, log()]).toEqual([0, 'aborted\nclosed\n']);
   });
 
-  test('rejects what is asked of the client at once, so that the handler can answer', async () => {
+  test('rejects pending requests to the client at once', async () => {
     const { child, end, log } = slowServer(['2025-11-25'], 60_000);
     child.stdin.write(lines('2025-11-25', ['roots'], { roots: {} }));
     const { frames, code, took } = await end();
@@ -109,7 +109,7 @@ describe('the end of the input', () => {
     expect(took).toBeLessThan(30_000);
   });
 
-  test('ends subscriptions at once, with their answers', async () => {
+  test('completes subscriptions at once', async () => {
     const { child, end, log } = slowServer(['2026-07-28'], 60_000);
     const listen = { id: 's', method: 'subscriptions/listen', params: { notifications: {}, _meta: statelessMeta() } };
     child.stdin.write(lines('2026-07-28', ['100']) + `${JSON.stringify({ jsonrpc: '2.0', ...listen })}\n`);
@@ -119,7 +119,7 @@ describe('the end of the input', () => {
     expect(took).toBeLessThan(30_000);
   });
 
-  test('lets a batch be answered, whole', async () => {
+  test('waits for the whole batch', async () => {
     const { child, end, log } = slowServer(['2025-03-26'], 60_000);
     const batch = ['200', '1'].map((name, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } }));
     child.stdin.write(`${lines('2025-03-26', [])}${JSON.stringify(batch)}\n`);
@@ -128,7 +128,7 @@ describe('the end of the input', () => {
     expect(log()).toBe('closed\n');
   });
 
-  test('takes a last line without a newline, and half a line for none', async () => {
+  test('accepts a last line without a newline', async () => {
     const whole = slowServer(['2025-11-25'], 60_000);
     whole.child.stdin.write(lines('2025-11-25', ['50', '100']).trimEnd());
     expect((await whole.end()).frames.length).toBe(3);

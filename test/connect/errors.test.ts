@@ -37,7 +37,7 @@ const call = { method: 'tools/call', params: { name: 'x' } };
 const modernCall = { method: 'tools/call', params: { name: 'x', _meta: statelessMeta() } };
 
 describe('the order of checks', () => {
-  test('unknown method before wrong params, known method with wrong params before the handler', async () => {
+  test('method, then params, then handler', async () => {
     let calls = 0;
     const server = serverThat(() => {
       calls += 1;
@@ -57,7 +57,7 @@ describe('the order of checks', () => {
     expect((await raw.request({ id: 1, method: 'tools/call', params: [] })).error?.code).toBe(-32600);
   });
 
-  test('wrong params come with pointer and reason (case-059: positional, case-057: null)', async () => {
+  test('invalid params are reported with pointer and reason (case-059: positional, case-057: null)', async () => {
     const { raw } = await startRawSession(
       createServer({
         info: TEST_INFO,
@@ -105,7 +105,7 @@ describe('the order of checks', () => {
     });
   });
 
-  test('validation can be turned off, but what is no object never reaches a handler', async () => {
+  test('params must be an object even if validation is off', async () => {
     const seen: unknown[] = [];
     const server = createServer({
       info: TEST_INFO,
@@ -129,7 +129,7 @@ describe('the order of checks', () => {
 describe.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf', '', 'rpc.discover'])(
   'a method named %j',
   (method) => {
-    test('is an unknown one, for servers and clients of both kinds', async () => {
+    test('is unknown', async () => {
       const { raw } = await startRawSession(serverThat(() => textResult('')));
       expect(await raw.request({ id: 1, method })).toMatchObject({ error: { code: -32601 } });
       const fresh = await connectRawClient(serverThat(() => textResult('')));
@@ -262,7 +262,7 @@ describe('a handler that fails', () => {
 });
 
 describe('an RpcError', () => {
-  test('passes through as it is, both ways, without stack and cause', async () => {
+  test('passes through without stack or cause', async () => {
     const error = new RpcError(-32002, 'not here', { uri: 'a:b' }, { cause: new Error('hidden') });
     const client = createClient({
       info: TEST_INFO,
@@ -282,11 +282,11 @@ describe('an RpcError', () => {
         },
       },
     });
-    const { tap } = await connectPair(server, client);
+    const { monitor } = await connectPair(server, client);
     const caught = await rejectionOf(client.readResource({ uri: 'a:b' }));
     expect(caught).toBeInstanceOf(RpcError);
     expect(caught).toMatchObject({ code: -32002, message: 'not here', data: { uri: 'a:b' } });
-    expect(tap.from('server').find(({ error: sent }) => sent !== undefined)?.error).toEqual({
+    expect(monitor.from('server').find(({ error: sent }) => sent !== undefined)?.error).toEqual({
       code: -32002,
       message: 'not here',
       data: { uri: 'a:b' },
@@ -298,7 +298,7 @@ describe('an RpcError', () => {
     await client.close();
   });
 
-  test('a tool’s own failure is a result, and no protocol error', async () => {
+  test('is not used for the failure of a tool, which is a result', async () => {
     const client = createClient({ info: TEST_INFO });
     await connectPair(
       serverThat(() => ({ ...textResult('no'), isError: true })),
@@ -434,7 +434,7 @@ describe('what JSON cannot hold', () => {
     expect(session.inFlight.inbound).toBe(0);
   });
 
-  test('params of a call: it is rejected, nothing is left behind', async () => {
+  test('params of a call reject it', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client);
     const error = await rejectionOf(client.callTool({ name: 'x', arguments: { n: 1n } }));
@@ -447,7 +447,7 @@ describe('what JSON cannot hold', () => {
 });
 
 describe('results', () => {
-  test('that are wrong are a separate error, unless validation is off', async () => {
+  test('that are invalid reject with a separate error', async () => {
     for (const validateResults of [true, false]) {
       const client = createClient({ info: TEST_INFO, validateResults });
       const { raw } = await connectRawServer(client);
@@ -462,7 +462,7 @@ describe('results', () => {
     }
   });
 
-  test('without resultType count as complete, in 2026-07-28 and from an older server (case-071)', async () => {
+  test('without resultType count as complete (case-071)', async () => {
     const modern = revision20260728.createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(modern, { tools: {} }, '2026-07-28');
     raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: { content: [] } });
@@ -492,7 +492,7 @@ describe('results', () => {
 });
 
 describe('too many requests', () => {
-  test('are answered with SERVER_BUSY above the limit, and taken again below it', async () => {
+  test('are answered with SERVER_BUSY above the limit', async () => {
     const gates: (() => void)[] = [];
     const server = serverThat(
       () =>

@@ -194,7 +194,7 @@ describe.each(['2024-11-05', '2025-03-26', '2025-11-25', '2026-07-28'])('a handl
     ]),
   ];
 
-  test.each(cases)('that %s: one error, nothing is left, the next request is answered', async (_, act) => {
+  test.each(cases)('that %s causes one error and no leak', async (_, act) => {
     for (const exposeErrors of [false, true]) {
       const events = new Events();
       const { raw, session } = await connected(act, events, exposeErrors);
@@ -220,7 +220,7 @@ describe.each(['2024-11-05', '2025-03-26', '2025-11-25', '2026-07-28'])('a handl
   });
 
   if (version === '2025-03-26') {
-    test.each(cases)('that %s, in a batch: the other members are answered all the same', async (_, act) => {
+    test.each(cases)('that %s fails its batch member only', async (_, act) => {
       const { raw } = await connected(act, new Events(), false);
       await raw.nextFrames();
       raw.send([
@@ -296,7 +296,7 @@ describe('a handler of a client', () => {
         ] as const,
     ),
     ...HOSTILE_RESULTS.map(([name, make]) => [`gives ${name}`, make] as const),
-  ])('that %s: the server gets one error, and nothing is left', async (_, act) => {
+  ])('that %s causes one error response', async (_, act) => {
     const client = revision20251125.createClient({ info: TEST_INFO, handlers: { 'roots/list': () => act() as never } });
     const { raw } = await connectRawServer(client);
     await raw.nextFrames();
@@ -310,7 +310,7 @@ describe('a handler of a client', () => {
     await client.close();
   });
 
-  test('that returns no object as input ends the call, with nothing sent', async () => {
+  test('that returns no object as input ends the call', async () => {
     for (const given of [undefined, null, 5, 'x', []]) {
       const client = revision20260728.createClient({
         info: TEST_INFO,
@@ -332,7 +332,7 @@ describe('a handler of a client', () => {
 });
 
 describe('params of a call that throw when they are read', () => {
-  test('reject the call, and leave nothing that waits for an answer', async () => {
+  test('params with a getter that throws reject the call', async () => {
     const client = revision20251125.createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client);
     for (const params of [getter('name'), trap()]) {

@@ -75,7 +75,7 @@ const read = async (raw: RawPeer, uri: string): Promise<unknown> => {
 };
 
 describe('names', () => {
-  test.each(PROTOTYPE_NAMES)('%j is no tool, prompt, resource, template or completion', async (name) => {
+  test.each(PROTOTYPE_NAMES)('%j is not registered', async (name) => {
     const raw = await served();
     for (const [method, params, code] of [
       ['tools/call', { name }, -32602],

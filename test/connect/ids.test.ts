@@ -9,10 +9,9 @@ import {
   connectRawServer,
   startRawSession,
   nextTurns,
-  drainViolations,
-  ProtocolMonitor,
   textResult,
 } from './harness.js';
+import { drainViolations, ProtocolMonitor } from './protocol-monitor.js';
 
 const { createClient, createServer } = revision20251125;
 
@@ -58,7 +57,7 @@ describe('ids of requests that come in', () => {
     },
   );
 
-  test('1 and "1" are two requests', async () => {
+  test('distinguish 1 from "1"', async () => {
     const { server, release, started } = waitingServer();
     const { raw, session } = await startRawSession(server);
     raw.send(call(1, 'number'));
@@ -73,7 +72,7 @@ describe('ids of requests that come in', () => {
     expect(session.inFlight).toEqual({ inbound: 0, outbound: 0 });
   });
 
-  test('a second one with an id in flight gets -32600, the first goes on, and afterwards the id is free', async () => {
+  test('reject a duplicate of an id in flight', async () => {
     const { server, release, started } = waitingServer();
     const { raw } = await startRawSession(server);
     raw.send(call(1, 'a'));
@@ -95,7 +94,7 @@ describe('ids of requests that come in', () => {
     expect((await raw.nextFrames()).map(({ result }) => result)).toEqual([textResult('c')]);
   });
 
-  test('an id of a cancelled request is free at once, and the late end of its handler answers nothing', async () => {
+  test('are free again once cancelled', async () => {
     const { server, release } = waitingServer();
     const { raw, session } = await startRawSession(server);
     raw.send(call(1, 'a'));
@@ -109,7 +108,7 @@ describe('ids of requests that come in', () => {
     expect((await raw.nextFrames()).map(({ result }) => result)).toEqual([textResult('b')]);
   });
 
-  test.each([null, 1.5, true, {}, [1], 2 ** 53])('%j is no id: -32600, without an id', async (id) => {
+  test.each([null, 1.5, true, {}, [1], 2 ** 53])('reject %j', async (id) => {
     const events = new Events();
     const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {}, onEvent: events.onEvent }));
     raw.send({ jsonrpc: '2.0', id, method: 'ping' });
@@ -123,9 +122,9 @@ describe('ids of requests that come in', () => {
 });
 
 describe('ids of this side’s requests', () => {
-  test('are unique and never used again, also not after answers, cancellations and errors', async () => {
+  test('are never reused', async () => {
     const client = createClient({ info: TEST_INFO });
-    const { raw, tap } = await connectRawServer(client);
+    const { raw, monitor } = await connectRawServer(client);
     raw.responder = ({ id, method }) =>
       method === 'ping'
         ? { jsonrpc: '2.0', id, result: {} }
@@ -142,7 +141,7 @@ describe('ids of this side’s requests', () => {
       controller.abort(new Error('no more'));
       await Promise.all(calls);
     }
-    const ids = tap
+    const ids = monitor
       .from('client')
       .filter(({ method, id }) => method !== undefined && id !== undefined)
       .map(({ id }) => id);
@@ -169,7 +168,7 @@ describe('ids of this side’s requests', () => {
 });
 
 describe('responses that nobody waits for', () => {
-  test('unknown ids are an event, and the connection goes on', async () => {
+  test('are reported if their id is unknown', async () => {
     const events = new Events();
     const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
     const { raw } = await connectRawServer(client);
@@ -185,7 +184,7 @@ describe('responses that nobody waits for', () => {
     await client.close();
   });
 
-  test('late answers are distinguished: after an answer, a time limit, a cancellation', async () => {
+  test('are reported with the reason why they are late', async () => {
     const events = new Events();
     const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
     const { raw } = await connectRawServer(client);
@@ -226,7 +225,7 @@ describe('responses that nobody waits for', () => {
     { jsonrpc: '2.0', error: { code: 1.5, message: '' } },
     { jsonrpc: '2.0', error: { code: 1e300, message: 'out of range' } },
     { jsonrpc: '2.0', error: null },
-  ])('a broken answer fails the call, it does not keep it waiting: %j', async (answer) => {
+  ])('fail the call if they are invalid: %j', async (answer) => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ ...answer, id });
@@ -237,23 +236,25 @@ describe('responses that nobody waits for', () => {
   });
 });
 
-describe('the tap', () => {
+describe('the monitor', () => {
   test('finds what is wrong with a frame', () => {
-    const tap = new ProtocolMonitor(['client', 'server']);
+    const monitor = new ProtocolMonitor(['client', 'server']);
     const start = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: TEST_INFO };
-    tap.observe('client', { jsonrpc: '2.0', id: 1, method: 'initialize', params: start });
-    tap.observe('server', {
+    monitor.observe('client', { jsonrpc: '2.0', id: 1, method: 'initialize', params: start });
+    monitor.observe('server', {
       jsonrpc: '2.0',
       id: 1,
       result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: TEST_INFO },
     });
     expect(drainViolations()).toEqual([]);
-    tap.observe('client', { jsonrpc: '2.0', id: 2, method: 'tools/call', params: {} });
-    tap.observe('server', { jsonrpc: '2.0', id: 2, result: { content: 1 } });
-    tap.observe('server', { jsonrpc: '2.0', id: 2, result: {} });
-    tap.observe('server', { jsonrpc: '2.0', id: 3, method: 'tools/list' });
-    tap.observe('server', [{ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } }]);
-    tap.observe('server', { jsonrpc: '2.0', id: 9, error: { code: -32021, message: '', data: {} } });
+    monitor.observe('client', { jsonrpc: '2.0', id: 2, method: 'tools/call', params: {} });
+    monitor.observe('server', { jsonrpc: '2.0', id: 2, result: { content: 1 } });
+    monitor.observe('server', { jsonrpc: '2.0', id: 2, result: {} });
+    monitor.observe('server', { jsonrpc: '2.0', id: 3, method: 'tools/list' });
+    monitor.observe('server', [
+      { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } },
+    ]);
+    monitor.observe('server', { jsonrpc: '2.0', id: 9, error: { code: -32021, message: '', data: {} } });
     expect(drainViolations().length).toBe(6);
   });
 });

@@ -36,7 +36,7 @@ function call(id: number, more: object = {}, name = 'x', capabilities: object = 
 }
 
 describe('a server', () => {
-  test('asks, is called again, and hands the typed answers and its state to the handler', async () => {
+  test('passes the typed answers and its state to the handler', async () => {
     const { raw } = await connectRawClient(createServer({ info: TEST_INFO, handlers: { 'tools/call': asksOnce } }));
     const first = await raw.request(call(1));
     expect(first.result).toMatchObject({
@@ -50,7 +50,7 @@ describe('a server', () => {
     expect(second.result).toMatchObject({ resultType: 'complete', ...textResult('accept {"step":1,"name":"x"}') });
   });
 
-  test('takes back nothing but its own state, for the same request, in time', async () => {
+  test('accepts only its own state', async () => {
     const { raw } = await connectRawClient(
       createServer({ info: TEST_INFO, requestState: { ttl: 2000 }, handlers: { 'tools/call': asksOnce } }),
     );
@@ -85,7 +85,7 @@ describe('a server', () => {
     expect((await raw.request(call(4, params))).error?.code).toBe(-32602);
   });
 
-  test('a state is of one method and of one server, unless they share a secret', async () => {
+  test('binds a state to one method and one server', async () => {
     const seal = new RequestStateSigner({ secret: 'a secret of 16 bytes' });
     const same = new RequestStateSigner({ secret: new TextEncoder().encode('a secret of 16 bytes') });
     const other = new RequestStateSigner();
@@ -102,7 +102,7 @@ describe('a server', () => {
     expect(() => new RequestStateSigner({ secret: 'short' })).toThrow(RangeError);
   });
 
-  test('answers of all rounds are there in the last one, and wrong ones are refused with their place', async () => {
+  test('collects the answers of all rounds', async () => {
     const server = createServer({
       info: TEST_INFO,
       handlers: {
@@ -122,7 +122,7 @@ describe('a server', () => {
     expect(wrong.error?.code).toBe(-32602);
     const second = (await ask(3, { requestState: first?.['requestState'], inputResponses: { a: accept } })).result;
     expect(Object.keys(second?.['inputRequests'] as object)).toEqual(['b', 'c']);
-    // Half of the answers: the rest is asked for again.
+    // After half of the answers, the server requests the rest again.
     const half = (
       await ask(4, { requestState: second?.['requestState'], inputResponses: { b: { action: 'decline' } } })
     ).result;
@@ -172,7 +172,7 @@ describe('a server', () => {
     },
   );
 
-  test('-32022 for a version that it does not speak, with those that it does', async () => {
+  test('answers -32022 with its versions to an unsupported version', async () => {
     const { raw } = await connectRawClient(createServer({ info: TEST_INFO, handlers: {} }));
     const _meta = { ...statelessMeta(), 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
     for (const method of ['server/discover', 'tools/list', 'no/such']) {
@@ -185,7 +185,7 @@ describe('a server', () => {
     }
   });
 
-  test('protects the state of a handler that writes its result itself, and gives it back as it was', async () => {
+  test('signs the state of a result that the handler writes itself', async () => {
     const server = createServer({
       info: TEST_INFO,
       handlers: {
@@ -203,7 +203,7 @@ describe('a server', () => {
     expect((await raw.request(call(3, { requestState: 'mine' }))).error?.code).toBe(-32602);
   });
 
-  test('fills in what a result needs, and keeps what the handler says', async () => {
+  test('fills in required members of a result', async () => {
     const server = createServer({
       info: TEST_INFO,
       instructions: 'read me',
@@ -251,16 +251,16 @@ describe('a server', () => {
     });
   });
 
-  test('a stateful session is asked by separate requests, by the same code', async () => {
+  test('sends separate requests in a stateful session', async () => {
     const server = createServer({
       info: TEST_INFO,
       revisions: [revision20251125.revision, revision20260728.revision],
       handlers: { 'tools/call': asksOnce },
     });
     const client = revision20251125.createClient({ info: TEST_INFO, handlers: { 'elicitation/create': () => accept } });
-    const { tap } = await connectPair(server, client);
+    const { monitor } = await connectPair(server, client);
     expect(await client.callTool({ name: 'x' })).toEqual(textResult('accept undefined'));
-    expect(tap.from('server').some(({ method }) => method === 'elicitation/create')).toBe(true);
+    expect(monitor.from('server').some(({ method }) => method === 'elicitation/create')).toBe(true);
     await client.close();
   });
 });
@@ -277,7 +277,7 @@ describe('a client', () => {
     result: { resultType: 'complete', ...textResult('done') },
   });
 
-  test('answers and repeats: state exactly as it came, and none where none came', async () => {
+  test('repeats the request with the exact state', async () => {
     const keys: unknown[] = [];
     const client = createClient({
       info: TEST_INFO,
@@ -328,7 +328,7 @@ describe('a client', () => {
     }
   });
 
-  test('refuses what it has no handler for or did not declare, and passes on what a handler throws', async () => {
+  test('rejects an input request that it did not declare', async () => {
     const without = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(without, { tools: {} }, '2026-07-28');
     raw.responder = ({ id }) => required(id);
@@ -356,7 +356,7 @@ describe('a client', () => {
     }
   });
 
-  test('takes resultType for nothing in a stateful revision, and only where a method can ask', async () => {
+  test('ignores resultType in a stateful revision', async () => {
     const client = revision20251125.createClient({ info: TEST_INFO, handlers: { 'elicitation/create': () => accept } });
     const { raw } = await connectRawServer(client);
     raw.responder = ({ id }) => required(id, textResult('done'));
@@ -370,7 +370,7 @@ describe('a client', () => {
     await modern.close();
   });
 
-  test('several are answered at once, and both sides of ours agree', async () => {
+  test('answers several input requests at once', async () => {
     const client = createClient({
       info: TEST_INFO,
       handlers: {
@@ -398,7 +398,7 @@ describe('a client', () => {
 });
 
 describe('a result that requires input and has neither inputRequests nor requestState (case-126)', () => {
-  test('is not sent, and the handler is reported', async () => {
+  test('is not sent', async () => {
     const events = new Events();
     const server = createServer({
       info: TEST_INFO,

@@ -24,7 +24,7 @@ const initialize = {
 };
 
 describe('a stateful server', () => {
-  test('answers nothing but ping and initialize before initialize', async () => {
+  test('answers only ping and initialize before initialize', async () => {
     const { raw } = await connectRawClient(createServer({ info: TEST_INFO, handlers: tools }));
     expect(await raw.request({ id: 1, method: 'ping' })).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
     expect((await raw.request({ id: 2, method: 'tools/list' })).error?.code).toBe(-32600);
@@ -35,7 +35,7 @@ describe('a stateful server', () => {
     expect((await raw.request({ id: 7, method: 'tools/list' })).result).toEqual({ tools: [] });
   });
 
-  test('is lenient about requests before initialized, and strict as an option, with ping free (case-086)', async () => {
+  test('accepts requests before initialized, unless strict (case-086)', async () => {
     const lenient = await connectRawClient(createServer({ info: TEST_INFO, handlers: tools }));
     await lenient.raw.request({ id: 0, ...initialize });
     expect((await lenient.raw.request({ id: 1, method: 'tools/list' })).result).toEqual({ tools: [] });
@@ -49,7 +49,7 @@ describe('a stateful server', () => {
     expect(strict.raw.closes).toBe(0);
   });
 
-  test('refuses a second initialize, and the session stays as it is', async () => {
+  test('rejects a second initialize', async () => {
     const { raw, session } = await startRawSession(createServer({ info: TEST_INFO, handlers: tools }));
     const again = { ...initialize, params: { ...initialize.params, clientInfo: { name: 'other', version: '2' } } };
     expect(await raw.request({ id: 1, ...again })).toMatchObject({ id: 1, error: { code: -32600 } });
@@ -57,7 +57,7 @@ describe('a stateful server', () => {
     expect((await raw.request({ id: 2, method: 'tools/list' })).result).toEqual({ tools: [] });
   });
 
-  test('refuses an initialize with wrong params, and takes the next one', async () => {
+  test('rejects an initialize with invalid params', async () => {
     const { raw, session } = await connectRawClient(createServer({ info: TEST_INFO, handlers: tools }));
     for (const params of [undefined, {}, { ...initialize.params, protocolVersion: { toString: 1, valueOf: 1 } }, []]) {
       expect((await raw.request({ id: 1, method: 'initialize', params })).error?.code).toBe(-32602);
@@ -66,7 +66,7 @@ describe('a stateful server', () => {
     expect((await raw.request({ id: 2, ...initialize })).result?.['protocolVersion']).toBe('2025-11-25');
   });
 
-  test('takes initialized before initialize for nothing, and initialize still works (case-087)', async () => {
+  test('ignores initialized before initialize (case-087)', async () => {
     const events = new Events();
     let heard = 0;
     const server = createServer({
@@ -89,7 +89,7 @@ describe('a stateful server', () => {
     expect(heard).toBe(1);
   });
 
-  test('never answers what has no id (case-084), and ignores what it does not know (case-085)', async () => {
+  test('never answers a notification (case-084), even an unknown one (case-085)', async () => {
     const events = new Events();
     const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: tools, onEvent: events.onEvent }));
     for (const frame of [
@@ -122,7 +122,7 @@ describe('a stateful server', () => {
     expect((await raw.request({ id: 1, method: 'tools/list' })).result).toEqual({ tools: [] });
   });
 
-  test('answers ping up to 2025-11-25, and a client that speaks 2026-07-28 gets -32601 (case-088)', async () => {
+  test('answers ping up to 2025-11-25 (case-088)', async () => {
     const old = await startRawSession(revision20241105.createServer({ info: TEST_INFO, handlers: {} }), '2024-11-05');
     expect(await old.raw.request({ id: 2, method: 'ping' })).toEqual({ jsonrpc: '2.0', id: 2, result: {} });
     const modern = await connectRawClient(revision20260728.createServer({ info: TEST_INFO, handlers: {} }));
@@ -140,7 +140,7 @@ describe('a stateful server', () => {
 });
 
 describe('initialize for a server of 2026-07-28 (case-089)', () => {
-  test('alone it answers with the versions that it does speak, and a server of both serves it', async () => {
+  test('is answered with the supported versions', async () => {
     const modern = await connectRawClient(revision20260728.createServer({ info: TEST_INFO, handlers: {} }));
     expect((await modern.raw.request({ id: 0, ...initialize })).error).toMatchObject({
       code: -32022,
@@ -161,7 +161,7 @@ describe('initialize for a server of 2026-07-28 (case-089)', () => {
 });
 
 describe('a client', () => {
-  test('sends nothing before it is connected, and says why', async () => {
+  test('cannot send before it is connected', async () => {
     const client = createClient({ info: TEST_INFO });
     expect(await rejectionOf(client.ping())).toMatchObject({
       name: 'ConnectionClosedError',
@@ -172,12 +172,16 @@ describe('a client', () => {
     }).toThrow('there is no connection yet');
   });
 
-  test('sends initialize, then initialized, and only then anything else', async () => {
+  test('sends nothing else between initialize and initialized', async () => {
     const client = createClient({ info: TEST_INFO });
-    const { raw, tap } = await connectRawServer(client);
+    const { raw, monitor } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: {} });
     await client.ping();
-    expect(tap.from('client').map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'ping']);
+    expect(monitor.from('client').map(({ method }) => method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'ping',
+    ]);
     expect(client.server).toEqual({ info: TEST_INFO, capabilities: { tools: {} }, instructions: undefined });
     await client.close();
   });
@@ -189,7 +193,7 @@ describe('a client', () => {
     await client.close();
   });
 
-  test('answers ping of a server at any time, also before initialize is answered', async () => {
+  test('answers ping even before initialize', async () => {
     const client = createClient({ info: TEST_INFO });
     const ends = connectedTransports(['client']);
     const raw = new RawPeer(ends.server);

@@ -42,7 +42,7 @@ const levelsOf = (
 ) => frames.filter(({ method }) => method === 'notifications/message').map(({ params }) => params?.['level']);
 
 describe('log messages in a stateful session', () => {
-  test.each([true, false])('are of the level that was set, or above (own handler: %s)', async (own) => {
+  test.each([true, false])('are filtered by the level that was set (own handler: %s)', async (own) => {
     const set: string[] = [];
     const server = revision20251125.createServer({
       info: TEST_INFO,
@@ -79,7 +79,7 @@ describe('log messages in a stateful session', () => {
     );
   });
 
-  test('are not sent, and no level is taken, without the capability', async () => {
+  test('are not sent without the capability', async () => {
     const { raw } = await startRawSession(revision20251125.createServer({ info: TEST_INFO, handlers: logsAll }));
     raw.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } });
     expect(levelsOf(await raw.nextFrames())).toEqual([]);
@@ -88,7 +88,7 @@ describe('log messages in a stateful session', () => {
     );
   });
 
-  test('have the logger and what was said', async () => {
+  test('have the logger and the data', async () => {
     const { raw } = await startRawSession(
       revision20251125.createServer({ info: TEST_INFO, capabilities: { logging: {} }, handlers: logsAll }),
     );
@@ -102,7 +102,7 @@ describe('log messages in a stateful session', () => {
 });
 
 describe('log messages in 2026-07-28', () => {
-  test('come only for a request with a level, from that level on', async () => {
+  test('are only sent for a request with a level', async () => {
     const { raw } = await connectRawClient(
       revision20260728.createServer({ info: TEST_INFO, capabilities: LOGGING, handlers: logsAll }),
     );

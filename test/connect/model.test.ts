@@ -17,7 +17,7 @@ import {
   textResult,
 } from './harness.js';
 
-/** What a test knows of the conversation, beside the conversation itself. */
+/** The state of the conversation as the test expects it. */
 interface Model {
   /** Requests in flight by id, as JSON text, so that 1 and "1" differ. */
   open: Set<string>;
@@ -185,7 +185,7 @@ describe.each([
   ['2025-11-25', revision20251125],
   ['2026-07-28', revision20260728],
 ] as const)('a server of %s, whatever comes in whatever order', (version, module) => {
-  test('answers each request once or not at all, notifications never, and keeps nothing', async () => {
+  test('a server answers each request at most once, for any sequence of messages', async () => {
     const hasBatches = version === '2025-03-26';
     const isStateless = version === '2026-07-28';
     await fc.assert(
@@ -238,7 +238,7 @@ describe('a client, whatever comes in whatever order', () => {
     { maxLength: 40 },
   );
 
-  test('each call ends once, as the first thing that ends it says, and nothing is kept', async () => {
+  test('ends each call once, as the first ending message says', async () => {
     await fc.assert(
       fc.asyncProperty(moves, async (all) => {
         const client = revision20251125.createClient({ info: TEST_INFO });

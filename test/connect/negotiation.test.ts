@@ -49,7 +49,7 @@ describe('client and server of every set of revisions', () => {
   const pairs = SETS.flatMap((client) =>
     SETS.map((server) => [client.join(' '), server.join(' '), client, server] as const),
   );
-  test.each(pairs)('client %s, server %s', async (_, __, clientSet, serverSet) => {
+  test.each(pairs)('client %s with server %s', async (_, __, clientSet, serverSet) => {
     const server = new Server(revisionsOf(serverSet), { info: TEST_INFO, handlers });
     const client = new BaseClient(revisionsOf(clientSet), { info: TEST_INFO, probeTimeout: 500 });
     const ends = connectedTransports();
@@ -106,7 +106,7 @@ describe('a client of both kinds', () => {
     },
   );
 
-  test('and when there is no response to it, in the time of the probe', async () => {
+  test('falls back to initialize after the probe times out', async () => {
     const client = revision20260728.createClient({ info: TEST_INFO, revisions, probeTimeout: 20 });
     const ends = connectedTransports(['client']);
     const raw = new RawPeer(ends.server);
@@ -116,7 +116,7 @@ describe('a client of both kinds', () => {
     await client.close();
   });
 
-  test('takes the version that both speak, whatever comes first, and initialize otherwise', async () => {
+  test('selects a version that both support, whatever arrives first', async () => {
     const future: Revision = { ...revision20260728.revision, version: '2099-01-01' };
     const both = new Server([revision20251125.revision, revision20260728.revision], { info: TEST_INFO, handlers });
     for (const [spoken, expected] of [
@@ -141,7 +141,7 @@ describe('a client of both kinds', () => {
     });
   });
 
-  test('requested a version that the server has not, the newest that it has; the client disconnects on one unknown to it', async () => {
+  test('disconnects if the server selects an unknown version', async () => {
     const server = new Server(ALL_REVISIONS.slice(0, 3), { info: TEST_INFO, handlers });
     const client = revision20251125.createClient({ info: TEST_INFO });
     const ends = connectedTransports();
@@ -151,7 +151,7 @@ describe('a client of both kinds', () => {
       offered: ['2025-06-18'],
     });
     await session.closed;
-    expect(ends.tap.from('client').map(({ method }) => method)).toEqual(['initialize']);
+    expect(ends.monitor.from('client').map(({ method }) => method)).toEqual(['initialize']);
   });
 
   test('passes the version to the transport', async () => {
@@ -168,7 +168,7 @@ describe('a client of both kinds', () => {
 });
 
 describe('a server of both kinds', () => {
-  test('serves clients of each at the same time, and tells handlers which it is', async () => {
+  test('serves clients of each kind at the same time', async () => {
     const seen: string[] = [];
     const server = revision20260728.createServer({
       info: TEST_INFO,

@@ -50,21 +50,32 @@ describe('listAllTools', () => {
     expect([asked, items.length]).toEqual([100, 100]);
   });
 
-  test('asks for no page that nobody reads, and passes on what goes wrong', async () => {
+  /** A client of a server whose third page fails, and the number of requested pages. */
+  async function failingPages() {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client);
-    let asked = 0;
+    const pages = { requested: 0 };
     raw.responder = ({ id }) => {
-      asked += 1;
-      return asked < 3
-        ? { jsonrpc: '2.0', id, result: { tools: [tool('a')], nextCursor: String(asked) } }
+      pages.requested += 1;
+      return pages.requested < 3
+        ? { jsonrpc: '2.0', id, result: { tools: [tool('a')], nextCursor: String(pages.requested) } }
         : { jsonrpc: '2.0', id, error: { code: -32602, message: 'cursor' } };
     };
+    return { client, pages };
+  }
+
+  test('fetches a page only when it is read', async () => {
+    const { client, pages } = await failingPages();
     for await (const { name } of client.listAllTools()) {
       expect(name).toBe('a');
       break;
     }
-    expect(asked).toBe(1);
+    expect(pages.requested).toBe(1);
+    await client.close();
+  });
+
+  test('rejects if a page fails', async () => {
+    const { client } = await failingPages();
     const names: string[] = [];
     const error = await rejectionOf(
       (async () => {
@@ -72,7 +83,7 @@ describe('listAllTools', () => {
       })(),
     );
     expect(error).toMatchObject({ code: -32602 });
-    expect(names).toEqual(['a']);
+    expect(names).toEqual(['a', 'a']);
     await client.close();
   });
 });

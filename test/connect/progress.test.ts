@@ -26,7 +26,7 @@ describe.each([
   ['2025-11-25', revision20251125],
   ['2026-07-28', revision20260728],
 ] as const)('progress in %s', (_, module) => {
-  test('comes to the call that requested it, in order, and never after its answer', async () => {
+  test('reaches its call in order, before its answer', async () => {
     const create = module.createServer as typeof createServer;
     const server = create({
       info: TEST_INFO,
@@ -44,7 +44,7 @@ describe.each([
       },
     });
     const client = (module.createClient as typeof createClient)({ info: TEST_INFO });
-    const { tap } = await connectPair(server, client);
+    const { monitor } = await connectPair(server, client);
     const seen: Record<string, Progress[]> = { a: [], b: [] };
     await Promise.all(
       ['a', 'b'].map((name) => client.callTool({ name }, { onProgress: (at) => seen[name]?.push(at) })),
@@ -56,7 +56,7 @@ describe.each([
     ];
     expect(seen).toEqual({ a: expected('a'), b: expected('b') });
     await sleep(10);
-    const sent = tap.from('server').filter(({ method }) => method === 'notifications/progress');
+    const sent = monitor.from('server').filter(({ method }) => method === 'notifications/progress');
     expect(sent.length).toBe(6);
     expect(new Set(sent.map(({ params }) => params?.['progressToken'])).size).toBe(2);
     await client.close();
@@ -74,15 +74,15 @@ describe.each([
       },
     });
     const client = (module.createClient as typeof createClient)({ info: TEST_INFO });
-    const { tap } = await connectPair(server, client);
+    const { monitor } = await connectPair(server, client);
     await client.callTool({ name: 'x' });
-    expect(tap.from('server').filter(({ method }) => method === 'notifications/progress')).toEqual([]);
+    expect(monitor.from('server').filter(({ method }) => method === 'notifications/progress')).toEqual([]);
     await client.close();
   });
 });
 
 describe('a server', () => {
-  test('echoes the token as it came, and sends only what increases', async () => {
+  test('sends increasing progress with the original token', async () => {
     const server = createServer({
       info: TEST_INFO,
       handlers: {
@@ -110,7 +110,7 @@ describe('a server', () => {
 });
 
 describe('a client', () => {
-  test('takes unknown tokens, other types and what goes back for events', async () => {
+  test('reports invalid progress as an event', async () => {
     const events = new Events();
     const seen: number[] = [];
     const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
@@ -181,7 +181,7 @@ describe('a client', () => {
     await client.close();
   });
 
-  test('starts the time limit anew on progress only if asked, and ends at the last limit', async () => {
+  test('restarts the time limit on progress only by option', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client);
     const options = { timeout: 60, onProgress: () => undefined };

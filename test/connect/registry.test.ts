@@ -151,7 +151,7 @@ async function connected(name: Name): Promise<BaseClient> {
 }
 
 describe.each(NAMES)('%s', (name) => {
-  test('tools: lists, calls, and says what is wrong with a call', async () => {
+  test('tools are listed and called', async () => {
     const client = await connected(name);
     const { tools: listed } = (await client.request('tools/list')) as {
       tools: { name: string; inputSchema: object }[];
@@ -191,7 +191,7 @@ describe.each(NAMES)('%s', (name) => {
     ]);
   });
 
-  test('resources: addresses, templates, bytes, and what is not there', async () => {
+  test('resources are listed and read', async () => {
     const client = await connected(name);
     const read = (uri: string) => client.request('resources/read', { uri });
     expect(await client.request('resources/list')).toMatchObject({
@@ -214,7 +214,7 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  test('prompts and completion', async () => {
+  test('prompts are completed', async () => {
     const client = await connected(name);
     expect(await client.request('prompts/list')).toMatchObject({
       prompts: [{ name: 'review', arguments: [{ name: 'code', required: true }, { name: 'language' }] }],
@@ -277,7 +277,7 @@ test('a long address costs one pass', () => {
   return expect(reading).resolves.toMatchObject({ contents: [{ text: '' }] });
 });
 
-test('a completer that nobody would call is refused, by its type and when it is put together', () => {
+test('a completer of an unknown argument is rejected', () => {
   const inside = definePrompt({
     name: 'p',
     // @ts-expect-error It belongs next to `arguments`.

@@ -51,7 +51,7 @@ function started(): string {
 const firstsIn = (file: string): string[] => readFileSync(file, 'utf8').split('\n').slice(0, -1);
 
 describe('a server over stdio that exits at a first message other than initialize (case-117)', () => {
-  test('is started again, gets initialize, and is remembered', async () => {
+  test('is restarted with initialize', async () => {
     const file = started();
     const code = program(file, 'process.exit(1);');
     const first = await run(code);

@@ -25,7 +25,7 @@ const listen = (id: unknown, notifications: object): object & { id?: string } =>
   ({ id, method: 'subscriptions/listen', params: { notifications, _meta: statelessMeta() } }) as never;
 
 describe('a server of 2026-07-28', () => {
-  test('acknowledges, tags with the id of the request as it is, and sends only what was requested', async () => {
+  test('sends only what was requested, tagged with the id of the request', async () => {
     const server = createServer({ info: TEST_INFO, capabilities, handlers: {} });
     const { raw, session } = await connectRawClient(server);
     raw.send({ jsonrpc: '2.0', ...listen('a', { toolsListChanged: true, resourceSubscriptions: ['x:1'] }) });
@@ -75,7 +75,7 @@ describe('a server of 2026-07-28', () => {
     expect((await raw.nextFrames())[0]?.params?.['notifications']).toEqual({ toolsListChanged: true });
   });
 
-  test('a cancelled one gets no answer and nothing more; the others go on', async () => {
+  test('sends nothing to a cancelled subscription', async () => {
     const server = createServer({ info: TEST_INFO, capabilities, handlers: {} });
     const { raw, session } = await connectRawClient(server);
     for (const id of [1, 2]) raw.send({ jsonrpc: '2.0', ...listen(id, { toolsListChanged: true }) });
@@ -112,14 +112,14 @@ describe('a server of 2026-07-28', () => {
 });
 
 describe('a client of 2026-07-28', () => {
-  test('gets what it subscribed to, by subscription, until it closes one', async () => {
+  test('receives its notifications until it closes the subscription', async () => {
     const server = createServer({ info: TEST_INFO, capabilities, handlers: {} });
     const heard: string[] = [];
     const client = createClient({
       info: TEST_INFO,
       notifications: { 'notifications/tools/list_changed': () => void heard.push('all') },
     });
-    const { session, tap } = await connectPair(server, client);
+    const { session, monitor } = await connectPair(server, client);
     const note = (name: string) => ({ onNotification: (method: string) => heard.push(`${name} ${method}`) });
     const one = await client.listen({ toolsListChanged: true }, note('one'));
     const two = await client.listen({ toolsListChanged: true, resourceSubscriptions: ['x:1'] }, note('two'));
@@ -135,7 +135,7 @@ describe('a client of 2026-07-28', () => {
     one.close();
     await one.ended;
     await nextTurns();
-    expect(tap.from('client').at(-1)).toMatchObject({
+    expect(monitor.from('client').at(-1)).toMatchObject({
       method: 'notifications/cancelled',
       params: { requestId: one.id },
     });
@@ -149,7 +149,7 @@ describe('a client of 2026-07-28', () => {
     expect(client.inFlight.outbound).toBe(0);
   });
 
-  test('rejects when it is refused, not acknowledged in time, aborted, or the connection breaks', async () => {
+  test('rejects if the subscription cannot be established', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client, capabilities, '2026-07-28');
     raw.responder = ({ id, method }) =>
@@ -194,7 +194,7 @@ describe('a client of 2026-07-28', () => {
 });
 
 describe('resources of a stateful session', () => {
-  test.each([true, false])('are sent to those who subscribed, with a handler of the server’s own: %s', async (own) => {
+  test.each([true, false])('are sent to subscribers, with a custom handler: %s', async (own) => {
     const asked: string[] = [];
     const server = revision20251125.createServer({
       info: TEST_INFO,
@@ -228,7 +228,7 @@ describe('resources of a stateful session', () => {
     expect(asked).toEqual(own ? ['x:1'] : []);
   });
 
-  test('change notices go to sessions that are initialized, if they are declared', async () => {
+  test('change notifications need an initialized session', async () => {
     const server = revision20251125.createServer({
       info: TEST_INFO,
       capabilities: { tools: { listChanged: true }, prompts: {} },

@@ -46,7 +46,7 @@ describe('what does not compile', () => {
     });
   });
 
-  test('calls with wrong params, or of another revision', () => {
+  test('calls of another revision', () => {
     never(() => {
       const client = stateful.createClient({ info });
       const modern = stateless.createClient({ info });
@@ -98,7 +98,7 @@ describe('what does not compile', () => {
 });
 
 describe('what is typed', () => {
-  test('params, contexts and results of handlers and calls', () => {
+  test('the API of handlers and calls', () => {
     never(() => {
       stateful.createServer({
         info,

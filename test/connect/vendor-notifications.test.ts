@@ -14,7 +14,7 @@ const isCodexEvent = (params: unknown): params is CodexEvent =>
 const frame = { jsonrpc: '2.0', method: 'codex/event', params: { x: 1 } };
 
 describe('a notification of a vendor (case-124)', () => {
-  test('is one event with method and params in a client that handles it nowhere', async () => {
+  test('is one event in a client without a handler', async () => {
     const events = new Events();
     const client = createClient({ info: TEST_INFO, onEvent: events.onEvent });
     const { raw } = await connectRawServer(client);
@@ -24,7 +24,7 @@ describe('a notification of a vendor (case-124)', () => {
     await client.close();
   });
 
-  test('is one event with method and params in a server that handles it nowhere', async () => {
+  test('is one event in a server without a handler', async () => {
     const events = new Events();
     const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {}, onEvent: events.onEvent }));
     raw.send(frame);

@@ -12,7 +12,7 @@ const planted = path.join(FIXTURES, 'planted');
 const root = path.resolve(import.meta.dirname, '../..');
 
 describe('mcpgen drift', () => {
-  test('shows findings by kind, with a summary, and exits 1', async () => {
+  test('prints findings by kind', async () => {
     const { code, stdout, stderr } = await mcpgen(['drift', '--sdk', 'planted-sdk'], { cwd: planted });
     expect([code, stderr]).toEqual([1, '']);
     expect(stdout).toMatch(/^planted-sdk 3\.2\.1 against 2025-11-25\ntypes\/index\.d\.ts\n/);
@@ -36,7 +36,7 @@ describe('mcpgen drift', () => {
     expect(stdout).toMatch(/\nNo drift: 155 definitions, 155 the same, 0 differ, 0 missing\n$/);
   });
 
-  test('--json holds all that the text shows, names and patterns come from config and flags', async () => {
+  test('--json contains all findings', async () => {
     const folder = folderWith({
       'a.ts': "export type Side = 'user' | 'assistant';\nexport type McpCursor = string;\nexport type Icon = any;\n",
       'mcpgen.config.json': { drift: { names: { Role: 'Cursor', '*': 'Mcp*' }, ignore: ['*Request*', 'Icon'] } },

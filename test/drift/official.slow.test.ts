@@ -8,7 +8,7 @@ import { FIXTURES, findingLines, definitionsWithStatus } from './support.js';
 const root = path.resolve(import.meta.dirname, '../..');
 
 describe('our own types', () => {
-  test.each(REVISIONS)('$revision: no finding, and every definition is compared', async ({ revision, definitions }) => {
+  test.each(REVISIONS)('$revision: has no findings', async ({ revision, definitions }) => {
     const sdk = `./generated/${revision}/types.ts`;
     const report = await compareWithPackage({ sdk, revision, folder: root });
     expect(findingLines(report)).toEqual([]);
@@ -16,7 +16,7 @@ describe('our own types', () => {
     expect(report.drift).toBe(false);
   });
 
-  test('exactly compared, there is nothing to take as equal', async () => {
+  test('have no findings in an exact comparison', async () => {
     const sdk = './generated/2026-07-28/index.ts';
     const report = await compareWithPackage({ sdk, revision: '2026-07-28', folder: root, exact: true });
     expect(findingLines(report)).toEqual([]);

@@ -39,14 +39,14 @@ function named(revision: string): Protocol {
   return found;
 }
 
-/** The file of aliases without its header; undefined if there is none. */
+/** The file of aliases without its header, if it was generated. */
 async function aliasesOf(protocol: Protocol, emit: readonly Emittable[]): Promise<string | undefined> {
   const file = (await render(protocol, scratch, { emit })).find((item) => item.path.endsWith('/aliases.ts'));
   return file?.contents.replace(/^(?:\/\/.*\n|\/\* eslint-disable \*\/\n)+\n?/, '');
 }
 
 describe('what is known of renames', () => {
-  test('is what the schemas show, each from its revision on and not before', () => {
+  test('matches the schemas', () => {
     const renames = builtinRenames();
     expect(Object.fromEntries(renames.map(({ before, after }) => [before, after]))).toEqual({
       JSONRPCError: 'JSONRPCErrorResponse',
@@ -72,7 +72,7 @@ describe('what is known of renames', () => {
     expect(guessed).toEqual(builtinRenames().map(({ before, after, revision }) => [before, after, revision]));
   });
 
-  test('follows a name through several renames, and leaves out one that is there again', () => {
+  test('follows a name through several renames', () => {
     const step = (before: string, after: string, revision: string): Parameters<typeof findFormerNames>[1][number] => ({
       before,
       after,
@@ -96,7 +96,7 @@ describe('what is known of renames', () => {
 });
 
 describe('case-110: --emit aliases', () => {
-  test('writes the old names, deprecated, of what the revision renamed', async () => {
+  test('writes the old names as deprecated', async () => {
     expect(await aliasesOf(named('2025-11-25'), ['types', 'aliases'])).toBe(`import type {
   JSONRPCErrorResponse,
   ResourceTemplateReference,
@@ -118,7 +118,7 @@ export type ResourceReference = ResourceTemplateReference;
     ]);
   });
 
-  test('brings guards, validators and Zod schemas with what they are of, and is no part of the default', async () => {
+  test('includes aliases of guards and validators', async () => {
     const values = async (emit: readonly Emittable[]): Promise<readonly (string | undefined)[]> => {
       const text = (await aliasesOf(named('2025-06-18'), emit)) ?? '';
       return [...text.matchAll(/^export const (\w+): typeof \w+ =/gm)].map((match) => match[1]);
@@ -131,7 +131,7 @@ export type ResourceReference = ResourceTemplateReference;
     expect(await aliasesOf(named('2025-06-18'), DEFAULT_PARTS)).toBeUndefined();
   });
 
-  test('never takes a name that the schema has, nor one of another protocol', async () => {
+  test('never shadows a name of the schema', async () => {
     const schema = JSON.parse(readFileSync(path.join(ROOT, 'schema/2025-11-25/schema.json'), 'utf8')) as {
       $defs: Record<string, unknown>;
     };
@@ -151,7 +151,7 @@ export type ResourceReference = ResourceTemplateReference;
     expect(await aliasesOf(await load({}, 'Another Protocol'), ['types', 'aliases'])).toBeUndefined();
   });
 
-  test('compiles in all revisions, where code by old names meets the new ones, and is checked', async () => {
+  test('compiles with code that uses old names', async () => {
     const out = path.join(scratch, 'all');
     const options = { out, revisions: NAMES, emit: ['types', 'validators', 'aliases'] as const };
     await generate(options);
@@ -199,7 +199,7 @@ export const same: Oldest = reference4;
     expect((await check(options)).upToDate).toBe(false);
     rmSync(file);
     expect((await check(options)).upToDate).toBe(false);
-    // Without the part the files of it are left over.
+    // Without the part, its files are orphaned.
     const { changes } = await generate({ ...options, emit: ['types', 'validators'] });
     expect(changes.filter(({ status }) => status === 'orphaned').map((change) => change.path)).toEqual([
       '2025-06-18/aliases.ts',
@@ -209,7 +209,7 @@ export const same: Oldest = reference4;
 });
 
 describe('where a rename is declared', () => {
-  test('diff tells a known one as a fact with what to do, and a guess as a guess', () => {
+  test('diff distinguishes a known rename from a guess', () => {
     const notes = { given: '', catalog: 'built in' } as const;
     const told = (from: string, to: string): readonly (readonly unknown[])[] =>
       buildReport(compareProtocols(named(from), named(to)), notes, notes)
@@ -241,7 +241,7 @@ describe('where a rename is declared', () => {
     expect(change?.detail).toMatch(/^a guess: /);
   });
 
-  test('explain says the name that it has by now, and the one that it had', async () => {
+  test('explain shows the old and new name', async () => {
     const explain = (...args: readonly string[]): ReturnType<typeof mcpgen> => mcpgen(['explain', ...args]);
     const [newer, older, before] = await Promise.all([
       explain('JSONRPCError', '-r', '2025-11-25'),

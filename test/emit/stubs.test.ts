@@ -6,7 +6,7 @@ import type * as ClientModule from '../../generated/2025-11-25/client.js';
 import type * as ServerModule from '../../generated/2025-11-25/server.js';
 import type * as MemoryModule from '../../generated/runtime/memory.js';
 import { generate, loadProtocol, render } from '../../generator/index.js';
-import { readFiles, fingerprint, listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { readFiles, hashFolder, listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
 import { compileProject } from '../support/program.js';
 import { REVISIONS } from '../support/revisions.js';
@@ -30,14 +30,14 @@ function methodsIn(text: string | undefined): readonly string[] {
 }
 
 describe('what is written', () => {
-  test('holds the methods that were named, in the order of the catalog, and no header of ours', async () => {
+  test('has the selected methods in catalog order', async () => {
     const text = await handlersOf(REVISION, ['tools/list', 'tools/call']);
     expect(methodsIn(text)).toEqual(['tools/call', 'tools/list']);
     expect(text).not.toContain('@generated');
     expect(text).toContain('This file is yours');
   });
 
-  test.each(REVISIONS)('$revision: by default all that clients ask for and nothing answers', async ({ revision }) => {
+  test.each(REVISIONS)('$revision: handles all requests of clients by default', async ({ revision }) => {
     const { methods } = await loadProtocol({ revision });
     const answered = new Set([
       'initialize',
@@ -57,7 +57,7 @@ describe('what is written', () => {
     expect(methodsIn(await handlersOf(revision))).toEqual(wanted.map(({ name }) => name));
   });
 
-  test('the index does not export it, and no other file knows of it', async () => {
+  test('does not change other files', async () => {
     const protocol = await loadProtocol({ revision: REVISION });
     const without = await render(protocol, '.');
     const withStubs = await render(protocol, '.', { emit: ['stubs'] });
@@ -70,7 +70,7 @@ describe('what is written', () => {
     expect(listFiles(out).filter((name) => name.endsWith('/handlers.ts'))).toEqual([HANDLERS]);
   });
 
-  test('compiles under strict flags, for all revisions', async () => {
+  test('compiles under strict flags in all revisions', async () => {
     const out = temporaryFolder();
     await generate({ out, emit: ['stubs'] });
     for (const { revision } of REVISIONS) {
@@ -123,19 +123,19 @@ describe('what is written', () => {
 });
 
 describe('what is there is the user’s', () => {
-  test('a second run leaves it as it is, byte for byte, and says so', async () => {
+  test('a second run keeps it unchanged', async () => {
     const out = temporaryFolder();
     expect((await mcpgen([...STUBS, '--methods', 'tools/list,tools/call', '--out', out])).stdout).toContain('11 new');
     appendFileSync(path.join(out, HANDLERS), '\r\n// mine \u2028');
     const edited = readFileSync(path.join(out, HANDLERS));
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     const second = await mcpgen([...STUBS, '--out', out]);
     expect(second).toMatchObject({ code: 0, stderr: '' });
     expect(second.stdout).toContain('10 unchanged, 1 kept');
     expect(readFileSync(path.join(out, HANDLERS)).equals(edited)).toBe(true);
     const plain = await mcpgen(['generate', '--revision', REVISION, '--out', out]);
     expect(plain.stdout).not.toContain('removed');
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
     const json = await mcpgen([...STUBS, '--json', '--out', out]);
     const { files } = JSON.parse(json.stdout) as { files: readonly object[] };
     expect(files).toContainEqual({ path: HANDLERS, status: 'kept', action: 'none' });
@@ -149,7 +149,7 @@ describe('what is there is the user’s', () => {
     expect(readFiles(out).get(HANDLERS)).toBe(text);
   });
 
-  test('--check says if it is missing, and with which command to write it', async () => {
+  test('--check reports a missing file', async () => {
     const out = temporaryFolder();
     await generate({ out, revisions: [REVISION], emit: ['stubs'] });
     rmSync(path.join(out, HANDLERS));

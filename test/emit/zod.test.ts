@@ -90,7 +90,7 @@ interface Tally {
   refused: number;
 }
 
-/** Holds schemas against the oracle for valid and mutated values of all definitions; the error of a failure names one. */
+/** Compares schemas with the oracle on valid or mutated values of all definitions. The error shows one mismatch. */
 function compareAll(definitions: JsonObject, schemas: Schemas, kind: 'valid' | 'mutated'): Tally {
   const oracle = oracleOf(definitions);
   const tally: Tally = { values: 0, refused: 0 };
@@ -140,7 +140,7 @@ describe.each(REVISIONS)('zod.ts of $revision', ({ revision, definitions: count 
   });
 
   test(
-    'accepts valid values and gives them back',
+    'parses valid values unchanged',
     () => {
       const tally = compareAll(definitions, schemasOf(revision), 'valid');
       expect(tally).toEqual({ values: count * VALUES, refused: 0 });
@@ -190,7 +190,7 @@ describe.each(REVISIONS)('zod.ts of $revision', ({ revision, definitions: count 
 });
 
 describe('zod.ts of 2026-07-28', () => {
-  test('accepts the official examples and gives them back', (context) => {
+  test('parses the official examples unchanged', (context) => {
     requireReferenceMaterial(context);
     const examples = officialExamples();
     expect(examples.length).toBeGreaterThan(0);
@@ -209,7 +209,7 @@ describe('zod.ts of 2026-07-28', () => {
 const OTHER_TYPES: readonly string[] = [];
 
 describe('types', () => {
-  test.each([true, false])('are those of types.ts, both ways, with exactOptionalPropertyTypes %s', (exact) => {
+  test.each([true, false])('equal those of types.ts with exactOptionalPropertyTypes %s', (exact) => {
     const lines = ["import type * as z from 'zod';"];
     const questions: { question: string; line: number }[] = [];
     REVISIONS.forEach(({ revision }, index) => {
@@ -464,7 +464,7 @@ describe('--emit zod', () => {
     expect(generate('--out', path.join(scratch, 'none'))).not.toContain('zod.ts');
   });
 
-  test('writes the schemas, the types and the index', () => {
+  test('writes only the files it needs', () => {
     expect(generate('--emit', 'zod', '--out', path.join(scratch, 'none'))).toEqual(['index.ts', 'types.ts', 'zod.ts']);
   });
 
@@ -480,7 +480,7 @@ describe('--emit zod', () => {
     expect(await commandOf(['types', 'zod'])).toBe('mcpgen generate --revision 2025-03-26 --emit types,zod');
   });
 
-  test('is exported from the index, and but for the client over HTTP the only part that imports a package', async () => {
+  test('is exported from the index', async () => {
     const protocol = await loadProtocol({ revision: '2025-03-26' });
     const files = await render(protocol, scratch, { emit: EMITTABLE.filter((part) => part !== 'http-client') });
     const contents = (name: string): string => files.find((file) => file.path.endsWith(`/${name}.ts`))?.contents ?? '';

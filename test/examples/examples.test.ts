@@ -16,7 +16,7 @@ interface Frame {
   readonly message: unknown;
 }
 
-/** The scenes of the demo by their headings: the frames of each, and what is said beside them. */
+/** The scenes of the demo by their headings: the frames of each, and its other output. */
 function scenesOf(
   output: string,
 ): ReadonlyMap<string, { readonly frames: readonly Frame[]; readonly asides: readonly string[] }> {
@@ -41,7 +41,7 @@ function scenesOf(
 }
 
 describe('the demo', () => {
-  test('shows each scene, in plain text where it is piped', async () => {
+  test('shows each scene', async () => {
     const { code, stdout, stderr } = await example('demo.ts');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).not.toContain('\u001b');
@@ -64,7 +64,7 @@ describe('the demo', () => {
       { method: 'notifications/progress', params: { progress: 3 } },
       { result: {} },
     ]);
-    // Told while the call goes on, not when it is over.
+    // Printed during the call, not after it.
     const progress = stdout.slice(stdout.indexOf('Progress in mid-call'));
     expect(progress.indexOf('told 1/3')).toBeLessThan(progress.indexOf('"progress":2'));
     expect(messages('A cancellation', 'client')).toMatchObject([{}, { method: 'notifications/cancelled' }]);
@@ -90,7 +90,7 @@ describe('the demo', () => {
   });
 });
 
-test('a tool use block goes to a server in another process and comes back as a tool result block', async () => {
+test('runs a tool use block on a server in another process', async () => {
   const { code, stdout, stderr } = await example('tool-use.ts');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const [greeting, ...turns] = stdout.trim().split('\n\n');

@@ -12,7 +12,7 @@ import {
   temporaryFolder,
   type Run,
 } from '../support/cli.js';
-import { captured, mcpgen } from '../support/in-process.js';
+import { captureOutput, mcpgen } from '../support/in-process.js';
 import { compileProject } from '../support/program.js';
 import { shareModules } from '../scaffold/support.js';
 import { buildProgram } from '../../generator/cli/program.js';
@@ -71,7 +71,7 @@ interface ReportedChanges {
 
 /** Runs commands that were offered, one after the other; all that they print comes back. */
 async function paste(project: string, commands: readonly string[]): Promise<Run> {
-  return captured(async () => {
+  return captureOutput(async () => {
     for (const command of commands) {
       const line = command.replace(/^npx mcpgen /, '').split(' ');
       try {
@@ -96,7 +96,7 @@ function offered(stdout: string): readonly string[] {
 
 const TASKS = ['tasks/cancel', 'tasks/get', 'tasks/list', 'tasks/result'];
 
-test('case-098: a new revision leaves what the author wrote, and brings a list of what can be handled', async () => {
+test("case-098: a new revision keeps the author's code", async () => {
   const project = await scaffolded('server', '2025-06-18');
   edit(project, 'src/server.ts', (text) => `${text}\n// The author's.\r\n`);
   edit(project, 'src/tools/greet.ts', (text) => text.replace(/\n$/, '\n\n\n'));
@@ -143,7 +143,7 @@ new in 2025-11-25: tasks/get (request to the server; a handler declares tasks)
   const commands = offered(done.stdout);
   expect([...told.newRevisions, ...told.newMethods].map(({ command }) => command)).toEqual(commands);
 
-  // Told once: what is there is not new.
+  // Reported once: an existing method is not new.
   const settled = await generate(project, '--check');
   expect(settled.code).toBe(0);
   expect(settled.stdout).not.toMatch(/new in|new revision|removed/);
@@ -166,7 +166,7 @@ new in 2025-11-25: tasks/get (request to the server; a handler declares tasks)
   expect(readFileSync(path.join(project, 'src/protocol.ts'), 'utf8')).toContain('"./generated/2026-07-28/server.js"');
   compiles(project);
 
-  // Upstream takes two away and brings two: their places are told, and what the author wrote stays.
+  // Upstream removes two methods and adds two: the output lists their files, and the author's code stays.
   const own = upstream('2025-11-25');
   own.rename('tasks/list', 'tasks/find');
   own.rename('notifications/tasks/status', 'notifications/tasks/state');
@@ -191,7 +191,7 @@ removed: tasks/list (was in 2025-11-25); used in 1 place
   );
 }, 600_000);
 
-test('a client is offered what servers send it, and stays in types that have what it handles', async () => {
+test('a client is offered the messages that servers send', async () => {
   const project = await scaffolded('client', '2025-06-18', 'roots');
   edit(project, 'mcpgen.config.json', (text) => text.replace('"2025-06-18"', '"2025-06-18", "2025-11-25"'));
   const before = hashes(project);
@@ -281,7 +281,7 @@ function upstream(revision: string): {
   };
 }
 
-/** A small project with a schema of its own, in which some methods are. */
+/** A small project with a custom schema that defines the given methods. */
 function custom(methods: readonly string[], project = temporaryFolder()): string {
   const word = (method: string): string => `${method.replace(/\W/g, '')}Request`;
   const { PingRequest } = pingDefinitions();
@@ -313,7 +313,7 @@ export const names = [M.ITEMS_LIST, proto.METHODS["ITEMS_LIST"], 'items/list', '
 export const handlers = { "items/list": () => ({}), ping: () => ({}) };
 `;
 
-test('case-099: a method that is gone is reported with its places, and only what is ours is removed', async () => {
+test('case-099: a removed method is reported with its locations', async () => {
   const project = custom(['items/list', 'items/get']);
   const first = await generate(project);
   expect(first, first.stderr).toMatchObject({ code: 0 });
@@ -365,7 +365,7 @@ test('case-099: a method that is gone is reported with its places, and only what
   expect(readFileSync(path.join(folder, 'handlers.ts'), 'utf8')).toBe(handlers);
 });
 
-test('a tsconfig says which files are the author’s, and a folder that was emptied has no history', async () => {
+test("a tsconfig determines the author's files", async () => {
   const project = custom(['items/list']);
   await generate(project);
   mkdirSync(path.join(project, 'lib'));

@@ -20,7 +20,7 @@ test.each(RELEASED.map(({ revision }) => revision))(
   },
 );
 
-test('any layout is read, comments are not, and what is broken is passed over', () => {
+test('reads methods from any formatting', () => {
   const text = `export const METHODS = {
   /** Says "A: 'b/c'" and } as const; */ // X: 'x'
   A:
@@ -55,7 +55,7 @@ test('only what no revision has is new or removed', () => {
   expect(compareMethods(new Map(), now)).toEqual({ newRevisions: [], added: [], removed: [] });
 });
 
-test('code that does not parse, names of modules and other tables yield no false place', async () => {
+test('finds no method in unrelated code', async () => {
   const files = [
     {
       path: 'a.ts',
@@ -69,7 +69,7 @@ test('code that does not parse, names of modules and other tables yield no false
   ]);
 });
 
-test('what the runtime sees to is offered to nobody, all else to the side that gets it', async () => {
+test('offers each method to the side that handles it', async () => {
   const of = async (revision: string, side: 'client' | 'server'): Promise<readonly string[]> =>
     handledMethods(await loadProtocol({ revision }), side).map(({ name }) => name);
   const lists = ['prompts', 'resources', 'tools'].map((name) => `notifications/${name}/list_changed`);
@@ -96,7 +96,7 @@ test('what the runtime sees to is offered to nobody, all else to the side that g
   ).toEqual([]);
 });
 
-test('the file of a handler has the types of its revision, and hides what others lack', async () => {
+test('the file of a handler uses the types of its revision', async () => {
   const { methods } = await loadProtocol({ revision: '2025-11-25' });
   const of = (name: string, isForeign: boolean): string => {
     const method = methods.find((item) => item.name === name);

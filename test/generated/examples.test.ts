@@ -29,7 +29,7 @@ const types = path.join(root, 'generated/2026-07-28/types.ts');
 const catalog = JSON.parse(readFileSync(path.join(root, 'schema/2026-07-28/catalog.json'), 'utf8')) as Catalog;
 const rows = new Map(catalog.methods.map((row) => [row.message, row]));
 
-/** Errors that the schema defines as whole responses; the others are what stands in the `error` of one. */
+/** Errors that the schema defines as whole responses; the others are the `error` of a response. */
 const WHOLE_ERRORS: readonly string[] = ['MissingRequiredClientCapabilityError', 'UnsupportedProtocolVersionError'];
 
 type Role = 'request' | 'notification' | 'embedded' | 'resultResponse' | 'errorResponse' | 'error' | 'result' | 'part';

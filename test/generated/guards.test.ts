@@ -14,7 +14,7 @@ type Message = revision20251125.ClassifiedMessage;
 type Called = revision20251125.AnyRequest | revision20251125.AnyNotification;
 type Side = 'client' | 'server';
 
-/** What all revisions export alike, with the types of their own methods taken off. */
+/** What all revisions export alike, without the types of their methods. */
 interface Generated {
   readonly METHODS: Readonly<Record<string, string>>;
   readonly METHOD_INFO: Readonly<Record<string, revision20251125.MethodInfo>>;
@@ -229,7 +229,7 @@ describe.each(BY_NAME)('%s: classify and the guards on unknown values', (_, { ge
     expect(JSON.stringify(value)).toBe(before);
   });
 
-  test.each(INVALID)('refuse %s and say why', (_, value, reason) => {
+  test.each(INVALID)('reject %s with a reason', (_, value, reason) => {
     expect(generated.classify(value)).toEqual({ kind: 'invalid', reason });
     expect(generated.classify(value, { strict: true })).toEqual({ kind: 'invalid', reason });
     expect(guardsOf(generated, value)).toEqual(guardsFor('invalid'));
@@ -277,7 +277,7 @@ describe.each(BY_NAME)('%s: classify and the guards on unknown values', (_, { ge
     }
   });
 
-  test('do not look inside params, results and error data, strict or not', () => {
+  test('ignore the contents of params, results and error data', () => {
     const open = { constructor: {}, extra: [null] };
     for (const value of [
       { ...request, params: open },
@@ -288,7 +288,7 @@ describe.each(BY_NAME)('%s: classify and the guards on unknown values', (_, { ge
     }
   });
 
-  test('hold for a frozen message, which they do not touch', () => {
+  test('accept a frozen message', () => {
     const frozen = Object.freeze({ ...request, params: Object.freeze({}) });
     expect(generated.classify(frozen, { strict: true }).message).toBe(frozen);
   });
@@ -297,7 +297,7 @@ describe.each(BY_NAME)('%s: classify and the guards on unknown values', (_, { ge
 describe.each(BY_NAME)('%s: METHODS and METHOD_INFO', (revision, { generated, catalog }) => {
   const wireRows = catalog.methods.filter((row) => row.direction !== 'embedded');
 
-  test('have one constant for each method on the wire, named after it', () => {
+  test('have one constant per method', () => {
     const expected = wireRows.map((row): [string, string] => [constantName(row.method), row.method]);
     expect(Object.entries(generated.METHODS)).toEqual(expected);
   });
@@ -333,14 +333,14 @@ describe.each(BY_NAME)('%s: guards on classified messages', (revision, { generat
     ),
   );
 
-  test('hold for just those methods, kinds and senders that the catalog names', () => {
+  test('accept exactly the messages of the catalog', () => {
     for (const { kind, method, message } of called) {
       const senders = (['client', 'server'] as const).filter((side) => maySend(catalog, side, kind, method));
       expect(heldBy(generated, message), `${kind} ${method}`).toEqual(senders.map((side) => `${side} ${kind}`));
     }
   });
 
-  test('look a method up by name, kind and sender', () => {
+  test('look up a method by name, kind and sender', () => {
     for (const { kind, method, message } of called) {
       for (const sender of ['client', 'server'] as const) {
         expect(generated.lookupMethod(message, sender), `${kind} ${method} from the ${sender}`).toBe(
@@ -350,13 +350,13 @@ describe.each(BY_NAME)('%s: guards on classified messages', (revision, { generat
     }
   });
 
-  test('call a message that is of the wrong kind so, even if its sender may send neither', () => {
+  test('report a message of the wrong kind', () => {
     const serverOnly = wire('notifications/message', 'request');
     expect(generated.lookupMethod(serverOnly, 'client')).toBe('wrongKind');
     expect(generated.lookupMethod(wire('tools/list', 'notification'), 'server')).toBe('wrongKind');
   });
 
-  test('narrow a message to its own method and to no other', () => {
+  test('narrow a message to its own method only', () => {
     for (const { kind, method, message } of called) {
       for (const constant of Object.values(generated.METHODS)) {
         const expected = constant === method && generated.METHOD_INFO[constant]?.kind === kind;
@@ -365,7 +365,7 @@ describe.each(BY_NAME)('%s: guards on classified messages', (revision, { generat
     }
   });
 
-  test('narrow to no method that the revision does not have, whatever the message says', () => {
+  test('reject a method of another revision', () => {
     const known = new Set(Object.values(generated.METHODS));
     for (const { kind, method, message } of called.filter((item) => !known.has(item.method))) {
       expect(generated.hasMethod(message, method), `${kind} ${method}`).toBe(false);
@@ -384,7 +384,7 @@ describe.each(BY_NAME)('%s: guards on classified messages', (revision, { generat
     }
   });
 
-  test('know no embedded method: no constant, no set and no union names one', () => {
+  test('exclude embedded methods', () => {
     const embedded = catalog.methods.filter((row) => row.direction === 'embedded');
     const texts = ['methods', 'messages', 'guards'].map((name) =>
       readFileSync(path.join(root, 'generated', revision, `${name}.ts`), 'utf8'),
@@ -429,7 +429,7 @@ describe('2026-07-28: requiresInput', () => {
     expect(revision20260728.requiresInput(value)).toBe(expected);
   });
 
-  test('says no in every other revision, since none has results that ask for input', () => {
+  test('is false in every other revision', () => {
     for (const { revision, generated } of ALL) {
       const verdict = (generated.requiresInput as (result: unknown) => boolean)({ resultType: 'input_required' });
       expect(verdict, revision).toBe(revision === '2026-07-28');
@@ -468,7 +468,7 @@ describe.each(BY_NAME)('%s: no guard throws, and all agree', (_, { generated, ca
     error: fc.oneof(fc.record({ code: fc.oneof(fc.integer(), fc.double()), message: fc.string() }), object),
     extra: anything,
   };
-  // Members drawn one by one would nearly always give a mixture of kinds, so the kind is drawn first.
+  // Members drawn one by one would nearly always produce a mixture of kinds, so the kind is drawn first.
   const shape = fc.constantFrom<readonly (keyof typeof members)[]>(
     ['id', 'method'],
     ['id', 'method', 'params'],
@@ -543,7 +543,7 @@ function constantName(method: string): string {
     .toUpperCase();
 }
 
-/** The envelope rules once more, told by what is present, for values made at random. */
+/** The envelope rules again, decided by which members are present, for random values. */
 function kindByRules(value: unknown, batches: boolean): string {
   if (Array.isArray(value)) return batches && value.length > 0 ? 'batch' : 'invalid';
   if (!isRecord(value) || value['jsonrpc'] !== '2.0') return 'invalid';

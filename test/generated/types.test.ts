@@ -45,7 +45,7 @@ function errorsIn(program: ts.Program, file: string): readonly string[] {
   });
 }
 
-/** The `_meta` of `tools/call`, be it in the request itself or in params that have a name of their own. */
+/** The `_meta` of `tools/call`, be it in the request itself or in separately named params. */
 const META_OF_A_TOOL_CALL = /(export type CallToolRequest(?:Params)? = \{(?:(?!\nexport)[^])*?)\b_meta\b/;
 
 describe('type tests of the generated files', () => {
@@ -54,17 +54,17 @@ describe('type tests of the generated files', () => {
     program = compile(new Map());
   });
 
-  test('exist for every revision, and the project compiles them', () => {
+  test('are compiled for every revision', () => {
     const files = readdirSync(folder).filter((name) => /^\d/.test(name));
     expect(files.sort()).toEqual(revisions.map((revision) => `${revision}.ts`));
     for (const file of files) expect(config?.fileNames).toContain(path.join(folder, file));
   });
 
-  test.each(revisions)('%s: what must compile does, and what must not does not', (revision) => {
+  test.each(revisions)('%s: has only expected errors', (revision) => {
     expect(errorsIn(program, typeTest(revision))).toEqual([]);
   });
 
-  test('fail for a wrong line, and for an expected error that does not come', () => {
+  test('report unexpected results', () => {
     const planted = compile(
       new Map(
         revisions.map((revision) => [

@@ -99,7 +99,7 @@ const PING = {
 };
 
 describe('a share', () => {
-  test('lets one caller take four fifths, and others the rest', () => {
+  test('gives one caller at most four fifths', () => {
     const callers = new Callers();
     const take = (key: string): number => {
       const caller = callers.of(key);
@@ -113,7 +113,7 @@ describe('a share', () => {
     expect([take('a'), take('b'), take('c')]).toEqual([800, 160, 32]);
   });
 
-  test('of a small limit leaves one to others, and the last to whoever has none', () => {
+  test('reserves one request of a small limit for others', () => {
     for (const max of [2, 3, 4, 5]) {
       const callers = new Callers();
       const greedy = callers.of('greedy');
@@ -130,7 +130,7 @@ describe('a share', () => {
     expect(callers.total.open.held).toBe(10);
   });
 
-  test('is forgotten when all is given back, no visit is left, and another caller has come and gone', () => {
+  test('is removed after its last request', () => {
     const callers = new Callers();
     const caller = callers.of('a');
     caller.openResponses.acquire();
@@ -179,7 +179,7 @@ describe('running request handlers', () => {
     expect(state.most).toBe(10);
   });
 
-  test('past the limit the answer is 503, in a code that 2026-07-28 leaves to implementations (case-125)', async () => {
+  test('answers 503 past the limit, in a code that 2026-07-28 leaves to implementations (case-125)', async () => {
     const { server, release } = stubborn(1);
     handler = createHttpHandler({ server });
     const first = sendStateless(handler, 1, 'tools/call', { name: 'x' });
@@ -228,7 +228,7 @@ describe('running request handlers', () => {
     expect((await called).status).toBe(200);
   });
 
-  test('one client cannot take what others need; each has its answer', async () => {
+  test('limits the share of one client', async () => {
     const { server, state, release } = stubborn(10);
     handler = createHttpHandler({ server, ...byHeader });
     const greedy = Array.from({ length: 30 }, (_, id) =>
@@ -245,7 +245,7 @@ describe('running request handlers', () => {
     expect(statuses.filter((status) => status === 503)).toHaveLength(22);
   });
 
-  test('with authorization the share is the principal’s, wherever it calls from', async () => {
+  test('counts by principal with authorization, whatever the address', async () => {
     const { server, state } = stubborn(10);
     handler = createHttpHandler({ server, ...byHeader, authorize: { verify: (token) => ({ principal: token }) } });
     const call = (token: string, id: number) =>
@@ -277,7 +277,7 @@ describe('running request handlers', () => {
     expect(state.most).toBe(8);
   });
 
-  test('a client key that fails is an event, and the address counts', async () => {
+  test('falls back to the address if the client key throws', async () => {
     const seen: HttpEvent[] = [];
     handler = fixtureHandler({
       clientKey: () => {
@@ -346,7 +346,7 @@ describe('open requests', () => {
 });
 
 describe('bodies', () => {
-  test('70 sockets that announce much and send little keep nobody out', async () => {
+  test('serves others despite 70 sockets that send their bodies slowly', async () => {
     const { url, open } = await served();
     for (let at = 0; at < 70; at += 1) open(`${HEAD}Content-Length: 4194304\r\n\r\n${'['.repeat(70)}`);
     for (let at = 0; at < 5; at += 1) open(`${HEAD}Transfer-Encoding: chunked\r\n\r\n46\r\n${'['.repeat(70)}\r\n`);
@@ -355,7 +355,7 @@ describe('bodies', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('past the limit the oldest incomplete one is dropped, with a reason', async () => {
+  test('drops the oldest incomplete body past the limit', async () => {
     const { url, open } = await served({ maxTotalBodyBytes: 150_000 });
     const stalled = Array.from({ length: 3 }, () => open(`${HEAD}Content-Length: 50000\r\n\r\n${'['.repeat(30_000)}`));
     await delay(100);
@@ -377,7 +377,7 @@ describe('bodies', () => {
     expect(stalled.map(({ got }) => got())).toEqual(['', '', '']);
   });
 
-  test('the one who holds the most is dropped, not who began first', async () => {
+  test('drops the caller that buffers the most, not the oldest one', async () => {
     const { open } = await served({ maxTotalBodyBytes: 100_000, ...byHeader });
     const begin = (name: string, bytes: number) =>
       open(`${HEAD}X-Client: ${name}\r\nContent-Length: 90000\r\n\r\n${'['.repeat(bytes)}`);
@@ -390,7 +390,7 @@ describe('bodies', () => {
     expect(honest.got()).toBe('');
   });
 
-  test('through fetch(), too', async () => {
+  test('apply to fetch() too', async () => {
     handler = fixtureHandler({ maxTotalBodyBytes: 1000 });
     let cancelled = false;
     const stalled = handler.fetch(
@@ -420,20 +420,17 @@ describe('bodies', () => {
     await expect.poll(got).toContain('413 ');
   });
 
-  test.each(['abc', '-1', '1.5', '', '5, 5', '0x10', 'NaN', '1e3'])(
-    'a length of %j is 400, once and for all',
-    async (length) => {
-      handler = fixtureHandler({ maxTotalBodyBytes: 1000 });
-      const wrong = await sendStateless(handler, 1, 'tools/list', {}, { 'content-length': length });
-      expect(wrong.status).toBe(400);
-      expect((await sendStateless(handler, 1, 'tools/list')).status).toBe(200);
-      const large = await sendStateless(handler, 1, 'tools/call', {
-        name: 'echo',
-        arguments: { text: 'x'.repeat(1000) },
-      });
-      expect(large.status).toBe(503);
-    },
-  );
+  test.each(['abc', '-1', '1.5', '', '5, 5', '0x10', 'NaN', '1e3'])('answers 400 to a length of %j', async (length) => {
+    handler = fixtureHandler({ maxTotalBodyBytes: 1000 });
+    const wrong = await sendStateless(handler, 1, 'tools/list', {}, { 'content-length': length });
+    expect(wrong.status).toBe(400);
+    expect((await sendStateless(handler, 1, 'tools/list')).status).toBe(200);
+    const large = await sendStateless(handler, 1, 'tools/call', {
+      name: 'echo',
+      arguments: { text: 'x'.repeat(1000) },
+    });
+    expect(large.status).toBe(503);
+  });
 });
 
 describe('bodies that are complete', () => {
@@ -450,7 +447,7 @@ describe('bodies that are complete', () => {
     return seen;
   }
 
-  test('count while their handlers run, for each caller', async () => {
+  test('count per caller until their handlers end', async () => {
     const { server, release } = stubborn(100);
     handler = fixtureHandler({ ...limited, server });
     expect(await outcomes('greedy', 3)).toEqual(['open', 'open', 503]);
@@ -518,7 +515,7 @@ describe('closing', () => {
     expect(seen.filter(({ kind }) => kind === 'sessionOpened')).toEqual([]);
   });
 
-  test('while a factory makes the server of one session, others being there, likewise', async () => {
+  test('answers 503 while a factory creates a server', async () => {
     const made = deferred();
     const server = fixtureServer();
     let calls = 0;
@@ -537,7 +534,7 @@ describe('closing', () => {
     expect([(await late).status, handler.load.sessions, server.sessions.size]).toEqual([503, 0, 0]);
   });
 
-  test('while one is being authorized, or its body arrives, likewise', async () => {
+  test('answers 503 while a request is being authorized', async () => {
     const verified = deferred<{ principal: string }>();
     handler = fixtureHandler({ authorize: { verify: () => verified.promise } });
     const waiting = post(handler, request(0, 'initialize', INITIALIZE), { authorization: 'Bearer rose' });
@@ -545,6 +542,9 @@ describe('closing', () => {
     await handler.close();
     verified.resolve({ principal: 'rose' });
     expect([(await waiting).status, handler.load.sessions]).toEqual([503, 0]);
+  });
+
+  test('answers 503 while a body is being read', async () => {
     handler = fixtureHandler();
     const arriving = handler.fetch(
       new Request('http://localhost:3000/mcp', {
@@ -585,12 +585,12 @@ describe('headers', () => {
     expect(got()).toContain('more than one');
   });
 
-  test('two hosts that fetch() has joined are 400, whatever hosts are allowed', async () => {
+  test('rejects two hosts that fetch() joined', async () => {
     handler = fixtureHandler({ allowedHosts: 'any' });
     expect((await sendStateless(handler, 1, 'tools/list', {}, { host: 'a.example, b.example' })).status).toBe(400);
   });
 
-  test('two media types are 415, one with parameters is not', async () => {
+  test('rejects two media types', async () => {
     handler = fixtureHandler();
     const status = async (type: string) =>
       (await sendStateless(handler, 1, 'tools/list', {}, { 'content-type': type })).status;
@@ -650,7 +650,7 @@ describe('clients that accept JSON alone (case-122)', () => {
     expect((await sendStateless(handler, 1, 'tools/list', {}, JSON_ONLY)).status).toBe(406);
   });
 
-  test('get JSON if the option is on, without what would come before it', async () => {
+  test('get JSON without earlier messages if the option is on', async () => {
     handler = fixtureHandler({ jsonOnlyClients: true, streamAfter: 20, keepAlive: 20 });
     const { call } = await openSession(handler, '2025-11-25', JSON_ONLY);
     for (const tool of ['echo', 'count', 'slow', 'leave']) {
@@ -693,7 +693,7 @@ describe('clients that accept JSON alone (case-122)', () => {
   });
 });
 
-test('a listener that is async and fails ends nothing', async () => {
+test('ignores an async listener that rejects', async () => {
   const rejections: unknown[] = [];
   const note = (reason: unknown): void => void rejections.push(reason);
   process.on('unhandledRejection', note);

@@ -4,7 +4,7 @@ import type { Auth, Authorization } from '../../generated/runtime/http/server/au
 import type { HttpEvent, HttpHandler } from '../../generated/runtime/http-server.js';
 import { fixtureHandler, sendStateless, post, request, send, openSession } from './server-support.js';
 
-// Authorization as a server would have it, with tokens of its own making: HS256, the least of what JWTs offer.
+// Authorization as a server would implement it, with self-issued HS256 tokens.
 
 const KEY = 'a key that only the authorization server and this one know';
 const RESOURCE = 'https://garden.example.com/mcp';
@@ -55,14 +55,14 @@ const iris = bearer({ sub: 'iris', scope: 'garden:read tool:echo tool:ask' });
 let handler: HttpHandler;
 afterEach(() => handler.close());
 
-test('without a token: 401, and where to get one', async () => {
+test('answers 401 with a challenge if the token is missing', async () => {
   handler = fixtureHandler({ authorize });
   const answer = await sendStateless(handler, 1, 'tools/list');
   expect(answer.status).toBe(401);
   expect(answer.headers.get('www-authenticate')).toBe(`Bearer scope="garden:read", resource_metadata="${METADATA}"`);
 });
 
-test('the metadata is where the challenge says, and at the root, for everybody', async () => {
+test('serves the metadata without authorization', async () => {
   handler = fixtureHandler({ authorize });
   for (const path of ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource']) {
     const answer = await send(handler, 'GET', {}, undefined, path);
@@ -83,14 +83,14 @@ test.each([
   expect(answer.headers.get('www-authenticate')).toContain(`error="${error}"`);
 });
 
-test('too little scope: 403, and all that is needed', async () => {
+test('answers 403 with the required scopes', async () => {
   handler = fixtureHandler({ authorize });
   const answer = await sendStateless(handler, 1, 'tools/call', { name: 'count' }, rose);
   expect(answer.status).toBe(403);
   expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
   expect(answer.headers.get('www-authenticate')).toContain('scope="garden:read tool:count"');
   expect((await sendStateless(handler, 1, 'tools/call', { name: 'echo' }, rose)).status).toBe(200);
-  // What stands in the quotes cannot end them.
+  // A quoted value cannot end its quotes.
   const odd = await sendStateless(handler, 1, 'tools/call', { name: 'a", realm="b' }, rose);
   expect(odd.headers.get('www-authenticate')).toContain('scope="garden:read tool:a,realm=b"');
 });
@@ -120,7 +120,7 @@ test("another's session is as good as none", async () => {
   expect((await say(request(3, 'ping'))).status).toBe(200);
 });
 
-test('the state of a request serves whoever it was given to, and nobody else', async () => {
+test('binds the request state to its principal', async () => {
   handler = fixtureHandler({ authorize });
   const asked = (await (await sendStateless(handler, 1, 'tools/call', { name: 'ask' }, rose)).json()) as {
     result: { requestState: string };

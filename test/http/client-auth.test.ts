@@ -35,7 +35,7 @@ function startProtectedServer(
 }
 
 describe('an auth provider', () => {
-  test('is called for a better token, once for all requests that were refused', async () => {
+  test('is called for a new token once for all rejected requests', async () => {
     let good = 'Bearer one';
     const { url } = await startProtectedServer((token) => (token === good ? 200 : 401));
     let token: string | undefined;
@@ -77,7 +77,7 @@ describe('an auth provider', () => {
     ['gives none', { token: () => 'x' }, '401, the server rejects the token'],
     ['fails at once', { token: () => Promise.reject(new Error('locked')) }, 'the auth provider returned no token'],
   ];
-  test.each(UNFIT)('that %s ends the attempt to connect, with nothing tried twice', async (_, authProvider, reason) => {
+  test.each(UNFIT)('that %s ends the attempt to connect without a retry', async (_, authProvider, reason) => {
     const { url, seen } = await startProtectedServer(() => 401);
     const { client, transport } = createTestClient(['2026-07-28', '2025-11-25'], { url, authProvider });
     const error = await rejectionOf(client.connect(transport));
@@ -95,7 +95,7 @@ describe('an auth provider', () => {
 });
 
 describe('an OAuth provider of the official SDKs, with their flow', () => {
-  /** Notes what the flow is asked for, and gives a token for each scope. */
+  /** Records the requests of the flow, and issues a token for each scope. */
   function flow(outcome = 'AUTHORIZED') {
     const asked: AuthFlowOptions[] = [];
     let tokens: { access_token: string; scope?: string } | undefined;
@@ -111,7 +111,7 @@ describe('an OAuth provider of the official SDKs, with their flow', () => {
     };
   }
 
-  test('gets what the server wants, and more when that is not enough', async () => {
+  test('authorizes with the required scope, and again if the scope is insufficient', async () => {
     const { url } = await startScriptedServer((seen, response) => {
       const token = seen.headers.authorization;
       if (token === undefined) response.writeHead(401, { 'www-authenticate': CHALLENGE }).end();
@@ -147,7 +147,7 @@ describe('an OAuth provider of the official SDKs, with their flow', () => {
     expect(seen.filter(({ message }) => message.method === 'tools/call')).toHaveLength(2);
   });
 
-  test('may have to send the user away, and goes on with what he brings back', async () => {
+  test('connects after the user was redirected', async () => {
     const { url } = await startProtectedServer((token) => (token === undefined ? 401 : 200));
     const { asked, ...options } = flow('REDIRECT');
     const first = createTestClient(['2026-07-28', '2025-11-25'], { url, ...options });
@@ -202,7 +202,7 @@ describe('redirects', () => {
     expect(seen.every(({ headers }) => headers.authorization === 'Bearer secret')).toBe(true);
   });
 
-  test('to another origin are refused, with nothing sent there', async () => {
+  test('to another origin are not followed', async () => {
     const other = await startScriptedServer((_, response) => void response.writeHead(200).end());
     const { url } = await startScriptedServer(
       (_, response) => void response.writeHead(307, { location: `${other.url}?x=1` }).end(),

@@ -183,7 +183,7 @@ describe.each([
   ['the official v1 server', startSdkServer],
   ['our server', startOurServer],
 ])('with a connection that is cut %s', (name, start) => {
-  test(`${name} and our client lose nothing, and nothing comes twice`, { timeout: 120_000 }, async () => {
+  test(`${name} and our client exchange each message exactly once`, { timeout: 120_000 }, async () => {
     const { url, cuts, isListening } = await startCuttingProxy(await start());
     const noticed: unknown[] = [];
     const { client, events } = await connectTestClient(
@@ -201,7 +201,7 @@ describe.each([
     expect(steps).toEqual(numbers(STEPS));
     await waitUntil(() => noticed.length >= NOTIFICATIONS);
     expect(noticed).toEqual(numbers(NOTIFICATIONS));
-    // Progress that came twice would be told as such.
+    // Duplicate progress would be reported as such.
     expect(events).toEqual([]);
     expect(cuts()).toBeGreaterThan(10);
   });

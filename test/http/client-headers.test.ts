@@ -39,7 +39,7 @@ describe('values of headers', () => {
     },
   );
 
-  test('reads what is written, and writes what a header may hold', () => {
+  test('survive encoding and decoding', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         const header = encodeHeaderValue(value);
@@ -56,11 +56,11 @@ describe('values of headers', () => {
 });
 
 describe('annotations of an input schema', () => {
-  test('are found under properties, however deep', () => {
+  test('are found at any depth of properties', () => {
     const schema = schemaOf({
       region: { type: 'string', 'x-mcp-header': 'Region' },
       limits: schemaOf({ count: { type: ['integer', 'null'], 'x-mcp-header': 'Count' } }),
-      // A name like the annotation's, and one inside data, are none.
+      // A property named like the annotation, or one inside data, is not an annotation.
       'x-mcp-header': { type: 'string', default: { 'x-mcp-header': 'No' } },
     });
     expect(headerParamsOf(schema)).toEqual({
@@ -84,7 +84,7 @@ describe('annotations of an input schema', () => {
     expect(reasonOf(schemaOf({ a: { type, 'x-mcp-header': 'A' } }))).toContain('not a string, integer or boolean');
   });
 
-  test('may not be twice, whatever the case', () => {
+  test('must be unique, whatever the case', () => {
     const schema = schemaOf({
       a: { type: 'string', 'x-mcp-header': 'Same' },
       b: { type: 'string', 'x-mcp-header': 'sAME' },
@@ -106,7 +106,7 @@ describe('annotations of an input schema', () => {
     expect(reasonOf(schema)).toContain('through properties alone');
   });
 
-  test('are looked for in a schema that is 100,000 deep', () => {
+  test('are found in a schema of any depth', () => {
     let schema: object = annotated;
     for (let at = 0; at < 100_000; at += 1) schema = { not: schema };
     expect(reasonOf(schema)).toContain('properties alone');
@@ -125,7 +125,7 @@ describe('headers of a request', () => {
     { header: 'Mcp-Param-Flag', path: ['flag'] },
   ];
 
-  test('repeat version, method, name and arguments', () => {
+  test('repeat members of the message', () => {
     expect(mirroredHeaders(call({ text: 'a', deep: { count: -7 }, flag: false, other: 1 }), params)).toEqual([
       ['MCP-Protocol-Version', '2026-07-28'],
       ['Mcp-Method', 'tools/call'],

@@ -115,7 +115,7 @@ describe('answers without end', () => {
     ['what is no JSON', 'data: {"jsonrpc":\n\n'],
     ['what is no message', 'data: [1,2]\n\ndata: 5\n\ndata: {"jsonrpc":"1.0"}\n\n'],
     ['answers to others', 'data: {"jsonrpc":"2.0","id":77,"result":{}}\n\n'],
-  ])('%s: the call ends in its time, and memory is as before', async (_, chunk) => {
+  ])('%s: the call times out without a leak', async (_, chunk) => {
     const { url } = await serveAnswer((response) => {
       startStream(response);
       if (chunk !== '') void flood(response, chunk.repeat(20));
@@ -126,7 +126,7 @@ describe('answers without end', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(128 * 1024 * 1024);
   });
 
-  test('headers that never come: the call ends in its time, and so does what needs no answer', async () => {
+  test('a server that sends no headers makes the call time out', async () => {
     let isAccepting = true;
     const { url } = await startScriptedServer(
       sessionScript(({ verb }, response) => {
@@ -175,7 +175,7 @@ describe('answers that are invalid', () => {
     expect(error).toBeInstanceOf(HttpError);
   });
 
-  test('an event that is too deep, but says whose answer it is, fails that call', async () => {
+  test('an event that is too deep fails the call whose id it has', async () => {
     const { url } = await serveAnswer((response, id) => {
       startStream(response);
       response.write(`data: {"jsonrpc":"2.0","id":${String(id)},"result":${'['.repeat(500)}${']'.repeat(500)}}\n\n`);
@@ -279,7 +279,7 @@ describe('what would go into headers', () => {
     },
   );
 
-  test('an id of an event does no harm, whatever is in it', async () => {
+  test('an event id cannot break a header', async () => {
     const { url, seen } = await startScriptedServer(
       sessionScript(({ verb, headers, message }, response) => {
         if (verb === 'POST') {
@@ -313,7 +313,7 @@ describe('event streams', () => {
     return events;
   }
 
-  test('are read the same however they are cut, with each kind of line end', async () => {
+  test('are read the same for any chunks and line ends', async () => {
     const text =
       '\ufeff: hi\nid: 1\ndata: ä\r\ndata: 世界\r\rretry: 5\nevent: x\ndata\n\nnonsense\ndata: {}\n\ndata: cut off';
     const expected = [
@@ -340,7 +340,7 @@ describe('event streams', () => {
     expect(process.cpuUsage(start).user / 1e6).toBeLessThan(10);
   });
 
-  test('have a limit for each event, not for all of them', async () => {
+  test('are limited per event', async () => {
     const one = `data: ${'x'.repeat(900)}\n\n: ${'y'.repeat(900)}\n`;
     expect(await read([encoder.encode(one.repeat(100))], 1000)).toHaveLength(100);
     expect(await read([encoder.encode(`data: ${'x'.repeat(1000)}\n\n`)], 1000)).toHaveLength(1);

@@ -43,7 +43,7 @@ async function flooding(pings: number, acceptAfter: number | undefined) {
 }
 
 describe('a server that asks for much at once', () => {
-  test('gets all answers, over a bounded number of connections', async () => {
+  test('receives all answers over a bounded number of connections', async () => {
     const { url, counts } = await flooding(300, 30);
     const { events } = await connectTestClient(['2025-11-25'], { url });
     await waitUntil(() => counts.answers === 300);
@@ -67,7 +67,7 @@ describe('a server that asks for much at once', () => {
 });
 
 describe('calls beyond maxConcurrentCalls', () => {
-  test('wait for their turn, and answers to the server do not wait for calls', async () => {
+  test('are queued', async () => {
     let asked = 0;
     let open = 0;
     let most = 0;
@@ -146,7 +146,7 @@ describe('calls beyond maxConcurrentCalls', () => {
 });
 
 describe('a server whose streams end soon', () => {
-  test('with retry: 0 and one event each is asked less and less often', async () => {
+  test('is polled less and less often', async () => {
     const times: number[] = [];
     const { url } = await startScriptedServer(
       sessionScript(({ verb }, response) => {

@@ -22,7 +22,7 @@ const message = (data: string): object => ({
   params: { level: 'info', data },
 });
 
-/** A client that notes what it is told. */
+/** A client that records the notifications that it receives. */
 async function listener(url: string, heard: string[], options = {}) {
   return connectTestClient(
     ['2025-11-25'],
@@ -32,7 +32,7 @@ async function listener(url: string, heard: string[], options = {}) {
 }
 
 describe('the stream of an answer', () => {
-  test('that breaks off is requested again from where it was, and an event that was cut is read whole', async () => {
+  test('is resumed after the last event', async () => {
     const { url, seen } = await startScriptedServer(
       sessionScript(({ verb, headers, message: asked }, response) => {
         if (verb === 'POST') {
@@ -92,7 +92,7 @@ describe('the stream of an answer', () => {
     expect(askedAt - closedAt).toBeGreaterThan(390);
   });
 
-  test('that has no ids, or is not resumed, fails the call', async () => {
+  test('fails the call if it cannot be resumed', async () => {
     let withId = false;
     let status = 404;
     const { url, seen } = await startScriptedServer(
@@ -139,7 +139,7 @@ describe('the stream of an answer', () => {
 });
 
 describe("the server's own stream", () => {
-  test('is kept open, and resumed', async () => {
+  test('is resumed', async () => {
     const heard: string[] = [];
     const { url, seen } = await startScriptedServer(
       sessionScript(({ verb, headers }, response) => {

@@ -23,7 +23,7 @@ import {
 const call = { name: 'a', arguments: {} };
 
 describe('sessions', () => {
-  test('have the id and the revision after the handshake, listen, and end with a DELETE', async () => {
+  test('last from the handshake to a DELETE', async () => {
     const { url, seen } = await startScriptedServer(
       sessionScript(({ verb, message }, response) => {
         if (verb === 'GET') startStream(response);
@@ -114,7 +114,7 @@ describe('sessions', () => {
     expect(early).toEqual([]);
   });
 
-  test('that the server forgot are begun anew, once for all requests, and these are repeated', async () => {
+  test('that the server lost are started again once, and their requests are repeated', async () => {
     let sessions = 0;
     const { url, seen } = await startScriptedServer(({ verb, message, headers }, response) => {
       const session = `session-${sessions}`;
@@ -143,7 +143,7 @@ describe('sessions', () => {
     expect(handshakes[1]?.message.params).toEqual(handshakes[0]?.message.params);
   });
 
-  test('that the server forgot and does not begin anew fail the call', async () => {
+  test('that the server lost and cannot start again fail the call', async () => {
     let isGone = false;
     const alive = sessionScript(({ verb, message }, response) => {
       if (verb === 'GET') response.writeHead(405).end();
@@ -163,7 +163,7 @@ describe('sessions', () => {
 });
 
 describe('answers', () => {
-  test('come as a stream, with what belongs to them, and what the server asks is answered by a POST', async () => {
+  test('are streamed with their notifications and requests', async () => {
     const answers: unknown[] = [];
     const { url } = await startScriptedServer(
       sessionScript(({ verb, message }, response) => {
@@ -213,7 +213,7 @@ describe('answers', () => {
     await waitUntil(() => isCut);
   });
 
-  test('come as a batch in 2025-03-26, and batches of the server are answered by one', async () => {
+  test('form a batch in 2025-03-26', async () => {
     const posted: unknown[] = [];
     const { url } = await startScriptedServer(({ verb, message }, response) => {
       if (message.method === 'initialize') sendJson(response, initializeResponse(message.id, '2025-03-26'));
@@ -277,7 +277,7 @@ describe('answers', () => {
     expect(closed).toBe(1);
   });
 
-  test('with an error of the protocol are that error, whatever the status', async () => {
+  test('with a JSON-RPC error reject with that error, whatever the status', async () => {
     const { url } = await startScriptedServer(
       sessionScript(({ message }, response) => {
         sendJson(
@@ -292,7 +292,7 @@ describe('answers', () => {
     expect(error.code).toBe(-32602);
   });
 
-  test('a call that is cancelled is said to be, and its stream is closed', async () => {
+  test('a cancelled call notifies the server and closes its stream', async () => {
     let isCut = false;
     const { url, seen } = await startScriptedServer(
       sessionScript(({ verb, message }, response) => {
@@ -335,7 +335,7 @@ describe('stateless conversations', () => {
     ],
   };
 
-  test('say in headers what is in the message, and leave out tools whose headers cannot be', async () => {
+  test('mirror the message in headers', async () => {
     const { url, seen } = await startScriptedServer(
       statelessScript(({ message }, response) => {
         sendJson(response, resultMessage(message.id, message.method === 'tools/list' ? tools : TEXT));
@@ -360,7 +360,7 @@ describe('stateless conversations', () => {
     for (const { headers } of seen) expect(headers['mcp-protocol-version']).toBe('2026-07-28');
   });
 
-  test('learn from a refusal which headers a tool wants, and repeat the call once', async () => {
+  test('repeat a call once with the headers that the server requires', async () => {
     const { url, seen } = await startScriptedServer(
       statelessScript(({ message, headers }, response) => {
         if (message.method === 'tools/list') sendJson(response, resultMessage(message.id, tools));
@@ -377,7 +377,7 @@ describe('stateless conversations', () => {
     expect(seen.slice(4).map(({ message }) => message.method)).toEqual(['tools/call', 'tools/list']);
   });
 
-  test('are cancelled by closing the stream, and by nothing else', async () => {
+  test('cancel by closing the stream alone', async () => {
     let cuts = 0;
     const { url, seen } = await startScriptedServer(
       statelessScript((_, response) => {
@@ -452,7 +452,7 @@ describe('stateless conversations', () => {
     expect((await rejectionOf(subscription.ended)).message).toContain('the stream ended before the response');
   });
 
-  test('send no response, even if the server asks', async () => {
+  test('send no response, even if the server sends a request', async () => {
     const { url, seen } = await startScriptedServer(
       statelessScript(({ message }, response) => {
         startStream(response);
@@ -470,7 +470,7 @@ describe('stateless conversations', () => {
 });
 
 describe('which revision is spoken', () => {
-  test('a server of another stateless revision is asked again, as it says', async () => {
+  test('a server of another stateless revision is retried in that revision', async () => {
     let asked = 0;
     const { url } = await startScriptedServer(({ message }, response) => {
       asked += 1;
@@ -545,7 +545,7 @@ describe('HTTP+SSE of 2024-11-05', () => {
     expect(seen.some(({ verb }) => verb === 'DELETE')).toBe(false);
   });
 
-  test('is not, if its place to post to is at another origin', async () => {
+  test('rejects an endpoint of another origin', async () => {
     const { url, seen } = await startScriptedServer(({ verb }, response) => {
       if (verb !== 'GET') {
         response.writeHead(405).end();
@@ -561,7 +561,7 @@ describe('HTTP+SSE of 2024-11-05', () => {
     expect(seen).toHaveLength(2);
   });
 
-  test('is not, if that is switched off', async () => {
+  test('is off if the option disables the fallback', async () => {
     const { url, seen } = await startScriptedServer((_, response) => void response.writeHead(404).end('nothing here'));
     const { client, transport } = createTestClient(['2025-11-25'], { url, fallsBackToSse: false });
     expect((await rejectionOf(client.connect(transport))).message).toMatch(
@@ -605,7 +605,7 @@ describe('what is given to it', () => {
     expect(() => httpClientTransport({ url: 'http://localhost/', headers })).toThrow(TypeError);
   });
 
-  test('user and password of the URL go into a header, and into no error', async () => {
+  test('sends the credentials of the URL in a header only', async () => {
     const { url, seen } = await startScriptedServer(
       (_, response) => void response.writeHead(500).end('out\u001b[31m of\norder'),
     );

@@ -61,7 +61,7 @@ function rawCall(name: string): string {
   return `${HEAD}Mcp-Protocol-Version: ${STATELESS_REVISION}\r\nMcp-Method: tools/call\r\nMcp-Name: ${name}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-test('it listens at this machine only, at a free port', async () => {
+test('listens on localhost at a free port', async () => {
   const { listening } = await startServer();
   expect(listening.url.hostname).toBe('127.0.0.1');
   expect(Number(listening.url.port)).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ test('a client that disconnects aborts the handler of its request', async () => 
   expect(handler.load.open).toBe(0);
 });
 
-test('a client that does not read is cut off; nothing is held for it', async () => {
+test('cuts off a client that does not read', async () => {
   const { url, handler } = await startServer({ maxBacklog: 30_000_000, stallTimeout: 50 });
   const socket = connect(Number(url.port), url.hostname);
   socket.on('error', () => undefined);
@@ -96,7 +96,7 @@ describe('hostile', () => {
     expect(handler.load).toEqual({ sessions: 0, open: 0 });
   });
 
-  test('too many headers, an invalid header, two lengths', async () => {
+  test('rejects malformed headers', async () => {
     const { url } = await startServer();
     expect(await rawRequest(url, `${HEAD}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).toContain(
       '431 Request Header Fields Too Large',
@@ -120,7 +120,7 @@ describe('hostile', () => {
     expect(answer.headers.get('x-injected')).toBeNull();
   });
 
-  test('a body past the limit, said or not', async () => {
+  test('rejects a body past the limit', async () => {
     const { url, handler } = await startServer({ maxBodyBytes: 1000 });
     const headers = { 'content-type': 'application/json', accept: ACCEPT_BOTH };
     const large = 'x'.repeat(200_000);
@@ -157,7 +157,7 @@ describe('hostile', () => {
   });
 });
 
-test('closing answers subscriptions, ends sessions, and leaves no timer or connection', async () => {
+test('closes every stream, session and connection', async () => {
   const { url, listening, handler } = await startServer();
   const client = new ClientV1({ name: 'guest', version: '1' });
   await client.connect(new TransportV1(url));
@@ -224,7 +224,7 @@ describe('the same handler elsewhere', () => {
 });
 
 describe('the official clients', () => {
-  test('v1: calls, progress, elicitation, change notices, the end of a session', async () => {
+  test('v1 works through a whole session', async () => {
     const server = fixtureServer();
     const { url, handler } = await startServer({ server });
     const client = new ClientV1({ name: 'guest', version: '1' }, { capabilities: { elicitation: {} } });

@@ -23,7 +23,7 @@ const PLAN: ReadersPlan = {
 };
 
 test.each(['node', 'fetch'] as const)(
-  '%s: in each revision, clients that read get their results next to clients that do not',
+  '%s: clients that read are served next to clients that do not',
   async (binding) => {
     const handler = createHttpHandler({
       server: () =>

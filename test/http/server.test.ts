@@ -26,7 +26,7 @@ async function errorOf(response: Response): Promise<{ status: number; code: numb
 }
 
 describe('sessions', () => {
-  test('a session begins with initialize and ends with DELETE; then it is not known', async () => {
+  test('last from initialize to DELETE', async () => {
     handler = fixtureHandler();
     const { id, opened, post: say, headers } = await openSession(handler);
     expect(opened.status).toBe(200);
@@ -46,10 +46,18 @@ describe('sessions', () => {
     expect(new Set(ids).size).toBe(20);
   });
 
-  test('without a session id 400, with a wrong one 404; notifications 202', async () => {
+  test('answer 400 to a missing session id', async () => {
     handler = fixtureHandler();
     expect((await post(handler, request(1, 'ping'))).status).toBe(400);
+  });
+
+  test('answer 404 to an unknown session id', async () => {
+    handler = fixtureHandler();
     expect((await post(handler, request(1, 'ping'), { 'mcp-session-id': 'x' })).status).toBe(404);
+  });
+
+  test('answer 202 to a notification', async () => {
+    handler = fixtureHandler();
     const { post: say } = await openSession(handler);
     const answer = await say({ jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([answer.status, await answer.text()]).toEqual([202, '']);
@@ -63,7 +71,7 @@ describe('sessions', () => {
     expect(handler.load).toEqual({ sessions: 0, open: 0 });
   });
 
-  test('idle ones expire, a new one past the limit is refused, one that listens stays', async () => {
+  test('expire when idle', async () => {
     handler = fixtureHandler({ sessions: { max: 2, idleTimeout: 150 } });
     const first = await openSession(handler);
     await openSession(handler);
@@ -76,14 +84,14 @@ describe('sessions', () => {
     await expect.poll(() => handler.load, { timeout: 10_000 }).toEqual({ sessions: 0, open: 0 });
   });
 
-  test('the protocol version header must be one of the server; without it the session knows', async () => {
+  test('reject an unsupported protocol version header', async () => {
     handler = fixtureHandler();
     const { id, post: say } = await openSession(handler, '2025-06-18');
     expect((await say(request(1, 'ping'), { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
     expect((await post(handler, request(2, 'ping'), { 'mcp-session-id': id })).status).toBe(200);
   });
 
-  test('an id that is being handled cannot be used again; initialize only once', async () => {
+  test('reject an id that is in use', async () => {
     handler = fixtureHandler();
     const { call, post: say } = await openSession(handler);
     const first = call(7, 'slow');
@@ -92,7 +100,7 @@ describe('sessions', () => {
     expect(await errorOf(await say(request(8, 'initialize', {})))).toMatchObject({ code: -32600 });
   });
 
-  test('a batch of 2025-03-26 is answered by one array; later revisions have none', async () => {
+  test('answer a batch in 2025-03-26 only', async () => {
     handler = fixtureHandler();
     const old = await openSession(handler, '2025-03-26');
     const answer = await old.post([
@@ -130,7 +138,7 @@ describe('sessions', () => {
 });
 
 describe('streams', () => {
-  test('JSON if the result is all there is, events if something comes before it', async () => {
+  test('are used only if a message precedes the result', async () => {
     handler = fixtureHandler();
     const { call } = await openSession(handler);
     expect((await call(1, 'echo')).headers.get('content-type')).toBe('application/json');
@@ -146,13 +154,13 @@ describe('streams', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(5);
   });
 
-  test('no empty event before 2025-11-25, whose clients would not know it', async () => {
+  test('start with an empty event since 2025-11-25 only', async () => {
     handler = fixtureHandler();
     const { call } = await openSession(handler, '2025-06-18');
     expect((await readEvents(await call(2, 'count'))).every(({ data }) => data !== '')).toBe(true);
   });
 
-  test('what is long in coming gets a stream, kept alive', async () => {
+  test('are opened for slow results and kept alive', async () => {
     handler = fixtureHandler({ streamAfter: 50, keepAlive: 50 });
     const { call } = await openSession(handler);
     const answer = await call(1, 'slow');
@@ -160,7 +168,7 @@ describe('streams', () => {
     expect(messagesOf(await readEvents(answer))).toMatchObject([{ id: 1 }]);
   });
 
-  test('a client asks on the stream of its request and answers by a separate POST', async () => {
+  test('carry requests to the client, answered by a separate POST', async () => {
     handler = fixtureHandler();
     const { call, post: say } = await openSession(handler, '2025-11-25', {}, { elicitation: { form: {} } });
     const answer = await call(1, 'ask');
@@ -173,7 +181,7 @@ describe('streams', () => {
     ]);
   });
 
-  test('a cancelled request is not answered, and its stream ends', async () => {
+  test('end when their request is cancelled', async () => {
     const seen = { aborted: [] as string[] };
     handler = fixtureHandler({}, seen);
     const { call, post: say } = await openSession(handler);
@@ -185,7 +193,7 @@ describe('streams', () => {
     expect(handler.load.open).toBe(0);
   });
 
-  test('what belongs to no request waits for one stream that listens, and goes to that one only', async () => {
+  test('deliver unrelated messages to one listening stream', async () => {
     const server = fixtureServer();
     handler = fixtureHandler({ server });
     const { get } = await openSession(handler);
@@ -200,7 +208,7 @@ describe('streams', () => {
 });
 
 describe('resumption', () => {
-  test('a stream that the server leaves goes on where it was, by the id of its last event', async () => {
+  test('continues after the last event id', async () => {
     handler = fixtureHandler();
     const { call, get } = await openSession(handler);
     const left = await readEvents(await call(3, 'leave'));
@@ -210,7 +218,7 @@ describe('resumption', () => {
     expect(handler.load.open).toBe(0);
   });
 
-  test('events are sent again after the one given, and none of another stream', async () => {
+  test('replays the later events of the same stream only', async () => {
     handler = fixtureHandler();
     const { call, get } = await openSession(handler);
     const first = await readEvents(await call(1, 'count'));
@@ -219,7 +227,7 @@ describe('resumption', () => {
     expect(again).toEqual(first.slice(3));
   });
 
-  test('a client that goes away does not end its request, and comes back for the answer', async () => {
+  test('returns the answer to a client that disconnected', async () => {
     const seen = { aborted: [] as string[] };
     handler = fixtureHandler({ streamAfter: 20 }, seen);
     const { call, get } = await openSession(handler);
@@ -249,7 +257,7 @@ describe('resumption', () => {
     expect(resumed).toMatchObject([{ id: 1 }]);
   });
 
-  test('of what came for no request nothing is missed in silence: 400, and a new stream after it', async () => {
+  test('answers 400 if missed events were dropped', async () => {
     const server = fixtureServer();
     handler = createHttpHandler({ server, resumability: { maxEvents: 2 } });
     const { get } = await openSession(handler);
@@ -279,7 +287,7 @@ describe('resumption', () => {
 });
 
 describe('2026-07-28', () => {
-  test('a request is self-contained; the error decides the status', async () => {
+  test('maps errors to HTTP statuses', async () => {
     handler = fixtureHandler();
     const listed = await sendStateless(handler, 1, 'tools/list');
     expect(await listed.json()).toMatchObject({
@@ -328,7 +336,7 @@ describe('2026-07-28', () => {
     expect((await sendStateless(handler, 9, 'tools/call', { name: 'echo', arguments: {} })).status).toBe(200);
   });
 
-  test('a version that is not spoken, and one that is missing', async () => {
+  test('rejects a missing or unsupported version', async () => {
     handler = fixtureHandler();
     const _meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
     const answer = await sendStateless(handler, 1, 'tools/list', { _meta }, { 'mcp-protocol-version': '2099-01-01' });
@@ -344,7 +352,7 @@ describe('2026-07-28', () => {
     expect(await errorOf(bare)).toMatchObject({ status: 400, code: -32602 });
   });
 
-  test('subscriptions are a stream, acknowledged first, that ends well when the server does', async () => {
+  test('acknowledges a subscription and ends it when the server closes', async () => {
     const server = fixtureServer();
     handler = fixtureHandler({ server });
     const answer = await sendStateless(handler, 'sub', 'subscriptions/listen', {
@@ -369,15 +377,20 @@ describe('2026-07-28', () => {
     expect(handler.load.open).toBe(0);
   });
 
-  test('notifications are taken, responses are not', async () => {
+  const headers = { 'mcp-protocol-version': STATELESS_REVISION };
+
+  test('accepts notifications', async () => {
     handler = fixtureHandler();
-    const headers = { 'mcp-protocol-version': STATELESS_REVISION };
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
     expect((await post(handler, cancelled, headers)).status).toBe(202);
+  });
+
+  test('rejects responses', async () => {
+    handler = fixtureHandler();
     expect((await post(handler, { jsonrpc: '2.0', id: 1, result: {} }, headers)).status).toBe(400);
   });
 
-  test('a server of this revision alone has no sessions, and names itself to older clients', async () => {
+  test('names the supported versions to older clients', async () => {
     handler = fixtureHandler({ server: fixtureServer(undefined, { revisions: fixtureServer().revisions.slice(-1) }) });
     expect((await send(handler, 'GET', { accept: ACCEPT_BOTH })).status).toBe(405);
     expect((await send(handler, 'DELETE')).status).toBe(405);
@@ -408,7 +421,7 @@ describe('who may connect', () => {
     expect((await sendStateless(handler, 1, 'server/discover', {}, headers)).status).toBe(status);
   });
 
-  test('listed hosts and origins only, if they are listed', async () => {
+  test('allows only listed hosts and origins', async () => {
     handler = fixtureHandler({ allowedHosts: ['mcp.example.com'], allowedOrigins: ['https://app.example.com'] });
     const ask = async (headers: Record<string, string>) =>
       (await sendStateless(handler, 1, 'server/discover', {}, headers)).status;
@@ -417,7 +430,7 @@ describe('who may connect', () => {
     expect(await ask({ host: 'localhost' })).toBe(403);
   });
 
-  test('no page may read an answer, but those that are named', async () => {
+  test('allows only listed origins to read answers', async () => {
     const origin = 'https://app.example.com';
     const asking = {
       origin,
@@ -458,7 +471,7 @@ describe('bad requests', () => {
     expect(handler.load).toEqual({ sessions: 0, open: 0 });
   });
 
-  test('other methods and paths', async () => {
+  test('rejects other methods and paths', async () => {
     handler = fixtureHandler({ path: '/mcp' });
     const answer = await send(handler, 'PUT', {}, '{}');
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, GET, DELETE']);
@@ -466,7 +479,7 @@ describe('bad requests', () => {
     expect((await send(handler, 'GET', {}, undefined, '/.well-known/oauth-protected-resource')).status).toBe(404);
   });
 
-  test('10,000 malformed bodies: each is refused, and nothing stays', async () => {
+  test('rejects 10,000 malformed bodies without a leak', async () => {
     handler = fixtureHandler();
     const { headers, post: say } = await openSession(handler);
     const bodies = [
@@ -491,7 +504,7 @@ describe('bad requests', () => {
     expect((await say(request(1, 'ping'))).status).toBe(200);
   }, 60_000);
 
-  test('a factory that fails is an event and a 500, and the next one may succeed', async () => {
+  test('answers 500 if a factory throws', async () => {
     const failures: unknown[] = [];
     let isBroken = true;
     handler = fixtureHandler({
@@ -509,24 +522,7 @@ describe('bad requests', () => {
     expect((await sendStateless(handler, 1, 'tools/list')).status).toBe(200);
   });
 
-  test('a server that cannot be connected to a request is a 500, and the request is not left open', async () => {
-    const failures: unknown[] = [];
-    const noDatabase = new Error('no database');
-    const { revisions, settings } = fixtureServer();
-    const server = { revisions, settings, connect: () => Promise.reject(noDatabase) };
-    handler = fixtureHandler({
-      server,
-      onEvent: (event) => {
-        if (event.kind === 'failed') failures.push(event.error);
-      },
-    });
-    expect(await errorOf(await sendStateless(handler, 1, 'tools/list'))).toMatchObject({ status: 500, code: -32603 });
-    expect(failures).toEqual([noDatabase]);
-    expect(handler.load).toEqual({ sessions: 0, open: 0 });
-    await expect(handler.close()).resolves.toBeUndefined();
-  });
-
-  test('past the limit of open requests there is a 503, after closing too', async () => {
+  test('answers 503 past the limit of open requests', async () => {
     handler = fixtureHandler({ maxOpen: 1, streamAfter: 20 });
     const held = await sendStateless(handler, 1, 'tools/call', { name: 'hang' });
     expect((await sendStateless(handler, 2, 'tools/list')).status).toBe(503);
@@ -536,7 +532,7 @@ describe('bad requests', () => {
     expect((await sendStateless(handler, 2, 'tools/list')).status).toBe(503);
   });
 
-  test('a client that does not read is cut off, and its request aborted', async () => {
+  test('aborts the request of a client that does not read', async () => {
     const seen = { aborted: [] as string[] };
     handler = fixtureHandler({ maxBacklog: 100_000, stallTimeout: 50, streamAfter: 50 }, seen);
     const answer = await sendStateless(handler, 1, 'tools/call', { name: 'flood', _meta: { progressToken: 1 } });
@@ -546,7 +542,7 @@ describe('bad requests', () => {
   });
 });
 
-test('HTTP+SSE: streams that are being opened count against the limit, and one whose server fails is closed', async () => {
+test('HTTP+SSE: counts streams that are being opened against the limit', async () => {
   let made = 0;
   handler = createHttpHandler({
     server: async () => {
@@ -564,7 +560,7 @@ test('HTTP+SSE: streams that are being opened count against the limit, and one w
   expect(handler.load).toEqual({ sessions: 1, open: 1 });
 });
 
-test('HTTP+SSE of 2024-11-05: one stream for all, and messages posted to another path', async () => {
+test('HTTP+SSE of 2024-11-05 works over one stream', async () => {
   handler = fixtureHandler({ sse: true });
   const stream = await send(handler, 'GET', { accept: 'text/event-stream' }, undefined, '/sse');
   const reading = readEvents(stream, 2);

@@ -54,7 +54,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test('handshake and ping', async () => {
+test('pings', async () => {
   expect(client.revision).toBe('2025-11-25');
   expect(client.server.info?.name).toContain('everything');
   expect(await client.ping()).toEqual({});
@@ -82,7 +82,7 @@ test('errors', async () => {
   expect((error as RpcError).code).toBe(INVALID_PARAMS);
 });
 
-test('resources, templates and subscriptions', async () => {
+test('reads resources', async () => {
   const uris: string[] = [];
   for await (const { uri } of client.listAllResources()) uris.push(uri);
   expect(uris.length).toBeGreaterThan(0);
@@ -98,7 +98,7 @@ test('resources, templates and subscriptions', async () => {
   expect(await client.unsubscribe({ uri })).toEqual({});
 });
 
-test('prompts and completion', async () => {
+test('gets prompts', async () => {
   const names: string[] = [];
   for await (const { name } of client.listAllPrompts()) names.push(name);
   expect(names).toContain('args-prompt');
@@ -118,13 +118,13 @@ test('logging', async () => {
   await textOf('toggle-simulated-logging');
 });
 
-test('roots, sampling and elicitation', async () => {
+test('handles requests of the server', async () => {
   expect(await textOf('get-roots-list')).toContain('file:///garden');
   expect(await textOf('trigger-sampling-request', { prompt: 'roses', maxTokens: 10 })).toContain('Roses by the wall.');
   expect(await textOf('trigger-elicitation-request')).toContain('Rose');
 });
 
-test('progress and cancellation', async () => {
+test('reports progress', async () => {
   const steps: number[] = [];
   await client.callTool(
     { name: 'trigger-long-running-operation', arguments: { duration: 0.4, steps: 4 } },
@@ -147,7 +147,7 @@ test('progress and cancellation', async () => {
   expect(await client.ping()).toEqual({});
 });
 
-test('tasks of the server, and of the client', async () => {
+test('runs tasks', async () => {
   const { task } = await client.callTool({
     name: 'simulate-research-query',
     arguments: { topic: 'roses', ambiguous: false },

@@ -18,7 +18,7 @@ export interface Feature {
 const always = (): boolean => true;
 const inSessions = (revision: string): boolean => revision !== STATELESS;
 
-/** Awaits what must fail, and gives the error. */
+/** Awaits a promise that must reject, and returns the error. */
 async function failure(promise: Promise<unknown>): Promise<unknown> {
   const outcome = await promise.then(
     () => undefined,

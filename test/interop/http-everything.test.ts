@@ -74,7 +74,7 @@ describe.each([
     child?.kill();
   });
 
-  test('handshake, ping and tools', async () => {
+  test('serves tools', async () => {
     expect(client.revision).toBe('2025-11-25');
     expect(await client.ping()).toEqual({});
     const names: string[] = [];
@@ -86,7 +86,7 @@ describe.each([
     expect((error as RpcError).code).toBe(INVALID_PARAMS);
   });
 
-  test('resources, prompts and completion', async () => {
+  test('serves resources and prompts', async () => {
     const uri = 'demo://resource/dynamic/text/1';
     expect((await client.readResource({ uri })).contents[0]?.uri).toBe(uri);
     const { messages } = await client.getPrompt({ name: 'args-prompt', arguments: { city: 'Lund' } });

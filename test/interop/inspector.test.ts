@@ -36,7 +36,7 @@ test('the inspector calls a tool of our server', () => {
   expect(content).toEqual([{ type: 'text', text: 'Watered the roses.' }]);
 });
 
-test('the inspector lists and calls tools of our server over Streamable HTTP', { timeout: 60_000 }, async () => {
+test('the inspector calls tools of our server over Streamable HTTP', { timeout: 60_000 }, async () => {
   let opened = 0;
   const handler = createHttpHandler({
     server: () => oursServer(),

@@ -404,7 +404,7 @@ describe('what the official changelogs say is found', () => {
     expect(found.filter((item) => !changes.includes(item))).toEqual([]);
   });
 
-  test('limits of numbers became numbers: reported for a copy from before that, unless errata correct it', async () => {
+  test('numeric limits that became numbers are reported without errata only', async () => {
     const contents = JSON.parse(JSON.stringify(builtinSchema('2025-11-25'))) as {
       $defs: { NumberSchema: { properties: Record<string, object> } };
     };
@@ -429,7 +429,7 @@ describe.each(PAIRS)('from %s to %s', (from, to) => {
   const renamed = new Map(difference.renames.map((rename) => [rename.after, rename.before]));
   const oracles = { before: oracleOf(correctedDefinitions(from)), after: oracleOf(correctedDefinitions(to)) };
 
-  test('each breaking change of a definition is shown by a value that Ajv takes by one revision and refuses by the other', () => {
+  test('Ajv confirms each breaking change of a definition with a value', () => {
     const unproven: string[] = [];
     const wrong: string[] = [];
     for (const change of difference.changes.filter(({ subject }) => subject === 'definition')) {
@@ -493,7 +493,7 @@ describe.each(PAIRS)('from %s to %s', (from, to) => {
     expect([...new Set(told)].filter((name) => old.has(name) || !embedded.includes(name)).sort()).toEqual(expected);
   });
 
-  test('the other way round, what was added is removed, and what narrowed widens', () => {
+  test('the reverse diff mirrors the changes', () => {
     const back = compareProtocols(protocolOf(to), protocolOf(from));
     const count = (changes: readonly Change[], ...rules: readonly RuleId[]): number =>
       changes.filter(({ rule }) => rules.includes(rule)).length;
@@ -624,7 +624,7 @@ describe('rules, each on a small schema', () => {
     }
   });
 
-  test('a definition that refers to itself ends, and is reported once', async () => {
+  test('a recursive definition is reported once', async () => {
     const list = (item: object): object => object({ next: { $ref: '#/$defs/List' }, item }, { required: ['item'] });
     expect(
       (await changesOf({ List: list({ type: 'integer' }) }, { List: list({ type: 'number' }) })).map(short),
@@ -632,7 +632,7 @@ describe('rules, each on a small schema', () => {
     const tree = { anyOf: [text, { type: 'array', items: { $ref: '#/$defs/Tree' } }] };
     const wider = { anyOf: [text, { type: 'null' }, { type: 'array', items: { $ref: '#/$defs/Tree' } }] };
     expect((await changesOf({ Tree: tree }, { Tree: wider })).map(short)).toEqual(['variant-added Tree: null']);
-    // Two that stand for each other by another name, each the other's first member.
+    // Two recursive types that reference each other, renamed: each is the other's first member.
     const a = { A: object({ b: { $ref: '#/$defs/B' } }), B: object({ a: { $ref: '#/$defs/A' }, x: text }) };
     const b = { A: object({ b: object({ a: { $ref: '#/$defs/A' }, x: { type: 'number' } }) }) };
     expect((await changesOf(a, b)).map(short)).toEqual(['type-changed A.b.x', 'definition-inlined B']);
@@ -645,7 +645,7 @@ describe('rules, each on a small schema', () => {
     ).toEqual(['type-changed T.a']);
   });
 
-  test('a rename is guessed by structure and place, never where two are as likely', async () => {
+  test('a rename is guessed only if it is unambiguous', async () => {
     const thing = object({ a: text, b: { type: 'number' } }, { required: ['a'] });
     const user = (name: string): object => object({ it: { $ref: `#/$defs/${name}` } });
     const renamed = await changesOf({ Old: thing, User: user('Old') }, { New: thing, User: user('New') });

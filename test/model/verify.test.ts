@@ -40,7 +40,7 @@ describe.each(REVISIONS)('catalog of $revision', ({ revision, methods }) => {
     expect(disagreements(revision, {})).toEqual([]);
   });
 
-  test(`has ${methods} methods, each derived from the schema in full`, () => {
+  test(`derives all ${methods} methods from the schema`, () => {
     const { derived } = read(revision);
     expect(derived.methods).toHaveLength(methods);
     expect(derived.unplaced).toEqual([]);
@@ -75,7 +75,7 @@ describe.each(REVISIONS)('catalog of $revision', ({ revision, methods }) => {
     expect(missed).toEqual([]);
   });
 
-  test('a missing row, a row too many and a wrong error code are found', () => {
+  test('reports each wrong row', () => {
     const [first] = builtinCatalog(revision).methods;
     const without = disagreements(revision, { catalog: (c) => ({ ...c, methods: c.methods.slice(1) }) });
     expect(without).toHaveLength(1);
@@ -106,7 +106,7 @@ test('error codes that the schema pins are compared with the catalog both ways',
   );
 });
 
-test('a method that the schema gained, and one whose literal changed, are found', () => {
+test('new and renamed methods are found', () => {
   const rename = disagreements('2025-11-25', {
     schema: (definitions) => {
       const request = definitions['CallToolRequest'] as { properties: { method: { const: string } } };
@@ -168,7 +168,7 @@ test('loading names all disagreements in one message', async () => {
   await expect(loading).rejects.toThrow(/differ in 2 points[^]*completion\/complete[^]*elicitation\/create/);
 });
 
-test('case-006: one literal with two definitions is the message, and the other its alias', async () => {
+test('case-006: the second definition of a literal is an alias', async () => {
   const { derived } = read('2026-07-28');
   expect(derived.aliases).toEqual(new Map([['ClientNotification', 'CancelledNotification']]));
   expect(derived.methods.filter((method) => method.method === 'notifications/cancelled')).toHaveLength(1);
@@ -177,7 +177,7 @@ test('case-006: one literal with two definitions is the message, and the other i
   expect(alias?.type).toEqual({ kind: 'ref', name: 'CancelledNotification' });
 });
 
-test('case-011: a message in no union is named, and stops generation', async () => {
+test('case-011: a message in no union stops generation', async () => {
   const schema = {
     $defs: {
       FooRequest: {

@@ -20,7 +20,7 @@ describe('an edit of a file of the author', () => {
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o640);
   });
 
-  test('is refused where something else has changed it in the meantime, and nothing is written', () => {
+  test('is rejected if the file has changed in the meantime', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'index.ts'), 'of another run');
     const other = { path: 'tool.ts', status: 'missing', expected: 'tool', actual: undefined } as const;
@@ -31,7 +31,7 @@ describe('an edit of a file of the author', () => {
     expect(readFileSync(path.join(folder, 'index.ts'), 'utf8')).toBe('of another run');
   });
 
-  test('is refused where a symbolic link stands, which it would replace', () => {
+  test('is rejected if the file is a symbolic link', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'real.ts'), 'old');
     symlinkSync('real.ts', path.join(folder, 'index.ts'));

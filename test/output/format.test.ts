@@ -18,7 +18,7 @@ test('what is formatted piece by piece is what Prettier makes of the whole file'
   await expectWholeFileFormat({ printWidth: 120, singleQuote: true });
 });
 
-test('a piece with a line of comment keeps it, and a border in a text is no border', async () => {
+test('a piece keeps its line comments', async () => {
   const formatter = new Formatter();
   const pieces = [
     '// one',

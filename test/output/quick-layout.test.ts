@@ -1,4 +1,4 @@
-/** What is laid out without Prettier is what Prettier makes of it, at every length of names and texts. */
+/** The quick formatter prints the same as Prettier for every length of names and texts. */
 import { format } from 'prettier';
 import { expect, test } from 'vitest';
 import { emitTool, emitToolIndex, summarizeTool, ToolNamer } from '../../generator/emit/tools/tools.js';
@@ -70,7 +70,7 @@ function piecesOf(length: number): readonly string[] {
   return files.flatMap((file) => file.print({ header: '// one\n// two\n/* eslint-disable */', importExtension: 'js' }));
 }
 
-test('at each length of names, and it serves most pieces', async () => {
+test('matches Prettier at each length of names', async () => {
   const counts = { quick: 0, all: 0 };
   for (let length = 1; length <= 60; length += 1) {
     const pieces = [...new Set(piecesOf(length))];
@@ -78,7 +78,7 @@ test('at each length of names, and it serves most pieces', async () => {
     counts.all += pieces.length;
     const served = quick.filter(({ layout }) => layout !== undefined);
     counts.quick += served.length;
-    // Laid out together, which is sooner; a line of comment between them says where each ends.
+    // Formatted together, which is faster; a comment between them marks where each ends.
     const border = '\n\n// border\n\n';
     const whole = await format(served.map(({ piece }) => piece).join(border), { parser: 'babel-ts' });
     expect(served.map(({ layout }) => layout)).toEqual(whole.trimEnd().split(border));

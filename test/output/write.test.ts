@@ -22,7 +22,7 @@ import { addHeader } from '../../generator/output/ownership.js';
 import {
   CLI,
   readFiles,
-  fingerprint,
+  hashFolder,
   listFiles,
   plainEnvironment,
   removeTemporaryFolders,
@@ -31,7 +31,7 @@ import {
   type Run,
 } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { catalogWith, errorOf, internalsIn, schemaWith } from '../support/hostile.js';
+import { catalogWith, errorOf, findInternals, schemaWith } from '../support/hostile.js';
 
 const REVISION = '2024-11-05';
 /** A small part of the output is enough where the subject is how it is written. */
@@ -55,7 +55,7 @@ function expectRefusal(result: Run, message: RegExp): void {
   expect(result.stderr).toMatch(message);
   expect(result.code).toBe(2);
   expect(result.stdout).toBe('');
-  expect(internalsIn(result.stderr)).toEqual([]);
+  expect(findInternals(result.stderr)).toEqual([]);
   expect(result.stderr.trimEnd().split('\n')).toHaveLength(2);
 }
 
@@ -72,7 +72,7 @@ async function folderWith(emit: 'types' | 'errors'): Promise<string> {
 }
 
 describe('writing', () => {
-  test('makes folders, writes every file, and says what it did', async () => {
+  test('writes every file', async () => {
     const out = path.join(temporaryFolder(), 'a/b');
     const first = await mcpgen([...BASE, '--out', out]);
     expect(first).toMatchObject({ code: 0, stderr: '' });
@@ -126,7 +126,7 @@ describe('writing', () => {
     }
   });
 
-  test('--dry-run writes nothing, not even a folder, and says what it would do', async () => {
+  test('--dry-run writes nothing', async () => {
     const out = path.join(temporaryFolder(), 'out');
     const fresh = await mcpgen([...BASE, '--out', out, '--dry-run']);
     expect(fresh.code).toBe(0);
@@ -137,12 +137,12 @@ describe('writing', () => {
     rmSync(path.join(out, REVISION, 'errors.ts'));
     writeFileSync(path.join(out, REVISION, 'types.ts'), OLD_TYPES);
     writeFileSync(path.join(out, REVISION, 'gone.ts'), ORPHAN);
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     const result = await mcpgen([...BASE, '--out', out, '--dry-run']);
     expect(result.code).toBe(0);
     expect(result.stdout).toContain(`would remove ${REVISION}/gone.ts`);
     expect(result.stdout).toMatch(/1 to write, 1 to update, 1 to remove, \d+ unchanged; nothing was written/);
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 
   test('an output folder that is a file is refused', async () => {
@@ -155,20 +155,20 @@ describe('writing', () => {
     expect(readFileSync(out, 'utf8')).toBe('mine');
   });
 
-  test("a file of the user's in the way is refused and kept, and nothing else is written", async () => {
+  test('refuses to replace a file of the user', async () => {
     const out = path.join(temporaryFolder(), 'out');
     mkdirSync(path.join(out, REVISION), { recursive: true });
     const mine = path.join(out, REVISION, 'types.ts');
     writeFileSync(mine, 'export type Mine = 1;\n');
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     for (const more of [[], ['--dry-run'], ['--check']]) {
       const result = await mcpgen([...BASE, '--out', out, ...more]);
       expectRefusal(result, /types\.ts: mcpgen did not generate this file, and does not overwrite it/);
     }
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 
-  test('removes an orphan that is unmodified output, in a folder that is written to', async () => {
+  test('removes an unmodified orphan', async () => {
     const out = await folderWith('types');
     const bytes = addHeader(`${REVISION}/crlf.ts`, '// another\n// line\n').replaceAll('\n', '\r\n');
     writeFileSync(path.join(out, REVISION, 'gone.ts'), ORPHAN);
@@ -209,19 +209,19 @@ describe('writing', () => {
       mkdirSync(path.dirname(path.join(out, REVISION, name)), { recursive: true });
       writeFileSync(path.join(out, REVISION, name), text);
     }
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     await generate({ out, revisions: [REVISION], emit: ['types'] });
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 
-  test('keeps an orphan that was edited, and says so', async () => {
+  test('keeps an edited orphan', async () => {
     const out = await folderWith('types');
     writeFileSync(path.join(out, REVISION, 'gone.ts'), `${ORPHAN}export const mine = 1;\n`);
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     const result = await mcpgen([...TYPES, '--out', out]);
     expect(result.stdout).toContain(`kept ${REVISION}/gone.ts: edited since mcpgen wrote it`);
     expect((await mcpgen([...TYPES, '--out', out, '--check'])).code).toBe(0);
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 
   test('keeps shared files that nothing needs if one of them was edited', async () => {
@@ -241,9 +241,9 @@ describe('writing', () => {
     const out = await folderWith('types');
     const [types, index] = ['types.ts', 'index.ts'].map((name) => readFileSync(path.join(out, REVISION, name), 'utf8'));
     writeFileSync(path.join(out, REVISION, 'types.ts'), made(types ?? '', index ?? ''));
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     expectRefusal(await mcpgen([...TYPES, '--out', out]), /types\.ts: mcpgen did not generate this file/);
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 
   test('overwrites an edited file with its own header', async () => {
@@ -262,7 +262,7 @@ describe('writing', () => {
     expect(changes.find(({ path: name }) => name === `${REVISION}/types.ts`)?.status).toBe('orphaned');
   });
 
-  test('all released revisions are written by default, below `generated`', async () => {
+  test('all released revisions are written by default', async () => {
     const cwd = temporaryFolder();
     const result = await mcpgen(['generate', '--emit', 'errors'], { cwd });
     expect(result.code).toBe(0);
@@ -282,7 +282,7 @@ describe('a disk that cannot be written', () => {
     undo.push(() => spawnSync('umount', ['--lazy', folder]));
   };
 
-  test('full: what was there stays as it was, and nothing half-written is left', async (context) => {
+  test('full: keeps the previous output', async (context) => {
     const disk = temporaryFolder();
     mounted(context, disk, '-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk);
     const out = path.join(disk, 'out');
@@ -322,7 +322,7 @@ describe('a disk that cannot be written', () => {
     expect(leftovers(out)).toEqual([]);
   });
 
-  test('read-only: refused, and nothing has changed', async (context) => {
+  test('read-only: keeps the previous output', async (context) => {
     const disk = await folderWith('types');
     writeFileSync(path.join(disk, REVISION, 'types.ts'), OLD_TYPES);
     if (process.getuid?.() === 0) {
@@ -334,16 +334,16 @@ describe('a disk that cannot be written', () => {
         chmodSync(path.join(disk, REVISION), 0o755);
       });
     }
-    const before = fingerprint(disk);
+    const before = hashFolder(disk);
     expectRefusal(await mcpgen([...BASE, '--out', disk]), /not written: (?:the disk is read-only|permission)/);
-    expect(fingerprint(disk)).toBe(before);
+    expect(hashFolder(disk)).toBe(before);
     // Looking needs no permission to write.
     const checked = await mcpgen([...TYPES, '--out', disk, '--check']);
     expect(checked.code).toBe(1);
     expect((await mcpgen([...BASE, '--out', disk, '--dry-run'])).code).toBe(0);
   });
 
-  test('a pseudo file system without room for a folder is refused, and the run ends', async (context) => {
+  test('rejects a pseudo file system', async (context) => {
     context.skip(!existsSync('/proc/self'), 'there is no /proc here');
     expectRefusal(await mcpgen([...BASE, '--out', '/proc/mcpgen']), /the folder cannot be created/);
   });
@@ -376,7 +376,7 @@ describe('a run that is killed', () => {
     return signal === 'SIGKILL';
   };
 
-  test('leaves every file old or new, and the next run removes what it left', async () => {
+  test('leaves no partial file', async () => {
     const variants = { js: new Map<string, string>(), ts: new Map<string, string>() };
     const reference = temporaryFolder();
     for (const extension of ['js', 'ts'] as const) {
@@ -415,7 +415,7 @@ describe('a run that is killed', () => {
     expect(tally.withLeftovers + tally.mixed).toBeGreaterThan(0);
   }, 120_000);
 
-  test('leftovers of a process that runs are its own, and are no output', async () => {
+  test('keeps the temporary files of a running process', async () => {
     const out = await folderWith('types');
     const running = path.join(out, REVISION, `.mcpgen-tmp-${process.ppid}-types.ts`);
     const dead = path.join(out, REVISION, '.mcpgen-tmp-99999999-types.ts');
@@ -461,7 +461,7 @@ describe('a new project whose run is killed', () => {
     return isKilled;
   };
 
-  test('is there as a whole or not at all, and what the run left is cleared', async () => {
+  test('is complete or absent', async () => {
     const parent = temporaryFolder();
     const target = path.join(parent, 'demo');
     const tally = { killed: 0, left: 0 };
@@ -503,7 +503,7 @@ describe('a new project whose run is killed', () => {
     expect([readFiles(target).size, leftovers(target)]).toEqual([files.length, []]);
   });
 
-  test('keeps what a run that goes on is writing, and what only looks like it', () => {
+  test('keeps the files of a running process', () => {
     const parent = temporaryFolder();
     const names = [`.mcpgen-tmp-${process.ppid}-project`, '.mcpgen-tmp-notes', '.mcpgen-tmp-12'];
     for (const name of names) mkdirSync(path.join(parent, name));
@@ -513,7 +513,7 @@ describe('a new project whose run is killed', () => {
 });
 
 describe('two runs at the same time', () => {
-  test('of the same kind: both succeed, and the output is right', async () => {
+  test('of the same command: both succeed', async () => {
     const out = path.join(temporaryFolder(), 'out');
     const runs = await Promise.all(Array.from({ length: 4 }, async () => mcpgen([...BASE, '--out', out])));
     for (const result of runs) expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -548,7 +548,7 @@ describe('two runs at the same time', () => {
 });
 
 describe('--check', () => {
-  test('finds stale, missing and left-over files, writes nothing, and names the command that fixes it', async () => {
+  test('reports every difference', async () => {
     const folder = temporaryFolder();
     const out = path.join(folder, "it's an out folder");
     const bin = path.join(folder, 'bin');
@@ -565,9 +565,9 @@ describe('--check', () => {
     rmSync(path.join(out, REVISION, 'errors.ts'));
     writeFileSync(path.join(out, REVISION, 'gone.ts'), ORPHAN);
     writeFileSync(path.join(out, REVISION, 'mine.ts'), 'export {};\n');
-    const before = fingerprint(folder);
+    const before = hashFolder(folder);
     const found = await mcpgen(['generate', ...args, '-o', out, '--check']);
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
     expect(found.code).toBe(1);
     expect(found.stderr).toBe('');
     const lines = found.stdout.trimEnd().split('\n');
@@ -605,7 +605,7 @@ describe('--check', () => {
     expect(listFiles(cwd)).toEqual(['catalog.json', 'my schema.json']);
   });
 
-  test('shows a long difference in short, and long lines cut', async () => {
+  test('shortens long differences', async () => {
     const out = await folderWith('types');
     const file = path.join(out, REVISION, 'types.ts');
     const text = readFileSync(file, 'utf8');
@@ -638,17 +638,17 @@ describe('--check', () => {
     expect(result.fix).toMatch(/^mcpgen generate /);
   });
 
-  test('the programmatic check finds the same and writes nothing', async () => {
+  test('the API reports the same differences', async () => {
     const out = await folderWith('types');
     expect((await check({ out, revisions: [REVISION], emit: ['types'] })).upToDate).toBe(true);
     writeFileSync(path.join(out, REVISION, 'gone.ts'), ORPHAN);
-    const before = fingerprint(out);
+    const before = hashFolder(out);
     const { upToDate, changes } = await check({ out, revisions: [REVISION], emit: ['types'] });
     expect(upToDate).toBe(false);
     expect(
       changes.filter((change) => change.status !== 'unchanged').map(({ path: name, status }) => [name, status]),
     ).toEqual([[`${REVISION}/gone.ts`, 'orphaned']]);
-    expect(fingerprint(out)).toBe(before);
+    expect(hashFolder(out)).toBe(before);
   });
 });
 
@@ -656,33 +656,30 @@ describe('--emit', () => {
   const imports = (text: string): readonly string[] =>
     [...text.matchAll(/ from ["']([^"']+)["']/g)].map((match) => match[1] ?? '');
 
-  test.each(DEFAULT_PARTS.map((part) => [part]))(
-    '%s pulls in what it needs, and nothing that it does not',
-    async (part) => {
-      const out = temporaryFolder();
-      await generate({ out, revisions: ['2025-11-25'], emit: [part], importExtension: 'ts' });
-      const files = readFiles(out);
-      expect(files.has(`2025-11-25/${part}.ts`)).toBe(true);
-      const wanted = new Set([`2025-11-25/${part}.ts`, '2025-11-25/index.ts']);
-      // What a user of client or server needs beside them: errors, transports, the codec.
-      if (part === 'client' || part === 'server') wanted.add('runtime/index.ts');
-      for (const [name, text] of files) {
-        for (const from of imports(text)) {
-          if (!from.startsWith('.')) continue;
-          const target = path.posix.join(path.posix.dirname(name), from);
-          expect(files.has(target), `${name} imports ${from}`).toBe(true);
-          if (name !== '2025-11-25/index.ts') wanted.add(target);
-        }
+  test.each(DEFAULT_PARTS.map((part) => [part]))('%s includes only what it needs', async (part) => {
+    const out = temporaryFolder();
+    await generate({ out, revisions: ['2025-11-25'], emit: [part], importExtension: 'ts' });
+    const files = readFiles(out);
+    expect(files.has(`2025-11-25/${part}.ts`)).toBe(true);
+    const wanted = new Set([`2025-11-25/${part}.ts`, '2025-11-25/index.ts']);
+    // What a user of client or server also needs: errors, transports, the codec.
+    if (part === 'client' || part === 'server') wanted.add('runtime/index.ts');
+    for (const [name, text] of files) {
+      for (const from of imports(text)) {
+        if (!from.startsWith('.')) continue;
+        const target = path.posix.join(path.posix.dirname(name), from);
+        expect(files.has(target), `${name} imports ${from}`).toBe(true);
+        if (name !== '2025-11-25/index.ts') wanted.add(target);
       }
-      expect([...files.keys()].sort()).toEqual([...wanted].sort());
-      // The index passes on just what is there.
-      const index = imports(files.get('2025-11-25/index.ts') ?? '').map((from) => path.posix.join('2025-11-25', from));
-      expect(index.filter((target) => !files.has(target))).toEqual([]);
-      expect(index).toContain(`2025-11-25/${part}.ts`);
-    },
-  );
+    }
+    expect([...files.keys()].sort()).toEqual([...wanted].sort());
+    // The index passes on just what is there.
+    const index = imports(files.get('2025-11-25/index.ts') ?? '').map((from) => path.posix.join('2025-11-25', from));
+    expect(index.filter((target) => !files.has(target))).toEqual([]);
+    expect(index).toContain(`2025-11-25/${part}.ts`);
+  });
 
-  test('a smaller choice removes what it no longer needs, a larger one brings it back', async () => {
+  test('a smaller selection removes unused files', async () => {
     const out = temporaryFolder();
     await generate({ out, revisions: [REVISION] });
     const all = [...readFiles(out)];
@@ -694,7 +691,7 @@ describe('--emit', () => {
     expect([...readFiles(out)]).toEqual(all);
   });
 
-  test('a smaller choice for one revision leaves another one all that it imports, by way of shared files too', async () => {
+  test('a smaller selection of one revision keeps the files of others', async () => {
     const out = temporaryFolder();
     await generate({ out, revisions: [REVISION] });
     const all = [...readFiles(out)];
@@ -727,7 +724,7 @@ describe('--emit', () => {
     expect(after).toEqual(stays ? before : []);
   });
 
-  test('the order and repetition of parts make no difference but in the command', async () => {
+  test('the order and repetition of parts only affect the command', async () => {
     const out = temporaryFolder();
     expect((await mcpgen([...ONE, '--emit', 'errors,types', '--out', path.join(out, 'a')])).code).toBe(0);
     expect((await mcpgen([...ONE, '--emit', 'types, errors,types', '--out', path.join(out, 'b')])).code).toBe(0);
@@ -779,20 +776,20 @@ describe('the nearest Prettier config', () => {
     return text;
   };
 
-  test('none: two spaces, semicolons, double quotes', async () => {
+  test('defaults to two spaces and double quotes', async () => {
     const text = await laidOut({ '.prettierrc': '{}' });
     expect(text).toMatch(/^export type Role = "assistant" \| "user";$/m);
     expect(text).toMatch(/^ {2}\w+\??: .*;$/m);
   });
 
-  test('tabs, single quotes, no semicolons', async () => {
+  test('sets tabs and quotes', async () => {
     const text = await laidOut({ '.prettierrc': '{"useTabs":true,"semi":false,"singleQuote":true}' });
     expect(text).toMatch(/^export type Role = 'assistant' \| 'user'$/m);
     expect(text).toMatch(/^\t\w+\??: [^;]*$/m);
     expect(text).not.toMatch(/;$/m);
   });
 
-  test('the nearer of two counts, and overrides for the file do', async () => {
+  test('takes precedence over others', async () => {
     const text = await laidOut({
       '.prettierrc': '{"semi":false}',
       'out/.prettierrc.json': '{"overrides":[{"files":"types.ts","options":{"singleQuote":true}}]}',
@@ -800,7 +797,7 @@ describe('the nearest Prettier config', () => {
     expect(text).toMatch(/^export type Role = 'assistant' \| 'user';$/m);
   });
 
-  test('a package.json key and an .editorconfig are configs too', async () => {
+  test('may be a package.json key or an .editorconfig', async () => {
     const text = await laidOut({
       'package.json': '{"prettier":{"singleQuote":true}}',
       '.editorconfig': 'root = true\n[*]\nindent_style = tab\n',
@@ -845,7 +842,7 @@ describe('the nearest Prettier config', () => {
     ],
     ['code that throws', { 'prettier.config.cjs': 'throw new Error("boom")' }, /prettier\.config\.cjs: .*boom/],
     ['no object', { 'prettier.config.cjs': 'module.exports = 5' }, /prettier\.config\.cjs: .*object/],
-  ])('%s: refused with the name of the config, and nothing is written', async (_, config, message) => {
+  ])('%s: rejected with the name of the config', async (_, config, message) => {
     const out = prepared(config);
     const fault = await errorOf(generate({ ...SMALL, out }));
     expect(`${fault.place}: ${fault.message}`).toMatch(message);

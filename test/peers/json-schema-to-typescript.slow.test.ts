@@ -90,7 +90,7 @@ describe('a whole schema at once', () => {
   });
 
   for (const { revision, definitions: count } of REVISIONS) {
-    test(`of ${revision}, as the official file has it: ours is better in every figure`, async (context) => {
+    test(`of ${revision}: ours is better by every measure`, async (context) => {
       requireReferenceMaterial(context);
       const schema = JSON.parse(officialSchema(revision)) as JSONSchema;
       const definitions = Object.keys((schema['$defs'] ?? schema.definitions) as object);
@@ -115,7 +115,7 @@ describe('a whole schema at once', () => {
     });
   }
 
-  test('of 2025-11-25, without any text: ours is better in the types themselves', async () => {
+  test('of 2025-11-25, without descriptions: ours has better types', async () => {
     const definitions = Object.keys(builtinSchema('2025-11-25')['$defs'] as JsonObject);
     for (const { name, options } of PEERS) {
       const schema = structuredClone(builtinSchema('2025-11-25')) as JSONSchema;
@@ -137,14 +137,17 @@ describe('one definition at a time, as a second opinion on our printer', () => {
     '2026-07-28': 53,
   };
 
-  test.each(REVISIONS)('$revision: the same types, objects without named members aside', async ({ revision }) => {
-    const plain = await secondOpinion(revision, 'plain', (schema) => schema);
-    const apart = plain.filter((relation) => !relation.toOurs || !relation.toTheirs).map((relation) => relation.name);
-    expect(apart).toHaveLength(APART[revision]);
+  test.each(REVISIONS)(
+    '$revision: has the same types except for objects without named members',
+    async ({ revision }) => {
+      const plain = await secondOpinion(revision, 'plain', (schema) => schema);
+      const apart = plain.filter((relation) => !relation.toOurs || !relation.toTheirs).map((relation) => relation.name);
+      expect(apart).toHaveLength(APART[revision]);
 
-    const sameReading = await secondOpinion(revision, 'same-reading', asWritten);
-    expect(sameReading.filter((relation) => !relation.identical).map((relation) => relation.name)).toEqual([]);
-  });
+      const sameReading = await secondOpinion(revision, 'same-reading', asWritten);
+      expect(sameReading.filter((relation) => !relation.identical).map((relation) => relation.name)).toEqual([]);
+    },
+  );
 
   async function secondOpinion(
     revision: string,
@@ -203,7 +206,7 @@ describe('one definition at a time, as a second opinion on our printer', () => {
   /**
    * What the two read differently: a schema of objects without named members. The official types say `object` where
    * the schema has empty `properties`, and a map where it has none at all; json-schema-to-typescript says the reverse,
-   * an empty interface where it is told nothing.
+   * an empty interface where the schema has none.
    */
   function asWritten(schema: JsonObject): JsonObject {
     if (schema['type'] !== 'object') return schema;

@@ -149,7 +149,7 @@ describe('2025-11-25 and the official types', () => {
     expect(relations.every(isMutual)).toBe(true);
   });
 
-  test('has another version constant, of the draft that came later', () => {
+  test('has the version constant of a later draft', () => {
     const version = /LATEST_PROTOCOL_VERSION = "([^"]+)"/.exec(officialText)?.[1];
     expect(version).toBe('DRAFT-2026-v1');
   });
@@ -386,14 +386,14 @@ describe('2026-07-28 and the types of the SDK', () => {
     expect(counterparts).toHaveLength(138);
   });
 
-  test('76 are assignable to each other, 55 of them identical, and the others are listed', () => {
+  test('76 are mutually assignable and 55 of them identical', () => {
     const listed = [...DIFFERENCES.flatMap(({ names }) => names), ...Object.keys(OTHER_THINGS)];
     expect(namesWhere(relations, (relation) => !isMutual(relation))).toEqual([...listed].sort());
     expect(relations.filter(isMutual)).toHaveLength(76);
     expect(relations.filter((relation) => relation.identical)).toHaveLength(55);
   });
 
-  test('a listed difference goes one way only, and is all that there is', () => {
+  test('each listed difference is in one direction', () => {
     const lines = [
       `import type * as Ours from ${JSON.stringify(ours)};`,
       `import type * as Theirs from ${JSON.stringify(sdk)};`,

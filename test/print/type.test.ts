@@ -131,7 +131,7 @@ describe('a schema becomes a type', () => {
     expect(await printed(schema, { A: { type: 'object', properties: { a: {} } } })).toBe(wanted);
   });
 
-  test('case-017: a reference with a description is the definition, with its own doc', async () => {
+  test('case-017: a reference keeps its description', async () => {
     const schema: JsonValue = {
       type: 'object',
       properties: {
@@ -146,7 +146,7 @@ describe('a schema becomes a type', () => {
 });
 
 describe('docs', () => {
-  test('limits that TypeScript cannot hold are said, unless the text says them', async () => {
+  test('constraints are described unless the text mentions them', async () => {
     const member = (schema: JsonObject): JsonValue => ({ type: 'object', properties: { m: schema } });
     const doc = async (schema: JsonObject): Promise<string | undefined> =>
       /\/\*\* (.*) \*\//.exec(await printed(member(schema)))?.[1];
@@ -164,7 +164,19 @@ describe('docs', () => {
     );
   });
 
-  test('a link to a definition stays, one to nothing becomes text', async () => {
+  test.each([
+    ['Title of the note', 'Title of the note. At least 1 character.'],
+    ['Title (of the note)', 'Title (of the note). At least 1 character.'],
+    ['The title:', 'The title: At least 1 character.'],
+    ['The title.', 'The title. At least 1 character.'],
+    ['Which title?', 'Which title? At least 1 character.'],
+    ['(The title.)', '(The title.) At least 1 character.'],
+  ])('a constraint follows the description "%s" as a sentence', async (description, doc) => {
+    const m = { type: 'string', minLength: 1, description };
+    expect(await printed({ type: 'object', properties: { m } })).toContain(`/** ${doc} */`);
+  });
+
+  test('a link to an unknown definition becomes text', async () => {
     const schema: JsonValue = {
       type: 'string',
       description: 'See {@link A}, {@link B} and {@link server/x | the page}.',

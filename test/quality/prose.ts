@@ -10,8 +10,8 @@ export interface Prose {
 /** Functions of Vitest whose first argument is a title, or that return such a function. */
 const TITLED = new Set(['describe', 'it', 'test', 'provesCase']);
 
-/** The comments and strings of a TypeScript file, without module names. */
-function proseOfCode(source: ts.SourceFile): readonly Prose[] {
+/** The comments of a TypeScript file and, if `strings`, its strings without module names. */
+function proseOfCode(source: ts.SourceFile, { strings }: { readonly strings: boolean }): readonly Prose[] {
   const prose: Prose[] = [];
   const add = (position: number, text: string): void => {
     prose.push({ line: source.getLineAndCharacterOfPosition(position).line + 1, text });
@@ -25,6 +25,7 @@ function proseOfCode(source: ts.SourceFile): readonly Prose[] {
       return;
     }
     addComments(node);
+    if (!strings) return;
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
       add(node.getStart(source), node.text);
   };
@@ -36,9 +37,9 @@ function proseOfCode(source: ts.SourceFile): readonly Prose[] {
   return prose;
 }
 
-/** The titles of a test file. */
-function titlesOf(source: ts.SourceFile): readonly Prose[] {
-  const prose: Prose[] = [];
+/** The titles and comments of a test file. */
+function proseOfTest(source: ts.SourceFile): readonly Prose[] {
+  const prose = [...proseOfCode(source, { strings: false })];
   const rootOf = (node: ts.Expression): string => {
     if (ts.isIdentifier(node)) return node.text;
     if (ts.isCallExpression(node) || ts.isPropertyAccessExpression(node)) return rootOf(node.expression);
@@ -72,7 +73,8 @@ function proseOfMarkdown(text: string): readonly Prose[] {
 export function proseOf(file: string): readonly Prose[] {
   const text = readFileSync(file, 'utf8');
   if (file.endsWith('.md')) return proseOfMarkdown(text);
-  if (!file.endsWith('.ts')) return text.split('\n').map((content, index) => ({ line: index + 1, text: content }));
+  if (!/\.(?:ts|mjs|js)$/.test(file))
+    return text.split('\n').map((content, index) => ({ line: index + 1, text: content }));
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
-  return file.startsWith('test/') ? titlesOf(source) : proseOfCode(source);
+  return file.startsWith('test/') ? proseOfTest(source) : proseOfCode(source, { strings: true });
 }

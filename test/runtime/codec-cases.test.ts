@@ -73,14 +73,14 @@ describe('wire-envelope', () => {
     expect(encodeLine(resultResponse(-0, {}))).toContain('"id":0,');
   });
 
-  provesCase('case-050', 'an id beyond 2^53 is refused and flagged, never echoed rounded', () => {
+  provesCase('case-050', 'rejects an id beyond 2^53', () => {
     const [event] = readEvents(['{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}\n']);
     expect(event).toMatchObject({ kind: 'invalid', code: 'unsafe-id', messageKind: 'request', id: null });
     expect(event).toMatchObject({ errorResponse: { id: null, error: { code: -32600 } } });
     expect(JSON.stringify(event)).not.toContain('900719925474099');
   });
 
-  provesCase('case-051', 'a negative id is taken; of 64-bit ids those that JavaScript holds exactly', () => {
+  provesCase('case-051', 'accepts integer ids that JavaScript represents exactly', () => {
     for (const rules of Object.values(CLASSIFY)) {
       expect(parse({ jsonrpc: '2.0', id: -7, method: 'ping' }, { classify: rules })).toMatchObject({
         message: { id: -7 },
@@ -90,37 +90,29 @@ describe('wire-envelope', () => {
     expect(parse('{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}')).toMatchObject({ code: 'unsafe-id' });
   });
 
-  provesCase(
-    'case-052',
-    'an error response with id null is taken; an unread id is sent as null, or by option not at all',
-    () => {
-      const message = { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } };
-      for (const rules of Object.values(CLASSIFY)) {
-        expect(parse(message, { classify: rules })).toEqual({ kind: 'error', message });
-      }
-      const answer = (options?: Partial<ParseOptions>): unknown => {
-        const parsed = parse('{', options);
-        return parsed.kind === 'invalid' ? parsed.errorResponse : parsed;
-      };
-      expect(answer()).toHaveProperty('id', null);
-      expect(answer({ unreadableId: 'absent' })).not.toHaveProperty('id');
-    },
-  );
+  provesCase('case-052', 'accepts an error response with id null', () => {
+    const message = { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } };
+    for (const rules of Object.values(CLASSIFY)) {
+      expect(parse(message, { classify: rules })).toEqual({ kind: 'error', message });
+    }
+    const answer = (options?: Partial<ParseOptions>): unknown => {
+      const parsed = parse('{', options);
+      return parsed.kind === 'invalid' ? parsed.errorResponse : parsed;
+    };
+    expect(answer()).toHaveProperty('id', null);
+    expect(answer({ unreadableId: 'absent' })).not.toHaveProperty('id');
+  });
 
-  provesCase(
-    'case-053',
-    'an error code that is a string makes the response invalid, and tells whose call it breaks',
-    () => {
-      expect(parse({ jsonrpc: '2.0', id: 1, error: { code: 'E_FAIL', message: 'x' } })).toMatchObject({
-        kind: 'invalid',
-        messageKind: 'response',
-        id: 1,
-        errorResponse: undefined,
-      });
-    },
-  );
+  provesCase('case-053', 'rejects a string as error code with the id of the call', () => {
+    expect(parse({ jsonrpc: '2.0', id: 1, error: { code: 'E_FAIL', message: 'x' } })).toMatchObject({
+      kind: 'invalid',
+      messageKind: 'response',
+      id: 1,
+      errorResponse: undefined,
+    });
+  });
 
-  provesCase('case-054', 'progress tokens 0 and "" arrive as they are', () => {
+  provesCase('case-054', 'keeps the progress tokens 0 and ""', () => {
     for (const progressToken of [0, '']) {
       const message = notification('notifications/progress', { progressToken, progress: 0.5 });
       expect(messagesOf(readEvents([encodeLine(message)]))).toStrictEqual([message]);
@@ -136,14 +128,14 @@ describe('wire-envelope', () => {
 });
 
 describe('wire-payload, as far as the codec goes', () => {
-  provesCase('case-057', 'params null get -32602 with the id, or by option are absent', () => {
+  provesCase('case-057', 'answers null params with -32602', () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: null };
     expect(parse(message)).toMatchObject({ kind: 'invalid', errorResponse: { id: 1, error: { code: -32602 } } });
     const lenient = parse(message, { nullParamsAsAbsent: true });
     expect(lenient).toStrictEqual({ kind: 'request', message: { jsonrpc: '2.0', id: 1, method: 'tools/list' } });
   });
 
-  provesCase('case-058', 'params may be missing, as far as the envelope goes', () => {
+  provesCase('case-058', 'accepts missing params', () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     expect(parse(message)).toEqual({ kind: 'request', message });
   });
@@ -186,27 +178,23 @@ describe('guard, as far as the codec goes', () => {
 });
 
 describe('wire-framing', () => {
-  provesCase(
-    'case-072',
-    'a byte order mark at the start is passed over, also in pieces, and kept inside strings',
-    () => {
-      const inside = '{"jsonrpc":"2.0","id":1,"result":{"t":"\uFEFFa"}}';
-      for (const size of [1, 2, 3, 1000]) {
-        const events = readEvents(splitBytes(utf8(`\uFEFF${RESULT}\n${inside}\n`), [size]));
-        expect(messagesOf(events)).toEqual([JSON.parse(RESULT), JSON.parse(inside)]);
-        expect(events).toHaveLength(2);
-      }
-    },
-  );
+  provesCase('case-072', 'skips a byte order mark at the start of the stream only', () => {
+    const inside = '{"jsonrpc":"2.0","id":1,"result":{"t":"\uFEFFa"}}';
+    for (const size of [1, 2, 3, 1000]) {
+      const events = readEvents(splitBytes(utf8(`\uFEFF${RESULT}\n${inside}\n`), [size]));
+      expect(messagesOf(events)).toEqual([JSON.parse(RESULT), JSON.parse(inside)]);
+      expect(events).toHaveLength(2);
+    }
+  });
 
-  provesCase('case-073', 'U+2028 and U+2029 end no line, and are escaped when written', () => {
+  provesCase('case-073', 'does not split lines at U+2028 or U+2029', () => {
     const text = '{"jsonrpc":"2.0","id":1,"result":{"t":"a\u2028b\u2029c"}}';
     const events = readEvents([`${text}\n`]);
     expect(messagesOf(events)).toEqual([{ jsonrpc: '2.0', id: 1, result: { t: 'a\u2028b\u2029c' } }]);
     expect(encodeLine(resultResponse(1, { t: 'a\u2028b\u2029c' }))).not.toMatch(/[\u2028\u2029]/);
   });
 
-  provesCase('case-074', '1 MiB in chunks of 64 KiB, a border inside a character, is one message', () => {
+  provesCase('case-074', 'joins 1 MiB from chunks of 64 KiB', () => {
     for (const shift of [0, 1, 2]) {
       const message = resultResponse(1, { t: 'x'.repeat(shift) + '\u20ac'.repeat(1024 * 342) });
       const bytes = utf8(encodeLine(message));
@@ -216,7 +204,7 @@ describe('wire-framing', () => {
     // At least one of the shifts puts a border inside a character, since 65536 is no multiple of three.
   });
 
-  provesCase('case-075', 'two messages and a half in one chunk are three, in order', () => {
+  provesCase('case-075', 'splits a chunk into messages in order', () => {
     const reader = new MessageReader({ classify });
     const first = reader.push(utf8(`${RESULT}\n${RESULT.replace('1', '2')}\n{"jsonrpc"`));
     const second = reader.push(utf8(':"2.0","id":3,"result":{}}\n'));
@@ -224,7 +212,7 @@ describe('wire-framing', () => {
     expect(reader.end()).toEqual([]);
   });
 
-  provesCase('case-076', 'the size limit does not depend on chunk borders, and the stream goes on after it', () => {
+  provesCase('case-076', 'applies the size limit independently of chunk borders', () => {
     const limit = 1000;
     const line = `{"jsonrpc":"2.0","id":1,"result":{"t":"${'x'.repeat(limit - 42)}"}}`;
     expect(line).toHaveLength(limit);
@@ -234,34 +222,30 @@ describe('wire-framing', () => {
     }
   });
 
-  provesCase('case-077', 'Content-Length framing is named, and what is written has none', () => {
+  provesCase('case-077', 'reports Content-Length framing', () => {
     const events = readEvents(['Content-Length: 36\r\n\r\n{"jsonrpc":"2.0","id":1,"result":{}}']);
     expect(kindsOf(events)).toEqual(['content-length', 'result']);
     expect((events[0] as Diagnostic).reason).toContain('Content-Length');
     expect(encodeLine(resultResponse(1, {}))).toBe(`${RESULT}\n`);
   });
 
-  provesCase('case-078', 'blank lines are nothing, and the tail without a newline is delivered at the end', () => {
+  provesCase('case-078', 'ignores blank lines', () => {
     const reader = new MessageReader({ classify });
     expect(reader.push(utf8(`\n\n  \n${RESULT}`))).toEqual([]);
     expect(kindsOf(reader.end())).toEqual(['result']);
   });
 
-  provesCase('case-079', 'a banner with escape sequences is skipped and reported once, without them', () => {
+  provesCase('case-079', 'reports a banner once, without escape sequences', () => {
     const events = readEvents(['\u001b[32m┌──\u001b[0m\n', `${RESULT}\n`]);
     expect(kindsOf(events)).toEqual(['not-json', 'result']);
     expect((events[0] as Diagnostic).excerpt).not.toContain('\u001b');
   });
 
-  provesCase(
-    'case-080',
-    'pretty-printed JSON is not joined, and gets one diagnostic that hints at pretty-printing',
-    () => {
-      const events = readEvents([`{\n "jsonrpc": "2.0",\n "id": 1,\n "result": {}\n}\n${RESULT}\n`]);
-      expect(kindsOf(events)).toEqual(['embedded-newline', 'result']);
-      expect((events[0] as Diagnostic).reason).toContain('pretty-printed');
-    },
-  );
+  provesCase('case-080', 'reports pretty-printed JSON once, with a hint', () => {
+    const events = readEvents([`{\n "jsonrpc": "2.0",\n "id": 1,\n "result": {}\n}\n${RESULT}\n`]);
+    expect(kindsOf(events)).toEqual(['embedded-newline', 'result']);
+    expect((events[0] as Diagnostic).reason).toContain('pretty-printed');
+  });
 });
 
 describe('batch', () => {
@@ -282,7 +266,7 @@ describe('batch', () => {
     expect(parse([], batches)).toMatchObject({ kind: 'invalid', errorResponse: { id: null, error: { code: -32600 } } });
   });
 
-  provesCase('case-092', 'requests and responses in one batch are refused as a whole', () => {
+  provesCase('case-092', 'rejects a batch of requests and responses', () => {
     const parsed = parse([ping, { jsonrpc: '2.0', id: 2, result: {} }], batches);
     expect(parsed).toMatchObject({
       kind: 'invalid',
@@ -308,7 +292,7 @@ describe('batch', () => {
     });
   });
 
-  provesCase('case-094', 'a bad member is answered alone, and the rest is handled', () => {
+  provesCase('case-094', 'answers an invalid batch member separately', () => {
     const parsed = parse([ping, 1], batches);
     expect(parsed).toMatchObject({
       kind: 'batch',
@@ -320,7 +304,7 @@ describe('batch', () => {
   });
 });
 
-test('every case of these kinds is proven, or waits for the endpoint', () => {
+test('every case of these kinds is proven or deferred to the endpoint', () => {
   const all = cases(...KINDS).map(({ id }) => id);
   expect(all.length).toBeGreaterThan(0);
   expect(all.filter((id) => !proven.has(id) && !LEFT_TO_ENDPOINT.includes(id))).toEqual([]);
@@ -328,7 +312,7 @@ test('every case of these kinds is proven, or waits for the endpoint', () => {
   expect(PARTLY_PROVEN.filter((id) => !proven.has(id) || !all.includes(id))).toEqual([]);
 });
 
-test('inputs that the cases give as bytes never throw, and yield the same however they are cut', () => {
+test('parses the bytes of the cases the same for any chunks', () => {
   const streams = cases(...KINDS).flatMap(({ id, input }) => {
     const { raw, chunks } = input as { readonly raw?: string; readonly chunks?: readonly string[] };
     return raw !== undefined

@@ -11,7 +11,7 @@ async function started(): Promise<{ one: Transport; other: Transport }> {
   return { one, other };
 }
 
-test('messages and batches arrive in order, both ways, after send has returned', async () => {
+test('messages arrive in order, after send has returned', async () => {
   const { one, other } = await started();
   const [atOne, atOther] = [recordEvents(one), recordEvents(other)];
   const batch = [call(3), call(4)];
@@ -64,7 +64,7 @@ test('starting twice is refused', async () => {
   await expect(one.start()).rejects.toThrow('started already');
 });
 
-test('a receiver that throws is reported, and the next message comes', async () => {
+test('a receiver that throws does not stop later messages', async () => {
   const { one, other } = await started();
   const { messages, errors } = recordEvents(other);
   const record = other.onmessage;
@@ -97,22 +97,19 @@ test('a listener of errors that throws stops nothing', async () => {
   expect(count).toBe(2);
 });
 
-test.each(['one', 'other'] as const)(
-  'closing the end "%s" is reported once to both, and ends sending',
-  async (name) => {
-    const ends = await started();
-    const [atOne, atOther] = [recordEvents(ends.one), recordEvents(ends.other)];
-    await ends[name].close();
-    await ends.one.close();
-    await ends.other.close();
-    await new Promise(setImmediate);
-    expect([atOne.closes(), atOther.closes()]).toEqual([1, 1]);
-    expect(() => ends.one.send(call(1))).toThrow('the connection is closed');
-    expect(() => ends.other.send(call(1))).toThrow('the connection is closed');
-  },
-);
+test.each(['one', 'other'] as const)('closing the end "%s" is reported once to both ends', async (name) => {
+  const ends = await started();
+  const [atOne, atOther] = [recordEvents(ends.one), recordEvents(ends.other)];
+  await ends[name].close();
+  await ends.one.close();
+  await ends.other.close();
+  await new Promise(setImmediate);
+  expect([atOne.closes(), atOther.closes()]).toEqual([1, 1]);
+  expect(() => ends.one.send(call(1))).toThrow('the connection is closed');
+  expect(() => ends.other.send(call(1))).toThrow('the connection is closed');
+});
 
-test('what was sent before a close arrives before it; what has not been handed on to the closing end does not', async () => {
+test('a close delivers what was sent before it', async () => {
   const { one, other } = await started();
   const [atOne, atOther] = [recordEvents(one), recordEvents(other)];
   const order: string[] = [];
@@ -162,7 +159,7 @@ test('an end for which messages wait is closed when it has got them', async () =
   expect([messages.length, closes()]).toEqual([1, 1]);
 });
 
-test('100,000 messages there and back take no time to speak of', async () => {
+test('100,000 round trips are fast', async () => {
   const { one, other } = await started();
   const count = 100_000;
   let back = 0;

@@ -13,7 +13,7 @@ import {
 import { anyMessage, CLASSIFY } from './codec-support.js';
 
 describe('constructors', () => {
-  test('make messages and leave undefined params out', () => {
+  test('omit undefined params', () => {
     expect(request(1, 'ping')).toStrictEqual({ jsonrpc: '2.0', id: 1, method: 'ping' });
     expect(request('a', 'tools/call', { name: 'x' })).toStrictEqual({
       jsonrpc: '2.0',
@@ -43,7 +43,7 @@ describe('constructors', () => {
     });
   });
 
-  test('keep the params themselves, not a copy', () => {
+  test('keep the params without copying them', () => {
     const params = { a: {} };
     expect(request(1, 'a', params).params).toBe(params);
     expect(notification('a', params).params).toBe(params);
@@ -81,11 +81,14 @@ describe('constructors', () => {
     },
   );
 
-  test('refuse methods that begin with rpc., and only these', () => {
+  test('reject only methods that begin with rpc.', () => {
     expect(() => request(1, 'rpc.discover')).toThrow(/"rpc\.discover" cannot be a method/);
     expect(() => notification('rpc.')).toThrow(TypeError);
     expect(request(1, 'rpc').method).toBe('rpc');
     expect(notification('my/rpc.x').method).toBe('my/rpc.x');
+  });
+
+  test('reject a method that is not a string', () => {
     expect(() => request(1, 5 as unknown as string)).toThrow(/a method must be a string, not 5/);
   });
 
@@ -144,7 +147,7 @@ describe('error codes', () => {
 });
 
 describe('RpcError', () => {
-  test('is an error with code, message and data', () => {
+  test('is an Error with the members of a JSON-RPC error', () => {
     const cause = new Error('why');
     const error = new RpcError(-32602, 'no such tool', { name: 'x' }, { cause });
     expectTypeOf(error.data).toEqualTypeOf<{ name: string } | undefined>();
@@ -154,7 +157,7 @@ describe('RpcError', () => {
     expect(String(error)).toBe('RpcError: no such tool');
   });
 
-  test('travels without stack and cause', () => {
+  test('is serialized without stack or cause', () => {
     const error = new RpcError(1, 'a', undefined, { cause: new Error('secret') });
     expect(JSON.parse(JSON.stringify(error))).toStrictEqual({ code: 1, message: 'a' });
     expect(errorResponse(1, error)).toStrictEqual({ jsonrpc: '2.0', id: 1, error: { code: 1, message: 'a' } });

@@ -53,7 +53,7 @@ async function collect(source: ByteSource, options: Partial<LineReaderOptions> =
 }
 
 describe('messages', () => {
-  test('come out as they went in, however the stream is cut', () => {
+  test('are parsed the same for any chunks', () => {
     fc.assert(
       fc.property(fc.array(anyMessage), anySizes, fc.boolean(), fc.boolean(), (messages, sizes, hasMark, isCrlf) => {
         const lines = messages.map(encodeLine).map((line) => (isCrlf ? line.replace('\n', '\r\n') : line));
@@ -65,7 +65,7 @@ describe('messages', () => {
     );
   });
 
-  test('come out between lines that are not, which are reported once each', () => {
+  test('are parsed between invalid lines', () => {
     const junk = fc
       .oneof(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.string({ minLength: 1 }).map(utf8))
       // What opens a bracket may have the lines after it for its continuation, which other tests are about.
@@ -105,19 +105,22 @@ describe('messages', () => {
     }
   });
 
-  test('may end in CRLF, and blank lines are nothing', () => {
+  test('may end in CRLF', () => {
     expect(kindsOf(readEvents([`\n\r\n  \n\t\n${RESULT}\r\n\r\n${RESULT}\n\n`]))).toEqual(['result', 'result']);
     expect(kindsOf(readEvents(splitBytes(utf8(`\r\n${RESULT}\r\n${RESULT}\r\n \r\n`), [1])))).toEqual([
       'result',
       'result',
     ]);
+  });
+
+  test('may be separated by blank lines', () => {
     expect(readEvents([])).toEqual([]);
     expect(readEvents(['\n \n  '])).toEqual([]);
     // Other white space is not JSON's.
     expect(kindsOf(readEvents(['\u00a0\n', '\f\n']))).toEqual(['not-json', 'not-json']);
   });
 
-  test('may follow a byte order mark, at the start of the stream only', () => {
+  test('may follow a byte order mark at the start of the stream only', () => {
     const mark = new Uint8Array([0xef, 0xbb, 0xbf]);
     for (const size of [1, 2, 3, 4, 100]) {
       expect(kindsOf(readEvents(splitBytes(bytesOf(mark, RESULT, '\n', RESULT, '\n'), [size])))).toEqual([
@@ -154,7 +157,7 @@ describe('messages', () => {
 });
 
 describe('a line that is no JSON', () => {
-  test('is skipped and reported once, and the stream goes on', () => {
+  test('is skipped with one report', () => {
     const [first, second, ...rest] = readEvents(['Server started\n', '[INFO] ready\n', `${RESULT}\n`]);
     expect(first).toEqual({
       kind: 'diagnostic',
@@ -174,7 +177,7 @@ describe('a line that is no JSON', () => {
     expect(rest).toEqual([{ kind: 'result', message: result }]);
   });
 
-  test('is shown short, and cannot act on a terminal', () => {
+  test('is truncated and escaped in the report', () => {
     const [short] = diagnosticsOf(readEvents(['\u001b[31m\u009b2J\u202eevil\u200b\ufeff"\\\u2066\u007f\r\n']));
     expect(short?.excerpt).toBe('"\\u001b[31m\\u009b2J\\u202eevil\\u200b\\ufeff\\"\\\\\\u2066\\u007f\\r"');
     const [long] = diagnosticsOf(readEvents([`${'x'.repeat(1e6)}\n`]));
@@ -201,7 +204,7 @@ describe('a line that is no JSON', () => {
     });
   });
 
-  test('is distinguished from JSON that is no message, which is answered with -32600', () => {
+  test('is distinguished from an invalid message', () => {
     expect(
       readEvents(['{"hello":"world"}\n', '1\n', '[1]\n']).map(
         (event) => 'errorResponse' in event && event.errorResponse?.error.code,
@@ -242,7 +245,7 @@ describe('a message over several lines', () => {
     expect(kindsOf(readEvents([`${pretty}\n${pretty}\n{\n}\n[\n1\n]\n`]))).toEqual(Array(4).fill('embedded-newline'));
   });
 
-  test('hides no message after it, even if it never ends', () => {
+  test('hides no later message, even if it never ends', () => {
     expect(kindsOf(readEvents([`{\n"a": {\n${RESULT}\n"b": 1\n1\n`]))).toEqual([
       'embedded-newline',
       'result',
@@ -268,7 +271,7 @@ describe('a message over several lines', () => {
     expect(kindsOf(readEvents([long], { maxMessageBytes: 50 }))).toEqual(['embedded-newline', 'too-long', 'invalid']);
   });
 
-  test('may be cut inside a string, after which nothing is hidden', () => {
+  test('may be cut inside a string', () => {
     const text = '{"jsonrpc":"2.0","id":1,"result":{"t":"a\nb"}}\n1\n';
     expect(kindsOf(readEvents([text]))).toEqual(['embedded-newline', 'not-json', 'invalid']);
     expect(kindsOf(readEvents([text.replace('b"}}', '2')]))).toEqual(['embedded-newline', 'invalid', 'invalid']);
@@ -325,7 +328,7 @@ describe('a line that is too long', () => {
   const lineOf = (length: number, start = '{"jsonrpc":"2.0","id":7,"result":{"t":"'): string =>
     `${start}${'x'.repeat(length - start.length - 3)}"}}`;
 
-  test('is one of more than 16 MiB by default, however it is cut', () => {
+  test('is one of more than 16 MiB by default', () => {
     expect(DEFAULT_MAX_MESSAGE_BYTES).toBe(16 * 1024 * 1024);
     const fits = lineOf(DEFAULT_MAX_MESSAGE_BYTES);
     const exceeds = `${fits} `;
@@ -337,7 +340,7 @@ describe('a line that is too long', () => {
     expect(kindsOf(readEvents([fits]))).toEqual(['result']);
   });
 
-  test('counts in bytes, without its newline', () => {
+  test('is measured in bytes without its newline', () => {
     const line = '{"jsonrpc":"2.0","id":1,"method":"ä€😀"}';
     const length = utf8(line).length;
     expect(length).toBeGreaterThan(line.length);
@@ -351,7 +354,7 @@ describe('a line that is too long', () => {
     }
   });
 
-  test('is reported at once, once, and with the id that it begins with', () => {
+  test('is reported once, as soon as it exceeds the limit', () => {
     const reader = new MessageReader({ classify, maxMessageBytes: 100 });
     expect(reader.push(utf8('{"jsonrpc":"2.0","id":"x","method":"a","params":{"t":"'))).toEqual([]);
     const reason = 'the message is longer than 100 bytes';
@@ -371,7 +374,7 @@ describe('a line that is too long', () => {
     expect(reader.push(utf8(`\n${RESULT}\noops\n`))).toMatchObject([{ kind: 'result' }, { line: 3 }]);
   });
 
-  test('is not answered if it is a response, and answered with null if its id does not show', () => {
+  test('is answered unless it is a response', () => {
     const at = (start: string): unknown => readEvents([`${lineOf(5000, start)}\n`], { maxMessageBytes: 4000 })[0];
     expect(at('{"jsonrpc":"2.0","id":7,"result":{"t":"')).toMatchObject({
       messageKind: 'response',
@@ -395,7 +398,7 @@ describe('a line that is too long', () => {
     expect(() => new MessageReader({ classify, maxDepth: limit })).toThrow(/^maxDepth must be at least 1/);
   });
 
-  test('may be as long as it likes, by option', () => {
+  test('is unlimited by option', () => {
     expect(
       kindsOf(readEvents(splitBytes(utf8(lineOf(20_000_000)), [5_000_000]), { maxMessageBytes: Infinity })),
     ).toEqual(['result']);
@@ -414,7 +417,7 @@ describe('any bytes', () => {
   const stream = fc.array(part, { maxLength: 30 }).map((parts) => bytesOf(...parts));
   const limit = fc.oneof(fc.integer({ min: 1, max: 80 }), fc.constant(DEFAULT_MAX_MESSAGE_BYTES));
 
-  test('get the same verdict however they are cut, also at the limit, and never throw', () => {
+  test('yield the same results for any chunks', () => {
     fc.assert(
       fc.property(
         stream,
@@ -481,7 +484,7 @@ describe('any bytes', () => {
     expect(reader.push(utf8('\n'))).toEqual([{ kind: 'result', message: result }]);
   });
 
-  test('must be bytes, and come before the end', () => {
+  test('must be a Uint8Array', () => {
     const reader = new MessageReader({ classify });
     expect(() => reader.push(RESULT as unknown as Uint8Array)).toThrow(
       'a stream of messages consists of bytes (Uint8Array)',
@@ -491,6 +494,10 @@ describe('any bytes', () => {
       { kind: 'invalid' },
     ]);
     expect(reader.push(Buffer.from(`${RESULT}\n`))).toHaveLength(1);
+  });
+
+  test('must come before the end', () => {
+    const reader = new MessageReader({ classify });
     reader.end();
     expect(() => reader.push(utf8('\n'))).toThrow('bytes after the end of the stream');
   });
@@ -523,7 +530,7 @@ describe('time and memory', () => {
   });
 
   test.each(['\n', '{\n', '"\n', '[[[[\n', '1\n', '{"a":"\n', '{', '["', '-1', '\\'])(
-    '%j over and over takes linear time',
+    '%j repeated takes linear time',
     (unit) => {
       expect(growth((length) => [utf8(unit.repeat(length / unit.length))], 160_000)).toBeLessThan(6);
     },
@@ -639,7 +646,7 @@ describe('readMessages', () => {
     expect(readable.destroyed).toBe(true);
   });
 
-  test('throws what the stream fails with, after what came before', async () => {
+  test('throws the error of the stream after earlier messages', async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield utf8(`${RESULT}\n{"half`);
       await Promise.resolve();

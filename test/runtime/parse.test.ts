@@ -76,7 +76,7 @@ describe('parseMessage', () => {
     },
   );
 
-  test('passes over a byte order mark at the start of bytes only, and leaves it alone in strings', () => {
+  test('skips a byte order mark in bytes only', () => {
     const text = '{"jsonrpc":"2.0","id":"\uFEFF","method":"a"}';
     expect(parse(bytesOf([0xef, 0xbb, 0xbf].map((byte) => String.fromCharCode(byte)).join(''), text)).kind).toBe(
       'invalid',
@@ -85,7 +85,7 @@ describe('parseMessage', () => {
     expect(parse(`\uFEFF${text}`)).toMatchObject({ kind: 'invalid', code: 'not-json' });
   });
 
-  test('never throws, and answers what is no message by the rules', () => {
+  test('never throws', () => {
     const check = (input: string | Uint8Array): void => {
       for (const rules of [classify, classifyWithBatches]) {
         const parsed = parse(input, { classify: rules });
@@ -233,7 +233,7 @@ describe('what is no message', () => {
     ['{"jsonrpc":"2.0","id":9007199254740993,"result":{}}', null],
     ['{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":1,"message":""}}', null],
     ['[{"jsonrpc":"2.0","id":1,"result":{}}]', null],
-  ])('is not answered if it is a response, and names the call that it breaks: %s', (text, id) => {
+  ])('is reported with the id of the call if it is a response: %s', (text, id) => {
     expect(parse(text)).toMatchObject({ kind: 'invalid', messageKind: 'response', id, errorResponse: undefined });
   });
 
@@ -260,7 +260,7 @@ describe('what is no message', () => {
     expect(parse('{"jsonrpc":"2.0","id":9007199254740993,"method":"x","params":[]}')).toMatchObject({ id: null });
   });
 
-  test('may have params null, by option', () => {
+  test('may have null params by option', () => {
     const text = '{"jsonrpc":"2.0","id":1,"method":"x","params":null}';
     const option = { nullParamsAsAbsent: true };
     expect(parse(text, option)).toStrictEqual({ kind: 'request', message: { jsonrpc: '2.0', id: 1, method: 'x' } });
@@ -351,13 +351,13 @@ describe('__proto__', () => {
     });
   });
 
-  test('is left alone where it is a value, and so are names that only look like it', () => {
+  test('is kept as a value and in similar names', () => {
     const params = { a: '__proto__', __proto: 1, proto__: 2, constructor: { prototype: 3 }, x__proto__: 4 };
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: '__proto__', params });
     expect(parse(text)).toEqual({ kind: 'request', message: JSON.parse(text) as unknown });
   });
 
-  test('is dropped from any message, however it is escaped', () => {
+  test('is dropped from any message, even if escaped', () => {
     const escaped = fc.array(fc.boolean(), { minLength: 9, maxLength: 9 }).map((choices) =>
       Array.from('__proto__')
         .map((char, index) => {
@@ -376,7 +376,7 @@ describe('__proto__', () => {
     );
   });
 
-  test('is dropped even where no depth limit is set, without recursion', () => {
+  test('is dropped without recursion', () => {
     const depth = 200_000;
     const text = `{"jsonrpc":"2.0","id":1,"result":{"a":${'['.repeat(depth)}{"__proto__":1}${']'.repeat(depth)}}}`;
     expect(parse(text, { maxDepth: Infinity }).kind).toBe('result');
@@ -388,7 +388,7 @@ describe('depth', () => {
   const nested = (depth: number, tail = ''): string =>
     `{"jsonrpc":"2.0","id":"x","method":"a","params":{"a":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}${tail}}`;
 
-  test('is 256 levels at most, by default', () => {
+  test('is limited to 256 levels by default', () => {
     expect(parse(nested(256)).kind).toBe('request');
     const { reason, ...parsed } = parse(nested(257)) as Extract<Parsed, { kind: 'invalid' }>;
     expect(reason).toBe('nested deeper than 256 levels');
@@ -410,7 +410,7 @@ describe('depth', () => {
     expect(parse(PING, { maxDepth: NaN })).toMatchObject({ code: 'too-deep' });
   });
 
-  test('counts no brackets in strings, and width is not depth', () => {
+  test('ignores brackets in strings and the width', () => {
     const text = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
@@ -437,7 +437,7 @@ describe('depth', () => {
     );
   });
 
-  test('tells what was refused and its id, wherever in the message they stand', () => {
+  test('reports the kind and id of the rejected message', () => {
     const envelope = fc
       .tuple(anyMessage, fc.array(fc.nat()), fc.boolean())
       .map(([message, order, isSpaced]): [codec: object, text: string] => {
@@ -494,7 +494,7 @@ describe('batches', () => {
   const ERROR = '{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":""}}';
   const kinds = (parsed: Parsed): unknown => parsed.kind === 'batch' && parsed.members.map(({ kind }) => kind);
 
-  test('are read member by member, where the revision has them', () => {
+  test('are parsed member by member if the revision supports them', () => {
     expect(parseBatch(`[${PING},${NOTE},${PING}]`)).toEqual({
       kind: 'batch',
       members: [
@@ -546,7 +546,7 @@ describe('batches', () => {
     }
   });
 
-  test('of responses are not answered, not even for what is invalid in them', () => {
+  test('of responses are never answered', () => {
     const parsed = parseBatch(`[${RESULT},1,{"jsonrpc":"2.0","id":4,"result":5}]`);
     expect(parsed).toMatchObject({
       members: [
@@ -583,7 +583,7 @@ describe('batches', () => {
     expect(parseBatch(PING.replace('ping', 'x'), { refuseInBatch }).kind).toBe('request');
   });
 
-  test('are answered in one array, in any order, without the notifications', () => {
+  test('are answered in one array', () => {
     const first = resultResponse(1, {});
     const second = errorResponse('2', { code: 1, message: '' });
     expect(collectBatchResponse([second, undefined, first])).toEqual([second, first]);

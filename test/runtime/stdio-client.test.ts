@@ -30,7 +30,7 @@ async function client(program: string, options: Partial<StdioClientOptions> = {}
 }
 
 describe('talking', () => {
-  test('messages and batches go there and come back in order', async () => {
+  test('echoes messages in order', async () => {
     const { transport, messages, count, errors, closes } = await client(ECHO);
     const sent = [...Array(2000).keys()].map((id) =>
       id % 100 === 0 ? [call(id), call(id + 1)] : { ...call(id), params: { text: 'é€😀\u2028' } },
@@ -44,7 +44,7 @@ describe('talking', () => {
     await expect(transport.exit).resolves.toEqual({ code: 0, signal: null });
   });
 
-  test('lines that are no messages are reported, and the stream goes on', async () => {
+  test('reports invalid lines and continues', async () => {
     const program = say('Server is running') + say('[[[1]]]') + say(`"${'x'.repeat(200)}"`) + say('{"id":1}');
     const { transport, messages, invalid, count } = await client(program, { maxMessageBytes: 100, maxDepth: 2 });
     await count(1);
@@ -57,7 +57,7 @@ describe('talking', () => {
     await transport.close();
   });
 
-  test('a server that is slow to read makes send wait, and all arrives', async () => {
+  test('waits in send while the server does not read', async () => {
     const { transport, count, messages } = await client(`setTimeout(() => { ${ECHO} }, 300);`);
     const text = 'x'.repeat(10_000);
     let waited = 0;
@@ -98,7 +98,7 @@ describe('talking', () => {
 });
 
 describe('a server that asks and does not read', () => {
-  test('is given up early, with a reason, and asked nothing more', async () => {
+  test('is stopped early with a reason', async () => {
     // Asks as long as it runs, some 40 bytes at a time.
     const program = `${DEAF_TO_TERM} const chunk = ${JSON.stringify('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')}.repeat(1000);
       let left = 1000; const more = () => { while (left-- > 0 && process.stdout.write(chunk)); if (left > 0) process.stdout.once("drain", more); };
@@ -166,16 +166,22 @@ describe('starting', () => {
     await expect(client(ECHO, { command: 'a\0b' })).rejects.toThrow('cannot start "a\\u0000b"');
   });
 
-  test('starting twice or after the close is refused, and so are invalid limits', async () => {
+  test('start rejects a second time', async () => {
     const { transport } = await client(ECHO);
     await expect(transport.start()).rejects.toThrow('started already');
     await transport.close();
     expect(() => transport.send(call(1))).toThrow('the connection is closed');
+  });
+
+  test('start rejects after the close', async () => {
     const other = stdioClientTransport({ command: process.execPath });
     const { closes } = recordEvents(other);
     await other.close();
     expect(closes()).toBe(1);
     await expect(other.start()).rejects.toThrow('the connection is closed');
+  });
+
+  test('rejects an invalid limit', () => {
     expect(() => stdioClientTransport({ command: 'x', maxDepth: 0 })).toThrow(RangeError);
   });
 
@@ -189,7 +195,7 @@ describe('starting', () => {
     expect(isAlive(transport.pid ?? 0)).toBe(false);
   });
 
-  test('the server gets a safe part of the environment, what is added, and its folder', async () => {
+  test('the server receives a safe environment', async () => {
     process.env['SECRET_TOKEN'] = 'secret';
     const cwd = temporaryFolder();
     const program = 'console.log(JSON.stringify({ env: process.env, cwd: process.cwd() }))';
@@ -215,7 +221,7 @@ describe('starting', () => {
 describe('the log of the server', () => {
   const program = `process.stderr.write("log line"); ${READY} ${ECHO}`;
 
-  test('goes to a function, whose failures are reported', async () => {
+  test('is passed to a function', async () => {
     let text = '';
     const stderr = (chunk: Uint8Array): void => {
       text += Buffer.from(chunk).toString();
@@ -252,7 +258,7 @@ describe('closing', () => {
     return performance.now() - begin;
   };
 
-  test('the end of its input is enough for a server that heeds it; what was sent reaches it', async () => {
+  test('closing the input lets a server read the rest and exit', async () => {
     const sum = 'let n = 0; process.stdin.on("data", (c) => n += c.length).on("end", () => process.exitCode = n)';
     const { transport, closes, errors } = await client(sum);
     void transport.send([1, 2]);
@@ -299,7 +305,7 @@ describe('closing', () => {
     await waitUntil(() => !isAlive(pid), 'its child is gone');
   });
 
-  test('a server in the middle of a long answer can finish it; nothing of it is handed on', async () => {
+  test('closing lets a server finish its answer', async () => {
     const program = `${READY} process.stdin.once("data", () => process.stdout.write(${JSON.stringify('"more"\n')}.repeat(1e6), () => process.exit(7)))`;
     const { transport, count, messages } = await client(program);
     await count(1);
@@ -330,7 +336,7 @@ describe('closing', () => {
 });
 
 describe('a server that ends by itself', () => {
-  test('with code 0 is no failure, and its last messages arrive first', async () => {
+  test('with code 0 is reported as a close after its last messages', async () => {
     const { closed, errors, messages, closes, transport } = await client(READY.repeat(1000));
     await closed;
     expect([messages.length, errors, closes()]).toEqual([1000, [], 1]);

@@ -19,7 +19,7 @@ const call = (id: number): { jsonrpc: '2.0'; id: number; method: string } => ({ 
 const line = (message: unknown): string => `${JSON.stringify(message)}\n`;
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A sink that takes nothing until it is told to, and remembers each write. */
+/** A sink that records each write and blocks until released. */
 class SlowSink extends Writable {
   readonly writes: string[] = [];
   isOpen = false;
@@ -59,7 +59,7 @@ async function server(options: StdioServerOptions & { readonly full?: boolean } 
 }
 
 describe('reading', () => {
-  test.each([1, 2, 7, 1000])('messages come in order, whatever the chunks: %d bytes', async (size) => {
+  test.each([1, 2, 7, 1000])('parses messages in order from chunks of %d bytes', async (size) => {
     const { input, messages } = await server();
     const expected = [...Array(20).keys()].map((id) => ({ ...call(id), params: { text: `é€😀${id}` } }));
     const bytes = Buffer.from(expected.map(line).join(''));
@@ -77,7 +77,7 @@ describe('reading', () => {
     expect(invalid).toEqual([]);
   });
 
-  test('what is no JSON, too long or too deep is reported, and the stream goes on', async () => {
+  test('reports invalid lines and continues', async () => {
     const { input, messages, invalid, errors } = await server({ maxMessageBytes: 100, maxDepth: 3 });
     input.write(`banner\n${line(call(1))}${line('x'.repeat(100))}${line([[[[]]]])}{"a":\n${line(call(2))}`);
     input.write(Buffer.from([0xff, 0x0a]));
@@ -102,7 +102,7 @@ describe('reading', () => {
     expect(messages).toEqual([{ ...call(1), params: { text: 'é€😀' } }]);
   });
 
-  test('receivers that throw are reported, and the next message comes', async () => {
+  test('continues after a receiver that throws', async () => {
     const { input, transport, messages, errors } = await server();
     const record = transport.onmessage;
     transport.onmessage = (value) => {
@@ -124,7 +124,7 @@ describe('reading', () => {
 });
 
 describe('writing', () => {
-  test('what is sent in one turn, with its promises, is one write', async () => {
+  test('joins the messages of one turn in one write', async () => {
     const { input, output, transport } = await server();
     transport.onmessage = (value) => {
       void Promise.resolve()
@@ -147,7 +147,7 @@ describe('writing', () => {
     expect(Math.max(...output.writes.map(({ length }) => length))).toBeLessThan(70_000);
   });
 
-  test('a message that JSON cannot hold is refused, and the others are written', async () => {
+  test('rejects only a message that JSON cannot represent', async () => {
     const { output, transport } = await server();
     void transport.send(call(1));
     expect(() => transport.send({ big: 1n })).toThrow('a BigInt at /big');
@@ -164,7 +164,7 @@ describe('writing', () => {
 });
 
 describe('back-pressure', () => {
-  test('send waits for a full output, and goes on in order', async () => {
+  test('send waits for a full output', async () => {
     const { transport, output } = await server({ full: true });
     expect(transport.send({ text: 'x'.repeat(2000) })).toBeUndefined();
     await nextTurn();
@@ -180,7 +180,7 @@ describe('back-pressure', () => {
     expect(output.writes.slice(1)).toEqual([line(call(1)) + line(call(2))]);
   });
 
-  test('nothing is read while the output is full, and everything afterwards', async () => {
+  test('reading pauses while the output is full', async () => {
     const { transport, input, output, messages, closed, closes } = await server({ full: true });
     const record = transport.onmessage;
     transport.onmessage = (value) => {
@@ -245,7 +245,7 @@ describe('back-pressure', () => {
 });
 
 describe('closing', () => {
-  test('the end of the input closes, after what was read', async () => {
+  test('the end of the input closes the transport', async () => {
     const { input, messages, closed, closes, transport, output } = await server();
     const record = transport.onmessage;
     transport.onmessage = (value) => {
@@ -271,7 +271,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('close writes what was sent, hands on nothing more, and leaves no listener', async () => {
+  test('close writes pending messages', async () => {
     const input = new PassThrough();
     const output = new SlowSink();
     output.isOpen = true;
@@ -306,7 +306,7 @@ describe('closing', () => {
     expect(chunks).toHaveLength(1);
   });
 
-  test('close waits for a full output, but not forever', async () => {
+  test('close stops waiting for a full output after a timeout', async () => {
     const { transport, output, closes } = await server({ full: true });
     void transport.send({ text: 'x'.repeat(2000) });
     await nextTurn();
@@ -338,7 +338,7 @@ describe('closing', () => {
     expect(errors).toEqual([]);
   });
 
-  test('an output that fails is reported, closes, and ends the waiting', async () => {
+  test('an output error closes the transport', async () => {
     const { transport, output, errors, closed, closes } = await server({ full: true });
     void transport.send({ text: 'x'.repeat(2000) });
     await nextTurn();
@@ -369,20 +369,27 @@ describe('closing', () => {
     expect(rejections).toEqual([]);
   });
 
-  test('an input that fails is reported and closes', async () => {
+  test('an input error closes the transport', async () => {
     const { input, errors, closed } = await server();
     input.destroy(new Error('read EIO'));
     await closed;
     expect(errors.map(({ message }) => message)).toEqual(['read EIO']);
   });
 
-  test('sending before the start, and starting twice or after the close, are refused', async () => {
+  test('send throws before the start', () => {
     const transport = stdioServerTransport({ input: new PassThrough(), output: new SlowSink() });
     expect(() => transport.send(call(1))).toThrow('not been started');
+  });
+
+  test('start rejects after the close', async () => {
+    const transport = stdioServerTransport({ input: new PassThrough(), output: new SlowSink() });
     const { closes } = recordEvents(transport);
     await transport.close();
     expect(closes()).toBe(1);
     await expect(transport.start()).rejects.toThrow('the connection is closed');
+  });
+
+  test('start rejects a second time', async () => {
     const { transport: other } = await server();
     await expect(other.start()).rejects.toThrow('started already');
   });
@@ -399,7 +406,7 @@ describe('in a process', () => {
     },
   );
 
-  test('a process ends by itself after close, though its input stays open', async () => {
+  test('the process exits after close while its input stays open', async () => {
     const child = spawn(process.execPath, childProgram('echo-server.ts', 'bye'), { stdio: ['pipe', 'pipe', 'ignore'] });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -409,7 +416,7 @@ describe('in a process', () => {
     child.stdin.destroy();
   });
 
-  test('what is logged to standard output goes to standard error, with one warning', async () => {
+  test('console.log is redirected to standard error', async () => {
     const result = await run(process.execPath, childProgram('echo-server.ts', 'log'), { input: lines(2) });
     expect(result.code).toBe(0);
     expect(result.stdout).toBe(`${lines(2)}after close\n`);
@@ -418,7 +425,7 @@ describe('in a process', () => {
     expect(others).toEqual([`stray ${JSON.stringify(call(0))}`, `stray ${JSON.stringify(call(1))}`, 'closed', '']);
   });
 
-  test('a client that is gone is an error and then the end', async () => {
+  test('a client that disconnects causes an error, then a close', async () => {
     const child = spawn(process.execPath, childProgram('echo-server.ts'), { env: plainEnvironment() });
     let log = '';
     child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));

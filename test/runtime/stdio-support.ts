@@ -12,7 +12,7 @@ export function childProgram(name: string, ...args: readonly string[]): string[]
   return ['--import', TSX, path.join(import.meta.dirname, 'children', name), ...args];
 }
 
-/** All that a transport has told. */
+/** All events that a transport has emitted. */
 export interface TransportEvents {
   readonly messages: unknown[];
   readonly errors: Error[];

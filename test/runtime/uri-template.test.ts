@@ -25,7 +25,7 @@ function served(uriTemplate: string): unknown {
 }
 
 describe('one parser of URI templates', () => {
-  test.each(UNSUPPORTED)('refuses %s at character %i, in the runtime and in add', (uri, place) => {
+  test.each(UNSUPPORTED)('rejects %s at character %i', (uri, place) => {
     const where = new RegExp(`at character ${place}$`);
     expect(() => parseUriTemplate(uri)).toThrow(UriTemplateError);
     expect(() => served(uri)).toThrow(where);
@@ -34,7 +34,7 @@ describe('one parser of URI templates', () => {
     }).toThrow(where);
   });
 
-  test.each(SUPPORTED)('accepts %s, and the example of it matches', (uri) => {
+  test.each(SUPPORTED)('accepts %s', (uri) => {
     expect(() => served(uri)).not.toThrow();
     refuseAddress(uri, []);
     expect(matchUri(parseUriTemplate(uri), exampleAddress(uri))).toBeDefined();

@@ -72,7 +72,7 @@ describe('encodeLine', () => {
     );
   });
 
-  test('says what JSON cannot hold, and where', () => {
+  test('reports where a value is that JSON cannot represent', () => {
     const cycle: { a?: unknown } = {};
     cycle.a = [cycle];
     const deep: unknown = Array.from({ length: 200_000 }).reduce<unknown>((inner) => [inner], 1);
@@ -101,7 +101,7 @@ describe('encodeLine', () => {
 });
 
 describe('encodeText', () => {
-  test('accepts a message that is JSON already, if it is one line', () => {
+  test('accepts serialized JSON on one line', () => {
     expect(encodeText(line.trim())).toBe(line);
     expect(encodeText('{"a":"\u2028"}')).toBe('{"a":"\\u2028"}\n');
   });
@@ -119,7 +119,7 @@ describe('encodeText', () => {
 });
 
 describe('writing to a Node stream', () => {
-  /** A sink that is full after each write, and takes what it has when told to. */
+  /** A sink that is full after each write, until `take()` drains it. */
   function slow(highWaterMark = 1): { sink: Writable; written: string[]; take: () => void } {
     const written: string[] = [];
     const waiting: (() => void)[] = [];
@@ -163,7 +163,7 @@ describe('writing to a Node stream', () => {
     expect(lengths).toHaveLength(50);
   });
 
-  test('listens once, however many wait, and keeps the order', async () => {
+  test('adds one listener for all pending writes', async () => {
     const { sink, written, take } = slow();
     const warnings: unknown[] = [];
     const onWarning = (warning: unknown): unknown => warnings.push(warning);
@@ -187,7 +187,7 @@ describe('writing to a Node stream', () => {
     expect(await stateOf(next)).toBe('resolved');
   });
 
-  test('fails with the stream, for all that wait', async () => {
+  test('rejects all pending writes when the stream fails', async () => {
     const { sink } = slow();
     const waiting = [writeLine(sink, message), writeLine(sink, message)];
     sink.destroy(new Error('broken pipe'));
@@ -202,7 +202,7 @@ describe('writing to a Node stream', () => {
     await expect(waiting).rejects.toThrow('the stream closed before it took the message');
   });
 
-  test('fails at once on a stream that is ended or destroyed, which would never say anything', async () => {
+  test('rejects at once if the stream has ended or is destroyed', async () => {
     const ended = new PassThrough();
     ended.end();
     await expect(writeLine(ended, message)).rejects.toThrow('the stream is closed');
@@ -255,7 +255,7 @@ describe('writing to a web stream', () => {
     return { stream, written, take: () => waiting.shift()?.resolve(), fail: (error) => waiting.shift()?.reject(error) };
   }
 
-  test('waits until the message is taken, and releases the lock', async () => {
+  test('waits until the message is written', async () => {
     const { stream, written, take } = open();
     const writing = writeLine(stream, message);
     expect(await stateOf(writing)).toBe('pending');
@@ -265,7 +265,7 @@ describe('writing to a web stream', () => {
     expect([written, stream.locked]).toEqual([[line], false]);
   });
 
-  test('takes several at once, in order', async () => {
+  test('writes several messages in order', async () => {
     const { stream, written, take } = open();
     const all = [1, 2, 3].map((id) => writeLine(stream, resultResponse(id, {})));
     for (let count = 0; count < 3; count += 1) {
@@ -287,7 +287,7 @@ describe('writing to a web stream', () => {
     await expect(writeLine(stream, message)).rejects.toThrow('gone');
   });
 
-  test('fails on a stream that is closed, or locked by another', async () => {
+  test('rejects if the stream is closed or locked', async () => {
     const { stream } = open();
     await stream.close();
     await expect(writeLine(stream, message)).rejects.toThrow();

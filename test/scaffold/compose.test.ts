@@ -74,7 +74,7 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
     packageManager: 'npm',
   };
 
-  test('every selection gives files whose imports are there, without a marker or a name of the template', () => {
+  test('every selection has resolvable imports', () => {
     const used = new Set<string>();
     const transports: Selection['transports'][] = [['stdio'], ['http'], ['stdio', 'http']];
     for (const runtime of RUNTIME_NAMES) {
@@ -110,25 +110,22 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
     expect(targets.filter((name) => !used.has(name))).toEqual([]);
   });
 
-  test.each(RUNTIME_NAMES)(
-    'with --runtime %s the project depends on what its code imports, and on nothing else',
-    (runtime) => {
-      for (const transports of [['stdio'], ['http'], ['stdio', 'http']] satisfies Selection['transports'][]) {
-        const files = composeProject(template, { ...everything, runtime, transports }, packages);
-        const imported = new Set<string>();
-        for (const [name, text] of files) {
-          if (!name.startsWith('src/')) continue;
-          for (const [, found = ''] of text.matchAll(/from "((?:@[^/"]+\/)?[^./"][^/"]*)[^"]*"/g)) imported.add(found);
-        }
-        const expected = [...imported].filter((name) => !name.startsWith('node:'));
-        // The binding to Node has the server as a peer, and our client over HTTP reads its streams with a parser.
-        if (imported.has('@modelcontextprotocol/node')) expected.push('@modelcontextprotocol/server');
-        if (kind === 'client' && runtime === 'none' && transports.includes('http')) expected.push('eventsource-parser');
-        const { dependencies = {} } = JSON.parse(files.get('package.json') ?? '') as { dependencies?: object };
-        expect([transports, Object.keys(dependencies)]).toEqual([transports, [...new Set(expected)].sort()]);
+  test.each(RUNTIME_NAMES)('with --runtime %s the project depends exactly on what its code imports', (runtime) => {
+    for (const transports of [['stdio'], ['http'], ['stdio', 'http']] satisfies Selection['transports'][]) {
+      const files = composeProject(template, { ...everything, runtime, transports }, packages);
+      const imported = new Set<string>();
+      for (const [name, text] of files) {
+        if (!name.startsWith('src/')) continue;
+        for (const [, found = ''] of text.matchAll(/from "((?:@[^/"]+\/)?[^./"][^/"]*)[^"]*"/g)) imported.add(found);
       }
-    },
-  );
+      const expected = [...imported].filter((name) => !name.startsWith('node:'));
+      // The binding to Node has the server as a peer, and our client over HTTP reads its streams with a parser.
+      if (imported.has('@modelcontextprotocol/node')) expected.push('@modelcontextprotocol/server');
+      if (kind === 'client' && runtime === 'none' && transports.includes('http')) expected.push('eventsource-parser');
+      const { dependencies = {} } = JSON.parse(files.get('package.json') ?? '') as { dependencies?: object };
+      expect([transports, Object.keys(dependencies)]).toEqual([transports, [...new Set(expected)].sort()]);
+    }
+  });
 
   test('the files that are written by code are in the template as they would be written', async () => {
     const files = composeProject(template, everything, packages);
@@ -180,7 +177,7 @@ describe.each(PROJECT_KINDS)('%s', (kind) => {
   });
 });
 
-test('pnpm and Yarn 2 hand on the first `--` of a command, others take it away', () => {
+test('passes `--` as each package manager requires', () => {
   const command = 'npm run dev -- -- node server.js   # run the sources';
   const given = (packageManager: Selection['packageManager'], managerVersion = '1.0.0'): string =>
     translateNpmCommands({ packageManager, managerVersion }, command).replace(/ +#.*/, '');
@@ -191,7 +188,7 @@ test('pnpm and Yarn 2 hand on the first `--` of a command, others take it away',
   expect(given('pnpm')).toBe('pnpm run dev -- node server.js');
 });
 
-test('the README tells how to add a tool, where there are tools, in words of the package manager', () => {
+test('the README explains how to add a tool', () => {
   const selection: Selection = {
     kind: 'server',
     packageName: 'demo',
@@ -238,7 +235,7 @@ test('a runtime of the official SDK may be named with its version', () => {
   expect(['none', 'sdk', 'sdk-v1', 'sdk-v2'].map(parseRuntime)).toEqual(['none', 'sdk', 'sdk-v1', 'sdk']);
 });
 
-test('markers of a line and of a block, in other kinds of comments, inside one another', () => {
+test('nested markers are removed', () => {
   const text = [
     'a // if: x',
     'b # if: !x',

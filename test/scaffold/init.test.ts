@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { installationSpec } from '../../generator/read/builtin/own-package.js';
-import { readFiles, fingerprint, listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { readFiles, hashFolder, listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
 
 afterAll(removeTemporaryFolders);
@@ -36,7 +36,7 @@ describe('without a terminal (case 097)', () => {
     expect([run.code, run.stderr]).toEqual([0, '']);
   });
 
-  test('a missing answer is refused, with the flag that gives it, and nothing is written', async () => {
+  test('rejects a missing answer with its flag', async () => {
     const folder = temporaryFolder();
     const { code, stderr } = await init(folder, 'server', 'demo', '--features', 'tools', '--transport', 'stdio');
     expect(code).toBe(2);
@@ -166,7 +166,7 @@ describe('what a killed run left', () => {
     ['next to the folder', `${LEFT}-project/src/a.ts`],
     ['in the folder', `demo/${LEFT}-project/src/a.ts`],
     ['in the folder, of a file', `demo/${LEFT}-3`],
-  ])('%s is cleared, and the project is written', async (_, name) => {
+  ])('%s is removed', async (_, name) => {
     const folder = temporaryFolder();
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     writeFileSync(path.join(folder, name), 'half of a file');
@@ -196,7 +196,7 @@ describe('what a killed run left', () => {
 });
 
 describe('--dry-run (case-133)', () => {
-  test('lists the files that would be written, and writes none', async () => {
+  test('lists the files without writing them', async () => {
     const folder = temporaryFolder();
     const dry = await init(folder, 'server', 'demo', '--yes', '--dry-run');
     expect([dry.code, dry.stderr, listFiles(folder)]).toEqual([0, '', []]);
@@ -228,13 +228,13 @@ describe('a folder that holds something (case 098)', () => {
     const folder = temporaryFolder();
     mkdirSync(path.join(folder, 'demo'));
     writeFileSync(path.join(folder, 'demo/notes.txt'), 'mine');
-    const before = fingerprint(folder);
+    const before = hashFolder(folder);
     const { code, stderr } = await init(folder, 'server', 'demo', ...QUICK);
     expect([code, stderr]).toEqual([2, expect.stringContaining('notes.txt')]);
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
   });
 
-  test('with --force, files of the author stay and are listed; generated ones are made anew', async () => {
+  test('--force keeps files of the author', async () => {
     const folder = temporaryFolder();
     const project = path.join(folder, 'demo');
     await init(folder, 'server', 'demo', ...QUICK);
@@ -257,7 +257,7 @@ describe('a folder that holds something (case 098)', () => {
   });
 });
 
-test('generated files that nothing makes any more go, and only those (case 099)', async () => {
+test('removes orphaned generated files only (case 099)', async () => {
   const folder = temporaryFolder();
   const project = path.join(folder, 'demo');
   await init(folder, 'server', 'demo', ...QUICK, '--features', 'tools,logging');
@@ -273,7 +273,7 @@ test('generated files that nothing makes any more go, and only those (case 099)'
   expect([...before.keys()].filter((name) => !after.has(name))).toEqual(['src/generated/tools/shout.ts']);
 });
 
-test('a package manager that fails is named with the command to run, and the project stays (exit code 1)', async () => {
+test('keeps the project if the package manager fails (exit code 1)', async () => {
   const folder = temporaryFolder();
   const bin = path.join(folder, 'bin');
   mkdirSync(bin);
@@ -298,7 +298,7 @@ describe('another package manager than npm', () => {
   };
   const manifest = (project: string): unknown => JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'));
 
-  test('reports its version and installs, in CI too', async () => {
+  test('installs in CI too', async () => {
     const folder = temporaryFolder();
     const script = 'if [ "$1" = --version ]; then echo 4.2.1; else echo "$@" > asked; fi';
     const { code, stdout, stderr } = await withManager(folder, 'yarn', script);
@@ -384,7 +384,7 @@ describe('carrying messages (case 101)', () => {
     (JSON.parse(files.get('package.json') ?? '') as { dependencies?: object }).dependencies;
   const V1 = { '@modelcontextprotocol/sdk': expect.stringMatching(/^\^1\./) as unknown };
 
-  test('by our own code, without a dependency', async () => {
+  test('with the generated runtime', async () => {
     const { files } = await written('server', 'none');
     expect(dependencies(files)).toBeUndefined();
     expect(files.get('src/index.ts')).toContain('stdioServerTransport');

@@ -22,9 +22,9 @@ async function good(program: string, args: readonly string[], cwd: string): Prom
   return output;
 }
 
-test('case-100: the packed package makes a server that installs, passes its scripts, talks and grows', async (context) => {
+test('case-100: the packed package creates a working server', async (context) => {
   const folder = temporaryFolder();
-  // The tests' own setup has built it. The project is not below: it finds only what it has asked for itself.
+  // The tests' own setup has built it. The project is not below: it resolves only the packages that it depends on.
   const installed = path.join(folder, 'installed');
   try {
     await installPrograms(installed, await pack(folder));

@@ -51,7 +51,7 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
 /** What Yarn says of a package that its registry does not have. */
 const MISSING_PACKAGE = /Response Code: 404[^]*?Request URL: \S+\/(\S+)/;
 
-/** Each asks for packages of its own. */
+/** Each one needs different packages. */
 const CHOICES: readonly Choice[] = [
   {
     kind: 'server',
@@ -151,7 +151,7 @@ try {
     try {
       if (manager.spec !== undefined) programs = await installPrograms(path.join(folder, `bin-${name}`), manager.spec);
     } catch (error) {
-      // npm and pnpm are what we stand for; others are tried where they are to be had.
+      // npm and pnpm are supported; the others are tested where they are available.
       if (name === 'pnpm' && !(error instanceof NoRegistryError)) failed += 1;
       console.log(`skipped ${name}: it cannot be installed here: ${String(error).slice(0, 300)}`);
       continue;

@@ -19,7 +19,7 @@ async function succeeded(running: Promise<StepResult>): Promise<StepResult> {
   throw new Error(`${done.command} exited with ${done.code}:\n${done.output}`);
 }
 
-/** Refuses a folder from which Node.js would find packages that no project in it has asked for. */
+/** Rejects a folder from which Node.js would resolve packages that no project in it depends on. */
 function refuseModulesAbove(folder: string): void {
   const found = path.join(folder, 'node_modules');
   if (existsSync(found)) throw new Error(`${found} is there: projects would find packages in it that they lack`);
@@ -40,7 +40,7 @@ export async function pack(folder: string): Promise<string> {
 }
 
 /**
- * Installs tarballs or packages of the registry into a folder of their own.
+ * Installs tarballs or packages of the registry into a separate folder.
  *
  * @returns The folder with their programs.
  * @throws {@link NoRegistryError}
@@ -57,7 +57,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Installs what projects in the folders beside each other ask for: once for all that ask for the same. */
+/** Installs the dependencies of sibling projects, once for all that have the same dependencies. */
 export class SharedInstallations {
   readonly #made = new Map<string, Promise<string>>();
   readonly #folder: string;
@@ -72,7 +72,7 @@ export class SharedInstallations {
   }
 
   /**
-   * Gives a project the packages that its package.json names, and no others.
+   * Links the packages that a project's package.json names, and no others.
    *
    * @param only - `dependencies` for what comes along where others install the project.
    * @throws {@link NoRegistryError}

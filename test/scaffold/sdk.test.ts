@@ -57,7 +57,7 @@ describe.each([
       sent.on('error', reject).end('{}');
     });
 
-  test('clients of both versions, each in a separate session, at the same time', async () => {
+  test('serves clients of both versions at the same time', async () => {
     const v1 = new V1Client(INFO);
     const v2 = new V2Client(INFO, { versionNegotiation: { mode: 'auto' } });
     await v1.connect(new V1Http(listening.url));
@@ -89,7 +89,7 @@ describe.each([
     }
   });
 
-  test('a session that is ended, or never was, is not found', async () => {
+  test('answers 404 to an unknown session', async () => {
     const id = await begin();
     const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
     const alive = await post(ping, { 'mcp-session-id': id });
@@ -113,7 +113,7 @@ describe.each([
     }
   });
 
-  test('of too many sessions, the one that was used longest ago ends', async () => {
+  test('ends the least recently used session past the limit', async () => {
     const [first, second] = [await begin(), await begin()];
     await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-session-id': first });
     for (let count = 0; count < 99; count += 1) await begin();
@@ -152,7 +152,7 @@ describe.each([
   });
 });
 
-test('over stdio, the transport of the official SDK 1.x carries the stateless revision too, to the end', async () => {
+test('the transport of the official SDK 1.x supports the stateless revision over stdio', async () => {
   const program = path.resolve('templates/server/src/index.sdk-v1.ts');
   const child = spawn(process.execPath, [path.resolve('node_modules/tsx/dist/cli.mjs'), program]);
   let output = '';

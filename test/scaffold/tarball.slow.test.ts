@@ -13,7 +13,7 @@ interface Manifest {
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 
-/** Packages that compiled code imports, by their names; text that it generates is no import of its own. */
+/** The names of packages that compiled code imports, without imports in the code that it generates. */
 function imported(file: string): readonly string[] {
   const code = /^(?:import|export)\b[^;`]*? from ['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
   return [...readFileSync(file, 'utf8').matchAll(code)]
@@ -22,12 +22,12 @@ function imported(file: string): readonly string[] {
     .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
 }
 
-test('all packages that the program imports, at once or later, are its dependencies, and it imports each of them', () => {
+test('the dependencies are exactly the imported packages', () => {
   const names = globSync('dist/{generator,generated}/**/*.js').flatMap(imported);
   expect([...new Set(names)].sort()).toEqual(Object.keys(manifest.dependencies).sort());
 });
 
-test('the tarball has the program, what it reads, and the files that package.json names', () => {
+test('the tarball has every required file', () => {
   const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8' });
   const [packed] = JSON.parse(output) as { files: { path: string; mode: number }[] }[];
   const files = new Set(packed?.files.map((file) => file.path));

@@ -9,7 +9,7 @@ const ENTER = '\r';
 const DOWN = '\u001B[B';
 const CTRL_C = '\u0003';
 
-/** `script` of util-linux gives a program a terminal of its own, and takes what is typed from a pipe. */
+/** Whether `script` of util-linux, which runs a program in a terminal and reads its input from a pipe, is available. */
 const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null'], { stdio: 'ignore' }).status === 0;
 
 let folder: string;
@@ -47,7 +47,7 @@ async function onTerminal(
   return { code, screen };
 }
 
-// eslint-disable-next-line no-control-regex -- colours and movements of a terminal
+// eslint-disable-next-line no-control-regex -- colors and cursor movements of a terminal
 const plain = (screen: string): string => screen.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, '');
 
 describe('on a terminal', () => {
@@ -55,7 +55,7 @@ describe('on a terminal', () => {
     context.skip(!hasTerminal, 'no program `script` to make a terminal with');
   });
 
-  test('questions are answered by keys, and the answers are what is written', async () => {
+  test('prompts are answered by keys', async () => {
     const { code, screen } = await onTerminal('init server --no-install --no-git', [
       ['Name of the package', `typed${ENTER}`],
       ['Revisions of the protocol', ENTER],

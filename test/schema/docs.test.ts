@@ -55,13 +55,13 @@ function memberPaths(type: TypeNode, prefix: readonly string[] = []): readonly (
 }
 
 describe.each(REVISIONS)('docs of $revision', ({ revision }) => {
-  test('each definition and each method has one', () => {
+  test('every definition and method has one', () => {
     const { definitions, methods } = protocolOf(revision);
     expect(definitions.filter((definition) => !definition.doc).map((definition) => definition.name)).toEqual([]);
     expect(methods.filter((method) => method.summary.trim() === '').map((method) => method.name)).toEqual([]);
   });
 
-  test('each member has one, unless its name says all', () => {
+  test('every member has one unless its name is enough', () => {
     const docs = builtinDocs(revision);
     const silent = protocolOf(revision).definitions.flatMap((definition) =>
       memberPaths(definition.type)
@@ -114,7 +114,7 @@ function ownTexts(): readonly string[] {
   return texts;
 }
 
-test('each text is short, closed by a full stop, and free of tags and markup', () => {
+test('each text is a short sentence', () => {
   const wrong = ownTexts()
     .filter((text) => text.includes(' ') && text !== 'Model Context Protocol')
     .filter((text) => text.length > 300 || /^@|<[a-z]+>|\]\(/m.test(text));

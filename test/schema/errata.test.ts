@@ -20,7 +20,7 @@ const bounds: Erratum = {
 const schemaWith = (type: JsonValue): JsonObject => ({ N: { properties: { minimum: { type } } } });
 
 describe('applying', () => {
-  test('replaces the value that it names, and leaves the input as it was', () => {
+  test('replaces the value without changing the input', () => {
     const input = schemaWith('integer');
     const { definitions, applied } = applyErrata(input, 'r', [bounds], 's.json');
     expect(definitions).toEqual(schemaWith('number'));
@@ -37,7 +37,7 @@ describe('applying', () => {
     expect(() => applyErrata(taken, 'r', [adding], 's.json')).toThrow(McpgenError);
   });
 
-  test('case-005: an erratum whose old value is gone stops, and names the pointer and the value found', () => {
+  test('case-005: rejects an erratum whose old value is missing', () => {
     let error: unknown;
     try {
       applyErrata(schemaWith('number'), 'r', [bounds], 's.json');
@@ -57,7 +57,7 @@ describe('applying', () => {
     );
   });
 
-  test('one that is fixed upstream passes over a file that is right, and corrects an older copy', () => {
+  test('skips an erratum that is fixed upstream', () => {
     const fixed: Erratum = { ...bounds, status: 'fixed' };
     expect(applyErrata(schemaWith('number'), 'r', [fixed], 's.json').applied).toEqual([]);
     expect(applyErrata(schemaWith('integer'), 'r', [fixed], 's.json').definitions).toEqual(schemaWith('number'));
@@ -107,7 +107,7 @@ describe('applying', () => {
 });
 
 describe('the built-in errata', () => {
-  test.each(REVISIONS)('$revision: all open ones apply to the official file and change it', ({ revision }) => {
+  test.each(REVISIONS)('$revision: all open ones apply to the official file', ({ revision }) => {
     const open = builtinErrata().filter(
       (erratum) => erratum.status === 'open' && erratum.changes.some((change) => change.revision === revision),
     );
@@ -115,7 +115,7 @@ describe('the built-in errata', () => {
     expect(applied.map((erratum) => erratum.id)).toEqual(open.map((erratum) => erratum.id));
   });
 
-  test('the params of every request and notification on the wire may hold `_meta`, in every revision', async () => {
+  test('the params of every message may have `_meta`', async () => {
     for (const { revision } of REVISIONS) {
       const { methods } = await loadProtocol({ revision });
       const { definitions } = applyErrata(definitionsOf(revision), revision, builtinErrata(), 's.json');
@@ -127,8 +127,8 @@ describe('the built-in errata', () => {
     }
   });
 
-  test('no integer is left but those whose meaning is a count, a code, a length or an id', () => {
-    // Held against the protocol's text one by one: each of these counts something or is a number of a list.
+  test('integers are only used for counts, codes, lengths and ids', () => {
+    // Checked against the specification one by one: each of these is a count, a length, a code or an id.
     const whole = new Set([
       'CompleteResult.completion.total',
       'CreateMessageRequest.params.maxTokens',
@@ -189,7 +189,7 @@ describe('a draft that is no official file', () => {
     ({ status, changes }) => status === 'open' && changes.some((change) => change.revision === revision),
   );
 
-  test('gets the errata of the revision that it is most like, as far as they fit', async () => {
+  test('gets the errata of the most similar revision', async () => {
     expect(open.length).toBeGreaterThan(0);
     expect((await loadProtocol(options)).errata.map(({ id }) => id)).toEqual(open.map(({ id }) => id));
     const fixed = { $defs: { ...draft.$defs, JSONValue: { type: 'string' } } };

@@ -21,11 +21,11 @@ export interface RunOptions {
   readonly input?: string | Uint8Array;
   /** Milliseconds to wait before the input is written. */
   readonly inputAfter?: number;
-  /** Environment on top of a plain one without any wish for colour. */
+  /** Variables added to an environment without color settings. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** An environment in which nothing asks for colour or forbids it, whatever the tests themselves run in. */
+/** An environment that neither forces nor disables color, wherever the tests run. */
 export function plainEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { NO_COLOR: _no, FORCE_COLOR: _force, CI: _ci, NODE_OPTIONS: _options, ...rest } = process.env;
   return { ...rest, ...more };
@@ -49,12 +49,12 @@ export async function run(program: string, args: readonly string[], options: Run
 }
 
 /** A folder outside the project, so that no config is found there. */
-export const ELSEWHERE = path.join(os.tmpdir(), 'mcpgen-test-cwd');
+export const DEFAULT_CWD = path.join(os.tmpdir(), 'mcpgen-test-cwd');
 
 /** Runs `mcpgen` to its end, in a folder without a config unless another one is given. */
 export async function mcpgen(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  mkdirSync(ELSEWHERE, { recursive: true });
-  return run(process.execPath, [CLI, ...args], { cwd: ELSEWHERE, ...options });
+  mkdirSync(DEFAULT_CWD, { recursive: true });
+  return run(process.execPath, [CLI, ...args], { cwd: DEFAULT_CWD, ...options });
 }
 
 const folders: string[] = [];
@@ -95,7 +95,7 @@ export function readFiles(folder: string): ReadonlyMap<string, string> {
 }
 
 /** All that would show that something below a folder was touched: entries, contents, times. */
-export function fingerprint(folder: string): string {
+export function hashFolder(folder: string): string {
   const entries = ['', ...listFiles(folder)].map((name) => {
     const file = path.join(folder, name);
     const { mtimeMs, ctimeMs, ino, size } = lstatSync(file);

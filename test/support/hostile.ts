@@ -56,7 +56,7 @@ export const PING_ROW = {
   summary: 'Asks whether the other side is there.',
 } as const;
 
-/** The catalog of the smallest protocol, with other members in the place of its own. */
+/** The catalog of the smallest protocol, with some members replaced. */
 export function catalogWith(other: Schema = {}): Schema {
   return {
     protocol: 'Test protocol',
@@ -73,7 +73,7 @@ export function catalogWith(other: Schema = {}): Schema {
 export type Contents = Schema | string | Uint8Array;
 
 /** The text or bytes of a file. */
-export function asFile(contents: unknown): string | Uint8Array {
+export function toFileContents(contents: unknown): string | Uint8Array {
   return typeof contents === 'string' || contents instanceof Uint8Array ? contents : JSON.stringify(contents);
 }
 
@@ -85,8 +85,8 @@ export async function load(
 ): Promise<Protocol> {
   const { name = 'schema.json', ...more } = options;
   return loadProtocol({
-    schema: { name, contents: asFile(schema) },
-    catalog: { name: 'catalog.json', contents: asFile(catalog) },
+    schema: { name, contents: toFileContents(schema) },
+    catalog: { name: 'catalog.json', contents: toFileContents(catalog) },
     ...more,
   });
 }
@@ -103,11 +103,11 @@ export async function generated(
 
 /** Text of `types.ts` of a schema, without the other files. */
 export async function typesOf(schema: unknown, catalog?: unknown): Promise<string> {
-  return fileOf(await generated(schema, catalog, { emit: ['types'] }), 'types');
+  return findOutputFile(await generated(schema, catalog, { emit: ['types'] }), 'types');
 }
 
 /** Text of one of the files. */
-export function fileOf(files: readonly PlannedFile[], name: string): string {
+export function findOutputFile(files: readonly PlannedFile[], name: string): string {
   const found = files.find((file) => file.path.endsWith(`/${name}.ts`));
   if (found === undefined) throw new Error(`there is no ${name}.ts among the files`);
   return found.contents;
@@ -117,7 +117,7 @@ export function fileOf(files: readonly PlannedFile[], name: string): string {
 const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\p{Surrogate}/gu;
 
 /** The hidden characters of a text, as numbers. */
-export function hiddenIn(text: string): readonly string[] {
+export function findHiddenCharacters(text: string): readonly string[] {
   return [...new Set(text.match(HIDDEN))].map(
     (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
   );
@@ -141,20 +141,20 @@ export async function errorOf(action: Promise<unknown>): Promise<ErrorParts> {
   const wrong = [
     ...(place === '' && !message.includes('#/') ? ['no place'] : []),
     ...(remedy === '' ? ['no remedy'] : []),
-    ...internalsIn(error.format()),
+    ...findInternals(error.format()),
   ];
   if (wrong.length > 0) throw new Error(`${wrong.join(', ')} in: ${JSON.stringify(error.format())}`);
   return { message, place, remedy };
 }
 
 /** What a text for the user has in it that is not for the user. */
-export function internalsIn(text: string): readonly string[] {
+export function findInternals(text: string): readonly string[] {
   return [
     ...(/\bundefined\b(?!")/.test(text) ? ['undefined'] : []),
     ...(text.includes('[object ') ? ['[object ...]'] : []),
     ...(/^\s+at .*[:(]/m.test(text) || text.includes('node:') ? ['a stack trace'] : []),
     ...(text.length > 4000 ? [`${text.length} characters`] : []),
-    ...hiddenIn(text).map((character) => `hidden ${character}`),
+    ...findHiddenCharacters(text).map((character) => `hidden ${character}`),
   ];
 }
 
@@ -193,7 +193,7 @@ function textOfDiagnostic({ file, messageText }: ts.Diagnostic): string {
 }
 
 /** Generated files as a program. */
-export class Compiled {
+export class CompiledOutput {
   readonly #program: ts.Program;
   readonly #files: readonly string[];
 
@@ -233,7 +233,7 @@ export class Compiled {
     return found;
   }
 
-  /** Visits every node of the generated code; comments are none. */
+  /** Visits every node of the generated code, without comments. */
   visit(action: (node: ts.Node, file: string) => void): void {
     for (const name of this.#files) {
       const source = this.#program.getSourceFile(name);
@@ -276,14 +276,14 @@ export class Compiled {
 }
 
 /** Compiles files. */
-export function compiled(files: readonly PlannedFile[]): Compiled {
-  return new Compiled(files);
+export function compileOutput(files: readonly PlannedFile[]): CompiledOutput {
+  return new CompiledOutput(files);
 }
 
 /** What the compiler finds wrong in sets of files, each compiled by itself; an error begins with the name of its set. */
-export function errorsOfSets(sets: ReadonlyMap<string, readonly PlannedFile[]>): readonly string[] {
+export function compileErrorsOf(sets: ReadonlyMap<string, readonly PlannedFile[]>): readonly string[] {
   return [...sets].flatMap(([set, files]) =>
-    compiled(files)
+    compileOutput(files)
       .errors()
       .map((error) => `${set}: ${error}`),
   );

@@ -4,7 +4,7 @@ const MODERN = '2026-07-28';
 const STATEFUL = '2025-11-25';
 const ACCEPT = 'application/json, text/event-stream';
 
-/** Clients that call the tool `echo` over connections that are kept, each in a session of its own where there are some. */
+/** Clients that call the tool `echo` over connections that are kept, each in a separate session if the revision has sessions. */
 export class HttpLoad {
   readonly #url: URL;
   readonly #isModern: boolean;
@@ -31,7 +31,7 @@ export class HttpLoad {
     );
   }
 
-  /** Makes so many calls, and gives the milliseconds that each took. Rejects at the first that fails. */
+  /** Makes `count` calls and returns the milliseconds that each took. Rejects at the first failure. */
   async run(count: number): Promise<number[]> {
     const times: number[] = [];
     let left = count;

@@ -1,5 +1,5 @@
 /**
- * The server of `soak:http:readers`, in a process of its own, whose memory is measured. Clients of `fetch()` are in this
+ * The server of `soak:http:readers`, in a separate process, whose memory is measured. Clients of `fetch()` are in this
  * process too, as there is no socket between them and the handler.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -10,7 +10,7 @@ import { emit, runReaders, type ReadersPlan } from './http-readers.js';
 import { fetchWire } from './http-wire.js';
 
 /** What the server is asked. */
-export type Question = { readonly kind: 'run'; readonly plan: ReadersPlan } | { readonly kind: 'memory' };
+export type WorkerRequest = { readonly kind: 'run'; readonly plan: ReadersPlan } | { readonly kind: 'memory' };
 
 export interface Memory {
   /** The most that was seen since the server was ready. */
@@ -43,7 +43,7 @@ const handler = createHttpHandler({
           }),
       },
     }),
-  // Each client is somebody of its own, as it would be from another address.
+  // Each client is a different principal, as it would be from another address.
   authorize: { verify: (token) => ({ principal: token }) },
   sse: true,
   ...(JSON.parse(options) as object),
@@ -65,7 +65,7 @@ let peakHeld = baseHeld;
 setInterval(() => (peakRss = Math.max(peakRss, process.memoryUsage.rss())), 100);
 setInterval(() => (peakHeld = Math.max(peakHeld, held())), 2_000);
 
-process.on('message', (question: Question) => {
+process.on('message', (question: WorkerRequest) => {
   if (question.kind === 'run') {
     void runReaders(() => fetchWire(handler), question.plan).then((tallies) => process.send?.(tallies));
     return;

@@ -51,12 +51,12 @@ export async function emit(
 }
 
 /** A revision, and the transport that carries it. */
-export interface Lane {
+export interface ProtocolVariant {
   readonly revision: string;
   readonly isSse: boolean;
 }
 
-export const LANES: readonly Lane[] = [
+export const PROTOCOL_VARIANTS: readonly ProtocolVariant[] = [
   { revision: '2024-11-05', isSse: true },
   { revision: '2024-11-05', isSse: false },
   { revision: '2025-03-26', isSse: false },
@@ -65,12 +65,12 @@ export const LANES: readonly Lane[] = [
   { revision: MODERN, isSse: false },
 ];
 
-export const laneName = ({ revision, isSse }: Lane): string => (isSse ? `${revision} SSE` : revision);
+export const variantName = ({ revision, isSse }: ProtocolVariant): string => (isSse ? `${revision} SSE` : revision);
 
 /** How a client reads. */
 export type ReaderKind = 'fast' | 'slow' | 'slow, large' | 'stalled' | 'dropped';
 
-export interface Tally {
+export interface ReaderCounts {
   readonly lane: string;
   readonly reader: ReaderKind | 'canary';
   calls: number;
@@ -98,7 +98,7 @@ export interface ReadersPlan {
   readonly pause: number;
   /** Milliseconds in which a slow reader of large messages reads slowly, before it reads the rest at full speed. */
   readonly slowTime: number;
-  /** Milliseconds after which an answer becomes a stream, as the server was told. */
+  /** Milliseconds after which a response becomes a stream, as configured on the server. */
   readonly streamAfter: number;
   /** Milliseconds after the last call for results to come. */
   readonly patience: number;
@@ -128,13 +128,13 @@ const sizeBetween = (random: () => number, least: number, most: number): number 
 
 /** One client: where it is a session's, of one session. */
 class Caller {
-  readonly lane: Lane;
+  readonly lane: ProtocolVariant;
   readonly #wire: Wire;
   readonly #base: WireHeaders;
   #session: WireHeaders = {};
   #nextId = 1;
 
-  constructor(wire: Wire, lane: Lane, principal: string) {
+  constructor(wire: Wire, lane: ProtocolVariant, principal: string) {
     this.lane = lane;
     this.#wire = wire;
     this.#base = { authorization: `Bearer ${principal}` };
@@ -295,7 +295,7 @@ async function consume(answer: Answer, id: number, splitter: EventSplitter, pace
   return { kind: 'response', message: JSON.parse(Buffer.concat(chunks).toString('utf8')) as object };
 }
 
-/** @throws Error if a response is not the result that the call asked for, to the last character. */
+/** @throws Error if a response differs from the expected result of the call. */
 function verify(message: object, { seed, size }: CallShape): void {
   const { result } = message as { readonly result?: { readonly content?: readonly { readonly text?: string }[] } };
   const text = result?.content?.[0]?.text;
@@ -304,7 +304,7 @@ function verify(message: object, { seed, size }: CallShape): void {
   if (digest(text) !== digest(textOf(seed, size))) throw new Error('a result has the right length and another hash');
 }
 
-const emptyTally = (lane: string, reader: Tally['reader']): Tally => ({
+const emptyTally = (lane: string, reader: ReaderCounts['reader']): ReaderCounts => ({
   lane,
   reader,
   calls: 0,
@@ -354,17 +354,17 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
 export async function runReaders(
   wireOf: () => Wire,
   plan: ReadersPlan,
-  lanes: readonly Lane[] = LANES,
-): Promise<Tally[]> {
+  lanes: readonly ProtocolVariant[] = PROTOCOL_VARIANTS,
+): Promise<ReaderCounts[]> {
   const end = performance.now() + plan.duration;
-  const tasks: Promise<Tally>[] = [];
+  const tasks: Promise<ReaderCounts>[] = [];
   let index = 0;
   for (const lane of lanes) {
     for (const reader of plan.readers) {
       index += 1;
       const random = randomFrom(plan.seed * 1_000 + index);
       const principal = `reader-${index}`;
-      const tally = emptyTally(laneName(lane), reader);
+      const tally = emptyTally(variantName(lane), reader);
       tasks.push(new ReaderRun(new Caller(wireOf(), lane, principal), reader, tally, plan, random, end).run());
     }
   }
@@ -376,7 +376,7 @@ export async function runReaders(
 }
 
 /** Small calls all the time, whatever the others do. */
-async function runCanary(caller: Caller, tally: Tally, end: number): Promise<Tally> {
+async function runCanary(caller: Caller, tally: ReaderCounts, end: number): Promise<ReaderCounts> {
   const shape: CallShape = { seed: 1, size: 100, notes: 0, noteSize: 0, wait: 0 };
   const call = async (): Promise<void> => {
     const { id, answer, splitter } = await caller.call(shape);
@@ -405,12 +405,19 @@ async function runCanary(caller: Caller, tally: Tally, end: number): Promise<Tal
 class ReaderRun {
   readonly #caller: Caller;
   readonly #reader: ReaderKind;
-  readonly #tally: Tally;
+  readonly #tally: ReaderCounts;
   readonly #plan: ReadersPlan;
   readonly #random: () => number;
   readonly #end: number;
 
-  constructor(caller: Caller, reader: ReaderKind, tally: Tally, plan: ReadersPlan, random: () => number, end: number) {
+  constructor(
+    caller: Caller,
+    reader: ReaderKind,
+    tally: ReaderCounts,
+    plan: ReadersPlan,
+    random: () => number,
+    end: number,
+  ) {
     this.#caller = caller;
     this.#reader = reader;
     this.#tally = tally;
@@ -419,7 +426,7 @@ class ReaderRun {
     this.#end = end;
   }
 
-  async run(): Promise<Tally> {
+  async run(): Promise<ReaderCounts> {
     try {
       await this.#caller.open();
       if (this.#reader === 'stalled') await this.#stall();

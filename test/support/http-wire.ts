@@ -17,7 +17,7 @@ export type WireHeaders = Readonly<Record<string, string>>;
 /** Sends a request; resolves with the headers of the answer. */
 export type Wire = (method: string, path: string, headers: WireHeaders, body?: string) => Promise<Answer>;
 
-/** Requests over sockets, each client with connections of its own. */
+/** Requests over sockets, each client over separate connections. */
 export function socketWire(url: URL): Wire {
   // An idle connection is given up before the server does it, so that no request meets a closing one.
   const agent = new Agent({ keepAlive: true, timeout: 1_000 });

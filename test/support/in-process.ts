@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { buildProgram } from '../../generator/cli/program.js';
 import { McpgenError } from '../../generator/errors.js';
-import { ELSEWHERE, mcpgen as mcpgenProcess, type Run, type RunOptions } from './cli.js';
+import { DEFAULT_CWD, mcpgen as mcpgenProcess, type Run, type RunOptions } from './cli.js';
 
 let previous: Promise<unknown> = Promise.resolve();
 
@@ -11,7 +11,7 @@ const READ_AT_START = ['FORCE_COLOR', 'NO_COLOR', 'TERM', 'CI'];
 
 /**
  * Runs `mcpgen` in this process, which saves the start of another; output and exit code are as `cli.ts` makes them. A run
- * with an input, or with colors, has a process of its own. What is about the process itself, its signals or its memory,
+ * with an input, or with colors, has a separate process. What is about the process itself, its signals or its memory,
  * needs `mcpgen` of `cli.ts`.
  *
  * One runs at a time, since all share the current folder, the environment and the standard streams.
@@ -19,7 +19,7 @@ const READ_AT_START = ['FORCE_COLOR', 'NO_COLOR', 'TERM', 'CI'];
 export async function mcpgen(args: readonly string[], options: RunOptions = {}): Promise<Run> {
   const { cwd, env = {}, ...others } = options;
   if (Object.keys(others).length > 0 || READ_AT_START.some((name) => name in env)) return mcpgenProcess(args, options);
-  return captured(async () => buildProgram().parseAsync([...args], { from: 'user' }), cwd, env);
+  return captureOutput(async () => buildProgram().parseAsync([...args], { from: 'user' }), cwd, env);
 }
 
 /**
@@ -27,7 +27,7 @@ export async function mcpgen(args: readonly string[], options: RunOptions = {}):
  *
  * @param action - What it throws becomes an error message and exit code 2, as in `cli.ts`.
  */
-export async function captured(
+export async function captureOutput(
   action: () => Promise<unknown>,
   cwd?: string,
   env: Readonly<Record<string, string>> = {},
@@ -42,7 +42,7 @@ async function captureAlone(
   cwd: string | undefined,
   env: Readonly<Record<string, string>>,
 ): Promise<Run> {
-  if (cwd === undefined) mkdirSync(ELSEWHERE, { recursive: true });
+  if (cwd === undefined) mkdirSync(DEFAULT_CWD, { recursive: true });
   const before = { cwd: process.cwd(), exitCode: process.exitCode, env: { ...process.env } };
   const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write.bind(stream) }));
   let stdout = '';
@@ -52,7 +52,7 @@ async function captureAlone(
   process.exitCode = 0;
   let code: number;
   try {
-    process.chdir(cwd ?? ELSEWHERE);
+    process.chdir(cwd ?? DEFAULT_CWD);
     Object.assign(process.env, env);
     await action();
     code = process.exitCode;

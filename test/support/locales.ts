@@ -7,7 +7,7 @@ import { CLI, readFiles, temporaryFolder } from './cli.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Expects the command line, run in a locale and a time zone in a folder of its own, to write what is committed. */
+/** Expects the command line to write the committed files in any locale and time zone. */
 export function expectSameBytes(locale: string, timeZone: string): void {
   const cwd = temporaryFolder();
   copyFileSync(path.join(ROOT, '.prettierrc'), path.join(cwd, '.prettierrc'));

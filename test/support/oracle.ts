@@ -14,7 +14,7 @@ export function correctedDefinitions(revision: string): JsonObject {
 /**
  * Ajv's verdicts on definitions. A format is an annotation, as JSON Schema 2020-12 has it by default.
  *
- * @returns The validator of a definition by name; each is compiled when it is first asked for.
+ * @returns The validator of a definition by name. Each is compiled on first use.
  */
 export function oracleOf(definitions: JsonObject): (name: string) => ValidateFunction {
   const ajv = new Ajv2020({ validateFormats: false, strict: false, ownProperties: true });

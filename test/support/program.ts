@@ -55,7 +55,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** What `tsc -p` does, without the start of a process: the messages of all errors, and the files written if there are none. */
+/** Does what `tsc -p` does, in this process. Returns all error messages, and writes the files if there are no errors. */
 export function compileProject(folder: string, options: ts.CompilerOptions = {}): readonly string[] {
   const unrecoverable: ts.Diagnostic[] = [];
   const config = ts.getParsedCommandLineOfConfigFile(path.join(folder, 'tsconfig.json'), options, {

@@ -352,7 +352,7 @@ function memberName(): fc.Arbitrary<string> {
   return fc.oneof(fc.constantFrom(...ODD_NAMES), fc.string({ minLength: 1, maxLength: 6 })).filter(isPlainName);
 }
 
-/** `__proto__` comes in by mutation only, since what is done with it is a question of its own. */
+/** `__proto__` comes in by mutation only, since it needs separate tests. */
 function isPlainName(name: string): boolean {
   return name !== '__proto__';
 }
@@ -465,7 +465,7 @@ function anyNumber(): fc.Arbitrary<number> {
   return fc.double({ noNaN: true, noDefaultInfinity: true });
 }
 
-/** All constants of a protocol: what stands in a place where another one is right. */
+/** All constants of a protocol, to replace one by another. */
 function literalsIn(definitions: JsonObject): readonly JsonValue[] {
   const found = new Map<string, JsonValue>();
   const visit = (value: JsonValue): void => {

@@ -22,7 +22,7 @@ export interface TypePair {
 }
 
 /**
- * Compares exported types of two modules by assigning each to the other in a program of its own.
+ * Compares exported types of two modules by assigning each to the other in a separate program.
  *
  * @param ours - Absolute path of the module with our types.
  * @param theirs - Absolute path or package name of the module with the types to compare with.

@@ -7,7 +7,7 @@ import { temporaryFolder } from './cli.js';
 let parser: typeof Parser | undefined;
 
 /** The faults that GitHub's own parser finds in a workflow, each as a message. */
-export async function workflowFaults(name: string, content: string): Promise<readonly string[]> {
+export async function lintWorkflow(name: string, content: string): Promise<readonly string[]> {
   parser ??= bundledParser();
   const { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } = parser;
   const { context, value } = parseWorkflow({ name, content }, new NoOperationTraceWriter());

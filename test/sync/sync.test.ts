@@ -8,16 +8,9 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { displayUrl } from '../../generator/text.js';
 import { builtinRevisions } from '../../generator/read/builtin/revisions.js';
-import {
-  readFiles,
-  fingerprint,
-  listFiles,
-  removeTemporaryFolders,
-  temporaryFolder,
-  type Run,
-} from '../support/cli.js';
+import { readFiles, hashFolder, listFiles, removeTemporaryFolders, temporaryFolder, type Run } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { internalsIn } from '../support/hostile.js';
+import { findInternals } from '../support/hostile.js';
 import {
   requireReferenceMaterial,
   officialSchema,
@@ -76,13 +69,13 @@ function readJson(...names: string[]): Record<string, unknown> {
 async function sync(folder: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
   const none = { HTTPS_PROXY: '', https_proxy: '', HTTP_PROXY: '', http_proxy: '', NO_PROXY: '', no_proxy: '' };
   const run = await mcpgen(['sync', ...args], { cwd: folder, env: { ...none, ...env } });
-  expect(internalsIn(run.stderr)).toEqual([]);
+  expect(findInternals(run.stderr)).toEqual([]);
   return run;
 }
 
 describe('from files', () => {
   test.for(builtinRevisions())(
-    '$revision: the official file gives just what is built in, schema and catalog',
+    '$revision: the official file produces the built-in schema',
     async ({ revision, sha256: known }, context) => {
       requireReferenceMaterial(context);
       const folder = temporaryFolder();
@@ -97,7 +90,7 @@ describe('from files', () => {
         [revision]: { status: 'released', sha256: known },
       });
       // Again, nothing is to be done, and nothing is touched.
-      const before = fingerprint(folder);
+      const before = hashFolder(folder);
       const again = await sync(folder, [
         '-r',
         revision,
@@ -109,11 +102,11 @@ describe('from files', () => {
         '--json',
       ]);
       expect([again.code, (JSON.parse(again.stdout) as { upToDate: boolean }).upToDate]).toEqual([0, true]);
-      expect(fingerprint(folder)).toBe(before);
+      expect(hashFolder(folder)).toBe(before);
     },
   );
 
-  test('prose stays unless it is to go, and its change alone is no change of structure', async (context) => {
+  test('prose is kept unless it is excluded', async (context) => {
     requireReferenceMaterial(context);
     const folder = temporaryFolder();
     const args = ['-r', '2025-06-18', '--from', officialSchemaPath('2025-06-18')];
@@ -124,7 +117,7 @@ describe('from files', () => {
     expect(readFileSync(path.join(folder, 'schema/2025-06-18/schema.json'), 'utf8')).not.toContain('"description": "');
   });
 
-  test('a checkout, its folder schema, and the folder of a revision', async (context) => {
+  test('finds the schema in a checkout', async (context) => {
     requireReferenceMaterial(context);
     const checkout = temporaryFolder();
     mkdirSync(path.join(checkout, 'schema/2025-11-25'), { recursive: true });
@@ -140,7 +133,7 @@ describe('from files', () => {
     ]);
   });
 
-  test('the file of another revision is refused, and nothing is written', async (context) => {
+  test('rejects the file of another revision', async (context) => {
     requireReferenceMaterial(context);
     const folder = temporaryFolder();
     const run = await sync(folder, ['-r', '2025-11-25', '--from', officialSchemaPath('2025-06-18')]);
@@ -156,17 +149,17 @@ describe('from files', () => {
       'b.json': smallSchema({ Extra: { type: 'string' } }),
       'mcpgen.config.json': { sync: { one: { source: 'a.json' }, two: { source: 'b.json', sha256: '0'.repeat(64) } } },
     });
-    const before = fingerprint(folder);
+    const before = hashFolder(folder);
     const run = await sync(folder, []);
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('(the config)')]);
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
     const check = await sync(folder, ['--check']);
     expect(check.code).toBe(1);
     expect(check.stdout).toContain('the SHA-256 does not match the pinned one');
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
   });
 
-  test('--update-pin accepts it, in a config in its format, and a program is left to its owner', async () => {
+  test('--update-pin updates the config', async () => {
     const source = smallSchema();
     const folder = folderWith({
       'a.json': source,
@@ -192,10 +185,10 @@ describe('from files', () => {
 
     const program = `export default { sync: { '2030-01-01': { source: 'a.json' } } };`;
     const other = folderWith({ 'a.json': source, 'mcpgen.config.js': program });
-    const before = fingerprint(other);
+    const before = hashFolder(other);
     const run = await sync(other, ['--update-pin']);
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(`"sha256":"${sha256(source)}"`)]);
-    expect(fingerprint(other)).toBe(before);
+    expect(hashFolder(other)).toBe(before);
 
     const bare = folderWith({ 'a.json': source });
     expect((await sync(bare, ['-r', '2030-01-01', '--from', 'a.json', '--update-pin'])).code).toBe(0);
@@ -204,7 +197,7 @@ describe('from files', () => {
     });
   });
 
-  test('a draft floats, says so everywhere, and says what changed', async () => {
+  test('a draft may change', async () => {
     const folder = folderWith({ 'draft.json': smallSchema() });
     const args = ['-r', 'draft', '--from', 'draft.json'];
     expect((await sync(folder, args)).code).toBe(0);
@@ -238,7 +231,7 @@ describe('from files', () => {
     );
   });
 
-  test('another formatting of the catalog and another source of the same bytes are no change', async () => {
+  test('formatting is not a change', async () => {
     const folder = folderWith({ 'a.json': smallSchema(), 'b.json': smallSchema() });
     await sync(folder, ['-r', 'draft', '--from', 'a.json']);
     const catalog = path.join(folder, 'schema/draft/catalog.json');
@@ -247,7 +240,7 @@ describe('from files', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('draft  up to date')]);
   });
 
-  test('what was decided in the catalog by hand stays, what the schema says is brought up to date', async () => {
+  test('manual catalog decisions are kept', async () => {
     const folder = folderWith({ 'a.json': smallSchema() });
     const args = ['-r', 'draft', '--from', 'a.json'];
     const first = await sync(folder, args);
@@ -426,16 +419,16 @@ describe('from a server', () => {
     ['utf16', 'the file is UTF-16'],
     ['reset', 'the response is incomplete'],
     ['no-http', 'it cannot be fetched'],
-  ])('%s: %s, and nothing is written', async (name, expected) => {
+  ])('%s: %s', async (name, expected) => {
     const folder = folderWith({ 'schema/draft/schema.json': '{}', 'schema/draft/catalog.json': '{}' });
-    const before = fingerprint(folder);
+    const before = hashFolder(folder);
     const timeout = name.startsWith('hang') ? ['--timeout', '1'] : [];
     const run = await sync(folder, ['-r', 'draft', '--from', `${base}/${name}`, ...timeout]);
     expect([run.code, run.stdout]).toEqual([2, '']);
     expect(run.stderr).toContain(expected);
     expect(run.stderr).toContain(`${base}/`);
     expect(run.stderr.trim().split('\n')).toHaveLength(2);
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
   });
 
   /** The base with a password, and a path with a token. */
@@ -449,7 +442,7 @@ describe('from a server', () => {
     ['guarded', 'as JSON', ['--json']],
     ['guarded', 'as Markdown', ['--markdown']],
     ['to-guarded', 'after a redirect on the same server', []],
-  ])('the password and token of a URL are used, and neither shown nor stored: %s, %s', async (name, _, more) => {
+  ])('never prints or stores the credentials of a URL: %s, %s', async (name, _, more) => {
     const folder = temporaryFolder();
     const run = await sync(folder, ['-r', 'draft', '--from', secret(name), ...more]);
     expect(run.code, run.stderr).toBe(0);
@@ -533,13 +526,13 @@ describe('from a server', () => {
     const folder = folderWith({
       'mcpgen.config.json': { sync: { draft: { source: `${base}/good`, sha256: sha256('another') } } },
     });
-    const before = fingerprint(folder);
+    const before = hashFolder(folder);
     const run = await sync(folder, []);
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(`found    ${sha256(bytes)}`)]);
-    expect(fingerprint(folder)).toBe(before);
+    expect(hashFolder(folder)).toBe(before);
   });
 
-  test('without a network: what is wrong, and what to do', async () => {
+  test('without a network: explains the failed connection', async () => {
     const refused = await sync(temporaryFolder(), ['-r', 'draft', '--from', 'http://127.0.0.1:1/schema.json']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('cannot be reached (ECONNREFUSED)')]);
     const unknown = await sync(temporaryFolder(), ['-r', 'draft', '--from', 'http://no-such-host.invalid/schema.json']);
@@ -549,7 +542,7 @@ describe('from a server', () => {
     ]);
   });
 
-  test('a proxy is asked, unless NO_PROXY says not to', async () => {
+  test('uses a proxy unless NO_PROXY excludes the host', async () => {
     const proxy = { HTTP_PROXY: base, http_proxy: base };
     const through = await sync(temporaryFolder(), ['-r', 'draft', '--from', 'http://schema.invalid/good'], proxy);
     expect([through.code, asked, through.stderr.toLowerCase().includes('experimental')]).toEqual([
@@ -588,13 +581,13 @@ describe('wrong use', () => {
     expect([...readFiles(folder).keys()]).toEqual([]);
   });
 
-  test('a catalog or manifest that is broken is named and left alone', async () => {
+  test('rejects a broken catalog or manifest', async () => {
     for (const name of ['draft/catalog.json', 'manifest.json']) {
       const folder = folderWith({ 'a.json': smallSchema(), [`schema/${name}`]: '{"methods": [' });
-      const before = fingerprint(folder);
+      const before = hashFolder(folder);
       const run = await sync(folder, ['-r', 'draft', '--from', 'a.json']);
       expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(`schema/${name}:1:`)]);
-      expect(fingerprint(folder)).toBe(before);
+      expect(hashFolder(folder)).toBe(before);
     }
   });
 });

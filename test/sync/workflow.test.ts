@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CLI, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { workflowFaults } from '../support/workflow-parser.js';
+import { lintWorkflow } from '../support/workflow-parser.js';
 
 afterAll(removeTemporaryFolders);
 
@@ -29,15 +29,15 @@ const WORKFLOW = parse(TEXT) as {
 const STEPS = WORKFLOW.jobs.sync.steps;
 
 describe('as GitHub reads it', () => {
-  test('its own parser finds nothing, and does find a fault', async () => {
-    const faults = async (content: string): Promise<readonly string[]> => workflowFaults('sync.yml', content);
+  test('is valid', async () => {
+    const faults = async (content: string): Promise<readonly string[]> => lintWorkflow('sync.yml', content);
     expect(await faults(TEXT)).toEqual([]);
     expect(await faults(TEXT.replace('runs-on:', 'run-on:'))).not.toEqual([]);
     expect(await faults(TEXT.replace("format('{0}',", "fromat('{0}',"))).not.toEqual([]);
     expect(await faults(TEXT.replace('type: boolean', 'type: bool'))).not.toEqual([]);
   });
 
-  test('no expression occurs in a script, where it would be code', () => {
+  test('no script contains an expression', () => {
     for (const { run } of STEPS) expect(run ?? '').not.toContain('${{');
   });
 
@@ -50,7 +50,7 @@ describe('as GitHub reads it', () => {
     }
   });
 
-  test('it may do no more than it must, and each action has a version', () => {
+  test('has minimal permissions', () => {
     expect(WORKFLOW.permissions).toEqual({});
     expect(WORKFLOW.jobs.sync.permissions).toEqual({ contents: 'write', 'pull-requests': 'write' });
     for (const { uses } of STEPS.filter((step) => step.uses !== undefined)) {
@@ -58,7 +58,7 @@ describe('as GitHub reads it', () => {
     }
   });
 
-  test('without inputs, as on a schedule, each has the value that is its default', () => {
+  test('a schedule uses the default inputs', () => {
     for (const [name, { default: value }] of Object.entries(WORKFLOW.on.workflow_call.inputs)) {
       if (typeof value === 'boolean') continue;
       const uses = [...TEXT.matchAll(new RegExp(`inputs\\.${name} \\|\\| '([^']*)'`, 'g'))].map(([, given]) => given);
@@ -148,7 +148,7 @@ esac`,
     return { folder, night, git };
   }
 
-  test('nothing new: no branch; something new: a pull request with the diff as its text, and later the same one again', () => {
+  test('open one pull request for a change', () => {
     const { folder, night, git } = project();
     const said = (): string => readFileSync(path.join(folder, '../gh'), 'utf8');
     expect(night()).toBe('changed=false');

@@ -26,7 +26,7 @@ test('init client --from-server: the project of the reference server passes what
   const called = await runStep(process.execPath, ['dist/index.js', '--example'], project);
   expect(called.code).toBe(0);
   expect(called.output).toContain('"temperature": 33');
-  // Asked again, the same server gives the same files, by whichever command.
+  // A second run against the same server writes the same files, with either command.
   const refresh = ['types', 'tools', '--from-server', `"${process.execPath}" "${EVERYTHING}"`, '--save', 'tools.json'];
   const again = await mcpgen(refresh, { cwd: project });
   expect(again.stdout).toMatch(/: \d+ unchanged\n$/);

@@ -13,7 +13,7 @@ import type { JsonValue } from '../../generator/read/json/json.js';
 import { parseTools } from '../../generator/read/tools.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { compiled, hiddenIn, internalsIn } from '../support/hostile.js';
+import { compileOutput, findHiddenCharacters, findInternals } from '../support/hostile.js';
 
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 
@@ -70,10 +70,10 @@ export async function use(client: Client): Promise<number> {
 }
 `,
     }));
-    expect(compiled([...files, ...uses]).errors()).toEqual([]);
+    expect(compileOutput([...files, ...uses]).errors()).toEqual([]);
   });
 
-  test('any names: reserved, inherited, hidden, colliding', async () => {
+  test('accept any name', async () => {
     const names = [
       '__proto__',
       'constructor',
@@ -111,9 +111,9 @@ export async function use(client: Client): Promise<number> {
       ...(name.length % 2 === 0 ? { outputSchema: { type: 'object' } } : {}),
     }));
     const { files } = await renderTools(sources([...list, { name: 'bare' }, { name: 'odd', inputSchema: 7 }]), '/x');
-    expect(compiled(files).errors()).toEqual([]);
+    expect(compileOutput(files).errors()).toEqual([]);
     const text = files.find((file) => file.path === 'tools/client.ts')?.contents ?? '';
-    expect(hiddenIn(text)).toEqual([]);
+    expect(findHiddenCharacters(text)).toEqual([]);
     const methods = [...text.matchAll(/^ {2}readonly ([\p{ID_Continue}$]+): \(/gmu)].map(([, name]) => name);
     expect(new Set(methods).size).toBe(names.length + 2);
     // What has a method `then` is a promise to those who await it.
@@ -133,7 +133,7 @@ export async function use(client: Client): Promise<number> {
     expect(new Set(called)).toEqual(new Set([...names, 'bare', 'odd']));
   });
 
-  test("an author's own tools are served, not called", async () => {
+  test('exclude tools that a client serves', async () => {
     const own = sources(LIST).map((tool) => ({ ...tool, isOwn: true }));
     const { files } = await renderTools(own, '/nowhere');
     expect(files.map((file) => file.path)).not.toContain('tools/client.ts');
@@ -221,7 +221,7 @@ describe('calls', () => {
     expect(await weather.getWeather({ city: 'Graz' })).toEqual(failed);
   });
 
-  test('options go along: progress, an abort, a timeout', async () => {
+  test('pass options through', async () => {
     const weather = await connected(async ({ days }, context) => {
       context.progress(1, 2);
       if (days === 2)
@@ -265,7 +265,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 const FLAGS = ['--yes', '--no-install', '--no-git', '-r', '2025-11-25'];
 
 describe('init client', () => {
-  test('from a file: the types, without a server to talk to', async () => {
+  test('reads types from a file', async () => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'list.json'), JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: LIST } }));
     for (const [name, flag] of [
@@ -283,7 +283,7 @@ describe('init client', () => {
     }
   });
 
-  test('a URL asks over HTTP, and a client without tools is as before', async () => {
+  test('reads tools over HTTP from a URL', async () => {
     const cwd = temporaryFolder();
     const made = await mcpgen(
       ['init', 'client', 'demo', ...FLAGS, '--from-server', 'http://127.0.0.1:9/mcp', '--timeout', '5'],
@@ -305,7 +305,7 @@ describe('init client', () => {
     ['is a file without tools', ['--tools', 'empty.json'], /empty\.json.*no list of tools/],
     ['is given twice', ['--tools', 'a.json', '--from-server', 'x'], /a server and a file cannot be combined/],
     ['is reached otherwise', ['--from-server', 'x', '--transport', 'http'], /needs the transport stdio/],
-  ])('a server that %s: one message, and nothing is written', async (_, flags, message) => {
+  ])('a server that %s causes one error message', async (_, flags, message) => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'hangs.cjs'), 'setInterval(() => 0, 1000)');
     writeFileSync(path.join(cwd, 'crashes.cjs'), 'console.error("no luck"); process.exit(3)');
@@ -315,7 +315,7 @@ describe('init client', () => {
     const result = await mcpgen(['init', 'client', 'demo', ...FLAGS, ...flags], { cwd });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
-    expect(internalsIn(result.stderr)).toEqual([]);
+    expect(findInternals(result.stderr)).toEqual([]);
     expect(listFiles(cwd)).toEqual(before);
   });
 });
@@ -334,7 +334,7 @@ describe('types tools where a config names tools', () => {
     return cwd;
   }
 
-  test('a list that is one of them takes its place, and the others stay', async () => {
+  test('keeps the other lists of the config', async () => {
     const cwd = await project();
     const asked = await mcpgen(['types', 'tools', '--from-server', 'node server.cjs', '--save', 'two.json'], { cwd });
     expect([asked.code, asked.stderr]).toEqual([0, '']);
@@ -348,7 +348,7 @@ describe('types tools where a config names tools', () => {
     ['kept nowhere', ['--from-server', 'node server.cjs'], /mcpgen\.config\.json: tools:.*\n.*--save FILE/],
     ['kept elsewhere', ['--from-server', 'node server.cjs', '--save', 'x.json'], /Add the file there/],
     ['another file', ['three.json'], /lists other tools/],
-  ])('%s is refused, and nothing changes', async (_, args, message) => {
+  ])('%s is rejected', async (_, args, message) => {
     const cwd = await project();
     writeFileSync(path.join(cwd, 'three.json'), '[]');
     const before = listFiles(cwd);

@@ -150,7 +150,7 @@ describe.concurrent('--from-server', () => {
     expect(methods).toEqual(['server/discover', 'initialize', 'notifications/initialized', 'tools/list']);
   });
 
-  test('with --revision tries no other, and begins with initialize (case-117)', async () => {
+  test('--revision uses only that revision (case-117)', async () => {
     const { run, methods } = await ofOld('--revision', '2025-06-18', '-r', '2025-11-25');
     expect([run.code, run.stderr]).toEqual([0, '']);
     expect(methods).toEqual(['initialize', 'notifications/initialized', 'tools/list']);

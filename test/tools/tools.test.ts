@@ -10,7 +10,7 @@ import { splitCommand } from '../../generator/text.js';
 import type { Validator } from '../../templates/runtime/validation.js';
 import { listFiles, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { compiled, errorOf, hiddenIn, internalsIn } from '../support/hostile.js';
+import { compileOutput, errorOf, findHiddenCharacters, findInternals } from '../support/hostile.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const EVERYTHING = path.join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -25,12 +25,12 @@ async function typed(list: unknown): Promise<{ texts: ReadonlyMap<string, string
     parseTools(JSON.parse(JSON.stringify(list)) as JsonValue, 't.json'),
     '/nowhere',
   );
-  expect(compiled(files).errors()).toEqual([]);
+  expect(compileOutput(files).errors()).toEqual([]);
   for (const file of files) {
     expect(file.path).toMatch(/^(?:tools|runtime)(?:\/[\w-]+)+\.ts$/);
-    expect(hiddenIn(file.contents)).toEqual([]);
+    expect(findHiddenCharacters(file.contents)).toEqual([]);
   }
-  for (const { place, message } of warnings) expect(internalsIn(`${place}: ${message}`)).toEqual([]);
+  for (const { place, message } of warnings) expect(findInternals(`${place}: ${message}`)).toEqual([]);
   return {
     texts: new Map(files.map((file) => [file.path, file.contents])),
     warnings: warnings.map(({ place, message }) => `${place}: ${message}`),
@@ -44,7 +44,7 @@ async function one(inputSchema: unknown): Promise<{ text: string; warnings: read
 }
 
 describe('names', () => {
-  test('that come to one are distinguished, on a disk that knows no capitals too', async () => {
+  test('that collide are distinguished on any file system', async () => {
     const names = ['get_weather', 'get-weather', 'getWeather', 'GETWEATHER', 'getweather', 'index', 'CON', 'client'];
     const { texts } = await typed(names.map((name) => ({ name, inputSchema: OBJECT })));
     const stems = [...texts.keys()].filter((name) => name.startsWith('tools/'));
@@ -77,14 +77,14 @@ describe('names', () => {
 });
 
 describe('schemas', () => {
-  test('__proto__ and inherited names are members like any other', async () => {
+  test('inherited names are ordinary members', async () => {
     const folder = temporaryFolder();
     const schema =
       '{"type":"object","properties":{"__proto__":{"type":"integer"},"constructor":{"type":"string"}},"required":["constructor"]}';
     writeFileSync(path.join(folder, 'x.input.json'), schema);
     const { tools } = await readToolFiles(['*.input.json'], folder);
     const { files } = await renderTools(tools, folder);
-    expect(compiled(files).errors()).toEqual([]);
+    expect(compileOutput(files).errors()).toEqual([]);
     writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
     for (const file of files) {
       mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
@@ -102,7 +102,7 @@ describe('schemas', () => {
     expect(JSON.stringify(xInput.schema)).toBe(schema);
   });
 
-  test('references: to itself, to definitions of either dialect, to a member, to an anchor', async () => {
+  test('resolves every form of reference', async () => {
     const { text, warnings } = await one({
       type: 'object',
       properties: {
@@ -149,99 +149,17 @@ describe('schemas', () => {
     ],
     ['a wrong limit', { type: 'string', minLength: 'a' }, /"a" is not a value of "minLength"/],
     ['a pattern that is none', { type: 'string', pattern: '(' }, /is not a value of "pattern"/],
-    ['a value that is not a schema', 7, /not a schema, so its type is unknown/],
-    ['an anyOf that is not a list', { anyOf: {} }, /not a list of schemas/],
+    ['no schema', 7, /not a schema, so its type is unknown/],
+    ['no list', { anyOf: {} }, /not a list of schemas/],
     ['constants and limits', { enum: ['a'], minLength: 2 }, /next to constants, "minLength" is not checked/],
     ['an implied type', { properties: { a: {} } }, /it has no type and is treated as an object/],
-  ])('%s is reported, and the type is wider', async (_, x, message) => {
+  ])('warns about %s', async (_, x, message) => {
     const { warnings } = await one({ type: 'object', properties: { x } });
     expect(warnings.join('\n')).toMatch(message);
     expect(warnings[0]).toMatch(/^t\.json#\/0\/inputSchema\/properties\/x/);
   });
 
-  test('a failure in a union of two tagged objects is in the one that the tag names', async () => {
-    const variant = (tag: string, own: string): object => ({
-      type: 'object',
-      properties: { tag: { const: tag }, [own]: { type: 'string' } },
-      required: [own, 'tag'],
-    });
-    const folder = temporaryFolder();
-    const { files } = await renderTools(
-      parseTools(
-        [
-          {
-            name: 'x',
-            inputSchema: { type: 'object', properties: { v: { anyOf: [variant('one', 'b'), variant('two', 'a')] } } },
-          },
-        ] as never,
-        't.json',
-      ),
-      folder,
-    );
-    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
-    for (const file of files) {
-      mkdirSync(path.dirname(path.join(folder, file.path)), { recursive: true });
-      writeFileSync(path.join(folder, file.path), file.contents);
-    }
-    const { validateXInput } = (await import(pathToFileURL(path.join(folder, 'tools/x.ts')).href)) as {
-      validateXInput: Validator<unknown>;
-    };
-    // The variant `one` matches up to its tag, so it would be the one that comes closest.
-    expect(validateXInput({ v: { tag: 'two', a: 5, b: 'x' } })).toMatchObject({ failure: { path: '/v/a' } });
-    expect(validateXInput({ v: { tag: 'three' } })).toMatchObject({
-      failure: { path: '/v/tag', expected: '"one" or "two"' },
-    });
-  });
-
-  describe('oneOf next to something that is not checked', () => {
-    const unchecked = { type: 'string', not: { const: 'a' } };
-    const pointTo = (name: string): object => ({
-      type: 'object',
-      properties: { next: { $ref: `#/$defs/${name}` } },
-      required: ['next'],
-    });
-    const normalized = (schema: object) => {
-      const { definitions, warnings } = normalizeToolSchema(JSON.parse(JSON.stringify(schema)) as JsonValue, 'Input');
-      return {
-        definition: definitions['Input'],
-        relaxed: warnings.filter(({ message }) => message.includes('"anyOf"')),
-      };
-    };
-
-    test('is checked like anyOf if a variant refers to it over several definitions', () => {
-      const { definition, relaxed } = normalized({
-        type: 'object',
-        properties: { x: { oneOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } },
-        $defs: { a: pointTo('b'), b: pointTo('c'), c: pointTo('d'), d: unchecked },
-      });
-      expect(relaxed).toEqual([
-        { at: '/properties/x/oneOf', message: 'checked like "anyOf": a value may match more than one schema' },
-      ]);
-      expect(definition).toMatchObject({
-        properties: { x: { allOf: [{ anyOf: [{ $ref: '#/$defs/Input a' }, { type: 'null' }] }] } },
-      });
-    });
-
-    test('is checked like anyOf if a variant contains it', () => {
-      expect(
-        normalized({ type: 'object', properties: { x: { oneOf: [unchecked, { type: 'null' }] } } }).relaxed,
-      ).toHaveLength(1);
-    });
-
-    test('stays exclusive if no variant refers to it', () => {
-      const { definition, relaxed } = normalized({
-        type: 'object',
-        properties: { x: { oneOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] }, y: unchecked, z: { $ref: '#/$defs/d' } },
-        $defs: { a: pointTo('b'), b: { type: 'string' }, d: unchecked },
-      });
-      expect(relaxed).toEqual([]);
-      expect(definition).toMatchObject({
-        properties: { x: { oneOf: [{ $ref: '#/$defs/Input a' }, { type: 'null' }] } },
-      });
-    });
-  });
-
-  test('deep nesting, many members, booleans, nothing at all', async () => {
+  test('supports unusual schemas', async () => {
     let deep: object = { type: 'string' };
     for (let level = 0; level < 60; level += 1) deep = { type: 'object', properties: { ['*/'.repeat(20)]: deep } };
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`p${index}`, { type: 'string' }]));
@@ -256,7 +174,7 @@ describe('schemas', () => {
     expect(texts.get('tools/none.ts')).toContain('export {};');
   });
 
-  test('one that is too large has no type, and the others have theirs', async () => {
+  test('a schema that is too large has no type', async () => {
     const huge = Object.fromEntries(Array.from({ length: 25_000 }, (_, index) => [`p${index}`, {}]));
     const { texts, warnings } = await typed([
       { name: 'huge', inputSchema: { type: 'object', properties: huge } },
@@ -268,7 +186,7 @@ describe('schemas', () => {
 });
 
 describe('lists', () => {
-  test('a response, a result and a bare list are the same', () => {
+  test('may be a response, a result or an array', () => {
     const tools = [{ name: 'a', inputSchema: OBJECT }];
     const names = [{ jsonrpc: '2.0', id: 1, result: { tools } }, { tools }, tools].map((value) =>
       readToolList(JSON.stringify(value), 't.json').map(({ name }) => name),
@@ -295,21 +213,7 @@ describe('lists', () => {
   });
 });
 
-test("an author's own tools and those of a server share one output folder", async () => {
-  const folder = temporaryFolder();
-  writeFileSync(path.join(folder, 'own.input.json'), '{ "type": "object" }');
-  const { tools: own } = await readToolFiles(['*.input.json'], folder);
-  const others = parseTools([{ name: 'remote', inputSchema: OBJECT }], 't.json');
-  const { files } = await renderTools([...own, ...others], folder);
-  expect(compiled(files).errors()).toEqual([]);
-  expect(files.map((file) => file.path)).toEqual(
-    expect.arrayContaining(['runtime/client/tool-calls.ts', 'tools/client.ts', 'tools/own.ts', 'tools/remote.ts']),
-  );
-  const client = files.find((file) => file.path === 'tools/client.ts')?.contents ?? '';
-  expect([client.includes('remote:'), client.includes('own:')]).toEqual([true, false]);
-});
-
-test('a command line is split as a shell does it, and nothing in it is expanded', () => {
+test('splits a command line like a shell', () => {
   expect(splitCommand(`node  "a b" 'c"d' e\\ f "g\\"h" $HOME *`)).toEqual([
     'node',
     'a b',
@@ -324,7 +228,7 @@ test('a command line is split as a shell does it, and nothing in it is expanded'
 });
 
 describe.concurrent('types tools', () => {
-  test('asks a server over stdio, keeps the list, and checks from it', async () => {
+  test('saves the list of a stdio server', async () => {
     const cwd = temporaryFolder();
     const server = `"${process.execPath}" "${EVERYTHING}"`;
     const asked = await mcpgen(
@@ -337,7 +241,7 @@ describe.concurrent('types tools', () => {
     expect(readFileSync(path.join(cwd, 'out/tools/get-structured-content.ts'), 'utf8')).toContain(
       'location: "New York" | "Chicago" | "Los Angeles";',
     );
-    // From a file the header says something else, and nothing beside it is stale.
+    // From a file, the header differs, and nothing else is stale.
     const checked = await mcpgen(['types', 'tools', 'kept/tools.json', '--out', 'out', '--check', '--json'], { cwd });
     expect(checked.code).toBe(1);
     expect((await mcpgen(['types', 'tools', 'kept/tools.json', '--out', 'out'], { cwd })).code).toBe(0);
@@ -345,7 +249,7 @@ describe.concurrent('types tools', () => {
     expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^\d+ tools in out\/: all up to date\n$/)]);
   });
 
-  test('reads standard input and writes standard output', async () => {
+  test('reads standard input', async () => {
     const input = JSON.stringify([{ name: 'a', inputSchema: { type: 'object', not: {} } }]);
     const result = await mcpgen(['types', 'tools', '-', '--out', '-'], { cwd: temporaryFolder(), input });
     expect(result.code).toBe(0);
@@ -391,7 +295,7 @@ describe.concurrent('types tools', () => {
     );
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(message);
-    expect(internalsIn(result.stderr)).toEqual([]);
+    expect(findInternals(result.stderr)).toEqual([]);
     expect(listFiles(cwd)).toEqual(['server.cjs']);
   });
 

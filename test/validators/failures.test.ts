@@ -17,7 +17,7 @@ function failureOf(outcome: revision20251125.Validation<unknown>): revision20251
 }
 
 describe('a failure', () => {
-  test('case-041: is one line, about the branch that the discriminator names', () => {
+  test('case-041: names the branch of the discriminator', () => {
     const failure = failureOf(revision20251125.validateCallToolResult({ content: [{ type: 'text', txt: 'a' }] }));
     expect(failure).toEqual({
       path: '/content/0/text',
@@ -69,14 +69,14 @@ describe('a failure', () => {
     expect(failure.path).toBe('/arguments/a~1b~0c');
   });
 
-  test('is found in frozen and null-prototype values as well, and changes nothing', () => {
+  test('is reported for frozen and null-prototype values', () => {
     const value = Object.freeze({ content: Object.freeze([Object.freeze({ type: 'text' })]) });
     expect(failureOf(revision20251125.validateCallToolResult(value)).path).toBe('/content/0/text');
     const bare: unknown = Object.assign(Object.create(null), { name: 5 });
     expect(failureOf(revision20251125.validateTool(bare)).path).toBe('/name');
   });
 
-  test('a value that is nested without end is refused, not a crash', () => {
+  test('rejects a value with excessive nesting', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 200_000; level += 1) deep = [deep];
     expect(revision20260728.isJSONValue(deep)).toBe(false);
@@ -84,7 +84,7 @@ describe('a failure', () => {
     expect(revision20260728.isJSONValue([[[1]]])).toBe(true);
   });
 
-  test("an inherited member is not the value's, in a map either", () => {
+  test('ignores inherited members', () => {
     const inherited: unknown = Object.create({ bad: 5 });
     expect(revision20251125.isGetPromptRequestParams({ name: 'p', arguments: inherited })).toBe(true);
     expect(revision20251125.validateGetPromptRequestParams({ name: 'p', arguments: inherited }).success).toBe(true);
@@ -117,7 +117,7 @@ describe('a failure', () => {
 });
 
 describe('by method', () => {
-  test('params, as they are in a message', () => {
+  test('params', () => {
     expect(revision20251125.validateParams('tools/call', { name: 'x' }).success).toBe(true);
     expect(failureOf(revision20251125.validateParams('tools/call', { name: 5 })).path).toBe('/name');
     expect(failureOf(revision20251125.validateParams('tools/call', undefined))).toMatchObject({
@@ -131,13 +131,13 @@ describe('by method', () => {
     expect(failureOf(revision20241105.validateParams('tools/call', { name: 'x', _meta: 5 })).path).toBe('/_meta');
   });
 
-  test('case-058: params may be missing up to 2025-11-25, not in 2026-07-28', () => {
+  test('case-058: params are required since 2026-07-28', () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     expect(revision20251125.validateRequestMessage(message).success).toBe(true);
     expect(failureOf(revision20260728.validateRequestMessage(message)).path).toBe('/params');
   });
 
-  test('case-037: a result by the method of its request, with the path', () => {
+  test('case-037: results', () => {
     expect(failureOf(revision20251125.validateResult('tools/list', { tools: 'not-an-array' })).path).toBe('/tools');
   });
 
@@ -145,7 +145,7 @@ describe('by method', () => {
     expect(revision20251125.validateResult('ping', { ok: true }).success).toBe(true);
   });
 
-  test('case-071: a result that asks for input is never taken for a complete one; one without a kind is complete', () => {
+  test('case-071: a result that requires input is not complete', () => {
     const complete = { resultType: 'complete', content: [] };
     const asking = { resultType: 'input_required', inputRequests: {} };
     expect(revision20260728.validateResult('tools/call', complete).success).toBe(true);
@@ -182,7 +182,7 @@ describe('by method', () => {
     expect(failureOf(revision20251125.validateTaskResult('tools/call', { content: [] })).path).toBe('/task');
   });
 
-  test('whole requests and notifications, envelope and all, in old revisions too', () => {
+  test('whole messages', () => {
     expect(revision20241105.validateRequestMessage({ jsonrpc: '2.0', id: 1, method: 'ping' }).success).toBe(true);
     expect(failureOf(revision20241105.validateRequestMessage({ method: 'ping' })).expected).toContain(
       'jsonrpc is not 2.0',
@@ -219,7 +219,7 @@ describe('leniency, off by default and named per deviation', () => {
     ).toBe(false);
   });
 
-  test('case-060: any optional member written as null, where that is tolerated', () => {
+  test('case-060: any optional member may be null', () => {
     const value = { tools: [{ name: 't', title: null, inputSchema: { type: 'object' } }], _meta: null };
     expect(revision20251125.validateListToolsResult(value).success).toBe(false);
     const outcome = revision20251125.validateListToolsResult(value, {
@@ -248,7 +248,7 @@ describe('leniency, off by default and named per deviation', () => {
     ).toBe(false);
   });
 
-  test('case-069: a content block of a type not yet known is left out, the others stay', () => {
+  test('case-069: content blocks of unknown types are omitted', () => {
     const value = {
       content: [
         { type: 'video', data: '' },
@@ -293,7 +293,7 @@ describe('leniency, off by default and named per deviation', () => {
 });
 
 describe('formats', () => {
-  test('are annotations by default, asserted by option', () => {
+  test('are asserted by option only', () => {
     const content = { type: 'image', data: 'not base64!', mimeType: 'image/png' };
     expect(revision20251125.isImageContent(content)).toBe(true);
     expect(
@@ -335,7 +335,7 @@ describe('cases', () => {
     expect(revision20251125.isStringSchema({ type: 'boolean' })).toBe(false);
     expect(revision20251125.isPrimitiveSchemaDefinition({ type: 'boolean' })).toBe(true);
   });
-  test('case-043: unknown members pass and survive; the value is the same', () => {
+  test('case-043: unknown members are kept', () => {
     const tool = { name: 't', inputSchema: { type: 'object' }, 'x-vendor': 1 };
     const outcome = revision20251125.validateTool(tool);
     expect(outcome.success && outcome.value).toBe(tool);
@@ -355,7 +355,7 @@ describe('cases', () => {
     expect(revision20260728.isJSONValue(null)).toBe(true);
     expect(revision20260728.isJSONValue(1.5)).toBe(true);
   });
-  test('case-054, 056: a token of 0, and fractions of progress', () => {
+  test('case-054: accepts a progress token of 0', () => {
     expect(
       revision20251125.isProgressNotification({
         jsonrpc: '2.0',
@@ -363,6 +363,8 @@ describe('cases', () => {
         params: { progressToken: 0, progress: 0.5 },
       }),
     ).toBe(true);
+  });
+  test('case-056: accepts fractional progress', () => {
     expect(
       revision20250618.isProgressNotification({
         method: 'notifications/progress',
@@ -370,19 +372,25 @@ describe('cases', () => {
       }),
     ).toBe(true);
   });
-  test('case-057, 059: params that are null or a list', () => {
+  test('case-057: rejects null params', () => {
     expect(revision20251125.isListToolsRequest({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: null })).toBe(
       false,
     );
+  });
+  test('case-059: rejects positional params', () => {
     expect(revision20251125.isCallToolRequest({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: [1, 2] })).toBe(
       false,
     );
   });
-  test('case-061, 063, 064: cursor, required and output schema', () => {
+  test('case-061: accepts an empty cursor', () => {
     expect(revision20251125.isListToolsResult({ tools: [], nextCursor: '' })).toBe(true);
+  });
+  test('case-063: rejects an input schema whose required is null', () => {
     expect(
       failureOf(revision20251125.validateTool({ name: 't', inputSchema: { type: 'object', required: null } })).path,
     ).toBe('/inputSchema/required');
+  });
+  test('case-064: rejects an output schema of an array', () => {
     expect(
       failureOf(
         revision20251125.validateTool({ name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } }),
@@ -411,7 +419,7 @@ describe('cases', () => {
 });
 
 describe('official examples', () => {
-  test('all validate, and come back as they are', async (context) => {
+  test('are valid', async (context) => {
     requireReferenceMaterial(context);
     const examples = officialExamples();
     expect(examples.length).toBeGreaterThan(80);
@@ -423,7 +431,7 @@ describe('official examples', () => {
     }
   });
 
-  test('each with a required member removed, or of another type, is rejected with the right pointer', async (context) => {
+  test('are rejected with a pointer if a required member is invalid', async (context) => {
     requireReferenceMaterial(context);
     const oracle = oracleOf(correctedDefinitions('2026-07-28'));
     let tried = 0;
@@ -468,12 +476,9 @@ describe('where code may not be made from strings', () => {
   });
 });
 
-test.each(REVISIONS)(
-  '$revision: every definition has a guard, a validator and an assertion',
-  async ({ revision, definitions }) => {
-    const names = Object.keys(correctedDefinitions(revision));
-    expect(names).toHaveLength(definitions);
-    for (const name of names) await checksOf(revision, name);
-    expect(Object.keys(await validatorsOf(revision)).length).toBeGreaterThan(definitions * 3);
-  },
-);
+test.each(REVISIONS)('$revision: validates every definition', async ({ revision, definitions }) => {
+  const names = Object.keys(correctedDefinitions(revision));
+  expect(names).toHaveLength(definitions);
+  for (const name of names) await checksOf(revision, name);
+  expect(Object.keys(await validatorsOf(revision)).length).toBeGreaterThan(definitions * 3);
+});

@@ -30,7 +30,7 @@ describe('a validator is a Standard Schema', () => {
     });
   });
 
-  test('for Hono: a body is validated and typed', async () => {
+  test('for Hono', async () => {
     const app = new Hono().post('/tools', sValidator('json', validateTool), (context) => {
       const body: Tool = context.req.valid('json');
       return context.json({ name: body.name });
@@ -50,7 +50,7 @@ describe('a validator is a Standard Schema', () => {
     expect(await wrong.text()).toContain('/name is wrong (Tool)');
   });
 
-  test('for tRPC: an input is validated and typed', async () => {
+  test('for tRPC', async () => {
     const t = initTRPC.create();
     const router = t.router({
       runTool: t.procedure.input(validateCallToolRequestParams).mutation(({ input }) => {

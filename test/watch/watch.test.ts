@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { CLI, plainEnvironment, removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { mcpgen } from '../support/in-process.js';
-import { catalogWith, internalsIn, schemaWith } from '../support/hostile.js';
+import { catalogWith, findInternals, schemaWith } from '../support/hostile.js';
 import { cases } from '../support/cases.js';
 
 const running: ChildProcess[] = [];
@@ -28,7 +28,7 @@ class WatchProcess {
     this.ended = new Promise((resolve) => this.child.once('close', resolve));
   }
 
-  /** Waits until something is so; however slow the machine, but not for ever. */
+  /** Waits until a condition is true, with a timeout that suits slow machines. */
   async until(what: string, condition: () => boolean): Promise<void> {
     for (const start = Date.now(); !condition();) {
       if (Date.now() - start > 60_000) throw new Error(`no ${what} in: ${this.out}\n${this.err}`);
@@ -58,13 +58,13 @@ function project(): string {
   return cwd;
 }
 
-/** Saves a file as careful editors do: beside its place, and moved there. */
+/** Saves a file atomically, as some editors do: writes a temporary file and renames it. */
 function saveAtomically(file: string, text: string): void {
   writeFileSync(`${file}~`, text);
   renameSync(`${file}~`, file);
 }
 
-test('case-103: follows every input through atomic saves and broken files, and SIGINT ends it with 0', async () => {
+test('case-103: follows every input until SIGINT', async () => {
   expect(cases('cli').map((item) => item.id)).toContain('case-103');
   const cwd = project();
   const types = path.join(cwd, 'out/draft/types.ts');
@@ -80,7 +80,7 @@ test('case-103: follows every input through atomic saves and broken files, and S
     await watching.until(`Extra${number}`, () => readFileSync(types, 'utf8').includes(`Extra${number}`));
   }
 
-  // A file that is broken for a while: the error is told, the output stays, and the next change is followed.
+  // While a file is broken, the error is reported, the output stays, and the next change triggers a run.
   const before = readFileSync(types, 'utf8');
   writeFileSync(path.join(cwd, 'schema.json'), '{ "$defs": {');
   await watching.until('error', () => watching.err.includes('unexpected end of JSON'));
@@ -101,12 +101,12 @@ test('case-103: follows every input through atomic saves and broken files, and S
   rmSync(path.join(cwd, 'src/tools/a.input.json'));
   await watching.until('no a', () => !existsSync(path.join(cwd, 'other/tools/a.ts')));
 
-  expect(internalsIn(watching.err)).toEqual([]);
+  expect(findInternals(watching.err)).toEqual([]);
   watching.child.kill('SIGINT');
   expect(await watching.ended).toBe(0);
 });
 
-test('a config that is away for a while is an error, not a project without config', async () => {
+test('reports a missing config', async () => {
   const cwd = project();
   const config = path.join(cwd, 'mcpgen.config.json');
   const text = readFileSync(config, 'utf8');
@@ -121,7 +121,7 @@ test('a config that is away for a while is an error, not a project without confi
   expect(await watching.ended).toBe(0);
 });
 
-test('a burst of changes is one round, and SIGTERM ends it cleanly', async () => {
+test('handles a burst of changes in one run', async () => {
   const cwd = project();
   const watching = new WatchProcess(cwd, ['--json']);
   const rounds = (): readonly string[] => watching.out.split('\n').filter((line) => line !== '');

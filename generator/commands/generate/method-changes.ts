@@ -265,7 +265,7 @@ async function locateRemovedMethods(
   );
 }
 
-/** Prints the changes of methods and revisions of a run; nothing if there are none. */
+/** Prints which methods and revisions a run has added or removed, if any. */
 export function printMethodChanges({
   newRevisions,
   leftRevisions,

@@ -20,8 +20,8 @@ const ALL_JSON_TYPES: readonly TypeNode[] = [
 const MAX_LITERALS = 32;
 
 /**
- * Whether every value of a type of one revision is a value of a type of another, compared by structure, each type with
- * the definitions of its own revision. Recursive definitions are assumed to be assignable until a difference is found.
+ * Whether every value of a type of one revision is a value of a type of another, compared by structure. References resolve
+ * within the revision of each type. Recursive definitions are assumed to be assignable until a difference is found.
  *
  * Unnamed members are assumed not to be sent, unless the type explicitly allows members of any name: so another
  * optional member does not change what is sent.

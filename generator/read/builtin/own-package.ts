@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { packageFile, readTextFile } from '../files.js';
 
-/** The data of our own package.json. */
+/** The fields of mcpgen's package.json that the generator reads. */
 export interface McpgenPackage {
   readonly version: string;
   /** Version ranges of our dependencies and development dependencies. */

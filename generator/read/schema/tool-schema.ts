@@ -130,7 +130,7 @@ class ToolSchemaNormalizer {
     return key;
   }
 
-  /** The value at a pointer; undefined if there is none. */
+  /** The value at a pointer; undefined if the pointer does not resolve. */
   #valueAt(pointer: string): JsonValue | undefined {
     let value: JsonValue | undefined = this.#root;
     for (const token of parsePointer(pointer)) {

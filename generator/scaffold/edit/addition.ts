@@ -56,7 +56,7 @@ ${registryFields}description: ${description},
 mimeType: "text/plain",
 read: (${hasVariables ? 'variables' : ''}) => ${
         hasVariables
-          ? `\`${name} is not written yet; it was asked for \${JSON.stringify(variables)}\``
+          ? `\`${name} is not written yet; it was requested with \${JSON.stringify(variables)}\``
           : `"${name} is not written yet."`
       },
 });

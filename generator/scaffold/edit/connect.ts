@@ -208,7 +208,7 @@ function exportedName(node: Node): string {
 }
 
 /**
- * The object literal of an expression, through constants and functions of the same file; undefined if there is none.
+ * The object literal that an expression evaluates to, following constants and functions of the same file, if any.
  */
 function findObjectLiteral(
   expression: Expression | undefined,

@@ -24,7 +24,7 @@ export function selectionConditions(selection: Selection): ReadonlySet<string> {
   ]);
 }
 
-/** The newest revision that begins with a handshake; empty if there is none. */
+/** The newest revision that begins with a handshake; empty if every selected revision is stateless. */
 function statefulCondition(revisions: Selection['revisions']): string {
   return revisions.filter(({ isStateless }) => !isStateless).at(-1)?.revision ?? '';
 }

@@ -32,7 +32,7 @@ function exampleFile({ example }: ListedServer): string {
   return `import { tools } from "./generated/tools/index.js";
 import type { Client } from "./protocol.js";
 
-/** Calls a tool of the server. The others are methods beside it, typed and validated as well. */
+/** Calls a tool of the server. The other tools are methods too, just as typed and validated. */
 export async function example(client: Client): Promise<void> {
   const server = tools(client);${note}
 ${shown}

@@ -105,7 +105,7 @@ export function embeddedMethodsAreNoMessages(): void {
   same<EmbeddedRequestMap[EmbeddedMethod], CreateMessageRequest | ElicitRequest | ListRootsRequest>(true);
   same<EmbeddedResultMap['elicitation/create'], ElicitResult>(true);
   const asked: InputRequest = { method: EMBEDDED_METHODS.ROOTS_LIST };
-  // @ts-expect-error -- it is no message of its own
+  // @ts-expect-error -- it is only embedded, not a message
   const sent: AnyMessage = { jsonrpc: '2.0', id: 1, method: 'roots/list' };
   // @ts-expect-error -- it has no params by method, being no method on the wire
   type Params = ParamsOf<'roots/list'>;

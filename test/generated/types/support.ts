@@ -5,7 +5,7 @@ export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T exten
 /** Compiles only if the two types are the same and the verdict says so, or neither. It is never run. */
 export declare function same<A, B>(verdict: Same<A, B>): void;
 
-/** Takes any value: for an expression that must compile, or must not. It is never run. */
+/** Accepts everything: for an expression that must compile, or must not. It is never run. */
 export declare function use(...values: readonly unknown[]): void;
 
 /** A handler whose params and result are no matter. It is never run. */

@@ -182,7 +182,7 @@ function withoutTasks({ tasks: _, ...others }: Result): Result {
   return others;
 }
 
-/** It speaks the revision that it is told to. */
+/** A client of SDK v2 that speaks the given revision. */
 export function v2Client(revision: string): Peer {
   const household = new FixtureClient();
   const heard: Peer['heard'] = [];

@@ -24,7 +24,7 @@ export interface PeerContext {
   log(level: 'debug' | 'info', data: unknown): Promise<void> | void;
   /** Tells the client, outside of the request. */
   notify(method: string, params?: Result): Promise<void> | void;
-  /** Asks the client by a request of its own. */
+  /** Sends a request to the client. */
   ask(method: string, params?: Result): Promise<Result>;
   /** Asks the client for input inside of the result. */
   input(requests: Readonly<Record<string, { method: string; params?: Result }>>): Promise<Result>;
@@ -96,7 +96,7 @@ function text(words: string): Result {
   return { content: [{ type: 'text', text: words }] };
 }
 
-/** JSON in an order of its own: what a client sends comes in that of its SDK. */
+/** JSON with sorted keys, since each SDK has a different key order. */
 function ordered(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

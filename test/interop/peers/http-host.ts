@@ -16,14 +16,14 @@ import { v2Server } from './v2-server.js';
 
 /** How an official server is served. */
 export interface Hosting {
-  /** v2 speaks the revision that it is told to; v1 what the client asks for. */
+  /** v2 speaks the configured revision; v1 speaks the one that the client requests. */
   readonly server: 'v1' | 'v2';
   readonly revision: string;
   /** Answers with JSON instead of streams. */
   readonly json?: boolean;
   /** As HTTP+SSE of 2024-11-05; v1 only. */
   readonly sse?: boolean;
-  /** Milliseconds that a client is told to wait before it asks for a stream again. */
+  /** Milliseconds that a client has to wait before it reopens a stream: the SSE `retry` field. */
   readonly retry?: number;
 }
 

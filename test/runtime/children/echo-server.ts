@@ -1,4 +1,4 @@
-/** Sends back whatever comes over our stdio transport. Arguments: `log` writes to standard output besides. */
+/** Echoes messages over our stdio transport. With the argument `log`, it also writes to standard output. */
 import { stdioServerTransport } from '../../../templates/runtime/stdio-server.js';
 
 const mode = process.argv[2];

@@ -7,7 +7,7 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
  * Where `MCPGEN_TEST_COUNTS` names a file, the counts are appended to it as a line of JSON, and the printed line begins with
  * "this run", so that only the total of several runs is a line of counts alone.
  */
-export default class ClosingLine implements Reporter {
+export default class SummaryReporter implements Reporter {
   #vitest: Vitest | undefined;
 
   onInit(vitest: Vitest): void {
