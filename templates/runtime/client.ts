@@ -295,7 +295,12 @@ export class BaseClient<
       missing = missingCapability(needed, side, declared) ?? "";
       this.#missingCapabilities.set(method, missing);
     }
-    if (missing !== "") throw new CapabilityError(method, missing);
+    if (missing !== "")
+      throw new CapabilityError(
+        method,
+        missing,
+        kind === "request" ? "the server" : "this client",
+      );
   }
 
   #validateResult(

@@ -86,7 +86,13 @@ export type {
   Side,
   VendorNotification,
 } from "./protocol/revision.js";
-export { Server, ServerSession } from "./server.js";
+export {
+  canElicit,
+  canListRoots,
+  canSample,
+  Server,
+  ServerSession,
+} from "./server.js";
 export type {
   ClientInfo,
   EmbeddedRequest,

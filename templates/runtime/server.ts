@@ -16,6 +16,11 @@ export type {
   ClientInfo,
   RequestHandler,
 } from "./server/types.js";
+export {
+  canElicit,
+  canListRoots,
+  canSample,
+} from "./server/client-capabilities.js";
 export { ServerSession } from "./server/session.js";
 export type {
   NotificationHandler,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerContext } from '../../generated/2026-07-28/index.js';
+import { canElicit, canListRoots, canSample } from '../../generated/runtime/server.js';
 import { RequestStateSigner } from '../../generated/runtime/protocol/request-state.js';
 import {
   Events,
@@ -262,6 +263,44 @@ describe('a server', () => {
     expect(await client.callTool({ name: 'x' })).toEqual(textResult('accept undefined'));
     expect(monitor.from('server').some(({ method }) => method === 'elicitation/create')).toBe(true);
     await client.close();
+  });
+
+  test('names the missing capability in a stateful session', async () => {
+    const server = createServer({
+      info: TEST_INFO,
+      revisions: [revision20251125.revision],
+      handlers: { 'tools/call': asksOnce },
+    });
+    const client = revision20251125.createClient({ info: TEST_INFO });
+    await connectPair(server, client);
+    expect(await rejectionOf(client.callTool({ name: 'x' }))).toMatchObject({
+      code: -32603,
+      message: 'elicitation/create needs the capability client.elicitation, which the client has not declared',
+      data: { name: 'CapabilityError' },
+    });
+    await client.close();
+  });
+});
+
+describe('what the client of a request can do', () => {
+  const from = (capabilities: object) => ({ client: { info: undefined, capabilities } });
+
+  test.each<[object, boolean, boolean]>([
+    [{}, false, false],
+    [{ elicitation: {} }, true, false],
+    [{ elicitation: { form: {} } }, true, false],
+    [{ elicitation: { url: {} } }, false, true],
+    [{ elicitation: { form: {}, url: {} } }, true, true],
+  ])('with %j, canElicit is %s for a form and %s for a URL', (capabilities, canForm, canUrl) => {
+    expect([canElicit(from(capabilities)), canElicit(from(capabilities), 'url')]).toEqual([canForm, canUrl]);
+  });
+
+  test('canSample needs sampling', () => {
+    expect([canSample(from({ sampling: {} })), canSample(from({ roots: {} }))]).toEqual([true, false]);
+  });
+
+  test('canListRoots needs roots', () => {
+    expect([canListRoots(from({ roots: {} })), canListRoots(from({ sampling: {} }))]).toEqual([true, false]);
   });
 });
 

@@ -20,7 +20,7 @@ test('init client --from-server: the project of the reference server passes what
   expect(readFileSync(path.join(project, 'src/target.ts'), 'utf8')).toContain(
     '"../node_modules/@modelcontextprotocol/server-everything/dist/index.js"',
   );
-  for (const { command: name, code, output } of await runScripts(project, ['check', 'build', 'test'])) {
+  for (const { command: name, code, output } of await runScripts(project, ['check', 'lint', 'build', 'test'])) {
     expect([name, code, output]).toEqual([name, 0, expect.anything()]);
   }
   const called = await runStep(process.execPath, ['dist/index.js', '--example'], project);

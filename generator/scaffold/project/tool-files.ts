@@ -43,6 +43,7 @@ ${shown}
 function exampleTest(selection: Selection, { example }: ListedServer): string {
   const { name, args, output } = example;
   const outcome = output === undefined ? '"done"' : `{ structuredContent: ${output} }`;
+  const type = output === undefined ? 'string' : '{ structuredContent: Record<string, unknown> }';
   const shown = output ?? '[{ type: "text", text: "done" }]';
   // Without a revision that has structured content there is no output schema.
   return `import { expect, test, vi } from "vitest";
@@ -52,7 +53,7 @@ import { defineTool } from "../src/generated/runtime/registry.js";
 import { connected } from "./support.js";
 
 test("the example calls a tool and shows what it gives", async () => {
-  const run = vi.fn((_args: object, _context: ServerContext) => (${outcome}));
+  const run = vi.fn<(args: object, context: ServerContext) => ${type}>(() => (${outcome}));
   const client = await connected([defineTool({ name: ${JSON.stringify(name)}, run })]);
   const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   await example(client);

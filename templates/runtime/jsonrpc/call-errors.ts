@@ -24,9 +24,7 @@ export class ConnectionClosedError extends Error {
   }
 }
 
-/**
- * A call was not sent, since the other side has not declared the capability; or not answered, since this side has not.
- */
+/** A request was not sent, since the side that handles it has not declared the capability; or not handled, since this client has not. */
 export class CapabilityError extends Error {
   override readonly name = "CapabilityError";
   readonly method: string;
@@ -36,7 +34,7 @@ export class CapabilityError extends Error {
   constructor(
     method: string,
     capability: string,
-    lacking: "the other side" | "this client" = "the other side",
+    lacking: "the client" | "the server" | "this client",
   ) {
     super(
       `${method} needs the capability ${capability}, which ${lacking} has not declared`,

@@ -1,4 +1,5 @@
 /** Sends responses, including those that cannot be serialized. */
+import { CapabilityError, UnsupportedMethodError } from "./call-errors.js";
 import type { EndpointEvent } from "./endpoint-options.js";
 import { STANDARD_ERROR_CODES } from "./error-codes.js";
 import {
@@ -91,7 +92,13 @@ export class ResponseSender {
   internalError(thrown: unknown): ErrorObject {
     return {
       code: STANDARD_ERROR_CODES.INTERNAL_ERROR,
-      message: this.#exposeErrors ? errorMessage(thrown) : "Internal error",
+      // The errors of calls contain only names of the protocol, and tell the author of the client what to change.
+      message:
+        this.#exposeErrors ||
+        thrown instanceof CapabilityError ||
+        thrown instanceof UnsupportedMethodError
+          ? errorMessage(thrown)
+          : "Internal error",
       data: { name: errorClassName(thrown) },
     };
   }

@@ -1,5 +1,48 @@
 /** The client capabilities that a request to the client needs. */
 import { missingCapability } from "../protocol/revision.js";
+import type { ClientInfo } from "./types.js";
+
+/** What the context of a handler knows about its client. */
+interface ClientContext {
+  readonly client: ClientInfo;
+}
+
+/**
+ * Whether the client of a request can ask its user: check it before `requireInput` with `elicitation/create`.
+ *
+ * @param mode - `form` for a form that the user fills in, `url` for a visit to a URL.
+ */
+export function canElicit(
+  { client }: ClientContext,
+  mode: "form" | "url" = "form",
+): boolean {
+  return hasCapability(client, "elicitation/create", { mode }, "elicitation");
+}
+
+/** Whether the client of a request can ask its language model: check it before `sampling/createMessage`. */
+export function canSample({ client }: ClientContext): boolean {
+  return hasCapability(client, "sampling/createMessage", {}, "sampling");
+}
+
+/** Whether the client of a request can list the folders that its user has opened: check it before `roots/list`. */
+export function canListRoots({ client }: ClientContext): boolean {
+  return hasCapability(client, "roots/list", {}, "roots");
+}
+
+function hasCapability(
+  { capabilities }: ClientInfo,
+  method: string,
+  params: object,
+  name: string,
+): boolean {
+  const needed = capabilitiesNeededBy(
+    method,
+    params,
+    [`client.${name}`],
+    capabilities,
+  );
+  return missingCapability(needed, "client", capabilities) === undefined;
+}
 
 /** The client capabilities that a request to the client needs, including those that depend on its params. */
 export function capabilitiesNeededBy(

@@ -221,7 +221,8 @@ export class ServerSession {
       "client",
       this.client.capabilities,
     );
-    if (missing !== undefined) throw new CapabilityError(method, missing);
+    if (missing !== undefined)
+      throw new CapabilityError(method, missing, "the client");
     const result = await this.#endpoint.request(method, params, options);
     const isTask =
       (params as { readonly task?: unknown } | undefined)?.task !== undefined;

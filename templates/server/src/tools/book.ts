@@ -1,4 +1,5 @@
-import { defineTool } from "../generated/runtime/registry.js";
+import { defineTool, ToolError } from "../generated/runtime/registry.js";
+import { canElicit } from "../generated/runtime/server.js";
 import { bookInput } from "../generated/tools/book.js";
 import type { ServerContext } from "../protocol.js";
 
@@ -9,6 +10,8 @@ export const book = defineTool({
   description: "Books a table, and asks the user how many guests will come.",
   input: bookInput,
   run: async ({ day }, context: ServerContext) => {
+    if (!canElicit(context))
+      throw new ToolError("This client cannot ask its user.");
     // In 2026-07-28 the tool runs again from its start with the answer: ask first, act afterwards.
     const { guests } = await context.requireInput({
       guests: {

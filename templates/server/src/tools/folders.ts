@@ -1,4 +1,5 @@
-import { defineTool } from "../generated/runtime/registry.js";
+import { defineTool, ToolError } from "../generated/runtime/registry.js";
+import { canListRoots } from "../generated/runtime/server.js";
 import type { ServerContext } from "../protocol.js";
 
 /** Asks the client where the user works. */
@@ -8,6 +9,8 @@ export const folders = defineTool({
   description: "Lists the folders that the user has opened to this server.",
   annotations: { readOnlyHint: true },
   run: async (_args, context: ServerContext) => {
+    if (!canListRoots(context))
+      throw new ToolError("This client cannot list folders.");
     const { answer } = await context.requireInput({
       answer: { method: "roots/list" },
     });

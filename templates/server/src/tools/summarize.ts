@@ -1,4 +1,5 @@
 import { defineTool, ToolError } from "../generated/runtime/registry.js";
+import { canSample } from "../generated/runtime/server.js";
 import { summarizeInput } from "../generated/tools/summarize.js";
 import type { ServerContext } from "../protocol.js";
 
@@ -10,6 +11,8 @@ export const summarize = defineTool({
   input: summarizeInput,
   annotations: { readOnlyHint: true },
   run: async ({ text }, context: ServerContext) => {
+    if (!canSample(context))
+      throw new ToolError("This client cannot ask its language model.");
     const { answer } = await context.requireInput({
       answer: {
         method: "sampling/createMessage",

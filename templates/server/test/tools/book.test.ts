@@ -26,3 +26,15 @@ test("books nothing if the user declines", async () => {
     content: [{ type: "text", text: "No table was booked." }],
   });
 });
+
+test("says what a client without the capability lacks", async () => {
+  const client = await connect({});
+  const result = await client.callTool({
+    name: "book",
+    arguments: { day: "Friday" },
+  });
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: "This client cannot ask its user." }],
+  });
+});

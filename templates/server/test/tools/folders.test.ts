@@ -12,3 +12,12 @@ test("lists the client's folders", async () => {
     content: [{ type: "text", text: "project" }],
   });
 });
+
+test("says what a client without the capability lacks", async () => {
+  const client = await connect({});
+  const result = await client.callTool({ name: "folders" });
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: "This client cannot list folders." }],
+  });
+});

@@ -17,3 +17,15 @@ test("returns the text of the client's model", async () => {
     content: [{ type: "text", text: "It is short." }],
   });
 });
+
+test("says what a client without the capability lacks", async () => {
+  const client = await connect({});
+  const result = await client.callTool({
+    name: "summarize",
+    arguments: { text: "A long text." },
+  });
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: "This client cannot ask its language model." }],
+  });
+});
