@@ -40,7 +40,7 @@ export function referencedKeys(schema: JsonValue): readonly string[] {
 }
 
 /** Keys of the definitions that a schema aliases, directly or as a variant or part. */
-export function aliasedKeys(schema: JsonValue): string[] {
+function aliasedKeys(schema: JsonValue): string[] {
   if (!isObject(schema)) return [];
   const ref = ownMember(schema, '$ref');
   const own = typeof ref === 'string' ? [parsePointer(ref.slice(1))[1] ?? ''] : [];
@@ -48,4 +48,35 @@ export function aliasedKeys(schema: JsonValue): string[] {
     (keyword) => (ownMember(schema, keyword) ?? []) as readonly JsonValue[],
   );
   return [...own, ...parts.flatMap(aliasedKeys)];
+}
+
+/**
+ * Replaces one definition of each cycle of definitions that are nothing but references by `true`.
+ *
+ * @returns The keys of the replaced ones.
+ */
+export function breakAliasCycles(definitions: Map<string, JsonValue>): readonly string[] {
+  const broken: string[] = [];
+  const done = new Set<string>();
+  for (const start of definitions.keys()) {
+    const trail: { key: string; open: string[] }[] = [];
+    const onTrail = new Set<string>();
+    const enter = (key: string): void => {
+      trail.push({ key, open: aliasedKeys(definitions.get(key) ?? true) });
+      onTrail.add(key);
+    };
+    if (!done.has(start)) enter(start);
+    for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
+      const next = top.open.pop();
+      if (next === undefined) {
+        done.add(top.key);
+        onTrail.delete(top.key);
+        trail.pop();
+      } else if (onTrail.has(next)) {
+        definitions.set(next, true);
+        broken.push(next);
+      } else if (!done.has(next)) enter(next);
+    }
+  }
+  return broken;
 }

@@ -1,6 +1,6 @@
 import { formatPointer, isObject, objectFromEntries, ownMember, parsePointer } from '../json/json.js';
 import type { JsonObject, JsonValue } from '../json/json.js';
-import { aliasedKeys, definitionNameOf, findAnchors, referencedKeys } from './tool-references.js';
+import { breakAliasCycles, definitionNameOf, findAnchors, referencedKeys } from './tool-references.js';
 import {
   ANNOTATION_KEYWORDS,
   COUNT_KEYWORDS,
@@ -485,26 +485,8 @@ class ToolSchemaNormalizer {
   /** Makes definitions unknown that are only references to themselves, which TypeScript rejects. */
   #breakAliasCycles(): void {
     const pointers = new Map([...this.#keys].map(([pointer, key]) => [key, pointer]));
-    const done = new Set<string>();
-    for (const start of this.#normalized.keys()) {
-      const trail: { key: string; open: string[] }[] = [];
-      const onTrail = new Set<string>();
-      const enter = (key: string): void => {
-        trail.push({ key, open: aliasedKeys(this.#normalized.get(key) ?? true) });
-        onTrail.add(key);
-      };
-      if (!done.has(start)) enter(start);
-      for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
-        const next = top.open.pop();
-        if (next === undefined) {
-          done.add(top.key);
-          onTrail.delete(top.key);
-          trail.pop();
-        } else if (onTrail.has(next)) {
-          this.#normalized.set(next, true);
-          this.#warn(pointers.get(next) ?? '', 'it refers to itself and nothing else, so its type is unknown');
-        } else if (!done.has(next)) enter(next);
-      }
+    for (const key of breakAliasCycles(this.#normalized)) {
+      this.#warn(pointers.get(key) ?? '', 'it refers to itself and nothing else, so its type is unknown');
     }
   }
 }

@@ -3,7 +3,7 @@ import { missingCapability } from "../protocol/revision.js";
 import type { ClientInfo } from "./types.js";
 
 /** What the context of a handler knows about its client. */
-interface ClientContext {
+interface RequestOfClient {
   readonly client: ClientInfo;
 }
 
@@ -13,19 +13,19 @@ interface ClientContext {
  * @param mode - `form` for a form that the user fills in, `url` for a visit to a URL.
  */
 export function canElicit(
-  { client }: ClientContext,
+  { client }: RequestOfClient,
   mode: "form" | "url" = "form",
 ): boolean {
   return hasCapability(client, "elicitation/create", { mode }, "elicitation");
 }
 
 /** Whether the client of a request can ask its language model: check it before `sampling/createMessage`. */
-export function canSample({ client }: ClientContext): boolean {
+export function canSample({ client }: RequestOfClient): boolean {
   return hasCapability(client, "sampling/createMessage", {}, "sampling");
 }
 
 /** Whether the client of a request can list the folders that its user has opened: check it before `roots/list`. */
-export function canListRoots({ client }: ClientContext): boolean {
+export function canListRoots({ client }: RequestOfClient): boolean {
   return hasCapability(client, "roots/list", {}, "roots");
 }
 
