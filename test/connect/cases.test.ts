@@ -54,7 +54,7 @@ describe('wire payloads that reach an endpoint', () => {
     await client.close();
   });
 
-  test('rejects structuredContent without content unless lenient', async () => {
+  test('case-065: rejects structuredContent without content unless lenient', async () => {
     const client = createClient({ info: TEST_INFO });
     const { raw } = await connectRawServer(client);
     raw.responder = ({ id }) => ({ jsonrpc: '2.0', id, result: { structuredContent: { a: 1 } } });
@@ -90,7 +90,7 @@ describe('envelopes and params', () => {
     await client.close();
   });
 
-  test('nullErrorAsAbsent accepts a null error', async () => {
+  test('case-123: nullErrorAsAbsent accepts a null error', async () => {
     const events = new Events();
     const client = createClient({ info: TEST_INFO, nullErrorAsAbsent: true, onEvent: events.onEvent });
     const { raw } = await connectRawServer(client);
@@ -120,7 +120,7 @@ describe('envelopes and params', () => {
 });
 
 describe('lifecycles', () => {
-  test('reports a response with an unknown id', async () => {
+  test('case-081: reports a response with an unknown id', async () => {
     const events = new Events();
     const { raw } = await startRawSession(createServer({ info: TEST_INFO, handlers: {}, onEvent: events.onEvent }));
     raw.send({ jsonrpc: '2.0', id: 999, result: {} });
@@ -128,7 +128,7 @@ describe('lifecycles', () => {
     expect(events.all).toEqual([{ kind: 'unknownResponse', id: 999 }]);
   });
 
-  test('drops an answer after the time limit', async () => {
+  test('case-082: drops an answer after the time limit', async () => {
     const server = createServer({
       info: TEST_INFO,
       handlers: { 'tools/call': ({ name }) => (name === 'slow' ? new Promise(() => undefined) : textResult(name)) },
@@ -140,7 +140,7 @@ describe('lifecycles', () => {
     await client.close();
   });
 
-  test('serves a client that always sends id 1', async () => {
+  test('case-083: serves a client that always sends id 1', async () => {
     const { raw } = await startRawSession(
       createServer({ info: TEST_INFO, handlers: { 'tools/call': ({ name }) => textResult(name) } }),
     );

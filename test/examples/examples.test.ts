@@ -46,9 +46,16 @@ describe('the demo', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).not.toContain('\u001b');
     const scenes = scenesOf(stdout);
+    const sceneOf = (heading: string) => {
+      const scene = scenes.get(heading);
+      if (scene === undefined) throw new Error(`the demo has no scene "${heading}"`);
+      return scene;
+    };
     const messages = (heading: string, from: string): unknown[] =>
-      (scenes.get(heading)?.frames ?? []).filter((frame) => frame.from === from).map(({ message }) => message);
-    const asides = (heading: string): string => scenes.get(heading)?.asides.join('\n') ?? '';
+      sceneOf(heading)
+        .frames.filter((frame) => frame.from === from)
+        .map(({ message }) => message);
+    const asides = (heading: string): string => sceneOf(heading).asides.join('\n');
 
     expect(messages('A request', 'server')).toMatchObject([{ result: { content: [{ type: 'text', text: '5' }] } }]);
     expect(messages('A notification', 'client')).toHaveLength(2);
@@ -74,8 +81,8 @@ describe('the demo', () => {
       { error: { code: -32700 } },
       { id: 'by-hand-4', result: {} },
     ]);
-    expect(messages('The end', 'server')).toEqual([]);
-    expect(asides('The end')).toMatch(/ConnectionClosedError[^]*the handler is aborted/);
+    expect(messages('Closing', 'server')).toEqual([]);
+    expect(asides('Closing')).toMatch(/ConnectionClosedError[^]*the handler is aborted/);
     expect(messages('A batch', 'server').at(-1)).toMatchObject([
       { id: 2, result: {} },
       { id: 3, result: { tools: [] } },
