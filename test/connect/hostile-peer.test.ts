@@ -97,7 +97,8 @@ describe('a server that', () => {
     ],
   ])('%s ends the calls', async (_, act) => {
     const { client, transport } = await connectHostilePeer(hostileProgram('', act));
-    const calls = Array.from({ length: 3 }, () => rejectionOf(client.callTool({ name: 'x'.repeat(100_000) })));
+    // More than fits into the pipe, so that a server that closes its input cannot have read all of it.
+    const calls = Array.from({ length: 3 }, () => rejectionOf(client.callTool({ name: 'x'.repeat(1_000_000) })));
     for (const error of await Promise.all(calls)) expect(error).toBeInstanceOf(Error);
     await client.closed;
     await transport.exit;
