@@ -1,4 +1,5 @@
 /** Converts what handlers return and throw to results and error objects. */
+import { CapabilityError, UnsupportedMethodError } from "./call-errors.js";
 import type { ErrorObject, Response } from "./message.js";
 import { RpcError, STANDARD_ERROR_CODES } from "./error-codes.js";
 import { isObject } from "./envelope.js";
@@ -80,6 +81,21 @@ export function toErrorObject(thrown: unknown): ErrorObject | undefined {
       : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Whether a handler made a call that the other side does not support. The message of such an error contains only names of
+ * the protocol, and tells the author of the other side what to change. Never throws.
+ */
+export function isUnsupportedCall(thrown: unknown): boolean {
+  try {
+    return (
+      thrown instanceof CapabilityError ||
+      thrown instanceof UnsupportedMethodError
+    );
+  } catch {
+    return false;
   }
 }
 

@@ -1,10 +1,10 @@
 /** Sends responses, including those that cannot be serialized. */
-import { CapabilityError, UnsupportedMethodError } from "./call-errors.js";
 import type { EndpointEvent } from "./endpoint-options.js";
 import { STANDARD_ERROR_CODES } from "./error-codes.js";
 import {
   errorClassName,
   errorMessage,
+  isUnsupportedCall,
   replaceUnserializable,
   serializationErrorOf,
 } from "./handler-errors.js";
@@ -92,11 +92,8 @@ export class ResponseSender {
   internalError(thrown: unknown): ErrorObject {
     return {
       code: STANDARD_ERROR_CODES.INTERNAL_ERROR,
-      // The errors of calls contain only names of the protocol, and tell the author of the client what to change.
       message:
-        this.#exposeErrors ||
-        thrown instanceof CapabilityError ||
-        thrown instanceof UnsupportedMethodError
+        this.#exposeErrors || isUnsupportedCall(thrown)
           ? errorMessage(thrown)
           : "Internal error",
       data: { name: errorClassName(thrown) },
