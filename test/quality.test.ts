@@ -1,12 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-
-/** All files that are part of the project. */
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((name) => name !== '');
+import { PROJECT_FILES } from './support/project-files.js';
 
 /** The files that a file imports by relative paths, types and dynamic imports included. */
 function importsOf(file: string): readonly string[] {
@@ -74,7 +69,7 @@ describe('layers', () => {
     text: [],
     errors: ['text'],
   };
-  const sources = tracked.filter((name) => name.startsWith('generator/') && name.endsWith('.ts'));
+  const sources = PROJECT_FILES.filter((name) => name.startsWith('generator/') && name.endsWith('.ts'));
   const partOf = (file: string): string => path.relative('generator', file).split('/')[0]?.replace(/\.ts$/, '') ?? '';
 
   test.each(sources)('%s imports in one direction only', (file) => {
@@ -87,7 +82,7 @@ describe('layers', () => {
   });
 
   test.each(['generator/', 'templates/runtime/'])('no files of %s import each other in a cycle', (folder) => {
-    const files = tracked.filter((name) => name.startsWith(folder) && name.endsWith('.ts') && existsSync(name));
+    const files = PROJECT_FILES.filter((name) => name.startsWith(folder) && name.endsWith('.ts') && existsSync(name));
     const imports = new Map(files.map((file) => [file, importsOf(file).filter((target) => files.includes(target))]));
     expect(files.length).toBeGreaterThan(20);
     expect(cyclesIn(imports)).toEqual([]);
@@ -115,12 +110,12 @@ describe('layers', () => {
 
 test('each case that a test names is in test/cases', () => {
   const known = new Set(
-    tracked
-      .filter((name) => /^test\/cases\/.*\.jsonl$/.test(name))
-      .flatMap((name) => [...readFileSync(name, 'utf8').matchAll(/"id": ?"(case-\d+)"/g)].map((match) => match[1])),
+    PROJECT_FILES.filter((name) => /^test\/cases\/.*\.jsonl$/.test(name)).flatMap((name) =>
+      [...readFileSync(name, 'utf8').matchAll(/"id": ?"(case-\d+)"/g)].map((match) => match[1]),
+    ),
   );
   expect(known.size).toBeGreaterThan(100);
-  for (const file of tracked.filter((name) => /^test\/.*\.ts$/.test(name))) {
+  for (const file of PROJECT_FILES.filter((name) => /^test\/.*\.ts$/.test(name))) {
     const named = readFileSync(file, 'utf8').match(/case-\d{3}/g) ?? [];
     expect([file, named.filter((id) => !known.has(id))]).toEqual([file, []]);
   }
@@ -135,9 +130,9 @@ describe('texts', () => {
 
   test("no file names a place on somebody's machine", () => {
     const pattern = new RegExp(['/wo', 'rk/'].join('') + '|/ho' + 'me/|/Us' + 'ers/|/ro' + 'ot/', 'u');
-    const found = tracked
-      .filter((name) => !name.endsWith('package-lock.json'))
-      .filter((name) => pattern.test(readFileSync(name, 'utf8')));
+    const found = PROJECT_FILES.filter((name) => !name.endsWith('package-lock.json')).filter((name) =>
+      pattern.test(readFileSync(name, 'utf8')),
+    );
     expect(found).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** The GitHub workflows of this repository: read as GitHub reads them, and their scripts run. */
+/** GitHub workflows, this repository's and the one that users copy: read as GitHub reads them, and our scripts run. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,8 +12,13 @@ import { lintWorkflow } from './support/workflow-parser.js';
 afterAll(removeTemporaryFolders);
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const FOLDER = path.join(ROOT, '.github/workflows');
-const FILES = readdirSync(FOLDER);
+const FILES = readdirSync(path.join(ROOT, '.github/workflows')).map((name) => `.github/workflows/${name}`);
+
+const [RELEASE, SYNC, TEST] = ['release', 'sync', 'test'].map((name) => `.github/workflows/${name}.yml`) as [
+  string,
+  string,
+  string,
+];
 
 interface Step {
   readonly name?: string;
@@ -35,40 +40,44 @@ interface Workflow {
   >;
 }
 
-const readWorkflow = (name: string): Workflow => parse(readFileSync(path.join(FOLDER, name), 'utf8')) as Workflow;
+/** Text of a file of the project. */
+const readText = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 
-const stepsOf = (name: string): readonly Step[] => Object.values(readWorkflow(name).jobs).flatMap(({ steps }) => steps);
+const readWorkflow = (file: string): Workflow => parse(readText(file)) as Workflow;
+
+const stepsOf = (file: string): readonly Step[] => Object.values(readWorkflow(file).jobs).flatMap(({ steps }) => steps);
 
 test('exist for tests, releases and the nightly sync', () => {
-  expect(FILES.sort()).toEqual(['release.yml', 'sync.yml', 'test.yml']);
+  expect(FILES.sort()).toEqual([RELEASE, SYNC, TEST]);
 });
 
-describe.each(FILES)('%s', (name) => {
-  const text = readFileSync(path.join(FOLDER, name), 'utf8');
+describe.each([...FILES, 'templates/workflows/sync.yml'])('%s', (file) => {
+  const text = readText(file);
 
   test("GitHub's parser finds no fault", async () => {
-    expect(await lintWorkflow(name, text)).toEqual([]);
-    expect(await lintWorkflow(name, text.replace('runs-on:', 'run-on:'))).not.toEqual([]);
+    expect(await lintWorkflow(file, text)).toEqual([]);
+    expect(await lintWorkflow(file, text.replace('runs-on:', 'run-on:'))).not.toEqual([]);
   });
 
   test('no script contains an expression', () => {
-    for (const { run } of stepsOf(name)) expect(run ?? '').not.toContain('${{');
+    for (const { run } of stepsOf(file)) expect(run ?? '').not.toContain('${{');
   });
 
   test('bash can read each script', () => {
-    for (const { run } of stepsOf(name)) {
+    for (const { run } of stepsOf(file)) {
       const { status, stderr } = spawnSync('bash', ['-n'], { input: run ?? '', encoding: 'utf8' });
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     }
   });
 
   test('uses only versioned actions of GitHub', () => {
-    for (const { uses } of stepsOf(name)) expect(uses ?? 'actions/x@v1').toMatch(/^actions\/[a-z-]+@v\d+$/);
+    for (const { uses } of stepsOf(file))
+      expect(uses ?? 'actions/checkout@v1').toMatch(/^actions\/(?:checkout|setup-node)@v\d+$/);
   });
 
   test('runs only scripts that package.json has', () => {
-    const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
-    const run = stepsOf(name).flatMap((step) => [
+    const { scripts } = JSON.parse(readText('package.json')) as { scripts: object };
+    const run = stepsOf(file).flatMap((step) => [
       ...(step.run ?? '').matchAll(/npm (?:run )?(test\b|(?<=run )[\w:]+)/g),
     ]);
     for (const [, script] of run) expect(Object.keys(scripts)).toContain(script);
@@ -76,18 +85,18 @@ describe.each(FILES)('%s', (name) => {
 });
 
 test('the tests run on each supported platform', () => {
-  expect(readWorkflow('test.yml').jobs['fast']?.strategy?.matrix).toEqual({
+  expect(readWorkflow(TEST).jobs['fast']?.strategy?.matrix).toEqual({
     os: ['ubuntu-latest', 'macos-latest', 'windows-latest'],
     node: [20, 22, 24],
   });
 });
 
 test('only the release has write permissions', () => {
-  expect(readWorkflow('test.yml').permissions).toEqual({ contents: 'read' });
-  expect(readWorkflow('release.yml').permissions).toEqual({});
-  expect(readWorkflow('release.yml').jobs['release']?.permissions).toEqual({ contents: 'write', 'id-token': 'write' });
-  expect(readWorkflow('sync.yml').permissions).toEqual({});
-  expect(readWorkflow('sync.yml').jobs['sync']?.permissions).toEqual({ contents: 'read', issues: 'write' });
+  expect(readWorkflow(TEST).permissions).toEqual({ contents: 'read' });
+  expect(readWorkflow(RELEASE).permissions).toEqual({});
+  expect(readWorkflow(RELEASE).jobs['release']?.permissions).toEqual({ contents: 'write', 'id-token': 'write' });
+  expect(readWorkflow(SYNC).permissions).toEqual({});
+  expect(readWorkflow(SYNC).jobs['sync']?.permissions).toEqual({ contents: 'read', issues: 'write' });
 });
 
 /** Runs the step of a workflow as GitHub does, with programs in `bin` before all others. */
@@ -126,7 +135,7 @@ describe('before a release', () => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'package.json'), '{ "version": "1.2.0" }');
     writeFileSync(path.join(cwd, 'CHANGELOG.md'), changelog);
-    return runStep('release.yml', 'Compare the tag with package.json and CHANGELOG.md', {
+    return runStep(RELEASE, 'Compare the tag with package.json and CHANGELOG.md', {
       cwd,
       env: { GITHUB_REF_NAME: tag },
     });
@@ -161,7 +170,7 @@ describe('the nightly sync', () => {
     symlinkSync(path.join(ROOT, 'dist/generator'), path.join(cwd, 'dist/generator'));
     prepare(path.join(cwd, 'schema'));
     const source = officialSchemas;
-    const { temp, ...run } = runStep('sync.yml', 'Compare the built-in schemas', {
+    const { temp, ...run } = runStep(SYNC, 'Compare the built-in schemas', {
       cwd,
       env: {},
       bin: {
@@ -195,7 +204,7 @@ describe('the nightly sync', () => {
     const cwd = temporaryFolder();
     const log = path.join(cwd, 'log');
     const run = (report: string, issue: string): void => {
-      const { code } = runStep('sync.yml', 'Open an issue or update it', {
+      const { code } = runStep(SYNC, 'Open an issue or update it', {
         cwd,
         env: { LOG: log },
         bin: {
@@ -211,7 +220,7 @@ describe('the nightly sync', () => {
   });
 
   test('opens none where there is nothing to report', () => {
-    const { code } = runStep('sync.yml', 'Open an issue or update it', {
+    const { code } = runStep(SYNC, 'Open an issue or update it', {
       cwd: temporaryFolder(),
       env: {},
       bin: { gh: 'exit 1' },

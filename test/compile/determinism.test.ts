@@ -20,7 +20,7 @@ import { builtinErrata, builtinRevisions, builtinSchema } from '../../generator/
 import { canonicalizeSchema } from '../../generator/read/schema/canonical.js';
 import { applyErrata } from '../../generator/read/errata.js';
 import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
-import { readFiles } from '../support/cli.js';
+import { readFiles, removeTemporaryFolders } from '../support/cli.js';
 import { expectSameBytes } from '../support/locales.js';
 import { REVISIONS } from '../support/revisions.js';
 import { requireReferenceMaterial, officialSchema } from '../support/reference-material.js';
@@ -33,6 +33,7 @@ let scratch: string;
 beforeAll(() => {
   scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-determinism-'));
 });
+afterAll(removeTemporaryFolders);
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });

@@ -4,12 +4,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { McpgenError } from '../../generator/errors.js';
 import { Formatter } from '../../generator/output/format.js';
+import { removeTemporaryFolders } from '../support/cli.js';
 import { expectWholeFileFormat } from '../support/whole-file-format.js';
 
 let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-format-'));
 });
+afterAll(removeTemporaryFolders);
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });

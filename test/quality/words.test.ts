@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { PROJECT_FILES } from '../support/project-files.js';
 import { proseOf } from './prose.js';
 import type { Prose } from './prose.js';
 import { AVOIDED_WORDS, WORD_EXCEPTIONS } from './words.js';
@@ -16,18 +16,15 @@ function findAvoided({ line, text }: Prose): readonly string[] {
   });
 }
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((file) => file !== '' && existsSync(file))
-  .filter(
-    (file) =>
-      /^(?:README|CHANGELOG|CONTRIBUTING|ARCHITECTURE|SECURITY)\.md$|^schema\/docs\.json$/.test(file) ||
-      /^(?:docs|examples|templates)\/.*\.(?:ts|js|mjs|md|yml|json|css|html)$/.test(file) ||
-      /^generator\/.*\.ts$|^scripts\/.*\.mjs$|^\.github\/workflows\/.*\.yml$/.test(file) ||
-      /^generated\/(?!runtime\/).*\.ts$/.test(file) ||
-      // The list of words itself is in test/quality/, and recorded traffic in test/fixtures/ is of other projects.
-      /^test\/(?!quality\/words|fixtures\/\d).*\.(?:ts|mjs)$/.test(file),
-  );
+const files = PROJECT_FILES.filter((file) => existsSync(file)).filter(
+  (file) =>
+    /^(?:README|CHANGELOG|CONTRIBUTING|ARCHITECTURE|SECURITY)\.md$|^schema\/docs\.json$/.test(file) ||
+    /^(?:docs|examples|templates)\/.*\.(?:ts|js|mjs|md|yml|json|css|html)$/.test(file) ||
+    /^generator\/.*\.ts$|^scripts\/.*\.mjs$|^\.github\/workflows\/.*\.yml$/.test(file) ||
+    /^generated\/(?!runtime\/).*\.ts$/.test(file) ||
+    // The list of words itself is in test/quality/, and recorded traffic in test/fixtures/ is of other projects.
+    /^test\/(?!quality\/words|fixtures\/\d).*\.(?:ts|mjs)$/.test(file),
+);
 
 test.each(files)('%s has plain words', (file) => {
   const exceptions = WORD_EXCEPTIONS.filter((exception) => exception.file === file);

@@ -134,14 +134,10 @@ async function planRevision(
   const reading = readSchemaWithoutCatalog({ name: file.place, contents: file.bytes }, revision);
   const draft = draftCatalog(reading, builtinCatalogs(), { revision });
   const builtin = findRevision(revision);
-  const base =
-    catalogBefore === undefined
-      ? builtin === undefined
-        ? undefined
-        : (builtinCatalog(revision) as unknown as JsonObject)
-      : parseObject(catalogBefore, catalogPath);
+  const ownCatalog = catalogBefore === undefined ? undefined : parseObject(catalogBefore, catalogPath);
+  const base = ownCatalog ?? (builtin === undefined ? undefined : (builtinCatalog(revision) as unknown as JsonObject));
   const merged = mergeCatalog(draft.catalog, base, status);
-  const catalogText = keepFormatting(merged.catalog, catalogBefore);
+  const catalogText = keepFormatting(merged.catalog, ownCatalog, catalogBefore);
   const files = [fileChange(schemaPath, schemaText, schemaBefore), fileChange(catalogPath, catalogText, catalogBefore)];
   const state =
     schemaBefore === undefined ? 'new' : files.every((item) => item.status === 'unchanged') ? 'unchanged' : 'changed';
@@ -205,8 +201,8 @@ const MANIFEST_FACTS = ['status', 'dialect', 'sha256'];
 function planManifest(out: string, manifestEntries: ReadonlyMap<string, JsonObject>): FileChange {
   const file = path.join(out, 'manifest.json');
   const text = readTextIfExists(file);
-  const textBefore = text === undefined ? {} : parseObject(text, file);
-  const known = ownMember(textBefore, 'revisions');
+  const before = text === undefined ? {} : parseObject(text, file);
+  const known = ownMember(before, 'revisions');
   const revisions = new Map<string, JsonValue>(isObject(known) ? Object.entries(known) : []);
   for (const [revision, entry] of manifestEntries) {
     const entryBefore = revisions.get(revision);
@@ -215,7 +211,7 @@ function planManifest(out: string, manifestEntries: ReadonlyMap<string, JsonObje
     if (!isSame) revisions.set(revision, entry);
   }
   const sorted = Object.fromEntries([...revisions].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return fileChange(file, keepFormatting({ ...textBefore, revisions: sorted }, text), text);
+  return fileChange(file, keepFormatting({ ...before, revisions: sorted }, before, text), text);
 }
 
 function parseObject(text: string, file: string): JsonObject {
@@ -225,10 +221,13 @@ function parseObject(text: string, file: string): JsonObject {
 }
 
 /** The text of a file that holds a value: as it is where it holds that value already, whatever has formatted it. */
-function keepFormatting(value: JsonObject, before: string | undefined): string {
-  const text = formatJson(value);
-  if (before === undefined) return text;
-  return JSON.stringify(JSON.parse(before)) === JSON.stringify(value) ? before : text;
+function keepFormatting(
+  value: JsonObject,
+  valueBefore: JsonObject | undefined,
+  textBefore: string | undefined,
+): string {
+  const isSame = textBefore !== undefined && JSON.stringify(valueBefore) === JSON.stringify(value);
+  return isSame ? textBefore : formatJson(value);
 }
 
 function formatJson(value: JsonValue): string {

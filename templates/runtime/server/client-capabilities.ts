@@ -35,17 +35,32 @@ function hasCapability(
   params: object,
   name: string,
 ): boolean {
-  const needed = capabilitiesNeededBy(
-    method,
-    params,
-    [`client.${name}`],
-    capabilities,
+  const needed = [`client.${name}`];
+  return (
+    missingClientCapability(method, params, needed, capabilities) === undefined
   );
-  return missingCapability(needed, "client", capabilities) === undefined;
+}
+
+/**
+ * The first capability that a request to the client needs and the client has not declared.
+ *
+ * @param needed - What the method needs, whatever its params.
+ */
+export function missingClientCapability(
+  method: string,
+  params: object | undefined,
+  needed: readonly string[],
+  declared: object,
+): string | undefined {
+  return missingCapability(
+    capabilitiesNeededBy(method, params, needed, declared),
+    "client",
+    declared,
+  );
 }
 
 /** The client capabilities that a request to the client needs, including those that depend on its params. */
-export function capabilitiesNeededBy(
+function capabilitiesNeededBy(
   method: string,
   params: object | undefined,
   needed: readonly string[],

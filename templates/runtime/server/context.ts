@@ -1,9 +1,5 @@
 /** The context of a handler, for one request. */
-import {
-  STATELESS_ERROR_CODES,
-  maySend,
-  missingCapability,
-} from "../protocol/revision.js";
+import { STATELESS_ERROR_CODES, maySend } from "../protocol/revision.js";
 import type { Implementation, Revision } from "../protocol/revision.js";
 import type { RequestStateSigner } from "../protocol/request-state.js";
 import { isPromiseLike } from "../jsonrpc/endpoint.js";
@@ -20,7 +16,7 @@ import {
   completeResult,
   unwrapInputRequired,
 } from "./complete-result.js";
-import { capabilitiesNeededBy } from "./client-capabilities.js";
+import { missingClientCapability } from "./client-capabilities.js";
 import { principalOf } from "../jsonrpc/transport.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import { metaOf, paramsOf } from "../jsonrpc/envelope.js";
@@ -349,14 +345,10 @@ export class RequestContext implements HandlerContext {
 
   /** MCP 2026-07-28: a server must not request what the client did not declare. */
   #checkCapability(request: EmbeddedRequest, needed: readonly string[]): void {
-    const missing = missingCapability(
-      capabilitiesNeededBy(
-        request.method,
-        request.params,
-        needed,
-        this.client.capabilities,
-      ),
-      "client",
+    const missing = missingClientCapability(
+      request.method,
+      request.params,
+      needed,
       this.client.capabilities,
     );
     if (missing === undefined) return;

@@ -44,7 +44,7 @@ import {
   CapabilityError,
   UnsupportedMethodError,
 } from "../jsonrpc/call-errors.js";
-import { capabilitiesNeededBy } from "./client-capabilities.js";
+import { missingClientCapability } from "./client-capabilities.js";
 import { completeResult } from "./complete-result.js";
 import {
   invalidParamsError,
@@ -211,14 +211,10 @@ export class ServerSession {
         this.#lifecycle.envelopeRevision.version,
       );
     }
-    const missing = missingCapability(
-      capabilitiesNeededBy(
-        method,
-        params,
-        revision.methods[method]?.capabilities ?? [],
-        this.client.capabilities,
-      ),
-      "client",
+    const missing = missingClientCapability(
+      method,
+      params,
+      revision.methods[method]?.capabilities ?? [],
       this.client.capabilities,
     );
     if (missing !== undefined)
