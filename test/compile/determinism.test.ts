@@ -21,7 +21,6 @@ import { canonicalizeSchema } from '../../generator/read/schema/canonical.js';
 import { applyErrata } from '../../generator/read/errata.js';
 import { isObject, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
 import { readFiles, removeTemporaryFolders } from '../support/cli.js';
-import { expectSameBytes } from '../support/locales.js';
 import { REVISIONS } from '../support/revisions.js';
 import { requireReferenceMaterial, officialSchema } from '../support/reference-material.js';
 import { anyKeywords } from '../support/type-equality.js';
@@ -270,11 +269,6 @@ describe.each(REVISIONS)('$revision', ({ revision, definitions: count }) => {
 });
 
 describe('surroundings', () => {
-  // Here `y` is sorted next to `i`: the locale that shows most in the order of names.
-  test('do not affect the output', () => {
-    expectSameBytes('lt-LT', 'Asia/Tokyo');
-  });
-
   test('finds generated/ up to date', async () => {
     const { upToDate, changes, warnings } = await check({ out: generated, emit: [...DEFAULT_PARTS, ...SHARED_PARTS] });
     expect(

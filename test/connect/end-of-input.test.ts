@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
-import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
+import { compiledProgram } from '../support/programs.js';
 import { type Frame, TEST_INFO, statelessMeta } from './harness.js';
 
 // What a server over stdio does when its input ends: `cat requests.ndjson | node server.js`, and a client's shutdown.
 
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const STATEFUL = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
 const children = new Set<ChildProcessWithoutNullStreams>();
@@ -26,8 +24,8 @@ interface Run {
 }
 
 function slowServer(versions: readonly string[], drainMs?: number): Run {
-  const program = path.join(import.meta.dirname, 'children', 'slow-server.ts');
-  const child = spawn(process.execPath, ['--import', TSX, program, versions.join(','), String(drainMs ?? '')]);
+  const program = compiledProgram(path.join(import.meta.dirname, 'children', 'slow-server.ts'));
+  const child = spawn(process.execPath, [program, versions.join(','), String(drainMs ?? '')]);
   children.add(child);
   let output = '';
   let log = '';

@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { loadProtocol, render } from '../../generator/index.js';
-import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { removeTemporaryFolders } from '../support/cli.js';
 import { REVISIONS } from '../support/revisions.js';
+import { zodFolder } from './zod-support.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Outside the project, as the files of a user are; packages are found all the same. */
-const scratch = temporaryFolder();
-symlinkSync(path.join(root, 'node_modules'), path.join(scratch, 'node_modules'), 'dir');
-writeFileSync(path.join(scratch, 'package.json'), '{ "type": "module" }\n');
+const scratch = zodFolder();
 afterAll(removeTemporaryFolders);
 
 test('the schemas compile under every compiler', { timeout: 600_000 }, async () => {

@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { build } from 'esbuild';
 import fc from 'fast-check';
@@ -16,14 +14,13 @@ import {
   type Protocol,
   type RenderOptions,
 } from '../../generator/index.js';
-import { parseDefinitions } from '../../generator/model/parse.js';
-import { NO_DOCS } from '../../generator/read/builtin/docs.js';
 import { isObject, objectFromEntries, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
+import { removeTemporaryFolders } from '../support/cli.js';
 import { correctedDefinitions, oracleOf } from '../support/oracle.js';
 import { REVISIONS } from '../support/revisions.js';
 import { mutated, validValue } from '../support/schema-arbitrary.js';
 import { requireReferenceMaterial, officialExamples } from '../support/reference-material.js';
-import { errorsByLine } from '../support/type-equality.js';
+import { BEYOND, protocolOf, schemaOf, written, zodFile, zodFolder, type Schemas } from './zod-support.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -32,34 +29,8 @@ const VALUES = Number(process.env['MCPGEN_FUZZ'] ?? 20);
 const SEED = Number(process.env['MCPGEN_FUZZ_SEED'] ?? 20260728);
 const HOUR = 3_600_000;
 
-type Schemas = Readonly<Record<string, ZodType>>;
-
-/** Outside the project, as the files of a user are; packages are found all the same. */
-const scratch = mkdtempSync(path.join(os.tmpdir(), 'mcpgen-zod-'));
-symlinkSync(path.join(root, 'node_modules'), path.join(scratch, 'node_modules'), 'dir');
-writeFileSync(path.join(scratch, 'package.json'), '{ "type": "module" }\n');
-afterAll(() => {
-  rmSync(scratch, { recursive: true, force: true });
-});
-
-/** Writes the files of `--emit zod` below a folder, and loads the schemas. */
-async function written(protocol: Protocol, out = scratch): Promise<Schemas> {
-  mkdirSync(path.join(out, protocol.revision), { recursive: true });
-  for (const file of await render(protocol, out, { emit: ['zod'] })) {
-    writeFileSync(path.join(out, file.path), file.contents);
-  }
-  return (await import(pathToFileURL(zodFile(protocol.revision, out)).href)) as Schemas;
-}
-
-function zodFile(revision: string, out = scratch): string {
-  return path.join(out, revision, 'zod.ts');
-}
-
-function schemaOf(schemas: Schemas, definition: string): ZodType {
-  const schema = schemas[`${definition}Schema`];
-  if (schema === undefined) throw new Error(`there is no schema of ${definition}`);
-  return schema;
-}
+const scratch = zodFolder();
+afterAll(removeTemporaryFolders);
 
 /** A value without its members named `__proto__`, whose values Zod does not check, and which it never copies. */
 function withoutProto(value: JsonValue): JsonValue {
@@ -120,7 +91,7 @@ beforeAll(async () => {
   for (const { revision } of REVISIONS) {
     const protocol = await loadProtocol({ revision });
     protocols.set(revision, protocol);
-    loaded.set(revision, await written(protocol));
+    loaded.set(revision, await written(protocol, scratch));
   }
 });
 
@@ -201,50 +172,6 @@ describe('zod.ts of 2026-07-28', () => {
   });
 });
 
-/**
- * Types that are not the ones of types.ts, with the reason.
- *
- * None so far: what Zod cannot infer is spelled out in the generated file.
- */
-const OTHER_TYPES: readonly string[] = [];
-
-describe('types', () => {
-  test.each([true, false])('equal those of types.ts with exactOptionalPropertyTypes %s', (exact) => {
-    const lines = ["import type * as z from 'zod';"];
-    const questions: { question: string; line: number }[] = [];
-    REVISIONS.forEach(({ revision }, index) => {
-      const folder = path.join(scratch, revision);
-      lines.push(
-        `import type * as T${index} from ${JSON.stringify(path.join(folder, 'types.ts'))};`,
-        `import type * as S${index} from ${JSON.stringify(path.join(folder, 'zod.ts'))};`,
-      );
-      for (const { name } of protocols.get(revision)?.definitions ?? []) {
-        const [type, inferred] = [`T${index}.${name}`, `z.infer<typeof S${index}.${name}Schema>`];
-        const variable = `${name}${index}`;
-        questions.push({ question: `${revision} ${name} is not any`, line: lines.length });
-        lines.push(`export const any_${variable}: 0 extends 1 & ${inferred} ? true : false = false;`);
-        questions.push({ question: `${revision} ${name} from Zod`, line: lines.length });
-        lines.push(
-          `declare const out_${variable}: ${inferred}; export const from_${variable}: ${type} = out_${variable};`,
-        );
-        questions.push({ question: `${revision} ${name} to Zod`, line: lines.length });
-        lines.push(`declare const in_${variable}: ${type}; export const to_${variable}: ${inferred} = in_${variable};`);
-      }
-    });
-    // A line that must not compile, so that a program that finds no errors at all is noticed.
-    const planted = lines.length;
-    lines.push('export const planted: z.infer<typeof S0.ToolSchema> = { name: 1 };');
-    const errors = errorsByLine(lines.join('\n'), { exactOptionalPropertyTypes: exact });
-    const wrong = questions.flatMap(({ question, line }) => {
-      const error = errors.get(line);
-      return error === undefined ? [] : [`${question}: ${error}`];
-    });
-    expect(wrong).toEqual(OTHER_TYPES);
-    expect(errors.has(planted)).toBe(true);
-    expect(errors.size).toBe(wrong.length + 1);
-  });
-});
-
 describe('a bundler', () => {
   test('leaves out the schemas that nothing uses', async () => {
     const bundle = async (code: string): Promise<string> => {
@@ -267,81 +194,6 @@ describe('a bundler', () => {
     expect(constants(all).length).toBeGreaterThan(75);
   });
 });
-
-/** What MCP's schemas do not use, or use in one way only. */
-const BEYOND: JsonObject = {
-  Text: { type: 'string', minLength: 2, maxLength: 3 },
-  Pattern: { type: 'string', pattern: '^[a-z/]+\\p{Lu}?$', maxLength: 5 },
-  Ranged: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 10, multipleOf: 0.1 },
-  Even: { type: 'integer', minimum: -4, maximum: 20, multipleOf: 2 },
-  Limits: { type: ['integer', 'string', 'null'], minimum: 1, minLength: 1 },
-  Tags: { type: 'array', items: { type: 'string', maxLength: 2 }, minItems: 1, maxItems: 3, uniqueItems: true },
-  Distinct: { type: 'array', items: {}, uniqueItems: true },
-  Few: { type: 'object', properties: { a: {} }, minProperties: 1, maxProperties: 2 },
-  FewInMap: { type: 'object', additionalProperties: { type: 'boolean' }, minProperties: 1, maxProperties: 2 },
-  Exact: { type: 'object', properties: { a: { type: 'string' }, b: {} }, required: ['a'], additionalProperties: false },
-  Nothing: { type: 'object', properties: {}, additionalProperties: false },
-  Typed: {
-    type: 'object',
-    properties: { a: { type: 'string' }, b: { type: 'number' } },
-    required: ['a'],
-    additionalProperties: { type: 'number' },
-  },
-  OneOf: { oneOf: [{ type: 'integer' }, { type: 'number', minimum: 5 }, { type: 'string' }] },
-  Mixed: { enum: ['a', 1, null, true] },
-  Maybe: { anyOf: [{ $ref: '#/$defs/Text' }, { type: 'null' }] },
-  Anything: {},
-  NeedsAnything: {
-    type: 'object',
-    properties: { a: { $ref: '#/$defs/Anything' }, b: { anyOf: [{ type: 'string' }, {}] }, c: {} },
-    required: ['a', 'b'],
-  },
-  Never: { type: 'object', properties: { gone: false }, required: [] },
-  OddNames: {
-    type: 'object',
-    properties: {
-      '': { type: 'string' },
-      'a b': { type: 'number' },
-      '1': {},
-      'it\'s "x"\\': { type: 'null' },
-      class: {},
-    },
-    required: ['a b', '1'],
-  },
-  Both: { allOf: [{ $ref: '#/$defs/Exact' }, { type: 'object', properties: { c: {} } }] },
-  BothClosed: {
-    allOf: [
-      { type: 'object', properties: { a: {} }, additionalProperties: false },
-      { type: 'object', properties: { a: { type: 'string' }, b: {} }, additionalProperties: false },
-    ],
-  },
-  Narrowed: { $ref: '#/$defs/Typed', type: 'object', properties: { a: { const: 'x' } } },
-  Shape: { anyOf: [{ $ref: '#/$defs/Circle' }, { $ref: '#/$defs/Square' }] },
-  Circle: { type: 'object', properties: { kind: { const: 'circle' }, r: { type: 'number' } }, required: ['kind', 'r'] },
-  Square: { type: 'object', properties: { kind: { enum: ['square', 4] } }, required: ['kind'] },
-  Loose: { anyOf: [{ $ref: '#/$defs/Circle' }, { type: 'object', properties: { kind: { const: 'x' } } }] },
-  Twice: {
-    anyOf: [
-      { $ref: '#/$defs/Circle' },
-      { type: 'object', properties: { kind: { const: 'circle' }, r: {} }, required: ['kind'] },
-    ],
-  },
-  Tree: {
-    type: 'object',
-    properties: { value: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/Tree' } } },
-    required: ['value'],
-  },
-  Odd: { type: 'object', properties: { even: { $ref: '#/$defs/Alternating' }, n: { const: 1 } }, required: ['n'] },
-  Alternating: {
-    anyOf: [{ $ref: '#/$defs/Odd' }, { type: 'object', properties: { n: { const: 2 } }, required: ['n'] }],
-  },
-};
-
-async function protocolOf(definitions: JsonObject): Promise<Protocol> {
-  const base = await loadProtocol({ revision: '2024-11-05' });
-  const parsed = parseDefinitions(definitions, NO_DOCS, 'own.json');
-  return { ...base, revision: 'own', definitions: parsed.definitions, methods: [], errors: [], errata: [] };
-}
 
 describe('keywords beyond those of MCP', () => {
   let schemas: Schemas;
@@ -410,15 +262,6 @@ describe('keywords beyond those of MCP', () => {
     expect(bodyOf('Exact')).toContain('z.strictObject({');
     expect(bodyOf('Typed')).toMatch(/z \.object\(\{.*\}\) \.catchall\(z\.number\(\)\)/);
     expect(bodyOf('Tree')).toMatch(/^: z\.ZodType<Tree> = .*z\.array\(z\.lazy\(\(\) => TreeSchema\)\)/);
-  });
-
-  test('compile', () => {
-    const folder = path.join(scratch, 'beyond');
-    const uses = Object.keys(BEYOND).map((name) => `S.${name}Schema`);
-    const text = `import * as S from ${JSON.stringify(zodFile('own', folder))};\nexport const all = [${uses.join(', ')}];\n`;
-    expect([...errorsByLine(text, { exactOptionalPropertyTypes: true })]).toEqual([]);
-    const file = readFileSync(zodFile('own', folder), 'utf8');
-    expect([...errorsByLine(file.replace('./types.js', path.join(folder, 'own/types.ts')))]).toEqual([]);
   });
 });
 

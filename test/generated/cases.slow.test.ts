@@ -29,6 +29,11 @@ const STRICT = (
   '--noEmit --pretty false --strict --target es2022 --module nodenext --verbatimModuleSyntax --isolatedModules ' +
   '--exactOptionalPropertyTypes --noUncheckedIndexedAccess'
 ).split(' ');
+
+test('case-026: output compiles under the strictest flags', async () => {
+  expect(await tsc('typescript', ['--erasableSyntaxOnly', '--types', '', ...STRICT, ...indexes])).toBe('');
+});
+
 test('case-031: output compiles under TypeScript 5.4 to 7', async () => {
   expect(readFileSync(path.join(root, 'README.md'), 'utf8')).toContain('TypeScript 5.4 or later');
   const versions = await Promise.all([tsc('typescript-5.4', ['--version']), tsc('typescript-7', ['--version'])]);

@@ -7,6 +7,7 @@ afterAll(removeTemporaryFolders);
 
 const CONFIGS: readonly Options[] = [
   {},
+  { printWidth: 120, singleQuote: true },
   { semi: false, useTabs: true, trailingComma: 'none', arrowParens: 'avoid', quoteProps: 'consistent' },
   { experimentalTernaries: true, objectWrap: 'collapse', bracketSpacing: false, tabWidth: 4 },
 ];

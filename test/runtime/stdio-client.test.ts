@@ -381,7 +381,7 @@ describe('a server that ends by itself', () => {
   });
 });
 
-describe('our own process', () => {
+describe.concurrent('our own process', () => {
   test('ends by itself after close', async () => {
     const result = await run(process.execPath, childProgram('client.ts'));
     expect(result.stdout).toMatch(/^\{"value":\{"jsonrpc":"2.0","id":1,"method":"ping"\},"pid":\d+\}\nclosed\n$/);

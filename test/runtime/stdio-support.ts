@@ -1,15 +1,12 @@
-import { createRequire } from 'node:module';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Diagnostic } from '../../templates/runtime/jsonrpc/ndjson.js';
 import type { Invalid } from '../../templates/runtime/jsonrpc/parse.js';
 import type { Transport } from '../../templates/runtime/jsonrpc/transport.js';
-
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+import { compiledProgram } from '../support/programs.js';
 
 /** Arguments for Node that run a TypeScript program from `children`. */
 export function childProgram(name: string, ...args: readonly string[]): string[] {
-  return ['--import', TSX, path.join(import.meta.dirname, 'children', name), ...args];
+  return [compiledProgram(path.join(import.meta.dirname, 'children', name)), ...args];
 }
 
 /** All events that a transport has emitted. */

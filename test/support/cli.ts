@@ -103,3 +103,8 @@ export function hashFolder(folder: string): string {
   });
   return [...entries, ...[...readFiles(folder)].flat()].join('\n');
 }
+
+/** Names of files that were being written when something stopped it. */
+export function leftovers(folder: string): readonly string[] {
+  return listFiles(folder).filter((name) => name.includes('.mcpgen-tmp-'));
+}

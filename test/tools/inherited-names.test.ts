@@ -1,7 +1,5 @@
 /** Names that objects inherit or that JavaScript treats specially are names like any other, wherever they come from. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { bestToolExample } from '../../generator/emit/tools/example.js';
 import { nameTools } from '../../generator/emit/tools/tools.js';
 import { renderTools } from '../../generator/index.js';
@@ -9,61 +7,11 @@ import { findRejection } from '../../generator/model/types/accepts.js';
 import { exampleOf } from '../../generator/model/types/example.js';
 import { parseTool } from '../../generator/model/tools.js';
 import { NO_DOCS } from '../../generator/read/builtin/docs.js';
-import { objectFromEntries, type JsonObject, type JsonValue } from '../../generator/read/json/json.js';
+import { objectFromEntries, type JsonObject } from '../../generator/read/json/json.js';
 import { parseTools, type ToolSource } from '../../generator/read/tools.js';
-import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
-import { mcpgen } from '../support/in-process.js';
-import { compileProject } from '../support/program.js';
+import { removeTemporaryFolders } from '../support/cli.js';
+import { LIST, members, NAMES } from './inherited-names-support.js';
 import { catalogWith, compileOutput, generated, schemaWith, type Schema } from '../support/hostile.js';
-
-const ROOT = path.resolve(import.meta.dirname, '../..');
-const NAMES = [
-  '__proto__',
-  'constructor',
-  'prototype',
-  'hasOwnProperty',
-  'isPrototypeOf',
-  'propertyIsEnumerable',
-  'toString',
-  'toLocaleString',
-  'valueOf',
-  'toJSON',
-  'then',
-  'arguments',
-  'caller',
-  'name',
-  'length',
-  'default',
-  '__defineGetter__',
-  '__lookupSetter__',
-];
-const text = { type: 'string' };
-
-/** An object schema of members by these names. */
-function members(names: readonly string[], required: readonly string[]): JsonObject {
-  return { type: 'object', properties: objectFromEntries(names.map((name) => [name, text])), required };
-}
-
-/** A tool of each name that has members of all these names in arguments and results, required or not, and constants. */
-const SCHEMAS: readonly JsonObject[] = [
-  members(NAMES, NAMES),
-  { ...members([...NAMES, 'own'], ['own']), additionalProperties: false },
-  { type: 'object', properties: { v: { enum: NAMES }, inside: members(NAMES, []) }, required: ['v', 'inside'] },
-  {
-    type: 'object',
-    properties: objectFromEntries(NAMES.map((name) => [name, { $ref: `#/$defs/${name}` }])),
-    required: NAMES.slice(0, 3),
-    $defs: objectFromEntries(NAMES.map((name) => [name, { type: 'string', format: name }])),
-  },
-];
-
-const LIST: JsonValue = SCHEMAS.flatMap((schema, index) =>
-  NAMES.map((name) => ({
-    name: index === 0 ? name : `${name}_${index}`,
-    inputSchema: schema,
-    ...(index === 1 ? { outputSchema: schema } : {}),
-  })),
-);
 
 afterAll(removeTemporaryFolders);
 
@@ -119,45 +67,4 @@ test('generate --schema compiles definitions of these names with members of thes
   );
   const files = await generated(schemaWith(definitions), catalogWith(), { emit: ['types', 'validators'] });
   expect(compileOutput(files).errors()).toEqual([]);
-});
-
-describe('projects', () => {
-  let folder = '';
-  beforeAll(() => {
-    folder = temporaryFolder();
-    writeFileSync(path.join(folder, 'tools.json'), JSON.stringify({ tools: LIST }));
-    writeFileSync(path.join(folder, 'all.json'), JSON.stringify(SCHEMAS[0]));
-    writeFileSync(path.join(folder, 'some.json'), JSON.stringify(SCHEMAS[1]));
-  });
-
-  function compile(project: string): void {
-    symlinkSync(path.join(ROOT, 'node_modules'), path.join(project, 'node_modules'), 'dir');
-    expect(compileProject(project, { noEmit: true })).toEqual([]);
-  }
-
-  test('add tool --input writes code that compiles', async () => {
-    const args = ['init', 'server', 'demo', '--yes', '--no-install', '--no-git', '-r', '2025-11-25'];
-    expect(await mcpgen(args, { cwd: folder })).toMatchObject({ code: 0 });
-    const project = path.join(folder, 'demo');
-    for (const [name, file] of [
-      ['constructor', 'all'],
-      ['valueOf', 'some'],
-    ] as const) {
-      const added = await mcpgen(['add', 'tool', name, '--input', `../${file}.json`], { cwd: project });
-      expect(added, added.stderr).toMatchObject({ code: 0, stderr: '' });
-    }
-    mkdirSync(path.join(project, 'test'), { recursive: true });
-    const written = readFileSync(path.join(project, 'test/tools/constructor.test.ts'), 'utf8');
-    for (const name of NAMES.filter((one) => one !== '__proto__')) expect(written).toContain(`${name}: "some ${name}"`);
-    compile(project);
-  });
-
-  test('init client --tools writes code that compiles', async () => {
-    const args = ['init', 'client', 'user', '--yes', '--no-install', '--no-git', '--tools', 'tools.json'];
-    const made = await mcpgen([...args, '-r', '2025-11-25'], { cwd: folder });
-    expect(made, made.stderr).toMatchObject({ code: 0 });
-    const project = path.join(folder, 'user');
-    expect(readFileSync(path.join(project, 'src/example.ts'), 'utf8')).not.toContain('as never');
-    compile(project);
-  });
 });

@@ -1,8 +1,5 @@
-import { createRequire } from 'node:module';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+import { compiledProgram } from '../../support/programs.js';
 
 /** A program to run, as the stdio transports of all SDKs take it. */
 export interface Program {
@@ -12,7 +9,7 @@ export interface Program {
 
 /** A TypeScript program of this folder. */
 export function program(file: string, ...args: readonly string[]): Program {
-  return { command: process.execPath, args: ['--import', TSX, path.join(import.meta.dirname, file), ...args] };
+  return { command: process.execPath, args: [compiledProgram(path.join(import.meta.dirname, file)), ...args] };
 }
 
 /** A server of the garden, for some revisions or all that it speaks. */

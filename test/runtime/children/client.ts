@@ -9,8 +9,8 @@ const [, , mode, kind] = process.argv;
 const deaf =
   `process.on("SIGTERM", () => ${kind === 'stubborn' ? '0' : 'process.exit()'}); ` +
   'setInterval(() => undefined, 1000); process.stdin.on("data", (chunk) => process.stdout.write(chunk))';
-const server = fileURLToPath(new URL('echo-server.ts', import.meta.url));
-const args = mode !== undefined ? ['-e', deaf] : [...process.execArgv, server];
+const server = fileURLToPath(new URL('echo-server.js', import.meta.url));
+const args = mode !== undefined ? ['-e', deaf] : [server];
 const transport = stdioClientTransport({ command: process.execPath, args, stderr: 'ignore' });
 transport.onmessage = (value) => {
   console.log(JSON.stringify({ value, pid: transport.pid }));
