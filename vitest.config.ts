@@ -9,7 +9,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts', 'templates/*/test/**/*.test.ts'],
-    globalSetup: ['test/support/build-once.ts'],
+    globalSetup: ['test/support/build-once.ts', 'test/support/programs.ts'],
     reporters: [process.env['CI'] ? 'dot' : 'default', './test/support/summary-reporter.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -41,7 +41,7 @@ export default defineConfig({
       'test/{ci,cli,cli-completion,command-line,docs,quality,readme,workflows}.test.ts',
       'test/{compile,examples,interop,scaffold,watch}/**',
     ],
-    globalSetup: [],
+    globalSetup: ['test/support/programs.ts'],
     reporters: ['default'],
     // What one file keeps in memory would hide a fault from the next one.
     isolate: true,

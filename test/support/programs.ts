@@ -20,7 +20,7 @@ export function compiledProgram(source: string): string {
 }
 
 /** Compiles these programs and what they import, file by file. */
-export function compilePrograms(): void {
+export default function compilePrograms(): void {
   const { outputFiles } = buildSync({
     entryPoints: SOURCES.map((pattern) => path.join(ROOT, pattern)),
     outdir: COMPILED,
