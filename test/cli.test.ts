@@ -26,7 +26,18 @@ const COMMANDS: readonly (readonly string[])[] = [
   ...['init', 'init server', 'init client', 'types', 'types tools', 'catalog', 'catalog derive'].map((words) =>
     words.split(' '),
   ),
-  ...['add', 'add tool', 'add resource', 'add prompt', 'add handler', 'add revision'].map((words) => words.split(' ')),
+  ...[
+    'add',
+    'add tool',
+    'add resource',
+    'add prompt',
+    'add handler',
+    'add revision',
+    'remove',
+    'remove tool',
+    'remove resource',
+    'remove prompt',
+  ].map((words) => words.split(' ')),
 ];
 
 afterAll(removeTemporaryFolders);

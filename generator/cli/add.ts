@@ -78,7 +78,12 @@ function declareAddKind(add: Command, kind: Addable): void {
       `Writes the file of a ${kind} and its test, and adds it to the list in src/${kind}s/index.ts. Nothing else there changes.`,
     );
   if (kind === 'tool') {
-    command.option('--input <file>', 'JSON Schema of its arguments; it is copied to src/tools/<name>.input.json');
+    command
+      .option(
+        '--input <file>',
+        'JSON Schema of its arguments, copied to src/tools/<name>.input.json (default: one to fill in)',
+      )
+      .option('--output <file>', 'JSON Schema of its structured content, copied to src/tools/<name>.output.json');
   }
   if (kind === 'resource') {
     command.option('--uri <uri>', 'its URI, or a URI template: notes://{id} (default: from its name)');
@@ -93,7 +98,9 @@ function declareAddKind(add: Command, kind: Addable): void {
       `
 ${kind === 'tool' ? 'Examples' : 'Example'}:
   mcpgen add ${kind} ${kind === 'resource' ? 'notes --uri notes://{id}' : kind === 'prompt' ? 'review' : 'get-weather'}${
-    kind === 'tool' ? '\n  mcpgen add tool get-weather --input weather.schema.json' : ''
+    kind === 'tool'
+      ? '\n  mcpgen add tool get-weather --input weather.schema.json\n  mcpgen add tool forecast --input place.schema.json --output days.schema.json'
+      : ''
   }
 
 Running it again changes nothing.`,

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { packageFile, readTextFile } from '../read/files.js';
 import { printError, stderrColors } from '../terminal.js';
 import { declareAdd } from './add.js';
+import { declareRemove } from './remove.js';
 import { declareCatalog } from './catalog.js';
 import { declareCompletion } from './completion.js';
 import { declareDiff } from './diff.js';
@@ -18,6 +19,7 @@ import { declareTypes } from './types.js';
 const COMMANDS: readonly ((program: Command) => void)[] = [
   declareInit,
   declareAdd,
+  declareRemove,
   declareGenerate,
   declareTypes,
   declareMethods,

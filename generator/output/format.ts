@@ -61,9 +61,9 @@ export class Formatter {
 
 /** The error of a Prettier config that cannot be read or used. */
 async function prettierConfigError(error: unknown, fileName: string): Promise<McpgenError> {
-  return new McpgenError(`the Prettier config of the output folder cannot be used: ${prettierReason(error)}`, {
+  return new McpgenError(`the Prettier config cannot be used: ${prettierReason(error)}`, {
     place: (await resolveConfigFile(fileName).catch(() => undefined)) ?? path.dirname(fileName),
-    remedy: 'Fix it; a .prettierrc in the output folder itself comes first.',
+    remedy: 'Fix it; a .prettierrc in the folder of the file itself comes first.',
     cause: error,
   });
 }
@@ -85,6 +85,35 @@ async function formatText(
 /** Formats a file of a new project with Prettier's defaults; unknown file types stay as they are. */
 export async function formatProjectFile(text: string, name: string): Promise<string> {
   return /\.(?:ts|js|json)$/.test(name) ? format(text, { filepath: name }) : text;
+}
+
+/**
+ * Formats a new file of an author with the Prettier config of the project.
+ *
+ * @param file - Absolute path of the file.
+ * @throws {@link McpgenError} if the config is invalid.
+ */
+export async function formatAuthorFile(text: string, file: string): Promise<string> {
+  try {
+    return await format(text, { ...(await resolveConfig(file, { editorconfig: true })), filepath: file });
+  } catch (error) {
+    // If the text fails without the config too, it is a bug in mcpgen.
+    await format(text, { filepath: file });
+    throw await prettierConfigError(error, file);
+  }
+}
+
+/**
+ * Keeps an edited file of an author formatted. A file that was not formatted before is left as it is.
+ *
+ * @param before - The text before the edit.
+ * @param after - The text after it.
+ * @param file - Absolute path of the file.
+ */
+export async function formatEdited(before: string, after: string, file: string): Promise<string> {
+  // A syntax error is reported by what reads the file.
+  const formatted = await formatAuthorFile(before, file).catch(() => undefined);
+  return formatted === before ? formatAuthorFile(after, file) : after;
 }
 
 /** Settings that would insert text above our header, or skip a file or part of it. */

@@ -48,11 +48,7 @@ export async function readToolFiles(
   shownFrom: string = folder,
   replacement?: { readonly file: string; readonly contents: string | Uint8Array },
 ): Promise<{ readonly tools: readonly ToolSource[]; readonly files: readonly string[] }> {
-  // Imported on demand.
-  const { glob } = await import('tinyglobby');
-  const found = await glob([...patterns], { cwd: folder, onlyFiles: true, expandDirectories: false, absolute: true });
-  // Found files have forward slashes, even on Windows.
-  const files = [...new Set(found.map((file) => path.resolve(file)))];
+  const files = [...(await findFiles(patterns, folder))];
   const coming = patterns.map((pattern) => path.resolve(folder, pattern)).find((file) => file === replacement?.file);
   if (coming !== undefined && !files.includes(coming)) files.push(coming);
   files.sort(compareText);
@@ -93,6 +89,15 @@ export async function readToolFiles(
     if (next?.name === tool.name) throw duplicateToolError(tool.name, `${tool.places.input} and ${next.places.input}`);
   });
   return { tools, files };
+}
+
+/** The absolute paths of existing files that match patterns. */
+export async function findFiles(patterns: readonly string[], folder: string): Promise<readonly string[]> {
+  // Imported on demand.
+  const { glob } = await import('tinyglobby');
+  const found = await glob([...patterns], { cwd: folder, onlyFiles: true, expandDirectories: false, absolute: true });
+  // Found files have forward slashes, even on Windows.
+  return [...new Set(found.map((file) => path.resolve(file)))];
 }
 
 function duplicateToolError(name: string, place: string): McpgenError {

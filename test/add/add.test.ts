@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFiles, removeTemporaryFolders, temporaryFolder, type Run } from '../support/cli.js';
@@ -73,14 +73,19 @@ describe('a file that exists already is kept, with a warning', () => {
   });
 
   test('a tool that was added without arguments', async () => {
-    const result = await add('tool', 'delete', '--input', '../weather.json', '--dry-run', '--json');
+    const bare =
+      'import { defineTool } from "../generated/runtime/registry.js";\n' +
+      'export const bare = defineTool({ name: "bare", run: () => "" });\n';
+    writeFileSync(path.join(project, 'src/tools/bare.ts'), bare);
+    const result = await add('tool', 'bare', '--input', '../weather.json', '--dry-run', '--json');
+    rmSync(path.join(project, 'src/tools/bare.ts'));
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(result.stdout)).toMatchObject({
       warnings: [
         {
-          location: 'src/tools/delete.ts',
+          location: 'src/tools/bare.ts',
           message: 'the file exists already and is kept; it does not use the schema of ../weather.json',
-          hint: expect.stringMatching(/^Import `deleteInput` there and add `input: deleteInput`/) as string,
+          hint: expect.stringMatching(/^Import `bareInput` there and add `input: bareInput`/) as string,
         },
       ],
     });
@@ -146,6 +151,10 @@ describe('what cannot be done is reported once, with nothing written', () => {
     writeFileSync(path.join(cwd, 'src/tools/index.ts'), 'export const tools = [];\n');
     writeFileSync(path.join(cwd, 'w.json'), '{ "type": "object" }');
     expect((await here(['add', 'tool', 'x', '--input', 'w.json'], cwd)).stderr).toMatch(/Add "tools": \["src/);
+    writeFileSync(path.join(cwd, 'mcpgen.config.json'), '{ "emit": ["default", "registry"], "tools": ["*.json"] }');
+    expect((await here(['add', 'tool', 'x', '--input', 'w.json'], cwd)).stderr).toMatch(
+      /tools: no pattern in it matches src\/tools\/x\.input\.json\nhint: Write "tools": \["\*\.json", "src\/tools\/\*\.input\.json"\]/,
+    );
     expect(execFileSync('ls', ['src/tools'], { cwd, encoding: 'utf8' })).toBe('index.ts\n');
   });
 });

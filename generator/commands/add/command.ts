@@ -1,37 +1,42 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { runInNewContext } from 'node:vm';
 import { diagnosticJson, McpgenError, type Diagnostic } from '../../errors.js';
 import { nameTools } from '../../emit/tools/tools.js';
-import { renderTools, type ImportExtension, type ToolSource } from '../../index.js';
-import { exampleOf } from '../../model/types/example.js';
-import type { Warning } from '../../model/protocol.js';
-import { parseTool } from '../../model/tools.js';
-import { formatProjectFile } from '../../output/format.js';
-import { fileEdit, planChanges, type FileChange } from '../../output/plan.js';
+import { formatAuthorFile, formatEdited } from '../../output/format.js';
+import { fileEdit, planChanges, type FileChange, type PlannedFile } from '../../output/plan.js';
 import { writeChanges } from '../../output/write.js';
-import { relativeImportPath } from '../../paths.js';
 import { isReserved } from '../../print/names.js';
-import { readConfig, type ConfigFile } from '../../read/config/config.js';
-import { NO_DOCS } from '../../read/builtin/docs.js';
-import { readBytes, readTemplate, readTextIfExists } from '../../read/files.js';
-import { isObject, ownMember, parseUntrustedJson, type JsonObject, type JsonValue } from '../../read/json/json.js';
-import { readToolFiles } from '../../read/tools.js';
+import { readTemplate } from '../../read/files.js';
 import { additionHandlerFile, additionTestFile, type Addable, type Addition } from '../../scaffold/edit/addition.js';
 import { connectListToServer, expectCapability } from '../../scaffold/edit/connect.js';
 import { findResourceAddresses, refuseAddress, type UsedAddress } from '../../scaffold/edit/resource-address.js';
 import { findDefineCall, registerInList } from '../../scaffold/edit/register.js';
 import { showProgress, printLine, printJson, printWarning } from '../../terminal.js';
 import { fileChangeJson, printAuthorFileChanges } from '../shared/file-changes.js';
-import { outputFolder, type ConfigOptions } from '../shared/settings.js';
+import {
+  displayedPath,
+  generatedFrom,
+  loadRegistryProject,
+  planGeneratedTools,
+  readProjectFile,
+  type RegistryProject,
+} from '../shared/registry-project.js';
 import type { AddItemOptions } from './options.js';
+import {
+  coversSchemas,
+  readToolSchemas,
+  schemaFile,
+  SCHEMA_ROLES,
+  toolSource,
+  type ToolSchemas,
+} from './tool-schemas.js';
 
 export { parseAddItemOptions } from './options.js';
 
 /** `mcpgen add tool`, `add resource` and `add prompt`. Returns the exit code. */
 export async function addCommand(kind: Addable, name: string, options: AddItemOptions): Promise<number> {
   refuseAdditionName(kind, name);
-  const project = await loadAddProject(options);
+  const project = await loadRegistryProject(options);
   const list = `${kind}s`;
   const index = `src/${list}/index.ts`;
   const existing = readProjectFile(project, index);
@@ -39,14 +44,16 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
   const indexText = existing ?? emptyList(kind, index);
   const stem = additionStem(name);
   showProgress(`adding ${name} ...`);
-  const input = options.input === undefined ? undefined : await readToolInput(options.input, stem, project);
   const file = `src/${list}/${stem}.ts`;
   refuseCaseConflict(project, kind, name, file);
+  const generatedTool = kind === 'tool' ? await readSchemas(project, stem, file, options) : undefined;
   const identifier =
     (await exportAlreadyInFile(project, kind, name, file, stem)) ?? additionIdentifier(kind, name, stem);
-  const generated = relativeImportPath(path.join(project.folder, 'src', list), project.out);
+  const generated = generatedFrom(project, `src/${list}`);
   const uri = options.uri ?? `${uriScheme(stem)}://${stem}`;
   if (kind === 'resource') refuseAddress(uri, await addressesOfOtherResources(project, file));
+  const { input, output } = generatedTool?.schemas ?? {};
+  const description = input?.description ?? output?.description;
   const addition: Addition = {
     kind,
     name,
@@ -54,16 +61,10 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
     uri,
     generated,
     extension: project.extension,
-    ...(input === undefined
-      ? {}
-      : {
-          input: {
-            identifier: `${input.camel}Input`,
-            module: `${generated}/tools/${input.stem}`,
-            example: input.example,
-          },
-          ...(input.description === undefined ? {} : { description: input.description }),
-        }),
+    ...(generatedTool === undefined ? {} : { module: `${generated}/tools/${generatedTool.stem}` }),
+    ...(input === undefined ? {} : { input }),
+    ...(output === undefined ? {} : { output }),
+    ...(description === undefined ? {} : { description }),
   };
   const registration = await registerInList(
     indexText,
@@ -77,30 +78,31 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
       remedy: `Add it by hand: import { ${identifier} } from "./${stem}${project.extension}", and add ${identifier} to the list \`${list}\`.`,
     });
   }
+  const test = `test/${list}/${stem}.test.ts`;
   const newFiles = [
-    { path: file, contents: await formatProjectFile(additionHandlerFile(addition), file), belongsToUser: true },
+    await newFile(project, file, additionHandlerFile(addition)),
     ...(existsSync(path.join(project.folder, 'test/support.ts'))
-      ? [
-          {
-            path: `test/${list}/${stem}.test.ts`,
-            contents: await formatProjectFile(additionTestFile(addition), 'x.test.ts'),
-            belongsToUser: true,
-          },
-        ]
+      ? [await newFile(project, test, additionTestFile(addition))]
       : []),
-    ...(input === undefined
-      ? []
-      : [{ path: `src/tools/${stem}.input.json`, contents: input.text, belongsToUser: true }]),
+    ...SCHEMA_ROLES.flatMap((role) => {
+      const schema = generatedTool?.schemas[role];
+      return schema === undefined
+        ? []
+        : [{ path: schemaFile(stem, role), contents: schema.text, belongsToUser: true as const }];
+    }),
   ];
-  const generatedTools = input === undefined ? undefined : await planGeneratedTools(project, input.tools);
+  const generatedTools =
+    generatedTool === undefined ? undefined : await planGeneratedTools(project, generatedTool.tools);
   const warnings: Diagnostic[] = [
-    ...(input === undefined ? [] : keptFileWarnings(project, options.input ?? '', file, input)),
-    ...(generatedTools?.warnings ?? []).filter(({ place }) => place.startsWith(`src/tools/${stem}.input.json#`)),
+    ...(generatedTool === undefined ? [] : keptFileWarnings(project, options, stem, generatedTool)),
+    ...(generatedTools?.warnings ?? []).filter(({ place }) =>
+      SCHEMA_ROLES.some((role) => place.startsWith(`${schemaFile(stem, role)}#`)),
+    ),
   ];
   const changes: FileChange[] = [
     ...planChanges(project.folder, newFiles),
     ...(registration.status === 'added'
-      ? [await planAddition(index, existing, registration.text)]
+      ? [await planEdit(project, index, existing, registration.text)]
       : [{ path: index, status: 'kept' as const, expected: indexText, actual: indexText }]),
     ...connectionChanges,
     ...(generatedTools?.changes ?? []),
@@ -124,37 +126,26 @@ export async function addCommand(kind: Addable, name: string, options: AddItemOp
   return 0;
 }
 
+/** The schemas of a tool: the given ones, and for a new tool of a project with generated types one to fill in. */
+async function readSchemas(
+  project: RegistryProject,
+  stem: string,
+  file: string,
+  { input, output }: AddItemOptions,
+): Promise<ToolSchemas | undefined> {
+  const isNew = readProjectFile(project, file) === undefined;
+  const getsEmptyInput = input === undefined && isNew && (await coversSchemas(project, stem, 'input'));
+  if (input === undefined && output === undefined && !getsEmptyInput) return undefined;
+  return readToolSchemas(
+    { ...(input !== undefined || getsEmptyInput ? { input } : {}), ...(output === undefined ? {} : { output }) },
+    stem,
+    project,
+  );
+}
+
 /** Where the project creates its server, and the test of its first messages. */
 const SERVER_FILE = 'src/server.ts';
 const CONVERSATION_TEST = 'test/conversation.test.ts';
-
-/** A project that `mcpgen init` wrote. */
-interface AddProject {
-  readonly folder: string;
-  readonly config: ConfigFile;
-  /** Absolute path of the generated code. */
-  readonly out: string;
-  readonly extension: string;
-}
-
-async function loadAddProject(options: ConfigOptions): Promise<AddProject> {
-  const config = await readConfig(process.cwd(), options.config);
-  if (config === undefined) {
-    throw new McpgenError('this is not a server project: no mcpgen config in this folder or above', {
-      place: process.cwd(),
-      remedy: 'Create one with `mcpgen init server NAME`.',
-    });
-  }
-  const { emit, importExtension = 'js' } = config.config;
-  if (emit?.includes('registry') !== true) {
-    throw new McpgenError('the generated code has no registry, which lists of tools, resources and prompts need', {
-      place: config.placeOf('emit'),
-      remedy: 'Add "registry" to it, as in "emit": ["default", "registry"], and run `mcpgen generate`.',
-    });
-  }
-  const extensions: Readonly<Record<ImportExtension, string>> = { js: '.js', ts: '.ts', none: '' };
-  return { folder: config.folder, config, out: outputFolder(config, options), extension: extensions[importExtension] };
-}
 
 /** Names are what the specification allows for tools (MCP 2025-11-25, server features, tools, tool names). */
 function refuseAdditionName(kind: Addable, name: string): void {
@@ -165,18 +156,24 @@ function refuseAdditionName(kind: Addable, name: string): void {
   });
 }
 
-/** The text of a file of the project; undefined if it does not exist. */
-function readProjectFile(project: AddProject, file: string): string | undefined {
-  return readTextIfExists(path.join(project.folder, file));
+/** A file for the author, in the format of the project. */
+async function newFile(project: RegistryProject, file: string, text: string): Promise<PlannedFile> {
+  const contents = await formatAuthorFile(text, path.join(project.folder, file));
+  return { path: file, contents, belongsToUser: true };
 }
 
-/** The path of a project file, relative to the current folder. */
-function displayedPath(project: AddProject, file: string): string {
-  return path.relative(process.cwd(), path.join(project.folder, file));
-}
-
-async function planAddition(file: string, actual: string | undefined, expected: string): Promise<FileChange> {
-  return fileEdit(file, actual === undefined ? await formatProjectFile(expected, file) : expected, actual);
+async function planEdit(
+  project: RegistryProject,
+  file: string,
+  actual: string | undefined,
+  expected: string,
+): Promise<FileChange> {
+  const target = path.join(project.folder, file);
+  return fileEdit(
+    file,
+    await (actual === undefined ? formatAuthorFile(expected, target) : formatEdited(actual, expected, target)),
+    actual,
+  );
 }
 
 /** An empty list, as the template has it. */
@@ -192,7 +189,7 @@ function emptyList(kind: Addable, index: string): string {
  * @throws {@link McpgenError} if the server's code has an unsupported form; the hint has the lines to add by hand.
  */
 async function planRegistryConnection(
-  project: AddProject,
+  project: RegistryProject,
   kind: Addable,
   index: string,
 ): Promise<readonly FileChange[]> {
@@ -204,8 +201,7 @@ async function planRegistryConnection(
       remedy: '`mcpgen init server NAME` writes a server project.',
     });
   }
-  const generatedFolder = relativeImportPath(path.join(project.folder, 'src'), project.out);
-  const registry = `${generatedFolder}/runtime/registry`;
+  const registry = `${generatedFrom(project, 'src')}/runtime/registry`;
   const connection = await connectListToServer(text ?? '', { kind, registry, extension: project.extension });
   if (connection.status === 'unknown') {
     const reason = text === undefined ? 'there is no such file' : connection.reason;
@@ -226,8 +222,8 @@ async function planRegistryConnection(
   const conversation = readProjectFile(project, CONVERSATION_TEST);
   const expecting = conversation === undefined ? undefined : await expectCapability(conversation, list);
   return [
-    ...(connection.status === 'added' ? [await planAddition(SERVER_FILE, text, connection.text)] : []),
-    ...(expecting === undefined ? [] : [await planAddition(CONVERSATION_TEST, conversation, expecting)]),
+    ...(connection.status === 'added' ? [await planEdit(project, SERVER_FILE, text, connection.text)] : []),
+    ...(expecting === undefined ? [] : [await planEdit(project, CONVERSATION_TEST, conversation, expecting)]),
   ];
 }
 
@@ -238,7 +234,7 @@ function additionStem(name: string): string {
 }
 
 /** URIs of the project's other resources. */
-async function addressesOfOtherResources(project: AddProject, own: string): Promise<readonly UsedAddress[]> {
+async function addressesOfOtherResources(project: RegistryProject, own: string): Promise<readonly UsedAddress[]> {
   const folder = path.join(project.folder, 'src/resources');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.[cm]?ts$/.test(name)) : [];
   const files = names.map((name) => `src/resources/${name}`).filter((name) => name !== own);
@@ -257,14 +253,14 @@ function uriScheme(stem: string): string {
 }
 
 function additionIdentifier(kind: Addable, name: string, stem: string): string {
-  const [tool] = nameTools([{ source: toolSourceFrom(name, stem, undefined), definitions: [], warnings: [] }]);
+  const [tool] = nameTools([{ source: toolSource(name, stem, {}), definitions: [], warnings: [] }]);
   const camel = tool?.camel ?? name;
   const capital = kind.charAt(0).toUpperCase() + kind.slice(1);
   return isReserved(camel) || camel === `${kind}s` ? `${camel}${capital}` : camel;
 }
 
 /** On case-insensitive file systems, names that differ only in case are one file. */
-function refuseCaseConflict(project: AddProject, kind: Addable, name: string, file: string): void {
+function refuseCaseConflict(project: RegistryProject, kind: Addable, name: string, file: string): void {
   const base = path.basename(file);
   const folder = path.join(project.folder, path.dirname(file));
   const entries = existsSync(folder) ? readdirSync(folder) : [];
@@ -282,7 +278,7 @@ function refuseCaseConflict(project: AddProject, kind: Addable, name: string, fi
  * @throws {@link McpgenError} if it has none, or only one of another name.
  */
 async function exportAlreadyInFile(
-  project: AddProject,
+  project: RegistryProject,
   kind: Addable,
   name: string,
   file: string,
@@ -307,131 +303,37 @@ async function exportAlreadyInFile(
   return found.identifier;
 }
 
-/** Warns of existing files that are kept although `--input` names a schema for them. */
+/** Warns of existing files that are kept although an option names a schema for them. */
 function keptFileWarnings(
-  project: AddProject,
-  given: string,
-  toolFile: string,
-  { camel, isKept }: ToolInput,
+  project: RegistryProject,
+  options: AddItemOptions,
+  stem: string,
+  { schemas }: ToolSchemas,
 ): readonly Diagnostic[] {
-  const warnings: Diagnostic[] = [];
-  if (isKept) {
-    warnings.push({
-      place: displayedPath(project, toolFile.replace(/\.ts$/, '.input.json')),
-      message: `the file exists already and is kept; ${given} was not copied`,
-      remedy: 'Edit the file, or delete it and run the command again.',
-    });
-  }
+  const toolFile = `src/tools/${stem}.ts`;
   const text = readProjectFile(project, toolFile);
-  if (text !== undefined && !text.includes(`${camel}Input`)) {
-    warnings.push({
-      place: displayedPath(project, toolFile),
-      message: `the file exists already and is kept; it does not use the schema of ${given}`,
-      remedy: `Import \`${camel}Input\` there and add \`input: ${camel}Input\`, or delete the file and run the command again.`,
-    });
-  }
-  return warnings;
-}
-
-interface ToolInput {
-  /** The contents of the copied file. */
-  readonly text: string;
-  /** Whether the copy exists already with other contents, which are kept. */
-  readonly isKept: boolean;
-  /** All tools of the project, with this one. */
-  readonly tools: readonly ToolSource[];
-  readonly stem: string;
-  readonly camel: string;
-  readonly description: string | undefined;
-  /** Arguments that the schema allows; undefined if none were found. */
-  readonly example: JsonValue | undefined;
-}
-
-async function readToolInput(file: string, stem: string, project: AddProject): Promise<ToolInput> {
-  const target = `src/tools/${stem}.input.json`;
-  const patterns = project.config.config.tools;
-  if (patterns === undefined) {
-    throw new McpgenError('the config has no key "tools"', {
-      place: project.config.placeOf(),
-      remedy: 'Add "tools": ["src/tools/*.input.json"] to it.',
-    });
-  }
-  // An existing file belongs to the author and is kept.
-  const existing = path.join(project.folder, target);
-  const given = readBytes(file);
-  const bytes = existsSync(existing) ? readBytes(existing) : given;
-  const schema = parseUntrustedJson(bytes, existsSync(existing) ? target : file);
-  if (!isObject(schema) || ownMember(schema, 'type') !== 'object') {
-    throw new McpgenError("the schema of a tool's arguments must have the type object", {
-      place: file,
-      remedy: 'Write { "type": "object", "properties": { ... } }.',
-    });
-  }
-  const { tools: present } = await readToolFiles(patterns, project.folder);
-  const tools = [...present.filter((tool) => tool.name !== stem), toolSourceFrom(stem, stem, schema)].sort((a, b) =>
-    a.name < b.name ? -1 : 1,
-  );
-  const named = nameTools(tools.map((tool) => parseTool(tool, NO_DOCS))).find(
-    ({ model }) => model.source.name === stem,
-  );
-  if (named === undefined) throw new Error(`no names for ${stem}`);
-  const root = named.model.definitions.find((definition) => definition.name === 'Input');
-  const example = root === undefined ? undefined : exampleOf(named.model, root.type);
-  const description = ownMember(schema, 'description');
-  return {
-    text: bytes.toString('utf8'),
-    isKept: !bytes.equals(given),
-    tools,
-    stem: named.stem,
-    camel: named.camel,
-    description: typeof description === 'string' ? description : undefined,
-    example: example !== undefined && (await validatesAgainst(schema, example)) ? example : undefined,
-  };
-}
-
-function toolSourceFrom(name: string, stem: string, input: JsonValue | undefined): ToolSource {
-  return {
-    name,
-    ...(input === undefined ? {} : { input }),
-    places: { input: `src/tools/${stem}.input.json`, output: '' },
-    isOwn: true,
-  };
-}
-
-/** Time limit for validating an example, in milliseconds. */
-const VALIDATION_TIMEOUT_MS = 2000;
-
-/** Whether a schema allows a value, according to Ajv, which knows all keywords. */
-async function validatesAgainst(schema: object, value: JsonValue): Promise<boolean> {
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const { $schema: _dialect, ...rest } = schema as JsonObject;
-  const validateScript = (): boolean =>
-    new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(rest)(value);
-  try {
-    // A pattern may run forever; only here it can be interrupted.
-    return runInNewContext('judge()', { judge: validateScript }, { timeout: VALIDATION_TIMEOUT_MS }) === true;
-  } catch {
-    return false;
-  }
-}
-
-/** The generated types of all tools including the new one, as changes below the project's folder. */
-async function planGeneratedTools(
-  project: AddProject,
-  tools: readonly ToolSource[],
-): Promise<{ readonly changes: readonly FileChange[]; readonly warnings: readonly Warning[] }> {
-  const { importExtension = 'js' } = project.config.config;
-  const { files, warnings } = await renderTools(tools, project.out, { importExtension });
-  const generatedFolder = toPosixPath(path.relative(project.folder, project.out));
-  const changes = planChanges(project.out, files);
-  return {
-    changes: changes.map((change) => ({ ...change, path: `${generatedFolder}/${change.path}` })),
-    warnings,
-  };
-}
-
-function toPosixPath(file: string): string {
-  return file.replaceAll(path.sep, '/');
+  return SCHEMA_ROLES.flatMap((role): Diagnostic[] => {
+    const given = options[role];
+    const schema = schemas[role];
+    if (given === undefined || schema === undefined) return [];
+    const warnings: Diagnostic[] = [];
+    if (schema.isKept) {
+      warnings.push({
+        place: displayedPath(project, schemaFile(stem, role)),
+        message: `the file exists already and is kept; ${given} was not copied`,
+        remedy: 'Edit the file, or delete it and run the command again.',
+      });
+    }
+    const { identifier } = schema;
+    if (text !== undefined && !text.includes(identifier)) {
+      warnings.push({
+        place: displayedPath(project, toolFile),
+        message: `the file exists already and is kept; it does not use the schema of ${given}`,
+        remedy: `Import \`${identifier}\` there and add \`${role}: ${identifier}\`, or delete the file and run the command again.`,
+      });
+    }
+    return warnings;
+  });
 }
 
 interface AdditionReport {
@@ -443,7 +345,7 @@ interface AdditionReport {
   /** A note for each changed file, by path. */
   readonly notes: ReadonlyMap<string, string>;
   readonly warnings: readonly Diagnostic[];
-  readonly project: AddProject;
+  readonly project: RegistryProject;
 }
 
 function reportAddition(report: AdditionReport): void {

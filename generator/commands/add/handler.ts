@@ -4,7 +4,7 @@ import { handledMethods, methodsWithHandlerType } from '../../emit/handled.js';
 import { McpgenError } from '../../errors.js';
 import { loadAll } from '../../index.js';
 import type { Method, Protocol, Side } from '../../model/protocol.js';
-import { formatProjectFile } from '../../output/format.js';
+import { formatAuthorFile, formatEdited } from '../../output/format.js';
 import { fileEdit, planChanges, type FileChange } from '../../output/plan.js';
 import { writeChanges } from '../../output/write.js';
 import { relativeImportPath } from '../../paths.js';
@@ -65,7 +65,7 @@ export async function addHandlerCommand(methods: readonly string[], options: Add
     const file = `src/handlers/${stem}.ts`;
     const place = await registerInProject(project, method, { ...names, stem }, readSource, textByFile);
     const folder = relativeImportPath(path.join(project.folder, 'src/handlers'), project.out);
-    const contents = await formatProjectFile(
+    const contents = await formatAuthorFile(
       methodHandlerFile({
         method,
         identifier: names.identifier,
@@ -75,7 +75,7 @@ export async function addHandlerCommand(methods: readonly string[], options: Add
         runtime: `${folder}/runtime`,
         extension: project.extension,
       }),
-      file,
+      path.join(project.folder, file),
     );
     if (place.status === 'added' || existsSync(path.join(project.folder, file))) {
       plannedFiles.push({ path: file, contents, belongsToUser: true });
@@ -90,10 +90,13 @@ export async function addHandlerCommand(methods: readonly string[], options: Add
   }
   const changes: FileChange[] = [
     ...planChanges(project.folder, plannedFiles),
-    ...[...originals].map(([file, actual]): FileChange => {
-      const expected = textByFile.get(file) ?? actual;
-      return expected === actual ? { path: file, status: 'kept', expected, actual } : fileEdit(file, expected, actual);
-    }),
+    ...(await Promise.all(
+      [...originals].map(async ([file, actual]): Promise<FileChange> => {
+        const edited = textByFile.get(file) ?? actual;
+        if (edited === actual) return { path: file, status: 'kept', expected: actual, actual };
+        return fileEdit(file, await formatEdited(actual, edited, path.join(project.folder, file)), actual);
+      }),
+    )),
   ];
   const { dryRun, json } = options;
   if (!dryRun) writeChanges(project.folder, changes);

@@ -13,6 +13,8 @@ export interface AddOptions extends ConfigOptions {
 export interface AddItemOptions extends AddOptions {
   /** The file with the JSON Schema of a tool's arguments. */
   readonly input: string | undefined;
+  /** The file with the JSON Schema of a tool's structured content. */
+  readonly output: string | undefined;
   /** The URI of a resource. */
   readonly uri: string | undefined;
 }
@@ -27,7 +29,12 @@ export function parseAddOptions(raw: RawOptions): AddOptions {
 }
 
 export function parseAddItemOptions(raw: RawOptions): AddItemOptions {
-  return { ...parseAddOptions(raw), input: stringOption(raw, 'input'), uri: stringOption(raw, 'uri') };
+  return {
+    ...parseAddOptions(raw),
+    input: stringOption(raw, 'input'),
+    output: stringOption(raw, 'output'),
+    uri: stringOption(raw, 'uri'),
+  };
 }
 
 /** @throws {@link McpgenError} if `--to` is neither server nor client. */

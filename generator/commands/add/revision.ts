@@ -4,6 +4,7 @@ import { McpgenError } from '../../errors.js';
 import { methodsWithHandlerType } from '../../emit/handled.js';
 import { generate, loadAll } from '../../index.js';
 import type { Protocol } from '../../model/protocol.js';
+import { formatEdited } from '../../output/format.js';
 import { fileEdit, isUpToDate, type FileChange } from '../../output/plan.js';
 import { writeChanges } from '../../output/write.js';
 import { relativeImportPath } from '../../paths.js';
@@ -57,7 +58,8 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
         remedy: `Add ${JSON.stringify(revision)} to \`revisions\` there, and run the command again.`,
       });
     }
-    changes.push(fileEdit(name, edit.text, readTextFile(config.file)));
+    const before = readTextFile(config.file);
+    changes.push(fileEdit(name, await formatEdited(before, edit.text, config.file), before));
   }
   const isDryRun = given.dryRun;
   const settings = await resolveSettings(commandLine);
@@ -82,7 +84,8 @@ export async function addRevisionCommand(revision: string, given: AddOptions): P
     const folder = relativeImportPath(path.dirname(file), out);
     const edit = await addRevisionToProtocol(before, revision, folder, lostMethodNames.length > 0);
     if (edit.status === 'unknown') throw manualEditError(edit, revision);
-    if (edit.status === 'added') changes.push(fileEdit(PROTOCOL_FILE, edit.text, before));
+    if (edit.status === 'added')
+      changes.push(fileEdit(PROTOCOL_FILE, await formatEdited(before, edit.text, file), before));
     const result = await generate({ ...plan.options, dryRun: isDryRun });
     if (!isDryRun) writeChanges(config.folder, changes);
     showProgress('');

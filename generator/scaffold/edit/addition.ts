@@ -15,8 +15,12 @@ export interface Addition {
   readonly identifier: string;
   /** The URI of a resource. */
   readonly uri: string;
-  /** For a tool with arguments: the export of the generated file, and its path from `src/tools`. */
-  readonly input?: { readonly identifier: string; readonly module: string; readonly example: JsonValue | undefined };
+  /** For a tool with schemas: the path of the generated file from `src/tools`. */
+  readonly module?: string;
+  /** The schema of a tool's arguments. */
+  readonly input?: AdditionSchema;
+  /** The schema of a tool's structured content. */
+  readonly output?: AdditionSchema;
   readonly description?: string;
   /** The path of the generated code from `src/<kind>s`. */
   readonly generated: string;
@@ -24,27 +28,36 @@ export interface Addition {
   readonly extension: string;
 }
 
+/** A schema of a tool: the export of the generated file, and a value that the schema allows, if one was found. */
+export interface AdditionSchema {
+  readonly identifier: string;
+  readonly example: JsonValue | undefined;
+}
+
 /** The file of an addition, in the style of the project that `mcpgen init server` writes. */
 export function additionHandlerFile(addition: Addition): string {
-  const { kind, name, identifier, generated, extension, input, uri } = addition;
+  const { kind, name, identifier, generated, extension, input, output, uri } = addition;
   const registry = `${generated}/runtime/registry${extension}`;
   const title = titleFromName(name);
   const registryFields = `name: ${JSON.stringify(name)},\ntitle: ${JSON.stringify(title)},\n`;
   const description = JSON.stringify(addition.description ?? `${title}.`);
   switch (kind) {
-    case 'tool':
-      return `import { defineTool } from ${JSON.stringify(registry)};
-${input === undefined ? '' : `import { ${input.identifier} } from ${JSON.stringify(input.module + extension)};\n`}
+    case 'tool': {
+      const schemas = [input, output].flatMap((schema) => (schema === undefined ? [] : [schema.identifier]));
+      const throws = output !== undefined && output.example === undefined;
+      const generatedImport =
+        schemas.length === 0
+          ? ''
+          : `import { ${schemas.join(', ')} } from ${JSON.stringify(`${addition.module ?? ''}${extension}`)};\n`;
+      return `import { defineTool${throws ? ', ToolError' : ''} } from ${JSON.stringify(registry)};
+${generatedImport}
 export const ${identifier} = defineTool({
 ${registryFields}// What it does and when to use it, for the model.
 description: ${description},
-${input === undefined ? '' : `input: ${input.identifier},\n`}run: (${input === undefined ? '' : 'args'}) => ${
-        input === undefined
-          ? `"${name} is not written yet."`
-          : `\`${name} is not written yet; it was given \${JSON.stringify(args)}\``
-      },
+${input === undefined ? '' : `input: ${input.identifier},\n`}${output === undefined ? '' : `output: ${output.identifier},\n`}${toolRun(addition)},
 });
 `;
+    }
     case 'resource': {
       const hasVariables = isTemplate(uri);
       const define = hasVariables ? 'defineResourceTemplate' : 'defineResource';
@@ -74,8 +87,19 @@ render: () => "${name} is not written yet.",
   }
 }
 
+/** The function of a new tool. It has to compile, and to return what its schema says. */
+function toolRun({ name, input, output }: Addition): string {
+  const unwritten = `${name} is not written yet`;
+  if (output?.example !== undefined) {
+    return `// An example: ${unwritten}.\nrun: () => ({ structuredContent: ${printValue(output.example)} })`;
+  }
+  if (output !== undefined) return `run: () => { throw new ToolError("${unwritten}."); }`;
+  if (input === undefined) return `run: () => "${unwritten}."`;
+  return `run: (args) => \`${unwritten}; it was given \${JSON.stringify(args)}\``;
+}
+
 /** The test of an addition: it is listed, and responds. */
-export function additionTestFile({ kind, name, uri, input, extension }: Addition): string {
+export function additionTestFile({ kind, name, uri, input, output, extension }: Addition): string {
   const start = `import { expect, test } from "vitest";
 import { connect } from ${JSON.stringify(`../support${extension}`)};
 
@@ -83,7 +107,7 @@ import { connect } from ${JSON.stringify(`../support${extension}`)};
   const text = `expect.stringContaining("${name}") as string`;
   switch (kind) {
     case 'tool': {
-      if (input !== undefined && input.example === undefined) {
+      if ([input, output].some((schema) => schema !== undefined && schema.example === undefined)) {
         return `${start}test("${name} is listed", async () => {
 const client = await connect();
 const { tools } = await client.listTools();

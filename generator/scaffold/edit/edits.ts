@@ -10,10 +10,12 @@ export interface ImportedEntry {
   readonly from: string;
 }
 
-/** A text to insert; edits never remove text of an author's file. */
+/** A text to insert, after the removal of some characters if `remove` says so. */
 export interface Edit {
   readonly offset: number;
   readonly insert: string;
+  /** How many characters are removed at the offset; none by default. */
+  readonly remove?: number;
 }
 
 /** An author's file as a syntax tree. */
@@ -48,8 +50,8 @@ export async function parseSource(text: string): Promise<ParsedSource | { readon
   const tree = project.createSourceFile('author.ts', source);
   const apply = (edits: readonly Edit[]): string => {
     let result = source;
-    for (const { offset, insert } of [...edits].sort((a, b) => b.offset - a.offset)) {
-      result = result.slice(0, offset) + insert + result.slice(offset);
+    for (const { offset, insert, remove = 0 } of [...edits].sort((a, b) => b.offset - a.offset)) {
+      result = result.slice(0, offset) + insert + result.slice(offset + remove);
     }
     return mark + result;
   };
@@ -151,6 +153,41 @@ export function listEdit(
   if (comma !== undefined) return [{ offset, insert: `${eol}${indent}${name},` }];
   const line = { offset, insert: `${eol}${indent}${name}` };
   return offset === last.end ? [{ offset, insert: `,${line.insert}` }] : [{ offset: last.end, insert: ',' }, line];
+}
+
+/**
+ * Removes a member with its comma. If nothing else is on its line, the line is removed, with a comment at its end;
+ * comments above it stay.
+ */
+export function removalEdits(source: string, span: ListSpan, index: number): readonly Edit[] {
+  const member = span.members[index];
+  if (member === undefined) return [];
+  const close = span.end - 1;
+  const before = span.members[index - 1];
+  const after = span.members[index + 1];
+  const comma = findComma(source.slice(member.end, after?.start ?? close));
+  const end = member.end + (comma === undefined ? 0 : comma + 1);
+  // The last member without a comma: the one before it has none either then.
+  const extra: Edit[] = [];
+  if (comma === undefined && before !== undefined) {
+    const own = findComma(source.slice(before.end, member.start));
+    if (own !== undefined) extra.push({ offset: before.end + own, insert: '', remove: 1 });
+  }
+  const lineStart = source.lastIndexOf('\n', member.start - 1) + 1;
+  const lineEnd = endOfLine(source, end, close);
+  const rest = /^[ \t]*\r?\n/.exec(source.slice(lineEnd, close + 1))?.[0];
+  if (lineStart > span.start && source.slice(lineStart, member.start).trim() === '' && rest !== undefined) {
+    return [...extra, { offset: lineStart, insert: '', remove: lineEnd + rest.length - lineStart }];
+  }
+  // In one line with others: with the space after it, or before it if it is the last.
+  const spaceAfter = /^[ \t]*/.exec(source.slice(end, after?.start ?? end))?.[0].length ?? 0;
+  if (after !== undefined) return [{ offset: member.start, insert: '', remove: end + spaceAfter - member.start }];
+  const gap = before === undefined ? member.start : member.start - spacesBefore(source, member.start);
+  return [...extra, { offset: gap, insert: '', remove: end - gap }];
+}
+
+function spacesBefore(source: string, offset: number): number {
+  return /[ \t]*$/.exec(source.slice(0, offset))?.[0].length ?? 0;
 }
 
 /** The offset of a trailing comma, outside comments. */

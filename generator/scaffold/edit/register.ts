@@ -65,7 +65,7 @@ export async function registerInList(
 }
 
 /** The declaration of an export of the index, including `export { all as tools }`. */
-function findListDeclaration(tree: Tree, name: string): VariableDeclaration | undefined {
+export function findListDeclaration(tree: Tree, name: string): VariableDeclaration | undefined {
   const specifiers = tree
     .getExportDeclarations()
     .filter((item) => item.getModuleSpecifier() === undefined && !item.isTypeOnly())

@@ -59,18 +59,12 @@ test("a session over HTTP", async () => {
     id: 2,
     result: { tools: tools.map(({ name }) => ({ name })) },
   });
+  const unknown = { name: "no-such-tool" };
   const called = await post(
-    {
-      id: 3,
-      method: "tools/call",
-      params: { name: "greet", arguments: { name: "Ann" } },
-    },
+    { id: 3, method: "tools/call", params: unknown },
     headers,
   );
-  expect(called.answer).toMatchObject({
-    id: 3,
-    result: { content: [{ type: "text", text: "Hello, Ann!" }] },
-  });
+  expect(called.answer).toMatchObject({ id: 3, error: { code: -32602 } });
   // end
   const lost = await post(
     { id: 4, method: "ping" },
@@ -105,10 +99,10 @@ test("self-contained requests over HTTP", async () => {
     id: 2,
     result: { tools: tools.map(({ name }) => ({ name })) },
   });
-  const call = { name: "greet", arguments: { name: "Ann" } };
-  expect((await ask(3, "tools/call", call)).answer).toMatchObject({
+  const unknown = { name: "no-such-tool" };
+  expect((await ask(3, "tools/call", unknown)).answer).toMatchObject({
     id: 3,
-    result: { content: [{ type: "text", text: "Hello, Ann!" }] },
+    error: { code: -32602 },
   });
   // end
 });
