@@ -1,3 +1,4 @@
+import { McpgenError } from '../errors.js';
 import type { Docs } from '../read/builtin/docs.js';
 import { normalizeToolSchema } from '../read/schema/tool-schema.js';
 import type { ToolSource } from '../read/tools.js';
@@ -16,6 +17,7 @@ export interface ToolModel {
  * Converts the schemas of a tool to types. If the model cannot express a schema, the type is wider, with a warning.
  *
  * @param docs - Texts for definitions without a description.
+ * @throws {@link McpgenError} if a schema of the author's own tool is not valid JSON Schema. For a tool of a server it is a warning.
  */
 export function parseTool(source: ToolSource, docs: Docs): ToolModel {
   const definitions: Definition[] = [];
@@ -30,6 +32,11 @@ export function parseTool(source: ToolSource, docs: Docs): ToolModel {
     const within = (pointer: string): string =>
       place.includes('#') || pointer === '' ? place + pointer : `${place}#${pointer}`;
     const normalized = normalizeToolSchema(schema, key);
+    const wrong = source.isOwn ? normalized.warnings.find(({ fault }) => fault !== undefined) : undefined;
+    if (wrong?.fault !== undefined) {
+      const { message, remedy } = wrong.fault;
+      throw new McpgenError(message, { place: within(wrong.at), remedy });
+    }
     const parsed = parseDefinitions(normalized.definitions, docs, place);
     definitions.push(...parsed.definitions);
     warnings.push(...normalized.warnings.map(({ at, message }) => ({ place: within(at), message })));

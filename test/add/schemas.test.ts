@@ -51,6 +51,15 @@ test('an output schema that is no object schema is rejected', async () => {
   expect(result.stderr).toMatch(/wrong\.json: the schema of a tool's structured content must have the type object/);
 });
 
+test('a schema with a misspelled type is rejected with its place', async () => {
+  writeFileSync(path.join(project, 'bad.json'), '{ "type": "object", "properties": { "a": { "type": "strng" } } }');
+  const result = await mcpgen(['add', 'tool', 'x', '--input', 'bad.json'], { cwd: project });
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).toBe(
+    'error: bad.json#/properties/a/type: "strng" is not a type\nhint: Did you mean "string"?\n',
+  );
+});
+
 describe('with a Prettier config in the project', () => {
   beforeAll(async () => {
     // Prettier remembers that the folder has none.

@@ -159,6 +159,43 @@ describe('schemas', () => {
     expect(warnings[0]).toMatch(/^t\.json#\/0\/inputSchema\/properties\/x/);
   });
 
+  test.each<[unknown, string, string]>([
+    [{ type: 'strng' }, '"strng" is not a type', 'Did you mean "string"?'],
+    [{ type: ['string', 'nul'] }, '["string","nul"] is not a type', 'Did you mean "null"?'],
+    [
+      { type: 'xyzzy' },
+      '"xyzzy" is not a type',
+      'The types are string, number, integer, boolean, null, array, object.',
+    ],
+    [{ type: 'number', minimum: '3' }, '"3" is not a value of "minimum"', 'Write a number.'],
+    [{ type: 'number', multipleOf: 0 }, '0 is not a value of "multipleOf"', 'Write a number above 0.'],
+    [{ type: 'string', minLength: -1 }, '-1 is not a value of "minLength"', 'Write an integer that is not negative.'],
+    [{ type: 'string', pattern: '(' }, '"(" is not a value of "pattern"', 'Write a regular expression.'],
+    [{ type: 'array', uniqueItems: 1 }, '1 is not a value of "uniqueItems"', 'Write true or false.'],
+    [{ type: 'string', format: 1 }, '1 is not a value of "format"', 'Write a string.'],
+    [
+      { $ref: '#/$defs/none' },
+      'the reference "#/$defs/none" points to nothing',
+      'Add the definition, or correct the reference.',
+    ],
+    [
+      { $ref: 'other.json' },
+      'the reference "other.json" points outside the schema, and nothing is fetched',
+      'Copy the definition into $defs of this file.',
+    ],
+    [{ enum: 'x' }, 'not a list of values', 'Write a list, or one value as "const".'],
+    [{ anyOf: {} }, 'not a list of schemas', 'Write a list of at least one schema.'],
+    [{ type: 'object', required: 'a' }, 'not a list of names', 'Write a list of the names of members.'],
+    [{ type: 'object', properties: [] }, 'not an object of schemas', 'Write an object with a schema for each name.'],
+    [7, 'not a schema', 'Write an object or a boolean.'],
+  ])("rejects %j in the author's own schema", async (x, message, remedy) => {
+    const input = { type: 'object', properties: { x } } as JsonValue;
+    const source = { name: 'mine', input, places: { input: 'mine.input.json', output: '' }, isOwn: true };
+    const error = await errorOf(renderTools([source], '/nowhere'));
+    expect(error).toMatchObject({ message, remedy });
+    expect(error.place).toMatch(/^mine\.input\.json#\/properties\/x/);
+  });
+
   test('supports unusual schemas', async () => {
     let deep: object = { type: 'string' };
     for (let level = 0; level < 60; level += 1) deep = { type: 'object', properties: { ['*/'.repeat(20)]: deep } };

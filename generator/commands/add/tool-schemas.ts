@@ -138,13 +138,16 @@ function readSchema(
   const given = file === undefined ? Buffer.from(EMPTY_SCHEMA) : readBytes(file);
   const isPresent = existsSync(existing);
   const bytes = isPresent ? readBytes(existing) : given;
-  const schema = parseUntrustedJson(bytes, isPresent ? target : (file ?? target));
+  const shown = isPresent ? target : (file ?? target);
+  const schema = parseUntrustedJson(bytes, shown);
   if (!isObject(schema) || ownMember(schema, 'type') !== 'object') {
     throw new McpgenError(
       `the schema of a tool's ${target.endsWith('.input.json') ? 'arguments' : 'structured content'} must have the type object`,
       { place: file ?? target, remedy: 'Write { "type": "object", "properties": { ... } }.' },
     );
   }
+  // An error names the place in the given file, which is not copied yet.
+  parseTool({ name: 'tool', input: schema, places: { input: shown, output: '' }, isOwn: true }, NO_DOCS);
   return { text: bytes.toString('utf8'), isKept: file !== undefined && !bytes.equals(given), schema };
 }
 

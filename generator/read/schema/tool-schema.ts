@@ -24,8 +24,17 @@ export interface NormalizedToolSchema {
   readonly definitions: JsonObject;
   /** The pointer into the schema for each definition, by key. */
   readonly pointers: ReadonlyMap<string, string>;
-  /** Ignored constraints with their pointers: the type is wider there than the schema. */
-  readonly warnings: readonly { readonly at: string; readonly message: string }[];
+  /** Ignored constraints: the type is wider there than the schema. */
+  readonly warnings: readonly SchemaWarning[];
+}
+
+/** A part of a schema that has no effect. */
+export interface SchemaWarning {
+  /** Its pointer. */
+  readonly at: string;
+  readonly message: string;
+  /** If it is not valid JSON Schema: what is wrong, and how to fix it. */
+  readonly fault?: { readonly message: string; readonly remedy: string };
 }
 
 /** Most subschemas of one tool; larger schemas get no type. */
@@ -44,6 +53,17 @@ export const MAX_DEFINITIONS = 1000;
  */
 export function normalizeToolSchema(schema: JsonValue, key: string): NormalizedToolSchema {
   return new ToolSchemaNormalizer(schema, key).run();
+}
+
+const NO_EFFECT = ', so it has no effect';
+
+/** What a limit may be, in words. */
+function valueOfKeyword(keyword: string): string {
+  if (COUNT_KEYWORDS.includes(keyword)) return 'an integer that is not negative';
+  if (keyword === 'multipleOf') return 'a number above 0';
+  if (KEYWORDS_BY_TYPE.number.includes(keyword)) return 'a number';
+  if (keyword === 'uniqueItems') return 'true or false';
+  return keyword === 'pattern' ? 'a regular expression' : 'a string';
 }
 
 /** The context of a subschema. */
@@ -65,7 +85,7 @@ class ToolSchemaNormalizer {
   readonly #anchors = new Map<string, ReadonlyMap<string, string>>();
   readonly #takenNames = new Set<string>();
   readonly #normalized = new Map<string, JsonValue>();
-  readonly #warnings: { at: string; message: string }[] = [];
+  readonly #warnings: SchemaWarning[] = [];
   readonly #unknownKeywords = new Set<string>();
   /** Pointers of types that are wider than the schema. */
   readonly #widenedPointers: string[] = [];
@@ -110,6 +130,12 @@ class ToolSchemaNormalizer {
     this.#addWarning(pointer, message);
   }
 
+  /** Warns of a part that is not valid JSON Schema, which makes the type wider. */
+  #warnOfFault(pointer: string, message: string, effect: string, remedy: string): void {
+    this.#widenedPointers.push(pointer);
+    this.#warnings.push({ at: pointer, message: `${message}${effect}`, fault: { message, remedy } });
+  }
+
   /** Warns without making the type wider. */
   #addWarning(pointer: string, message: string): void {
     this.#warnings.push({ at: pointer, message });
@@ -146,7 +172,8 @@ class ToolSchemaNormalizer {
     if (this.#count > MAX_SUBSCHEMAS) return true;
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) {
-      this.#warn(pointer, 'not a schema, so its type is unknown');
+      const remedy = 'Write an object or a boolean.';
+      this.#warnOfFault(pointer, 'not a schema', ', so its type is unknown', remedy);
       return true;
     }
     const id = ownMember(schema, '$id');
@@ -176,7 +203,8 @@ class ToolSchemaNormalizer {
       const list = ownMember(schema, keyword);
       if (list === undefined) continue;
       if (!Array.isArray(list) || list.length === 0) {
-        this.#warn(pointer + formatPointer(keyword), 'not a list of schemas, so it has no effect');
+        const remedy = 'Write a list of at least one schema.';
+        this.#warnOfFault(pointer + formatPointer(keyword), 'not a list of schemas', NO_EFFECT, remedy);
         continue;
       }
       const inside = types ?? (keyword === 'allOf' ? this.#typesOfAllOf(list, own) : undefined);
@@ -202,7 +230,10 @@ class ToolSchemaNormalizer {
       const shown = text.length > 100 ? `${text.slice(0, 100)}...` : text;
       const outside = typeof ref === 'string' && !ref.startsWith('#');
       const reason = outside ? 'points outside the schema, and nothing is fetched' : 'points to nothing';
-      this.#warn(place, `the reference ${shown} ${reason}: the type is unknown`);
+      const remedy = outside
+        ? 'Copy the definition into $defs of this file.'
+        : 'Add the definition, or correct the reference.';
+      this.#warnOfFault(place, `the reference ${shown} ${reason}`, ': the type is unknown', remedy);
       return undefined;
     }
     return `#${formatPointer('$defs', this.#definitionKey(found, base))}`;
@@ -257,9 +288,13 @@ class ToolSchemaNormalizer {
     const list: readonly JsonValue[] = Array.isArray(type) ? type : [type];
     const names = list.filter((item): item is string => typeof item === 'string' && JSON_SCHEMA_TYPES.includes(item));
     if (names.length === list.length && names.length > 0) return [...new Set(names)];
-    this.#warn(
+    const wrong = list.find((item) => typeof item === 'string' && !JSON_SCHEMA_TYPES.includes(item));
+    const near = typeof wrong === 'string' ? closestMatch(wrong, JSON_SCHEMA_TYPES) : undefined;
+    this.#warnOfFault(
       pointer + formatPointer('type'),
-      `${JSON.stringify(type).slice(0, 60)} is not a type, so it has no effect`,
+      `${JSON.stringify(type).slice(0, 60)} is not a type`,
+      NO_EFFECT,
+      near === undefined ? `The types are ${JSON_SCHEMA_TYPES.join(', ')}.` : `Did you mean ${JSON.stringify(near)}?`,
     );
     return undefined;
   }
@@ -296,7 +331,8 @@ class ToolSchemaNormalizer {
     const list = ownMember(schema, 'enum');
     if (constant === undefined && list === undefined) return undefined;
     if (list !== undefined && !Array.isArray(list)) {
-      this.#warn(pointer + formatPointer('enum'), 'not a list of values, so it has no effect');
+      const remedy = 'Write a list, or one value as "const".';
+      this.#warnOfFault(pointer + formatPointer('enum'), 'not a list of values', NO_EFFECT, remedy);
       if (constant === undefined) return undefined;
     }
     const narrowing = Object.values(KEYWORDS_BY_TYPE)
@@ -360,9 +396,11 @@ class ToolSchemaNormalizer {
       else continue;
       if (isRight) made.push([keyword, value]);
       else
-        this.#warn(
+        this.#warnOfFault(
           pointer + formatPointer(keyword),
-          `${JSON.stringify(value).slice(0, 60)} is not a value of "${keyword}", which has no effect`,
+          `${JSON.stringify(value).slice(0, 60)} is not a value of "${keyword}"`,
+          ', which has no effect',
+          `Write ${valueOfKeyword(keyword)}.`,
         );
     }
     return made;
@@ -373,7 +411,8 @@ class ToolSchemaNormalizer {
     const given = ownMember(schema, 'properties');
     const properties = isObject(given) ? given : undefined;
     if (given !== undefined && properties === undefined) {
-      this.#warn(pointer + formatPointer('properties'), 'not an object of schemas, so it has no effect');
+      const remedy = 'Write an object with a schema for each name.';
+      this.#warnOfFault(pointer + formatPointer('properties'), 'not an object of schemas', NO_EFFECT, remedy);
     }
     const entries = Object.entries(properties ?? {}).map(([name, value]): [string, JsonValue] => [
       name,
@@ -386,7 +425,13 @@ class ToolSchemaNormalizer {
         ? (required as readonly JsonValue[]).filter((name) => typeof name === 'string')
         : [];
       if (!Array.isArray(required) || names.length < required.length) {
-        this.#warn(pointer + formatPointer('required'), 'not a list of names, so some of it has no effect');
+        const remedy = 'Write a list of the names of members.';
+        this.#warnOfFault(
+          pointer + formatPointer('required'),
+          'not a list of names',
+          ', so some of it has no effect',
+          remedy,
+        );
       }
       made.push(['required', [...new Set(names)]]);
       // A required member without a schema has the type of other members.
