@@ -19,6 +19,7 @@ export interface Placeholder {
 const OPTION_ORDER = [
   'to',
   'config',
+  'code',
   'fromServer',
   'schema',
   'catalog',

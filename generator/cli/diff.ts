@@ -18,6 +18,8 @@ export function declareDiff(program: Command): void {
     .option('--old-catalog <file>', 'the method catalog of <old> (default: built in, or derived from the schema)')
     .option('--new-catalog <file>', 'the method catalog of <new>')
     .option('--breaking', 'only breaking changes')
+    .option('--side <side>', 'only changes that break a client, or a server')
+    .option('--code <folder>', 'the lines of your sources that no longer compile, by change')
     .option('--json', 'print JSON')
     .option('--markdown', 'print Markdown, for a pull request')
     .option('--html <file>', 'write one self-contained page; - for standard output')
@@ -36,6 +38,9 @@ Examples:
 
   # In CI, fail if a change is breaking
   mcpgen diff HEAD~1:schema/my.json schema/my.json --exit-code
+
+  # Print the lines of your sources that the new revision affects
+  mcpgen diff 2025-11-25 2026-07-28 --code src
 
   # Print Markdown for a pull request
   mcpgen diff 2026-07-28 draft.json --markdown

@@ -106,7 +106,7 @@ function emitClientOptions(file: SourceFile, context: EmitContext): void {
 }
 
 /** The name of the method that sends a request, from its definition, such as `callTool` for `CallToolRequest`. */
-function callMethodName({ message }: Method): string {
+export function callMethodName({ message }: Pick<Method, 'message'>): string {
   const name = message.replace(/Request$/, '');
   return name.charAt(0).toLowerCase() + name.slice(1);
 }

@@ -120,8 +120,10 @@ test("case-098: a new revision keeps the author's code", async () => {
   const news = `
 new revision 2025-11-25: src/protocol.ts does not use it yet
   npx mcpgen add revision 2025-11-25
+  what it changes in your code: npx mcpgen diff 2025-06-18 2025-11-25 --code src
 new revision 2026-07-28: src/protocol.ts does not use it yet
   npx mcpgen add revision 2026-07-28
+  what it changes in your code: npx mcpgen diff 2025-06-18 2026-07-28 --code src
 new in 2025-11-25: notifications/tasks/status (notification to the server, optional)
   Reports a task's new state to the side that started it.
   npx mcpgen add handler notifications/tasks/status

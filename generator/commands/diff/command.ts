@@ -2,9 +2,10 @@ import path from 'node:path';
 import { McpgenError } from '../../errors.js';
 import { compareProtocols } from '../../model/diff/compare.js';
 import { withEvidence } from '../../model/diff/evidence.js';
+import type { Side } from '../../model/protocol.js';
 import { RULES } from '../../model/diff/rules.js';
 import { diffMarkdown, rulesMarkdown } from '../../print/diff/markdown.js';
-import { buildReport, type DiffReport } from '../../print/diff/report.js';
+import { buildReport, type AffectedCode, type DiffReport, type ReportChange } from '../../print/diff/report.js';
 import {
   stdoutColors,
   printToStderr,
@@ -39,12 +40,29 @@ export async function diffCommand(
   for (const warning of [...before.protocol.warnings, ...after.protocol.warnings]) printWarning(warning);
   const difference = withEvidence(compareProtocols(before.protocol, after.protocol));
   const full = buildReport(difference, before, after);
-  const report = options.breaking ? withBreakingChangesOnly(full) : full;
+  const breaking = withBreakingChangesOnly(full, options.side);
+  const shown = options.breaking || options.side !== undefined ? breaking : full;
+  const report =
+    options.code === undefined ? shown : { ...shown, code: await affectedCode(options.code, before, after, full) };
   if (html !== undefined) await writeHtmlReport(report, before, after, html, difference.renames);
   if (options.json) printJson(report);
   else if (options.markdown) printLine(diffMarkdown(report));
   else if (html !== '-') printDiffReport(report);
-  return options.exitCode && full.summary.breaking > 0 ? 1 : 0;
+  const isAffected = report.code === undefined ? breaking.changes.length > 0 : report.code.groups.length > 0;
+  return options.exitCode && isAffected ? 1 : 0;
+}
+
+async function affectedCode(
+  folder: string,
+  before: LoadedProtocol,
+  after: LoadedProtocol,
+  report: DiffReport,
+): Promise<AffectedCode> {
+  showProgress(`checking ${folder} ...`);
+  const { findAffectedCode } = await import('./code.js');
+  const found = await findAffectedCode(folder, before.protocol, after.protocol, report);
+  showProgress('');
+  return found;
 }
 
 async function loadProtocols(
@@ -59,13 +77,15 @@ async function loadProtocols(
   ];
 }
 
-/** The report with breaking changes only; its counts still cover all changes. */
-function withBreakingChangesOnly(report: DiffReport): DiffReport {
-  const isBreaking = (verdict: string): boolean => verdict === 'breaking';
-  return {
-    ...report,
-    changes: report.changes.filter(({ sender, receiver }) => isBreaking(sender) || isBreaking(receiver)),
+/** The report with the changes only that break one side, or any; its counts still cover all changes. */
+function withBreakingChangesOnly(report: DiffReport, side?: Side): DiffReport {
+  const isBreaking = ({ sender, receiver, sentBy }: ReportChange): boolean => {
+    // What no message contains may concern either side.
+    const sends = side === undefined || sentBy.length === 0 || sentBy.includes(side);
+    const receives = side === undefined || sentBy.length === 0 || sentBy.some((other) => other !== side);
+    return (sends && sender === 'breaking') || (receives && receiver === 'breaking');
   };
+  return { ...report, changes: report.changes.filter(isBreaking) };
 }
 
 async function writeHtmlReport(

@@ -3,12 +3,14 @@ import {
   groupChanges,
   summaryText,
   verdictText,
+  type AffectedCode,
   type ChangeGroup,
   type DiffReport,
   type ReportChange,
 } from '../../print/diff/report.js';
 import { stdoutColors, printLine } from '../../terminal.js';
 import { escapeHiddenCharacters } from '../../text.js';
+import { pluralize } from '../shared/file-changes.js';
 
 const SUBJECT_HEADINGS: readonly (readonly [Subject, string])[] = [
   ['protocol', 'Protocol'],
@@ -41,12 +43,39 @@ export function printDiffReport(report: DiffReport): void {
       stdoutColors.dim('  no catalog: methods are derived from the schema, without what only a catalog can define'),
     );
   }
+  if (report.code !== undefined) {
+    printAffectedCode(report.code);
+    return;
+  }
   for (const [subject, heading] of SUBJECT_HEADINGS) {
     const groups = groupChanges(report.changes.filter((change) => change.subject === subject));
     if (groups.length === 0) continue;
     printLine(`\n${stdoutColors.bold(heading)}`);
     for (const group of [...groups.filter(isBreakingGroup), ...groups.filter((item) => !isBreakingGroup(item))])
       printChangeGroup(group);
+  }
+}
+
+/** Prints the affected lines of a program below the change that each names. */
+function printAffectedCode({ folder, files, groups }: AffectedCode): void {
+  const lines = groups.flatMap((group) => group.lines);
+  const places = `${pluralize(lines.length, 'error')} in ${pluralize(new Set(lines.map(({ file }) => file)).size, 'file')}`;
+  const checked = `${pluralize(files, 'file')} of ${escapeHiddenCharacters(folder)} checked with the new types`;
+  printLine(`  ${checked}: ${lines.length === 0 ? stdoutColors.green('all compile') : stdoutColors.red(places)}`);
+  for (const { change, lines: affected } of groups) {
+    const heading =
+      change === null
+        ? stdoutColors.bold('Other errors')
+        : `${stdoutColors.cyan(change.place)}  ${change.title}  ${transition(change)}`.trimEnd();
+    printLine(`\n${heading}`);
+    for (const { file, line, column, message, code } of affected) {
+      printLine(
+        `  ${escapeHiddenCharacters(`${file}:${line}:${column}`)}  ${truncateLine(escapeHiddenCharacters(code))}`,
+      );
+      printLine(
+        `      ${stdoutColors.dim(truncateLine(escapeHiddenCharacters(message.split('\n').at(-1)?.trim() ?? '')))}`,
+      );
+    }
   }
 }
 

@@ -51,10 +51,19 @@ export interface RemovedMethod {
   readonly places: readonly Omit<MethodLocation, 'method'>[];
 }
 
+/** A revision that was generated for the first time. */
+export interface NewRevision {
+  readonly revision: string;
+  /** The command that adds it to the project. */
+  readonly command: string;
+  /** The command that prints which lines of the author's code it affects. */
+  readonly diffCommand?: string;
+}
+
 /** What a run changed that affects the author's code. */
 export interface MethodChangeReport {
-  /** Revisions that `src/protocol.ts` does not use yet, with the command that adds each. */
-  readonly newRevisions: readonly { readonly revision: string; readonly command: string }[];
+  /** Revisions that `src/protocol.ts` does not use yet. */
+  readonly newRevisions: readonly NewRevision[];
   /** Revisions in the output folder that are not in the config. */
   readonly leftRevisions: readonly { readonly revision: string; readonly folder: string; readonly isSpoken: boolean }[];
   readonly newMethods: readonly NewMethod[];
@@ -111,10 +120,19 @@ export async function reportMethodChanges(
   const newMethods = added
     .filter(({ name }) => !handled.has(name))
     .flatMap((method) => newMethodsOf(method, result.protocols, context));
+  const previous = [...written.keys()]
+    .filter((revision) => !newRevisions.includes(revision))
+    .sort()
+    .at(-1);
   return {
     newRevisions: revisionsNotRegistered(project, newRevisions).map((revision) => ({
       revision,
       command: projectCommand(project, 'add revision', { words: [revision], options: { config: configFile } }),
+      ...(previous === undefined
+        ? {}
+        : {
+            diffCommand: projectCommand(project, 'diff', { words: [previous, revision], options: { code: 'src' } }),
+          }),
     })),
     leftRevisions: coversAllRevisions
       ? [...leftoverRevisions.keys()].sort().map((revision) => leftoverRevision(project, result.out, revision))
@@ -273,11 +291,13 @@ export function printMethodChanges({
   removedMethods,
 }: MethodChangeReport): void {
   if (newRevisions.length + leftRevisions.length + newMethods.length + removedMethods.length > 0) printLine();
-  for (const { revision, command } of newRevisions) {
+  for (const { revision, command, diffCommand } of newRevisions) {
     printLine(
       `${stdoutColors.green('new revision')} ${escapeHiddenCharacters(revision)}: src/protocol.ts does not use it yet`,
     );
     printLine(`  ${escapeHiddenCharacters(command)}`);
+    if (diffCommand !== undefined)
+      printLine(stdoutColors.dim(`  what it changes in your code: ${escapeHiddenCharacters(diffCommand)}`));
   }
   for (const { revision, folder, isSpoken } of leftRevisions) {
     printLine(`${stdoutColors.red('orphaned')}: ${escapeHiddenCharacters(revision)} is not in the config`);

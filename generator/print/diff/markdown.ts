@@ -1,5 +1,6 @@
 import { RULES } from '../../model/diff/rules.js';
 import {
+  type AffectedCode,
   groupChanges,
   summaryText,
   verdictText,
@@ -31,6 +32,7 @@ export function diffMarkdown(report: DiffReport, maxLength = MAX_MARKDOWN_LENGTH
       `Methods: ${summary.methods.added} added, ${summary.methods.removed} removed, ${summary.methods.changed} changed. ` +
       `Definitions: ${summary.definitions.added} added, ${summary.definitions.removed} removed, ` +
       `${summary.definitions.renamed} renamed, ${summary.definitions.changed} changed. Error codes: ${summary.errors}.`,
+    ...(report.code === undefined ? [] : affectedCodeSection(report.code)),
     ...(breaking.length === 0 ? [] : ['', '### Breaking', '', ...groupsTable(breaking)]),
     ...(safe.length === 0
       ? []
@@ -44,6 +46,25 @@ export function diffMarkdown(report: DiffReport, maxLength = MAX_MARKDOWN_LENGTH
         ]),
   ];
   return truncateLines(lines, maxLength);
+}
+
+function affectedCodeSection({ folder, groups }: AffectedCode): readonly string[] {
+  const rows = groups.flatMap(({ change, lines }) =>
+    lines.map(({ file, line, code, message }) => [
+      change === null ? '' : `${codeSpan(change.place)}: ${change.title}`,
+      codeSpan(`${file}:${line}`),
+      codeSpan(code.slice(0, 100)),
+      escapeMarkdown(message.split('\n').at(-1)?.trim() ?? ''),
+    ]),
+  );
+  return [
+    '',
+    `### Affected lines of ${escapeMarkdown(folder)}`,
+    '',
+    ...(rows.length === 0
+      ? ['All files compile with the new types.']
+      : [tableRow(['change', 'place', 'line', 'error']), '|---|---|---|---|', ...rows.map(tableRow)]),
+  ];
 }
 
 /** The rules as a Markdown table, for the documentation. */

@@ -67,6 +67,30 @@ export interface ReportSummary {
   readonly errors: number;
 }
 
+/** A line of a program that no longer compiles with the types of the new revision. */
+export interface AffectedLine {
+  /** Relative to the current folder. */
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based, in UTF-16 code units. */
+  readonly column: number;
+  /** What the compiler says. */
+  readonly message: string;
+  /** The text of the line, without indentation. */
+  readonly code: string;
+}
+
+/** What a new revision changes for a program. */
+export interface AffectedCode {
+  /** The folder, as given. */
+  readonly folder: string;
+  /** How many files were checked. */
+  readonly files: number;
+  /** The lines by the change that they name; null for lines that name none. */
+  readonly groups: readonly { readonly change: ReportChange | null; readonly lines: readonly AffectedLine[] }[];
+}
+
 /** The differences between two revisions, as `mcpgen diff --json` prints them. */
 export interface DiffReport {
   readonly from: ReportSide;
@@ -80,6 +104,8 @@ export interface DiffReport {
     readonly evidence: readonly string[];
   }[];
   readonly changes: readonly ReportChange[];
+  /** With `--code`: the affected lines of a program. */
+  readonly code?: AffectedCode;
 }
 
 /** The names of the two sides, and the sources of their catalogs. */

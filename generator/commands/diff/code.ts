@@ -1,0 +1,228 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { ts as TypeScript } from 'ts-morph';
+import { McpgenError } from '../../errors.js';
+import { EMITTABLE, render, type Emittable, type ImportExtension, type Protocol } from '../../index.js';
+import { callMethodName } from '../../emit/client.js';
+import { isSharedPart } from '../../emit/parts.js';
+import { constantCase } from '../../model/naming.js';
+import { readOrigin } from '../../output/ownership.js';
+import type { AffectedCode, AffectedLine, DiffReport, ReportChange } from '../../print/diff/report.js';
+import { tryReadText } from '../../read/files.js';
+
+/**
+ * Finds the lines of a program that no longer compile with the types of a new revision: the generated files of the old
+ * one are replaced in memory, and the type checker reports what is wrong now and was not before.
+ *
+ * @param given - A folder, or a file of it; the nearest tsconfig applies.
+ * @throws {@link McpgenError} if it has no TypeScript, or imports no generated file of the old revision.
+ */
+export async function findAffectedCode(
+  given: string,
+  before: Protocol,
+  after: Protocol,
+  report: DiffReport,
+): Promise<AffectedCode> {
+  const { ts } = await import('ts-morph');
+  const target = path.resolve(given);
+  if (!existsSync(target)) {
+    throw new McpgenError('no such file or folder', { place: given, remedy: 'Pass the folder with your sources.' });
+  }
+  const { fileNames, options } = programSettings(ts, target);
+  const host = ts.createCompilerHost(options);
+  const old = ts.createProgram(fileNames, options, host);
+  const generated = generatedFolders(old, before.revision);
+  if (generated.size === 0) {
+    throw new McpgenError(`it imports no generated file of ${before.revision}`, {
+      place: given,
+      remedy: `Pass the sources that import the output of \`mcpgen generate --revision ${before.revision}\`, and their revision as the old one.`,
+    });
+  }
+  const overlay = new Map<string, string>();
+  for (const folder of generated) {
+    for (const [file, text] of await filesOfRevision(folder, after)) overlay.set(file, text);
+  }
+  const withOverlay: TypeScript.CompilerHost = {
+    ...host,
+    fileExists: (name) => overlay.has(path.resolve(name)) || host.fileExists(name),
+    readFile: (name) => overlay.get(path.resolve(name)) ?? host.readFile(name),
+    getSourceFile: (name, version, onError) => {
+      const text = overlay.get(path.resolve(name));
+      // What did not change is parsed once.
+      return text === undefined
+        ? (old.getSourceFile(name) ?? host.getSourceFile(name, version, onError))
+        : ts.createSourceFile(name, text, version, true);
+    },
+  };
+  const renewed = ts.createProgram(fileNames, options, withOverlay);
+  const own = old.getSourceFiles().filter(({ fileName }) => isBelowOrSame(target, fileName) && !isGenerated(fileName));
+  const lines = own.flatMap(({ fileName }) => {
+    const known = new Set(problems(ts, old, fileName).map(({ message, line }) => `${line}:${message}`));
+    return problems(ts, renewed, fileName).filter(({ message, line }) => !known.has(`${line}:${message}`));
+  });
+  return { folder: given, files: own.length, groups: groupByChange(lines, report, [before, after]) };
+}
+
+/** The files of a program and its options: those of the nearest tsconfig. */
+function programSettings(
+  ts: typeof TypeScript,
+  target: string,
+): { readonly fileNames: readonly string[]; readonly options: TypeScript.CompilerOptions } {
+  const folder = statSync(target).isDirectory() ? target : path.dirname(target);
+  const files = folder === target ? typescriptFilesBelow(folder) : [target];
+  if (files.length === 0) {
+    throw new McpgenError('it has no TypeScript files', {
+      place: target,
+      remedy: 'Pass the folder with your sources.',
+    });
+  }
+  const config = ts.findConfigFile(folder, (name) => ts.sys.fileExists(name));
+  const content =
+    config === undefined ? undefined : (ts.readConfigFile(config, (name) => ts.sys.readFile(name)).config as unknown);
+  const parsed =
+    config === undefined || content === undefined
+      ? undefined
+      : ts.parseJsonConfigFileContent(content, ts.sys, path.dirname(config));
+  const fallback: TypeScript.CompilerOptions = {
+    strict: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  };
+  return {
+    fileNames: files,
+    options: {
+      ...(parsed?.options ?? fallback),
+      noEmit: true,
+      composite: false,
+      incremental: false,
+      skipLibCheck: true,
+    },
+  };
+}
+
+function typescriptFilesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:ts|tsx|mts|cts)$/.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !file.split(path.sep).includes('node_modules') && !isGenerated(file));
+}
+
+function isGenerated(file: string): boolean {
+  const text = file.endsWith('.ts') ? tryReadText(file) : undefined;
+  return text !== undefined && readOrigin(file, text) !== 'foreign';
+}
+
+/** The folders with generated files of a revision that a program uses. */
+function generatedFolders(program: TypeScript.Program, revision: string): ReadonlySet<string> {
+  const files = program.getSourceFiles().filter(({ fileName, text }) => {
+    return path.basename(path.dirname(fileName)) === revision && readOrigin(fileName, text) !== 'foreign';
+  });
+  return new Set(files.map(({ fileName }) => path.dirname(path.resolve(fileName))));
+}
+
+/** The files of another revision, in the place of those in a folder. */
+async function filesOfRevision(folder: string, protocol: Protocol): Promise<ReadonlyMap<string, string>> {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+  const parts = EMITTABLE.filter((part): part is Emittable => {
+    return !isSharedPart(part) && part !== 'stubs' && names.includes(`${part}.ts`);
+  });
+  const importExtension = importExtensionOf(tryReadText(path.join(folder, 'index.ts')) ?? '');
+  const rendered = await render(protocol, path.dirname(folder), { emit: parts, importExtension });
+  const files = new Map<string, string>();
+  for (const { path: name, contents } of rendered) {
+    const isOfRevision = name.startsWith(`${protocol.revision}/`);
+    const file = isOfRevision
+      ? path.join(folder, name.slice(protocol.revision.length + 1))
+      : path.join(path.dirname(folder), name);
+    if (isOfRevision || !existsSync(file)) files.set(file, contents);
+  }
+  return files;
+}
+
+function importExtensionOf(index: string): ImportExtension {
+  const [, extension] = /from ["']\.\/[\w-]+(\.[jt]s)?["']/.exec(index) ?? [];
+  return extension === '.ts' ? 'ts' : extension === '.js' ? 'js' : 'none';
+}
+
+function isBelowOrSame(target: string, file: string): boolean {
+  const relative = path.relative(target, path.resolve(file));
+  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
+}
+
+function problems(ts: typeof TypeScript, program: TypeScript.Program, fileName: string): readonly AffectedLine[] {
+  const source = program.getSourceFile(fileName);
+  if (source === undefined) return [];
+  return program.getSemanticDiagnostics(source).map(({ start = 0, messageText }) => {
+    const { line, character } = source.getLineAndCharacterOfPosition(start);
+    const [begin, end] = [source.getPositionOfLineAndCharacter(line, 0), source.text.indexOf('\n', start)];
+    return {
+      file: path.relative(process.cwd(), fileName),
+      line: line + 1,
+      column: character + 1,
+      message: ts.flattenDiagnosticMessageText(messageText, '\n'),
+      code: source.text.slice(begin, end === -1 ? undefined : end).trim(),
+    };
+  });
+}
+
+/** Assigns each line to the change whose names the compiler or the line names; the others come last, without one. */
+function groupByChange(
+  lines: readonly AffectedLine[],
+  report: DiffReport,
+  protocols: readonly Protocol[],
+): AffectedCode['groups'] {
+  // What is gone explains an error better than what was deprecated.
+  const isBreaking = ({ sender, receiver }: ReportChange): boolean => sender === 'breaking' || receiver === 'breaking';
+  const changes = [...report.changes.filter(isBreaking), ...report.changes.filter((change) => !isBreaking(change))];
+  const candidates = changes.map((change) => ({ change, words: wordsOf(change, report, protocols) }));
+  const groups = new Map<ReportChange | undefined, AffectedLine[]>();
+  for (const line of lines) {
+    let best: ReportChange | undefined;
+    let highest = 0;
+    for (const { change, words } of candidates) {
+      const score = likeness(line, words);
+      if (score > highest) [best, highest] = [change, score];
+    }
+    groups.set(best, [...(groups.get(best) ?? []), line]);
+  }
+  const entries = [...groups].map(([change, affected]) => ({ change: change ?? null, lines: affected }));
+  return [...entries.filter(({ change }) => change !== null), ...entries.filter(({ change }) => change === null)];
+}
+
+/** What a line that a change affects may name. */
+interface ChangeWords {
+  /** The method or definition, under its names in code. */
+  readonly subjects: readonly string[];
+  /** The last member of the place; undefined if the change is not of a member. */
+  readonly member: string | undefined;
+}
+
+function wordsOf(
+  { name, place, subject }: ReportChange,
+  { renames }: DiffReport,
+  protocols: readonly Protocol[],
+): ChangeWords {
+  const member = /\.([\w$]+)(?:\[\])*$/.exec(place)?.[1];
+  const old = renames.filter(({ after }) => after === name).map(({ before }) => before);
+  return {
+    subjects: subject === 'method' ? methodNamesInCode(name, protocols) : [name, ...old],
+    member: subject === 'method' ? undefined : member,
+  };
+}
+
+/** A method as code names it: itself, its constant, its message and the client's method for it. */
+function methodNamesInCode(name: string, protocols: readonly Protocol[]): readonly string[] {
+  const messages = protocols.flatMap(({ methods }) => methods.filter((method) => method.name === name));
+  return [name, constantCase(name), ...messages.flatMap((method) => [method.message, callMethodName(method)])];
+}
+
+/** How well a line fits a change: the names that the compiler quotes count more than those in the line. */
+function likeness({ message, code }: AffectedLine, { subjects, member }: ChangeWords): number {
+  const quoted = new Set([...message.matchAll(/'([^'\n]{1,80})'/g)].map((match) => match[1]));
+  const isNamed = subjects.some((word) => quoted.has(word));
+  const isInLine = subjects.some((word) => code.includes(word));
+  if (member === undefined) return isNamed ? 3 : 0;
+  if (!quoted.has(member)) return 0;
+  return isNamed ? 5 : isInLine ? 4 : 1;
+}
