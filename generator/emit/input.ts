@@ -11,6 +11,9 @@ export function inputMethods({ protocol }: EmitContext): readonly Method[] {
   return requested.filter(({ direction, capabilities }) => direction !== 'both' && capabilities.length > 0);
 }
 
+/** The request for a form or a visit to a URL. */
+export const ELICITATION = 'elicitation/create';
+
 /** Adds the types of a request for input and of its response to a file, and returns their names. */
 export function inputTypes(
   file: SourceFile,
@@ -41,5 +44,16 @@ export function inputTypes(
     doc: '/** The response to a request for input. */',
     code: `<M extends InputMethod> = ${answer};`,
   });
-  return { requests: 'InputRequestOf', answers: 'InputAnswerOf' };
+  const answerTo = methods.some(({ name }) => name === ELICITATION)
+    ? `Requests[Key] extends { readonly method: "${ELICITATION}"; readonly params: infer Params }
+    ? ${file.importType('runtime/server/elicitation', 'ElicitAnswer')}<Params, InputAnswerOf<"${ELICITATION}">>
+    : InputAnswerOf<Requests[Key]["method"]>`
+    : 'InputAnswerOf<Requests[Key]["method"]>';
+  file.declare('type', 'InputAnswersOf', {
+    doc: '/** The responses to requests for input, under the same keys. The content of a form is typed by its `requestedSchema`. */',
+    code: `<Requests extends Readonly<Record<string, InputRequestOf>>> = {
+  -readonly [Key in keyof Requests]: ${answerTo};
+};`,
+  });
+  return { requests: 'InputRequestOf', answers: 'InputAnswersOf' };
 }

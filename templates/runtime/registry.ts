@@ -24,6 +24,8 @@ export {
 export type {
   ResourceDefinition,
   VariablesOf,
+  TemplateVariables,
+  TemplateResource,
   Completer,
   ResourceTemplateDefinition,
   RegisteredResource,
@@ -39,5 +41,3 @@ export type {
   RegisteredPrompt,
   PromptHandlers,
 } from "./registry/prompts.js";
-export { completionHandlers } from "./registry/completion.js";
-export type { CompletionHandlers } from "./registry/completion.js";

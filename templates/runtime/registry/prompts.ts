@@ -15,6 +15,9 @@ import type { ListParams } from "./lists.js";
 import { truncate } from "../protocol/revision.js";
 import { adaptContent } from "./content.js";
 import type { AnyContent } from "./content.js";
+import { completionSource } from "./completion.js";
+import { PROMPT_COMPLETION } from "../server/completion.js";
+import type { CompletionSource } from "../server/completion.js";
 
 /** An argument of a prompt. */
 export interface PromptArgument {
@@ -58,7 +61,7 @@ export interface PromptDefinition<
   readonly title?: string;
   readonly description?: string;
   readonly arguments?: Arguments;
-  /** By argument name. */
+  /** Suggests values of arguments, by name. A server with a completer declares and answers `completion/complete`. */
   readonly complete?: Readonly<
     Partial<Record<Arguments[number]["name"], Completer>>
   >;
@@ -90,8 +93,9 @@ export function definePrompt<
   return prompt;
 }
 
-/** Handlers of `prompts/list` and `prompts/get`. */
+/** Handlers of `prompts/list` and `prompts/get`; and of `completion/complete`, if a prompt has a completer. */
 export interface PromptHandlers<Context> {
+  readonly [PROMPT_COMPLETION]: CompletionSource;
   readonly "prompts/list": (params: ListParams) => { prompts: ListedPrompt[] };
   readonly "prompts/get": (
     params: {
@@ -112,9 +116,10 @@ export function promptHandlers<Context = DefinitionContext>(
   prompts: readonly RegisteredPrompt<Context>[],
 ): PromptHandlers<Context> {
   const byName = indexBy(prompts, "prompt", ({ name }) => name);
-  for (const prompt of prompts) refuseUnusedCompleters(prompt);
+  prompts.forEach(refuseUnusedCompleters);
   const listed = prompts.map(listedPrompt);
   return {
+    [PROMPT_COMPLETION]: completionSource("ref/prompt", byName),
     "prompts/list": (params) => ({ prompts: singlePage(params, listed) }),
     "prompts/get": async ({ name, arguments: values = {} }, context) => {
       const prompt = byName.get(name);
@@ -151,7 +156,7 @@ export function promptHandlers<Context = DefinitionContext>(
 }
 
 /** Rejects `complete` where it would not be called: types prevent that, but not every author uses them. */
-export function refuseUnusedCompleters<Context>(
+function refuseUnusedCompleters<Context>(
   prompt: RegisteredPrompt<Context>,
 ): void {
   const names = new Set<string>();
