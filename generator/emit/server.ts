@@ -168,13 +168,19 @@ function emitServerOptions(file: SourceFile, context: EmitContext): void {
   const info = firstDefinition(context, 'Implementation');
   const capabilities = firstDefinition(context, 'ServerCapabilities');
   const declared = capabilities === undefined ? 'object' : importDefinition(file, context, capabilities.name);
+  file.declare('type', 'CapabilityOverrides', {
+    doc: '/** Capabilities to add to those that the handlers imply; `false` removes one. */',
+    code: ` = { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };`,
+  });
   file.declare('interface', 'ServerOptions', {
     doc: '/** Options of a server. */',
     code: ` extends Omit<ServerSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
   ${info === undefined ? '' : `/** Name and version of the server. */\nreadonly info: ${importDefinition(file, context, info.name)};`}
   /** Capabilities that the handlers do not imply, such as \`{ tools: { listChanged: true } }\`; \`false\` removes a capability. */
-  readonly capabilities?: { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };
+  readonly capabilities?: CapabilityOverrides;
+  /** Handlers of requests, by method; \`toolHandlers\` and the like of \`runtime/registry\` make them from lists. */
   readonly handlers: ServerHandlers;
+  /** Handlers of notifications, by method. */
   readonly notifications?: ServerNotificationHandlers;
   /**
    * Supported revisions, from each folder's \`revision.ts\`; this one by default. Handlers get params of other

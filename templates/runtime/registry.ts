@@ -11,6 +11,9 @@ export type {
 export { ToolError, defineTool, toolHandlers } from "./registry/tools.js";
 export type {
   ToolOutcome,
+  PlainToolResult,
+  FailedToolResult,
+  StructuredToolResult,
   ToolHints,
   ToolDefinition,
   RegisteredTool,

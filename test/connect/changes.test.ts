@@ -71,7 +71,7 @@ const CONNECT: readonly (readonly [string, () => Connect])[] = [
         const { fetch } = handler;
         return httpClientTransport({
           url: 'http://localhost/mcp',
-          fetch: (input: unknown, init?: RequestInit) => fetch(new Request(input as string, init)),
+          fetch: (input: string, init?: RequestInit) => fetch(new Request(input, init)),
         } as never);
       };
     },

@@ -82,7 +82,7 @@ const ask = defineTool({
         params: { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } },
       },
     });
-    return who.action === 'accept' ? String(who.content?.['name']) : 'nobody';
+    return who.action === 'accept' ? String(who.content.name) : 'nobody';
   },
 });
 const tools = [greet, sound, count, crash];

@@ -134,6 +134,7 @@ export interface EndpointOptions {
    * Sends the caller the message of an error that a handler threw, which may contain internal details. Off by default.
    */
   readonly exposeErrors?: boolean | undefined;
+  /** Receives what is worth a log line, such as an error of a handler. */
   readonly onEvent?: ((event: EndpointEvent) => void) | undefined;
 }
 

@@ -21,9 +21,13 @@ import type { CompletionSource } from "../server/completion.js";
 
 /** An argument of a prompt. */
 export interface PromptArgument {
+  /** Its name in `render`. */
   readonly name: string;
+  /** A name for people. */
   readonly title?: string;
+  /** What it is for, for the user. */
   readonly description?: string;
+  /** Whether a request without it is rejected; false by default. */
   readonly required?: boolean;
   /**
    * Not allowed here, where clients would receive it: the prompt has `complete: { [name]: ... }` next to `arguments`.
@@ -57,14 +61,19 @@ export interface PromptDefinition<
   Arguments extends readonly PromptArgument[] = readonly PromptArgument[],
   Context = DefinitionContext,
 > {
+  /** Unique in the server. */
   readonly name: string;
+  /** A name for people. */
   readonly title?: string;
+  /** What it does, for the user. */
   readonly description?: string;
+  /** Its arguments, which determine the type of the values that `render` receives. */
   readonly arguments?: Arguments;
   /** Suggests values of arguments, by name. A server with a completer declares and answers `completion/complete`. */
   readonly complete?: Readonly<
     Partial<Record<Arguments[number]["name"], Completer>>
   >;
+  /** Returns the text of a user's message, or messages. */
   readonly render: (
     values: PromptValues<Arguments>,
     context: Context,

@@ -30,6 +30,7 @@ import { truncate } from "../protocol/revision.js";
 export interface ResourceDefinition<
   Context = DefinitionContext,
 > extends ResourceInfo {
+  /** Its address, such as `weather://about`; unique in the server. */
   readonly uri: string;
   /** In bytes. */
   readonly size?: number;
@@ -232,7 +233,7 @@ async function listDynamic<Context>(
 ): Promise<{ resources: ListedResource[] }> {
   const byUri = new Map(fixed.map((item) => [item.uri, item]));
   const lists = await Promise.all(
-    templates.map(({ template }) => template.list?.(context) ?? []),
+    templates.map(async ({ template }) => template.list?.(context)),
   );
   for (const [index, { template, parsed }] of templates.entries()) {
     const { mimeType, annotations, uriTemplate } = template;

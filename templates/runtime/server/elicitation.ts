@@ -179,7 +179,7 @@ function matchesField(field: Field, value: unknown): boolean {
 /** Checks the limits of a value: of a list or a text, those of its length in items or code points. */
 function isWithin(field: Field, value: unknown): boolean {
   const hasLength = typeof value === "string" || Array.isArray(value);
-  const size = hasLength ? [...value].length : Number(value);
+  const size = hasLength ? Array.from(value).length : Number(value);
   const min = field.minimum ?? field.minLength ?? field.minItems;
   const max = field.maximum ?? field.maxLength ?? field.maxItems;
   const limit =

@@ -62,6 +62,7 @@ export type NotificationHandler = (
 /** Settings of a server, without their types. The generated `ServerOptions` are typed. */
 export interface ServerSettings
   extends EndpointOptions, UnknownNotificationSettings<ServerSession> {
+  /** Name and version of the server. */
   readonly info: Implementation;
   /** How to use the server, for the model. */
   readonly instructions?: string | undefined;
@@ -77,6 +78,7 @@ export interface ServerSettings
   readonly validateParams?: boolean | undefined;
   /** Rejects requests between the response to `initialize` and `notifications/initialized`. Off by default. */
   readonly strictLifecycle?: boolean | undefined;
+  /** How the state of a request that waits for input is signed, in stateless revisions. */
   readonly requestState?: RequestStateOptions | undefined;
   /**
    * Maximum of resources that a client may subscribe to on one connection, where a URI above 1024 characters counts

@@ -20,7 +20,7 @@ export interface HandlerContext {
   /** What the transport knows about the request in addition to the message. */
   readonly extra: unknown;
   /**
-   * Reports how much is done, of how much, and what. Sent if the client asked for progress, and if `progress` is
+   * Reports how much is done, of how much, and what. Sent if the request has a progress token, and if `progress` is
    * greater than before.
    */
   progress(
@@ -96,9 +96,9 @@ export interface DeclaredCapabilities {
   /** The client can run requests as tasks (2025-11-25). */
   readonly tasks?: object;
   /** Extensions of the protocol, by name (from 2026-07-28). */
-  readonly extensions?: { readonly [name: string]: object };
+  readonly extensions?: Readonly<Record<string, object>>;
   /** Capabilities outside of the protocol, by name. */
-  readonly experimental?: { readonly [name: string]: object };
+  readonly experimental?: Readonly<Record<string, object>>;
 }
 
 /**
