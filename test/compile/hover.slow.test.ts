@@ -83,7 +83,7 @@ function hoverTexts(): readonly Named[] {
           ? node.name
           : undefined;
     // The compiler infers the type of prompt arguments from the literal, and so knows no text for its members.
-    const isInferred = ts.isObjectLiteralExpression(node.parent) && ts.isArrayLiteralExpression(node.parent.parent);
+    const isInferred = name !== undefined && ts.isArrayLiteralExpression(node.parent.parent);
     if (name !== undefined && ts.isIdentifier(name) && !NOT_OURS.has(name.text) && !isInferred) {
       const at = name.getStart(source);
       const line = source.getLineAndCharacterOfPosition(at).line + 1;
