@@ -22,6 +22,7 @@ export function inputTypes(
   const methods = inputMethods(context);
   if (methods.length === 0) return { requests: 'never', answers: 'never' };
   const embedded = context.embedded.length > 0;
+  const readonlyJson = file.importType('runtime/server/elicitation', 'ReadonlyJson');
   const names = methods.map(({ name }) => JSON.stringify(name)).join(' | ');
   const params = embedded
     ? `${file.importType('methods', 'EmbeddedRequestMap')}[M]["params"]`
@@ -37,7 +38,7 @@ export function inputTypes(
   file.declare('type', 'InputRequestOf', {
     doc: '/** A request for input. */',
     code: `<M extends InputMethod = InputMethod> = M extends InputMethod
-  ? ${isOptional} ? { readonly method: M; readonly params?: ${params} } : { readonly method: M; readonly params: ${params} }
+  ? ${isOptional} ? { readonly method: M; readonly params?: ${readonlyJson}<${params}> } : { readonly method: M; readonly params: ${readonlyJson}<${params}> }
   : never;`,
   });
   file.declare('type', 'InputAnswerOf', {

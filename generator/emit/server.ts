@@ -26,7 +26,7 @@ function emitResultTypes(file: SourceFile, context: EmitContext): void {
   const served = servedMethods(context.protocol);
   const stateless = context.protocol.lifecycle === 'stateless';
   if (stateless) {
-    file.declareLocal('type', 'Filled', {
+    file.declareLocal('type', 'HandlerResult', {
       code: '<Result, Names extends keyof Result> = Omit<Result, Names> & Partial<Pick<Result, Names>>;',
     });
   }
@@ -51,7 +51,7 @@ function printResultType(file: SourceFile, context: EmitContext, method: Method,
   const own = importDefinition(file, context, complete);
   const filled = ['resultType', ...membersWithDefault(context, method)].map((name) => JSON.stringify(name));
   return [
-    stateless ? `Filled<${own}, ${filled.join(' | ')}>` : own,
+    stateless ? `HandlerResult<${own}, ${filled.join(' | ')}>` : own,
     ...[...others, ...(method.taskResult === undefined ? [] : [method.taskResult])].map((name) =>
       importDefinition(file, context, name),
     ),
@@ -97,12 +97,13 @@ request<M extends ${file.importType('methods', 'RequestMethod')}<"server">>(
     for (const method of asked) {
       const [result = 'Result'] = method.results;
       const answer = importDefinition(file, context, result);
-      const params = `ParamsOf<${JSON.stringify(method.name)}>`;
       const isForm = method.name === ELICITATION;
+      if (isForm) file.importType('runtime/server/elicitation', 'ReadonlyJson');
+      const params = `ParamsOf<${JSON.stringify(method.name)}>`;
       members.push(
         docComment({ text: method.summary, deprecated: method.deprecated }, new Set()),
         isForm
-          ? `${shortName(method)}<const Params extends ${params}>(this: void, params: Params, options?: CallOptions): Promise<ElicitAnswer<Params, ${answer}>>;\n`
+          ? `${shortName(method)}<const Params extends ReadonlyJson<${params}>>(this: void, params: Params, options?: CallOptions): Promise<ElicitAnswer<Params, ${answer}>>;\n`
           : `${shortName(method)}(this: void, params${method.name === 'roots/list' ? '?' : ''}: ${params}, options?: CallOptions): Promise<${answer}>;\n`,
       );
     }

@@ -112,6 +112,26 @@ describe('elicited content', () => {
     });
   });
 
+  test('is typed by a constant', () => {
+    const form = {
+      method: 'elicitation/create',
+      params: {
+        message: 'What?',
+        requestedSchema: {
+          type: 'object',
+          properties: { size: { type: 'string', enum: ['s', 'm'] } },
+          required: ['size'],
+        },
+      },
+    } as const;
+    compiles(async () => {
+      const answers = await stateless.requireInput({ form });
+      if (answers.form.action === 'accept') expectTypeOf(answers.form.content).toEqualTypeOf<{ size: 's' | 'm' }>();
+      const answer = await stateful.elicitation(form.params);
+      if (answer.action === 'accept') expectTypeOf(answer.content).toEqualTypeOf<{ size: 's' | 'm' }>();
+    });
+  });
+
   test('of a visit to a URL has the type of the protocol', () => {
     compiles(async () => {
       const { visit } = await stateless.requireInput({

@@ -51,11 +51,9 @@ export type VariablesOf<Template extends string> =
     : never;
 
 /** The values of a template's variables. All are present, decoded and not empty. */
-export type TemplateVariables<Template extends string> = {
-  readonly [
-    Name in string extends Template ? string : VariablesOf<Template>
-  ]: string;
-};
+export type TemplateVariables<Template extends string> = Readonly<
+  Record<string extends Template ? string : VariablesOf<Template>, string>
+>;
 
 /** A resource that a template lists. What is absent is as in the template; the name is the URI by default. */
 export interface TemplateResource extends Partial<ResourceInfo> {

@@ -80,6 +80,13 @@ type HasKnownNames<T> = [keyof T] extends [never]
     ? false
     : true;
 
+/** JSON of a type, which may be a constant (`as const`). */
+export type ReadonlyJson<T> = T extends readonly (infer Item)[]
+  ? readonly ReadonlyJson<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: ReadonlyJson<T[Name]> }
+    : T;
+
 type Flatten<T> = { [Name in keyof T]: T[Name] };
 
 /**
