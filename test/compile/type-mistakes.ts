@@ -127,6 +127,16 @@ toolHandlers(note);`,
 });`,
   },
   {
+    title: 'A log level is unknown, without the type of the context',
+    code: `defineTool({
+  name: 'note',
+  run: (_args, { log }) => {
+    log('warn', 'late');
+    return 'saved';
+  },
+});`,
+  },
+  {
     title: 'A notification is misspelled',
     code: `const server = createServer({ info, handlers: {} });
 server.notify('notifications/tools/listChanged');`,

@@ -155,7 +155,7 @@ interface Form {
 
 /** The keywords of a field's schema. */
 interface Field {
-  readonly type: string;
+  readonly type?: string;
   readonly enum?: readonly string[];
   readonly oneOf?: readonly { readonly const: string }[];
   readonly anyOf?: readonly { readonly const: string }[];
@@ -169,10 +169,10 @@ interface Field {
 }
 
 function matchesField(field: Field, value: unknown): boolean {
-  const { type, items } = field;
+  const { type, items = {} } = field;
   const isOfType =
     type === "array"
-      ? arrayOf(value, (item) => isChoice(items, item))
+      ? arrayOf(value, (item) => matchesField(items, item))
       : type === "boolean"
         ? boolean(value)
         : type === "integer"
@@ -183,29 +183,24 @@ function matchesField(field: Field, value: unknown): boolean {
   return isOfType && isWithin(field, value);
 }
 
-/** Checks the limits of a value: of a list or a text, those of its length in items or code points. */
-function isWithin(field: Field, value: unknown): boolean {
-  const hasLength = typeof value === "string" || Array.isArray(value);
-  const size = hasLength ? Array.from(value).length : Number(value);
-  const min = field.minimum ?? field.minLength ?? field.minItems;
-  const max = field.maximum ?? field.maxLength ?? field.maxItems;
-  const limit =
-    min !== undefined && size < min
-      ? `at least ${min}`
-      : max !== undefined && size > max
-        ? `at most ${max}`
-        : undefined;
-  return (
-    limit === undefined ||
-    mismatch(`${hasLength ? "a length of " : ""}${limit}`, value)
-  );
+/** Whether a value is one of a field's choices, or any string if it has none. */
+function isChoice(field: Field, value: unknown): boolean {
+  const choices =
+    field.enum ?? (field.oneOf ?? field.anyOf)?.map((item) => item.const);
+  return choices === undefined
+    ? string(value)
+    : choices.includes(value as string) || noneOf(value, ...choices);
 }
 
-/** Whether a value is one of a field's choices, or any string if it has none. */
-function isChoice(field: Field | undefined, value: unknown): boolean {
-  const choices =
-    field?.enum ??
-    (field?.oneOf ?? field?.anyOf)?.map(({ const: choice }) => choice);
-  if (choices === undefined) return string(value);
-  return choices.includes(value as string) || noneOf(value, ...choices);
+/** Checks the limits of a number, and of the length of a list (in items) or a text (in code points). */
+function isWithin(field: Field, value: unknown): boolean {
+  const {
+    minimum = field.minLength ?? field.minItems ?? -Infinity,
+    maximum = field.maxLength ?? field.maxItems ?? Infinity,
+  } = field;
+  const isNumber = typeof value === "number";
+  const size = isNumber ? value : Array.from(value as Iterable<unknown>).length;
+  const what = isNumber ? "" : "a length of ";
+  if (size < minimum) return mismatch(`${what}at least ${minimum}`, value);
+  return size <= maximum || mismatch(`${what}at most ${maximum}`, value);
 }

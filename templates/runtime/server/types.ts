@@ -3,6 +3,17 @@ import type { RequestId } from "../jsonrpc/message.js";
 import type { CallOptions } from "../jsonrpc/endpoint.js";
 import type { Implementation } from "../protocol/revision.js";
 
+/** The severity of a log message, the lowest first (RFC 5424). */
+export type LogLevel =
+  | "debug"
+  | "info"
+  | "notice"
+  | "warning"
+  | "error"
+  | "critical"
+  | "alert"
+  | "emergency";
+
 /** The context of a request's handler. The generated `ServerContext` is typed. */
 export interface HandlerContext {
   /** The request's id, as the client chose it. */
@@ -30,11 +41,10 @@ export interface HandlerContext {
     message?: string,
   ): void;
   /**
-   * Sends a log message to the client, if the server declares `logging` and the client wants messages of this level:
-   * `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`. `logger` names the part of the
-   * program that logs.
+   * Sends a log message to the client, if the server declares `logging` and the client wants messages of this level.
+   * `logger` names the part of the program that logs.
    */
-  log(this: void, level: string, data: unknown, logger?: string): void;
+  log(this: void, level: LogLevel, data: unknown, logger?: string): void;
   /**
    * Sends a notification. One of changes (`notifications/tools/list_changed`, `notifications/resources/updated` and the
    * like) goes to every client that should know, as with `server.notify`; any other belongs to the request.
