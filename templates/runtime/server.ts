@@ -168,19 +168,15 @@ export class Server<
       "server",
       this.capabilities(revision),
     );
-    if (missing === undefined) return true;
-    if (this.#reported.has(method)) return false;
-    this.#reported.add(method);
-    const capability = missing.replace("server.", "");
-    const {
-      onEvent = () => {
-        console.warn(
-          `${method} is not sent: the server does not declare ${capability}`,
-        );
-      },
-    } = this.settings;
-    onEvent({ kind: "undeclaredNotification", method, capability });
-    return false;
+    if (missing !== undefined && !this.#reported.has(method)) {
+      this.#reported.add(method);
+      const capability = missing.replace("server.", "");
+      const text = `${method} is not sent: the server does not declare ${capability}`;
+      const { onEvent } = this.settings;
+      if (onEvent === undefined) console.warn(text);
+      else onEvent({ kind: "undeclaredNotification", method, capability });
+    }
+    return missing === undefined;
   }
 
   /** Closes all connections. */

@@ -11,8 +11,8 @@ export interface CompletionSource {
 }
 
 // Each list brings its source under a separate key, so that spreading one list's handlers after another's keeps both.
-export const PROMPT_COMPLETION: unique symbol = Symbol("prompt completion");
-export const RESOURCE_COMPLETION: unique symbol = Symbol("resource completion");
+export const PROMPT_COMPLETION: unique symbol = Symbol("prompts");
+export const RESOURCE_COMPLETION: unique symbol = Symbol("templates");
 
 type Handlers = Readonly<Record<string, RequestHandler | undefined>> & {
   readonly [PROMPT_COMPLETION]?: CompletionSource;
