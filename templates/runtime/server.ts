@@ -15,6 +15,7 @@ import type { Revision } from "./protocol/revision.js";
 import { withCompletion } from "./server/completion.js";
 import { RequestStateSigner } from "./protocol/request-state.js";
 import type { Transport } from "./jsonrpc/transport.js";
+import { notifyListener } from "./jsonrpc/transport-events.js";
 export type {
   HandlerContext,
   EmbeddedRequest,
@@ -174,7 +175,11 @@ export class Server<
       const text = `${method} is not sent: the server does not declare ${capability}`;
       const { onEvent } = this.settings;
       if (onEvent === undefined) console.warn(text);
-      else onEvent({ kind: "undeclaredNotification", method, capability });
+      notifyListener(onEvent, {
+        kind: "undeclaredNotification",
+        method,
+        capability,
+      });
     }
     return missing === undefined;
   }

@@ -179,6 +179,15 @@ describe('a notification whose capability is not declared', () => {
     ]);
   });
 
+  test('does not fail the handler if the listener fails', async () => {
+    const server = changingServer({}, () => {
+      throw new Error('of the listener');
+    });
+    const { raw } = await startRawSession(server);
+    const { result } = await raw.request({ id: 1, method: 'tools/call', params: { name: 'x' } });
+    expect(result).toMatchObject(textResult('done'));
+  });
+
   test('is reported on the console if there is no onEvent', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const server = revision20251125.createServer({
