@@ -11,6 +11,9 @@ export function inputMethods({ protocol }: EmitContext): readonly Method[] {
   return requested.filter(({ direction, capabilities }) => direction !== 'both' && capabilities.length > 0);
 }
 
+/** The request for a form or a visit to a URL. */
+export const ELICITATION = 'elicitation/create';
+
 /** Adds the types of a request for input and of its response to a file, and returns their names. */
 export function inputTypes(
   file: SourceFile,
@@ -19,6 +22,7 @@ export function inputTypes(
   const methods = inputMethods(context);
   if (methods.length === 0) return { requests: 'never', answers: 'never' };
   const embedded = context.embedded.length > 0;
+  const readonlyJson = file.importType('runtime/server/elicitation', 'ReadonlyJson');
   const names = methods.map(({ name }) => JSON.stringify(name)).join(' | ');
   const params = embedded
     ? `${file.importType('methods', 'EmbeddedRequestMap')}[M]["params"]`
@@ -34,12 +38,23 @@ export function inputTypes(
   file.declare('type', 'InputRequestOf', {
     doc: '/** A request for input. */',
     code: `<M extends InputMethod = InputMethod> = M extends InputMethod
-  ? ${isOptional} ? { readonly method: M; readonly params?: ${params} } : { readonly method: M; readonly params: ${params} }
+  ? ${isOptional} ? { readonly method: M; readonly params?: ${readonlyJson}<${params}> } : { readonly method: M; readonly params: ${readonlyJson}<${params}> }
   : never;`,
   });
   file.declare('type', 'InputAnswerOf', {
     doc: '/** The response to a request for input. */',
     code: `<M extends InputMethod> = ${answer};`,
   });
-  return { requests: 'InputRequestOf', answers: 'InputAnswerOf' };
+  const answerTo = methods.some(({ name }) => name === ELICITATION)
+    ? `Requests[Key] extends { readonly method: "${ELICITATION}"; readonly params: infer Params }
+    ? ${file.importType('runtime/server/elicitation', 'ElicitAnswer')}<Params, InputAnswerOf<"${ELICITATION}">>
+    : InputAnswerOf<Requests[Key]["method"]>`
+    : 'InputAnswerOf<Requests[Key]["method"]>';
+  file.declare('type', 'InputAnswersOf', {
+    doc: '/** The responses to requests for input, under the same keys. The content of a form is typed by its `requestedSchema`. */',
+    code: `<Requests extends Readonly<Record<string, InputRequestOf>>> = {
+  -readonly [Key in keyof Requests]: ${answerTo};
+};`,
+  });
+  return { requests: 'InputRequestOf', answers: 'InputAnswersOf' };
 }

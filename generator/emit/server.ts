@@ -4,7 +4,7 @@ import { memberName } from '../print/names.js';
 import { SourceFile } from '../print/source-file.js';
 import { firstDefinition, importDefinition, type EmitContext } from './context.js';
 import { servedMethods } from './handled.js';
-import { inputMethods, inputTypes } from './input.js';
+import { ELICITATION, inputMethods, inputTypes } from './input.js';
 import { membersWithDefault } from './revision.js';
 
 /** `server.ts`: a server with typed handlers, over the shared runtime. */
@@ -26,7 +26,7 @@ function emitResultTypes(file: SourceFile, context: EmitContext): void {
   const served = servedMethods(context.protocol);
   const stateless = context.protocol.lifecycle === 'stateless';
   if (stateless) {
-    file.declareLocal('type', 'Filled', {
+    file.declareLocal('type', 'HandlerResult', {
       code: '<Result, Names extends keyof Result> = Omit<Result, Names> & Partial<Pick<Result, Names>>;',
     });
   }
@@ -51,7 +51,7 @@ function printResultType(file: SourceFile, context: EmitContext, method: Method,
   const own = importDefinition(file, context, complete);
   const filled = ['resultType', ...membersWithDefault(context, method)].map((name) => JSON.stringify(name));
   return [
-    stateless ? `Filled<${own}, ${filled.join(' | ')}>` : own,
+    stateless ? `HandlerResult<${own}, ${filled.join(' | ')}>` : own,
     ...[...others, ...(method.taskResult === undefined ? [] : [method.taskResult])].map((name) =>
       importDefinition(file, context, name),
     ),
@@ -63,13 +63,25 @@ function emitContextType(file: SourceFile, context: EmitContext): void {
   const asked = inputMethods(context);
   const onWire = methodsFrom(context.protocol, 'server', 'request');
   const { requests, answers } = inputTypes(file, context);
+  const capabilities = firstDefinition(context, 'ClientCapabilities');
   const members = [
+    capabilities === undefined
+      ? ''
+      : `/** The name, version and capabilities of the client that sent the request. */
+readonly client: ${file.importType('runtime/server', 'ClientInfo')}<${importDefinition(file, context, capabilities.name)}>;
+`,
     level === undefined
       ? ''
-      : `/** Sends a log message, if the client wants messages of this level. */
+      : `/**
+ * Sends a log message to the client, if the server declares \`logging\` and the client wants messages of this level.
+ * \`logger\` names the part of the program that logs.
+ */
 log(this: void, level: ${importDefinition(file, context, level.name)}, data: unknown, logger?: string): void;
 `,
-    `/** Sends a notification that belongs to the request. */
+    `/**
+ * Sends a notification. One of changes (\`notifications/tools/list_changed\`, \`notifications/resources/updated\` and
+ * the like) goes to every client that should know, as with \`server.notify\`; any other belongs to the request.
+ */
 notify<M extends NotificationMethod<"server">>(this: void, method: M, params?: ParamsOf<M>): void;
 `,
   ];
@@ -84,37 +96,48 @@ request<M extends ${file.importType('methods', 'RequestMethod')}<"server">>(
 `);
     for (const method of asked) {
       const [result = 'Result'] = method.results;
+      const answer = importDefinition(file, context, result);
+      const isForm = method.name === ELICITATION;
+      if (isForm) file.importType('runtime/server/elicitation', 'ReadonlyJson');
+      const params = `ParamsOf<${JSON.stringify(method.name)}>`;
       members.push(
         docComment({ text: method.summary, deprecated: method.deprecated }, new Set()),
-        `${shortName(method)}(this: void, params${method.name === 'roots/list' ? '?' : ''}: ParamsOf<${JSON.stringify(method.name)}>, options?: CallOptions): Promise<${importDefinition(file, context, result)}>;\n`,
+        isForm
+          ? `${shortName(method)}<const Params extends ReadonlyJson<${params}>>(this: void, params: Params, options?: CallOptions): Promise<ElicitAnswer<Params, ${answer}>>;\n`
+          : `${shortName(method)}(this: void, params${method.name === 'roots/list' ? '?' : ''}: ${params}, options?: CallOptions): Promise<${answer}>;\n`,
       );
     }
   }
   if (asked.length > 0) {
-    const how =
-      onWire.length > 0
-        ? 'Requests all inputs from the client at once, and waits for them.'
-        : 'Requests input from the client. The first call ends the handler: the client receives the requests, and retries with the answers. Then the handler runs again from its start, and this call returns the answers; so everything before it runs twice.';
     members.push(
-      docComment(
-        {
-          text: `${how}${onWire.length > 0 ? ' In a stateless revision the handler runs again with the answers.' : ''}\n\nDo not catch what it throws.`,
-        },
-        new Set(),
-      ),
+      docComment({ text: REQUIRE_INPUT_DOC }, new Set()),
       `requireInput<const Requests extends Readonly<Record<string, ${requests}>>>(
   this: void,
   requests: Requests,
   state?: unknown,
-): Promise<{ [Key in keyof Requests]: ${answers}<Requests[Key]["method"]> }>;\n`,
+): Promise<${answers}<Requests>>;\n`,
     );
   }
-  const loose = ['log', 'notify', 'request', 'requireInput', ...SHORT_NAMES].map((name) => JSON.stringify(name));
+  const loose = [
+    ...(capabilities === undefined ? [] : ['client']),
+    'log',
+    'notify',
+    'request',
+    'requireInput',
+    ...SHORT_NAMES,
+  ].map((name) => JSON.stringify(name));
   file.declare('interface', 'ServerContext', {
     doc: '/** The context of a handler. */',
     code: ` extends Omit<HandlerContext, ${loose.join(' | ')}> {\n${members.join('')}}`,
   });
 }
+
+/** For every revision, since a handler that is typed by one serves all. */
+const REQUIRE_INPUT_DOC = `Requests input from the client, all of it at once, and returns the answers under the same keys.
+
+In a stateful revision (up to 2025-11-25), each request is sent to the client, and the call waits for the answers. In a stateless one (from 2026-07-28), the first call ends the handler: the client receives the requests, and calls again with the answers. Then the handler runs again from its start, and this call returns the answers. So ask first and act afterwards: what comes before it runs in each round.
+
+Do not catch what it throws. \`state\` is what \`context.state\` will be in the next round of a stateless revision; it is signed, but not secret.`;
 
 /** Methods of the context that send a request to the client, named after the capability that each needs. */
 const SHORT_NAMES = ['sampling', 'elicitation', 'roots'] as const;
@@ -146,13 +169,19 @@ function emitServerOptions(file: SourceFile, context: EmitContext): void {
   const info = firstDefinition(context, 'Implementation');
   const capabilities = firstDefinition(context, 'ServerCapabilities');
   const declared = capabilities === undefined ? 'object' : importDefinition(file, context, capabilities.name);
+  file.declare('type', 'CapabilityOverrides', {
+    doc: '/** Capabilities to add to those that the handlers imply; `false` removes one. */',
+    code: ` = { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };`,
+  });
   file.declare('interface', 'ServerOptions', {
     doc: '/** Options of a server. */',
     code: ` extends Omit<ServerSettings, "handlers" | "notifications" | "capabilities"${info === undefined ? '' : ' | "info"'}> {
   ${info === undefined ? '' : `/** Name and version of the server. */\nreadonly info: ${importDefinition(file, context, info.name)};`}
   /** Capabilities that the handlers do not imply, such as \`{ tools: { listChanged: true } }\`; \`false\` removes a capability. */
-  readonly capabilities?: { readonly [Name in keyof ${declared}]?: ${declared}[Name] | false };
+  readonly capabilities?: CapabilityOverrides;
+  /** Handlers of requests, by method; \`toolHandlers\` and the like of \`runtime/registry\` make them from lists. */
   readonly handlers: ServerHandlers;
+  /** Handlers of notifications, by method. */
   readonly notifications?: ServerNotificationHandlers;
   /**
    * Supported revisions, from each folder's \`revision.ts\`; this one by default. Handlers get params of other

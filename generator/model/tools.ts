@@ -4,6 +4,7 @@ import { normalizeToolSchema } from '../read/schema/tool-schema.js';
 import type { ToolSource } from '../read/tools.js';
 import { parseDefinitions } from './parse.js';
 import type { Definition, Warning } from './protocol.js';
+import { SchemaDefaults } from './types/defaults.js';
 
 /** The types of a tool. */
 export interface ToolModel {
@@ -39,6 +40,10 @@ export function parseTool(source: ToolSource, docs: Docs): ToolModel {
     }
     const parsed = parseDefinitions(normalized.definitions, docs, place);
     definitions.push(...parsed.definitions);
+    if (source.isOwn && role === 'input') {
+      for (const { definition, pointer, message } of new SchemaDefaults(parsed.definitions).rejected)
+        warnings.push({ place: within(`${normalized.pointers.get(definition) ?? ''}${pointer}`), message });
+    }
     warnings.push(...normalized.warnings.map(({ at, message }) => ({ place: within(at), message })));
     for (const warning of parsed.warnings) {
       // The model's places are definitions; pointers map them back into the schema.

@@ -11,6 +11,9 @@ export type {
 export { ToolError, defineTool, toolHandlers } from "./registry/tools.js";
 export type {
   ToolOutcome,
+  PlainToolResult,
+  FailedToolResult,
+  StructuredToolResult,
   ToolHints,
   ToolDefinition,
   RegisteredTool,
@@ -24,6 +27,8 @@ export {
 export type {
   ResourceDefinition,
   VariablesOf,
+  TemplateVariables,
+  TemplateResource,
   Completer,
   ResourceTemplateDefinition,
   RegisteredResource,
@@ -39,5 +44,3 @@ export type {
   RegisteredPrompt,
   PromptHandlers,
 } from "./registry/prompts.js";
-export { completionHandlers } from "./registry/completion.js";
-export type { CompletionHandlers } from "./registry/completion.js";

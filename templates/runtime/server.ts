@@ -1,5 +1,9 @@
 import { ServerSession } from "./server/session.js";
-import type { ServerCore, ServerSettings } from "./server/session.js";
+import type {
+  RequestOrigin,
+  ServerCore,
+  ServerSettings,
+} from "./server/session.js";
 import {
   checkVendorNotifications,
   deriveCapabilities,
@@ -8,8 +12,10 @@ import {
   versionOf,
 } from "./protocol/revision.js";
 import type { Revision } from "./protocol/revision.js";
+import { withCompletion } from "./server/completion.js";
 import { RequestStateSigner } from "./protocol/request-state.js";
 import type { Transport } from "./jsonrpc/transport.js";
+import { notifyListener } from "./jsonrpc/transport-events.js";
 export type {
   HandlerContext,
   EmbeddedRequest,
@@ -40,6 +46,8 @@ export class Server<
   readonly revisions: readonly Revision[];
   readonly requestStateSigner: RequestStateSigner;
   readonly #sessions = new Set<ServerSession>();
+  /** Methods of notifications that were not sent, since the server does not declare their capability. */
+  readonly #reported = new Set<string>();
   readonly #declaredCapabilities = new Map<Revision, Record<string, unknown>>();
   readonly #supportedRequests = new Map<Revision, ReadonlySet<string>>();
 
@@ -50,11 +58,12 @@ export class Server<
   constructor(revisions: readonly Revision[], settings: ServerSettings) {
     if (revisions.length === 0)
       throw new RangeError("a server needs at least one revision");
-    this.settings = settings;
+    const handlers = withCompletion(settings.handlers, revisions);
+    this.settings = { ...settings, handlers };
     this.revisions = revisions;
     this.requestStateSigner = new RequestStateSigner(settings.requestState);
     for (const [kind, named] of [
-      ["request", settings.handlers],
+      ["request", handlers],
       ["notification", settings.notifications ?? {}],
     ] as const) {
       for (const method of Object.keys(named)) {
@@ -73,14 +82,14 @@ export class Server<
     for (const revision of revisions) {
       const declared = deriveCapabilities(
         revision,
-        settings.handlers,
+        handlers,
         settings.capabilities,
       );
       this.#declaredCapabilities.set(revision, declared);
       const served = Object.entries(revision.methods).filter(
         ([method, { capabilities }]) =>
           maySend(revision, "client", "request", method) &&
-          (settings.handlers[method] !== undefined ||
+          (handlers[method] !== undefined ||
             revision.builtIn.includes(method)) &&
           missingCapability(capabilities, "server", declared) === undefined,
       );
@@ -128,13 +137,51 @@ export class Server<
     return session;
   }
 
-  /** Notifies every client that wants it: in a stateless revision, those with a matching subscription. */
+  /**
+   * Notifies every client that should know: in a stateful revision, all that are connected, and of an updated resource
+   * those that subscribed to it; in a stateless one, those with a `subscriptions/listen` that requests it.
+   *
+   *     server.notify("notifications/resources/list_changed");
+   *     server.notify("notifications/resources/updated", { uri });
+   *
+   * The server must declare the capability: `capabilities: { resources: { listChanged: true, subscribe: true } }`.
+   */
   notify<M extends keyof Notifications & string>(
     method: M,
     params?: Notifications[M],
   ): void {
+    this.broadcast(method, params as object | undefined);
+  }
+
+  /** @internal See {@link ServerCore}. */
+  broadcast(method: string, params?: object, origin?: RequestOrigin): void {
+    for (const revision of this.revisions)
+      if (maySend(revision, "server", "notification", method))
+        this.declares(revision, method);
     for (const session of this.#sessions)
-      session.notifyIfWanted(method, params as object | undefined);
+      session.notifyIfWanted(method, params, origin);
+  }
+
+  /** @internal See {@link ServerCore}. */
+  declares(revision: Revision, method: string): boolean {
+    const missing = missingCapability(
+      revision.methods[method]?.capabilities ?? [],
+      "server",
+      this.capabilities(revision),
+    );
+    if (missing !== undefined && !this.#reported.has(method)) {
+      this.#reported.add(method);
+      const capability = missing.replace("server.", "");
+      const text = `${method} is not sent: the server does not declare ${capability}`;
+      const { onEvent } = this.settings;
+      if (onEvent === undefined) console.warn(text);
+      notifyListener(onEvent, {
+        kind: "undeclaredNotification",
+        method,
+        capability,
+      });
+    }
+    return missing === undefined;
   }
 
   /** Closes all connections. */

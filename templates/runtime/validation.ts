@@ -64,6 +64,13 @@ export {
   maybeRecordOf,
   otherMembers,
 } from "./validation/checks.js";
+export {
+  memberDefaults,
+  itemDefaults,
+  allDefaults,
+  validatorWithDefaults,
+} from "./validation/defaults.js";
+export type { Fill, MemberDefault } from "./validation/defaults.js";
 export { FORMATS } from "./validation/formats.js";
 export {
   tolerating,

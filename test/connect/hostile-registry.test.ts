@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  completionHandlers,
   definePrompt,
   defineResource,
   defineResourceTemplate,
@@ -62,7 +61,6 @@ async function served(): Promise<RawPeer> {
       ...toolHandlers(tools),
       ...resourceHandlers(resources),
       ...promptHandlers(prompts),
-      ...completionHandlers({ prompts, resources }),
     },
   });
   const { raw } = await startRawSession(server);

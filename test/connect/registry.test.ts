@@ -12,7 +12,6 @@ import { createClient as createClient20260728 } from '../../generated/2026-07-28
 import type { BaseClient } from '../../generated/runtime/client.js';
 import { memoryPair } from '../../generated/runtime/memory.js';
 import {
-  completionHandlers,
   definePrompt,
   defineResource,
   defineResourceTemplate,
@@ -83,7 +82,7 @@ const ask = defineTool({
         params: { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } },
       },
     });
-    return who.action === 'accept' ? String(who.content?.['name']) : 'nobody';
+    return who.action === 'accept' ? String(who.content.name) : 'nobody';
   },
 });
 const tools = [greet, sound, count, crash];
@@ -116,7 +115,6 @@ const handlers = {
   ...toolHandlers(tools),
   ...resourceHandlers(resources),
   ...promptHandlers(prompts),
-  ...completionHandlers({ prompts, resources }),
 };
 const info = { name: 'registry', version: '1.0.0' };
 
@@ -285,12 +283,10 @@ test('a completer of an unknown argument is rejected', () => {
     render: () => '',
   });
   const lost = { name: 'p', arguments: [{ name: 'tone' }], complete: { tune: () => [] }, render: () => '' };
-  for (const serve of [promptHandlers, (prompts: readonly never[]) => completionHandlers({ prompts })]) {
-    expect(() => serve([inside as never])).toThrow(
-      'prompt p: `complete` of the argument tone belongs next to `arguments`, as complete: { "tone": ... }',
-    );
-    expect(() => serve([lost as never])).toThrow('prompt p completes "tune", which is not one of its arguments');
-  }
+  expect(() => promptHandlers([inside as never])).toThrow(
+    'prompt p: `complete` of the argument tone belongs next to `arguments`, as complete: { "tone": ... }',
+  );
+  expect(() => promptHandlers([lost as never])).toThrow('prompt p completes "tune", which is not one of its arguments');
 });
 
 test('what cannot be served is refused when it is put together', () => {

@@ -247,6 +247,16 @@ add handler tools/call: a client has no handler for tools/call: no server sends 
   compiles(project);
 }, 600_000);
 
+test('no stub is written for completions that the lists of a project answer', async () => {
+  const project = await scaffolded('server', '2025-11-25');
+  const { stdout, stderr } = await paste(project, ['add handler completion/complete']);
+  expect([stdout, stderr]).toEqual([
+    '',
+    'add handler completion/complete: completion/complete is answered by the `complete` functions of prompts and resource templates Add `complete: { ARGUMENT: (typed) => [...] }` to a prompt or a resource template.\n',
+  ]);
+  expect(existsSync(path.join(project, 'src/handlers'))).toBe(false);
+});
+
 test('a revision that a config no longer names is reported where code still names its methods', async () => {
   const project = await scaffolded('server', '2025-11-25');
   writeFileSync(path.join(project, 'src/extra.ts'), 'export const once = ["tasks/list", "tools/list"];\n');

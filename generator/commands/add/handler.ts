@@ -60,6 +60,7 @@ export async function addHandlerCommand(methods: readonly string[], options: Add
   }[] = [];
   for (const name of new Set(methods)) {
     const { method, protocol, isForeign } = findMethod(project, name);
+    await refuseCompletionOfLists(project, name);
     const names = handlerNames(method);
     const stem = availableStem(project, names, name);
     const file = `src/handlers/${stem}.ts`;
@@ -197,6 +198,17 @@ async function methodRequiredError({ protocols, side, folder, out }: HandlerProj
   return new McpgenError('a method is required', {
     place: 'METHOD',
     remedy: open.length === 0 ? 'Every method has a handler.' : `Without a handler: ${open.join(', ')}.`,
+  });
+}
+
+/** Refuses a handler of completions where lists of prompts or resources answer them, unless the author has one. */
+async function refuseCompletionOfLists({ side, folder, out }: HandlerProject, name: string): Promise<void> {
+  if (side !== 'server' || name !== 'completion/complete') return;
+  const files = await readAuthorFiles(folder, out);
+  if (files.some(({ text }) => text.includes(name)) || !(await findHandledMethods(files, [name])).has(name)) return;
+  throw new McpgenError(`${name} is answered by the \`complete\` functions of prompts and resource templates`, {
+    place: 'METHOD',
+    remedy: 'Add `complete: { ARGUMENT: (typed) => [...] }` to a prompt or a resource template.',
   });
 }
 

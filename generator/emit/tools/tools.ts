@@ -1,19 +1,21 @@
 import { findRejection } from '../../model/types/accepts.js';
 import { pascalCase, splitWords } from '../../model/naming.js';
-import type { Definition } from '../../model/protocol.js';
+import type { Definition, TypeNode } from '../../model/protocol.js';
+import { SchemaDefaults } from '../../model/types/defaults.js';
 import type { ToolModel } from '../../model/tools.js';
 import type { JsonValue } from '../../read/json/json.js';
 import type { ToolSource } from '../../read/tools.js';
 import { docComment } from '../../print/doc-comment.js';
 import {
   exported,
+  local,
   SourceFile,
   type Declaration,
   type ImportExtension,
   type RuntimeModule,
   type ToolModule,
 } from '../../print/source-file.js';
-import { declareDefinition } from '../../print/type.js';
+import { declareDefinition, printType, type TypePrinter } from '../../print/type.js';
 import { printValue } from '../../print/value.js';
 import { declareAssertion, GuardWriter, checkName, declareValidator } from '../validators.js';
 
@@ -128,7 +130,11 @@ function toolExports(prefix: string, { definitions }: ToolModel): readonly strin
     `${camelCase(prefix)}Output`,
     ...definitions.flatMap(({ name }) => {
       const type = prefix + pascalCase(name);
-      return [type, ...(['is', 'validate', 'assert'] as const).map((verb) => checkName(verb, type))];
+      return [
+        type,
+        `${type}WithDefaults`,
+        ...(['is', 'validate', 'assert'] as const).map((verb) => checkName(verb, type)),
+      ];
     }),
   ];
 }
@@ -235,7 +241,10 @@ export function emitTool({ model, stem, prefix, camel }: NamedTool): SourceFile<
   const whole = [...names].filter(([key]) => isWholeSchema(key)).map(([, name]) => name);
   for (const declaration of [...whole.map(declareValidator), ...whole.map(declareAssertion)]) file.add(declaration);
   if (source.isOwn) {
-    if (source.input !== undefined) file.add(declareTypedSchema(`${camel}Input`, `${prefix}Input`, source.input));
+    if (source.input !== undefined) {
+      const completed = declareDefaults(file, definitions, names, printer);
+      file.add(declareTypedSchema(`${camel}Input`, `${prefix}Input`, source.input, completed));
+    }
     if (source.output !== undefined) file.add(declareTypedSchema(`${camel}Output`, `${prefix}Output`, source.output));
   }
   return file;
@@ -259,18 +268,94 @@ function withToolDocs(definition: Definition, { name, description }: ToolSource)
   };
 }
 
+/**
+ * The types and functions that apply the defaults of a tool's arguments. Returns the type of complete arguments;
+ * undefined if the schema has no defaults.
+ */
+function declareDefaults(
+  file: SourceFile<ToolModule>,
+  definitions: readonly Definition[],
+  names: ReadonlyMap<string, string>,
+  printer: TypePrinter,
+): { readonly type: string; readonly fill: string } | undefined {
+  const ofInput = definitions.filter(({ name }) => name === 'Input' || name.startsWith('Input '));
+  const defaults = new SchemaDefaults(ofInput);
+  const completed = ofInput.filter(({ type }) => defaults.applyTo(type));
+  if (!completed.some(({ name }) => name === 'Input')) return undefined;
+  const taken = new Set(names.values());
+  const types = new Map(
+    completed.map(({ name }) => {
+      const wanted = `${printer.name(name)}WithDefaults`;
+      const type = availableName(wanted, '', (item) => !taken.has(item));
+      taken.add(type);
+      return [name, type];
+    }),
+  );
+  const fillName = (name: string): string => `fill${types.get(name) ?? name}`;
+  const completePrinter = { ...printer, name: (key: string) => types.get(key) ?? printer.name(key) };
+  for (const { name, type } of completed) {
+    const code = printType(
+      defaults.complete(type, (key) => key),
+      completePrinter,
+    );
+    const doc = docComment(
+      { text: `{@link ${printer.name(name)}} with its defaults: what a tool with \`applyDefaults\` receives.` },
+      new Set(names.values()),
+    );
+    file.add(exported('type', types.get(name) ?? name, { doc, code: ` = ${code};` }));
+  }
+  for (const { name, type } of completed) {
+    const code = printFill(type, defaults, fillName) ?? '';
+    file.add(local('const', fillName(name), { code: `: check.Fill = ${code};` }));
+  }
+  return { type: types.get('Input') ?? '', fill: fillName('Input') };
+}
+
+/** A function that fills in values of a type, as an expression; undefined if the type has no defaults. */
+function printFill(type: TypeNode, defaults: SchemaDefaults, fillName: (name: string) => string): string | undefined {
+  if (!defaults.applyTo(type)) return undefined;
+  switch (type.kind) {
+    case 'object': {
+      const members = type.members.flatMap((member) => {
+        const value = defaults.of(member);
+        const fill = printFill(member.type, defaults, fillName);
+        if (value === undefined && fill === undefined) return [];
+        const makeDefault = value === undefined ? 'undefined' : `() => (${printValue(value)})`;
+        return [
+          `[${[JSON.stringify(member.name), makeDefault, fill].filter((item) => item !== undefined).join(', ')}]`,
+        ];
+      });
+      return `check.memberDefaults([${members.join(', ')}])`;
+    }
+    case 'array':
+      return `check.itemDefaults(${printFill(type.items, defaults, fillName) ?? ''})`;
+    case 'intersection':
+      return `check.allDefaults(${type.parts.flatMap((part) => printFill(part, defaults, fillName) ?? []).join(', ')})`;
+    case 'ref':
+      // Called later, since definitions can refer to each other.
+      return `(value) => ${fillName(type.name)}(value)`;
+    default:
+      return undefined;
+  }
+}
+
 /** A schema with its validator, for a tool's definition. */
-function declareTypedSchema(name: string, type: string, schema: JsonValue): Declaration {
+function declareTypedSchema(
+  name: string,
+  type: string,
+  schema: JsonValue,
+  completed?: { readonly type: string; readonly fill: string },
+): Declaration {
   const doc = docComment(
     { text: `The schema of {@link ${type}}, for the model, with its validator.` },
     new Set([type]),
   );
   const code = `: {
   readonly schema: { readonly type: "object"; readonly [keyword: string]: unknown };
-  readonly validate: check.Validator<${type}>;
+  readonly validate: check.Validator<${type}>;${completed === undefined ? '' : `\n  readonly validateWithDefaults: (value: unknown) => check.Validation<${completed.type}>;`}
 } = {
   schema: ${printValue(schema)},
-  validate: ${checkName('validate', type)},
+  validate: ${checkName('validate', type)},${completed === undefined ? '' : `\n  validateWithDefaults: check.validatorWithDefaults(${completed.fill}, ${checkName('validate', type)}),`}
 };`;
   return exported('const', name, { doc, code });
 }

@@ -101,9 +101,8 @@ function isHandlersMember(ts: typeof TypeScript, object: TypeScript.Node): boole
 /** Functions of the generated registry that handle methods for a list. */
 const METHODS_BY_REGISTRY: ReadonlyMap<string, readonly string[]> = new Map([
   ['toolHandlers', ['tools/list', 'tools/call']],
-  ['resourceHandlers', ['resources/list', 'resources/read', 'resources/templates/list']],
-  ['promptHandlers', ['prompts/list', 'prompts/get']],
-  ['completionHandlers', ['completion/complete']],
+  ['resourceHandlers', ['resources/list', 'resources/read', 'resources/templates/list', 'completion/complete']],
+  ['promptHandlers', ['prompts/list', 'prompts/get', 'completion/complete']],
 ]);
 
 /**

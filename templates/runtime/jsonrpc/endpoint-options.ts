@@ -40,6 +40,15 @@ export type EndpointEvent =
       readonly method: string;
       readonly reason: string;
     }
+  /**
+   * A notification is not sent, since the server does not declare the capability that it needs, such as `logging` or
+   * `tools.listChanged`. Reported once for each method; without {@link EndpointOptions.onEvent}, on the console.
+   */
+  | {
+      readonly kind: "undeclaredNotification";
+      readonly method: string;
+      readonly capability: string;
+    }
   /** A handler threw; the caller got only an internal error. */
   | {
       readonly kind: "handlerFailed";
@@ -125,6 +134,7 @@ export interface EndpointOptions {
    * Sends the caller the message of an error that a handler threw, which may contain internal details. Off by default.
    */
   readonly exposeErrors?: boolean | undefined;
+  /** Receives what is worth a log line, such as an error of a handler. */
   readonly onEvent?: ((event: EndpointEvent) => void) | undefined;
 }
 

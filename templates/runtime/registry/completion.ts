@@ -1,75 +1,52 @@
-/**
- * The handler of `completion/complete`.
- */
-import type { DefinitionContext } from "./types.js";
-import { refuseUnusedCompleters } from "./prompts.js";
-import type { RegisteredPrompt } from "./prompts.js";
-import type { Completer, RegisteredResource } from "./resources.js";
+/** Completions of the arguments of prompts and the variables of resource templates. */
+import type { Completer } from "./resources.js";
 import { invalidArgumentError, withoutPrototype } from "./lists.js";
 import { truncate } from "../protocol/revision.js";
-
-/** Handlers of `completion/complete`. */
-export interface CompletionHandlers {
-  readonly "completion/complete": (params: {
-    readonly ref:
-      | { readonly type: "ref/prompt"; readonly name: string }
-      | { readonly type: "ref/resource"; readonly uri: string };
-    readonly argument: { readonly name: string; readonly value: string };
-    readonly context?: {
-      readonly arguments?: Readonly<Record<string, string>>;
-    };
-  }) => Promise<{
-    completion: { values: string[]; total: number; hasMore: boolean };
-  }>;
-}
+import type { CompletionSource } from "../server/completion.js";
 
 /** Maximum of suggestions in a response (MCP, server utilities, completion). */
 const MAX_SUGGESTIONS = 100;
 
-/**
- * Serves the `complete` functions of prompt arguments and template variables. An argument without one has no
- * suggestions; an unknown prompt or template gets the error -32602.
- *
- * @throws TypeError if `complete` of a prompt is where it would not be called.
- */
-export function completionHandlers<Context = DefinitionContext>(sources: {
-  readonly prompts?: readonly RegisteredPrompt<Context>[];
-  readonly resources?: readonly RegisteredResource<Context>[];
-}): CompletionHandlers {
-  for (const prompt of sources.prompts ?? []) refuseUnusedCompleters(prompt);
-  const prompts = new Map(
-    (sources.prompts ?? []).map((item) => [item.name, item]),
-  );
-  const templates = new Map(
-    (sources.resources ?? []).flatMap((item) =>
-      "uriTemplate" in item ? [[item.uriTemplate, item] as const] : [],
-    ),
-  );
-  const completersOf = (ref: {
+interface Completable {
+  readonly complete?: Readonly<Record<string, Completer | undefined>>;
+}
+
+interface CompleteParams {
+  readonly ref: {
     readonly type: string;
     readonly name?: string;
     readonly uri?: string;
-  }): Readonly<Record<string, Completer | undefined>> => {
-    const isPrompt = ref.type === "ref/prompt";
-    const name = (isPrompt ? ref.name : ref.uri) ?? "";
-    const found = isPrompt ? prompts.get(name) : templates.get(name);
-    if (found === undefined)
-      throw invalidArgumentError(
-        `Unknown ${isPrompt ? "prompt" : "resource template"}: ${truncate(name)}`,
-      );
-    return found.complete ?? {};
   };
+  readonly argument: { readonly name: string; readonly value: string };
+  readonly context?: { readonly arguments?: Readonly<Record<string, string>> };
+}
+
+/**
+ * Serves `complete` functions. An argument without one has no suggestions; an unknown prompt or template gets the error
+ * -32602.
+ *
+ * @param items - By the name of the prompt, or the template of the resource.
+ * @param refType - The type of the references to them.
+ */
+export function completionSource(
+  refType: "ref/prompt" | "ref/resource",
+  items: ReadonlyMap<string, Completable>,
+): CompletionSource {
   return {
-    "completion/complete": async ({ ref, argument, context }) => {
-      const completers = completersOf(ref);
-      const complete = Object.hasOwn(completers, argument.name)
-        ? completers[argument.name]
+    isUsed: [...items.values()].some(({ complete }) => complete !== undefined),
+    complete: async ({ ref, argument, context }: CompleteParams) => {
+      const name = ref.name ?? ref.uri ?? "";
+      const item = ref.type === refType ? items.get(name) : undefined;
+      if (item === undefined) {
+        const kind = ref.type === "ref/prompt" ? "prompt" : "resource template";
+        throw invalidArgumentError(`Unknown ${kind}: ${truncate(name)}`);
+      }
+      const { complete = {} } = item;
+      const completer = Object.hasOwn(complete, argument.name)
+        ? complete[argument.name]
         : undefined;
-      const all =
-        (await complete?.(
-          argument.value,
-          withoutPrototype(context?.arguments ?? {}),
-        )) ?? [];
+      const known = withoutPrototype(context?.arguments ?? {});
+      const all = (await completer?.(argument.value, known)) ?? [];
       return {
         completion: {
           values: all.slice(0, MAX_SUGGESTIONS),

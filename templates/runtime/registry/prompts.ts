@@ -15,12 +15,19 @@ import type { ListParams } from "./lists.js";
 import { truncate } from "../protocol/revision.js";
 import { adaptContent } from "./content.js";
 import type { AnyContent } from "./content.js";
+import { completionSource } from "./completion.js";
+import { PROMPT_COMPLETION } from "../server/completion.js";
+import type { CompletionSource } from "../server/completion.js";
 
 /** An argument of a prompt. */
 export interface PromptArgument {
+  /** Its name in `render`. */
   readonly name: string;
+  /** A name for people. */
   readonly title?: string;
+  /** What it is for, for the user. */
   readonly description?: string;
+  /** Whether a request without it is rejected; false by default. */
   readonly required?: boolean;
   /**
    * Not allowed here, where clients would receive it: the prompt has `complete: { [name]: ... }` next to `arguments`.
@@ -54,14 +61,19 @@ export interface PromptDefinition<
   Arguments extends readonly PromptArgument[] = readonly PromptArgument[],
   Context = DefinitionContext,
 > {
+  /** Unique in the server. */
   readonly name: string;
+  /** A name for people. */
   readonly title?: string;
+  /** What it does, for the user. */
   readonly description?: string;
+  /** Its arguments, which determine the type of the values that `render` receives. */
   readonly arguments?: Arguments;
-  /** By argument name. */
+  /** Suggests values of arguments, by name. A server with a completer declares and answers `completion/complete`. */
   readonly complete?: Readonly<
     Partial<Record<Arguments[number]["name"], Completer>>
   >;
+  /** Returns the text of a user's message, or messages. */
   readonly render: (
     values: PromptValues<Arguments>,
     context: Context,
@@ -90,8 +102,9 @@ export function definePrompt<
   return prompt;
 }
 
-/** Handlers of `prompts/list` and `prompts/get`. */
+/** Handlers of `prompts/list` and `prompts/get`; and of `completion/complete`, if a prompt has a completer. */
 export interface PromptHandlers<Context> {
+  readonly [PROMPT_COMPLETION]: CompletionSource;
   readonly "prompts/list": (params: ListParams) => { prompts: ListedPrompt[] };
   readonly "prompts/get": (
     params: {
@@ -112,9 +125,10 @@ export function promptHandlers<Context = DefinitionContext>(
   prompts: readonly RegisteredPrompt<Context>[],
 ): PromptHandlers<Context> {
   const byName = indexBy(prompts, "prompt", ({ name }) => name);
-  for (const prompt of prompts) refuseUnusedCompleters(prompt);
+  prompts.forEach(refuseUnusedCompleters);
   const listed = prompts.map(listedPrompt);
   return {
+    [PROMPT_COMPLETION]: completionSource("ref/prompt", byName),
     "prompts/list": (params) => ({ prompts: singlePage(params, listed) }),
     "prompts/get": async ({ name, arguments: values = {} }, context) => {
       const prompt = byName.get(name);
@@ -151,7 +165,7 @@ export function promptHandlers<Context = DefinitionContext>(
 }
 
 /** Rejects `complete` where it would not be called: types prevent that, but not every author uses them. */
-export function refuseUnusedCompleters<Context>(
+function refuseUnusedCompleters<Context>(
   prompt: RegisteredPrompt<Context>,
 ): void {
   const names = new Set<string>();

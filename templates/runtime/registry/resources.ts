@@ -19,6 +19,10 @@ import {
 } from "./lists.js";
 import type { ListParams, ListedInfo } from "./lists.js";
 import { matchUri, parseUriTemplate } from "./uri-template.js";
+import type { UriTemplate } from "./uri-template.js";
+import { completionSource } from "./completion.js";
+import { RESOURCE_COMPLETION } from "../server/completion.js";
+import type { CompletionSource } from "../server/completion.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import { truncate } from "../protocol/revision.js";
 
@@ -26,8 +30,11 @@ import { truncate } from "../protocol/revision.js";
 export interface ResourceDefinition<
   Context = DefinitionContext,
 > extends ResourceInfo {
+  /** Its address, such as `weather://about`; unique in the server. */
   readonly uri: string;
+  /** In bytes. */
   readonly size?: number;
+  /** Reads the resource: its text, its bytes, or contents with separate URIs. */
   readonly read: (
     uri: string,
     context: Context,
@@ -43,6 +50,19 @@ export type VariablesOf<Template extends string> =
     ? (Name extends `+${infer Plain}` ? Plain : Name) | VariablesOf<Rest>
     : never;
 
+/** The values of a template's variables. All are present, decoded and not empty. */
+export type TemplateVariables<Template extends string> = Readonly<
+  Record<string extends Template ? string : VariablesOf<Template>, string>
+>;
+
+/** A resource that a template lists. What is absent is as in the template; the name is the URI by default. */
+export interface TemplateResource extends Partial<ResourceInfo> {
+  /** Matches the template. */
+  readonly uri: string;
+  /** In bytes. */
+  readonly size?: number;
+}
+
 /** Suggests values for an argument from the beginning that the user has typed. */
 export type Completer = (
   typed: string,
@@ -57,12 +77,22 @@ export interface ResourceTemplateDefinition<
 > extends ResourceInfo {
   /** As in RFC 6570, with `{name}` and `{+name}`. */
   readonly uriTemplate: Template;
+  /** Suggests values of variables, by name. A server with a completer declares and answers `completion/complete`. */
   readonly complete?: Readonly<
     Partial<Record<VariablesOf<Template>, Completer>>
   >;
-  /** Undefined means that the resource does not exist. */
+  /**
+   * The resources that exist now, for `resources/list`; without it, clients see only the template. Call
+   * `notify("notifications/resources/list_changed")` when it would return others.
+   */
+  readonly list?: (
+    context: Context,
+  ) => MaybePromise<readonly TemplateResource[]>;
+  /**
+   * Reads the resource with these values of the template's variables. Undefined means that it does not exist.
+   */
   readonly read: (
-    variables: Readonly<Record<VariablesOf<Template>, string>>,
+    variables: TemplateVariables<Template>,
     context: Context,
     uri: string,
   ) => MaybePromise<ResourceOutcome | undefined>;
@@ -75,6 +105,9 @@ export type RegisteredResource<Context = DefinitionContext> =
   | (ResourceInfo & {
       readonly uriTemplate: string;
       readonly complete?: Readonly<Record<string, Completer | undefined>>;
+      readonly list?: (
+        context: Context,
+      ) => MaybePromise<readonly TemplateResource[]>;
       readonly read: (
         variables: never,
         context: Context,
@@ -99,11 +132,16 @@ export function defineResourceTemplate<
   return template;
 }
 
-/** Handlers of `resources/list`, `resources/templates/list` and `resources/read`. */
+/**
+ * Handlers of `resources/list`, `resources/templates/list` and `resources/read`; and of `completion/complete`, if a
+ * template has a completer.
+ */
 export interface ResourceHandlers<Context> {
-  readonly "resources/list": (params: ListParams) => {
-    resources: ListedResource[];
-  };
+  readonly [RESOURCE_COMPLETION]: CompletionSource;
+  readonly "resources/list": (
+    params: ListParams,
+    context: Context,
+  ) => MaybePromise<{ resources: ListedResource[] }>;
   readonly "resources/templates/list": (params: ListParams) => {
     resourceTemplates: ListedTemplate[];
   };
@@ -130,23 +168,27 @@ export function resourceHandlers<Context = DefinitionContext>(
       ? [{ template: item, parsed: parseUriTemplate(item.uriTemplate) }]
       : [],
   );
-  const listed = resources.flatMap((item): ListedResource[] =>
-    "uri" in item
-      ? [
-          {
-            uri: item.uri,
-            ...listedInfo(item),
-            ...optionalMember("size", item.size),
-          },
-        ]
-      : [],
+  const listed = resources.flatMap((item) =>
+    "uri" in item ? [listedResource(item)] : [],
   );
+  const dynamic = templates.filter(({ template }) => template.list);
   const listedTemplates = templates.map(({ template }) => ({
     uriTemplate: template.uriTemplate,
     ...listedInfo(template),
   }));
   return {
-    "resources/list": (params) => ({ resources: singlePage(params, listed) }),
+    [RESOURCE_COMPLETION]: completionSource(
+      "ref/resource",
+      new Map(
+        templates.map(({ template }) => [template.uriTemplate, template]),
+      ),
+    ),
+    "resources/list": (params, context) => {
+      const fixed = singlePage(params, listed);
+      return dynamic.length === 0
+        ? { resources: fixed }
+        : listDynamic(fixed, dynamic, context);
+    },
     "resources/templates/list": (params) => ({
       resourceTemplates: singlePage(params, listedTemplates),
     }),
@@ -171,8 +213,59 @@ export function resourceHandlers<Context = DefinitionContext>(
   };
 }
 
+function listedResource(
+  item: ResourceInfo & { readonly uri: string; readonly size?: number },
+): ListedResource {
+  return {
+    uri: item.uri,
+    ...listedInfo(item),
+    ...optionalMember("size", item.size),
+  };
+}
+
+/** Adds what templates list, each URI once. */
+async function listDynamic<Context>(
+  fixed: readonly ListedResource[],
+  templates: readonly ParsedTemplate<Context>[],
+  context: Context,
+): Promise<{ resources: ListedResource[] }> {
+  const byUri = new Map(fixed.map((item) => [item.uri, item]));
+  const lists = await Promise.all(
+    templates.map(async ({ template }) => template.list?.(context)),
+  );
+  for (const [index, { template, parsed }] of templates.entries()) {
+    const { mimeType, annotations, uriTemplate } = template;
+    for (const item of lists[index] ?? []) {
+      const { uri } = item;
+      // A client could not read it.
+      if (matchUri(parsed, uri) === undefined)
+        throw new TypeError(
+          `the resource template ${uriTemplate} lists ${truncate(uri)}, which does not match it`,
+        );
+      if (byUri.has(uri)) continue;
+      const shared = {
+        name: uri,
+        ...optionalMember("mimeType", mimeType),
+        ...optionalMember("annotations", annotations),
+      };
+      byUri.set(uri, listedResource({ ...shared, ...item }));
+    }
+  }
+  return { resources: [...byUri.values()] };
+}
+
 /** The error code for an unknown resource, up to 2025-11-25. */
 const RESOURCE_NOT_FOUND = -32002;
+
+type RegisteredTemplate<Context> = Extract<
+  RegisteredResource<Context>,
+  { readonly uriTemplate: string }
+>;
+
+interface ParsedTemplate<Context> {
+  readonly template: RegisteredTemplate<Context>;
+  readonly parsed: UriTemplate;
+}
 
 type ListedResource = ListedInfo & { uri: string; size?: number };
 

@@ -21,10 +21,34 @@ import { describeFailure } from "../validation.js";
 import { adaptContent } from "./content.js";
 import type { AnyContent } from "./content.js";
 
-/** A tool's result without its structured content. */
 interface ToolResultBase {
+  /** What the model reads. By default, structured content as a block of JSON text. */
   readonly content?: readonly Content[];
   readonly _meta?: Record<string, unknown>;
+}
+
+/** The result of a tool without an output schema. */
+export interface PlainToolResult extends ToolResultBase {
+  /** Data for programs. With an `output` schema, its type is that of the schema. */
+  readonly structuredContent?: object;
+  /** The tool ran and failed; the content explains the failure to the model. */
+  readonly isError?: boolean;
+}
+
+/** The result of a tool with an output schema that failed. */
+export interface FailedToolResult extends ToolResultBase {
+  readonly structuredContent?: object;
+  /** The tool ran and failed; the content explains the failure to the model. */
+  readonly isError: true;
+}
+
+/** The result of a tool with an output schema. */
+export interface StructuredToolResult<
+  Output extends object,
+> extends ToolResultBase {
+  /** What the output schema describes. */
+  readonly structuredContent: Output;
+  readonly isError?: false;
 }
 
 /**
@@ -32,48 +56,64 @@ interface ToolResultBase {
  * JSON text. A tool with an `output` returns structured content of that type, unless it failed.
  */
 export type ToolOutcome<Output extends object = object> = object extends Output
-  ? | string
-    | (ToolResultBase & {
-        readonly structuredContent?: object;
-        /** The tool ran and failed; the content explains the failure to the model. */
-        readonly isError?: boolean;
-      })
-  : | (ToolResultBase & {
-        readonly structuredContent: Output;
-        readonly isError?: false;
-      })
-    | (ToolResultBase & {
-        readonly structuredContent?: object;
-        readonly isError: true;
-      });
+  ? string | PlainToolResult
+  : // The compiler explains a mistake by the last variant.
+    FailedToolResult | StructuredToolResult<Output>;
 
 /** Hints about a tool's behavior, which a client need not trust. */
 export interface ToolHints {
+  /** A name for people. */
   readonly title?: string;
+  /** It changes nothing; false by default. */
   readonly readOnlyHint?: boolean;
+  /** It may delete or overwrite something; true by default. */
   readonly destructiveHint?: boolean;
+  /** A second call with the same arguments changes nothing more; false by default. */
   readonly idempotentHint?: boolean;
+  /** It reaches things outside of the server, such as the web; true by default. */
   readonly openWorldHint?: boolean;
 }
 
-/** A tool: its description for the model, and its implementation. */
+/**
+ * A tool: its description for the model, and its implementation.
+ *
+ * @typeParam Args - Its arguments, without defaults.
+ * @typeParam Complete - Its arguments, with defaults.
+ * @typeParam Applied - Whether defaults are applied.
+ */
 export interface ToolDefinition<
   Args extends object = Record<string, unknown>,
   Context = DefinitionContext,
   Output extends object = object,
+  Complete extends object = Args,
+  Applied extends boolean = boolean,
 > {
+  /** Unique in the server. Clients and models call the tool by it. */
   readonly name: string;
+  /** A name for people, such as `Book a table`. */
   readonly title?: string;
   /** What it does and when to use it, for the model. */
   readonly description?: string;
-  /** The input schema; no arguments by default. */
-  readonly input?: TypedSchema<Args>;
-  /** The output schema; no structured content by default. */
+  /**
+   * The generated schema of the arguments, which determines their type and is checked before `run`; no arguments by
+   * default.
+   */
+  readonly input?: TypedSchema<Args, Complete>;
+  /**
+   * Fills in the defaults of the input schema before the arguments are validated, so that members with a default are
+   * present in `run`. Off by default.
+   */
+  readonly applyDefaults?: Applied;
+  /** The generated schema of the structured content; none by default. */
   readonly output?: TypedSchema<Output>;
+  /** Hints about its behavior for clients, such as `{ readOnlyHint: true }`. */
   readonly annotations?: ToolHints;
-  /** Throw a {@link ToolError} for a failure that the model should read. */
+  /**
+   * Returns a text, or a result with `content` or `structuredContent`. Throw a {@link ToolError} for a failure that the
+   * model should read.
+   */
   readonly run: (
-    args: Args,
+    args: Applied extends true ? Complete : Args,
     context: Context,
   ) => MaybePromise<ToolOutcome<NoInfer<Output>>>;
 }
@@ -96,9 +136,11 @@ export function defineTool<
   Args extends object = Record<string, unknown>,
   Context = DefinitionContext,
   Output extends object = object,
+  Complete extends object = Args,
+  const Applied extends boolean = false,
 >(
-  tool: ToolDefinition<Args, Context, Output>,
-): ToolDefinition<Args, Context, Output> {
+  tool: ToolDefinition<Args, Context, Output, Complete, Applied>,
+): ToolDefinition<Args, Context, Output, Complete, Applied> {
   return tool;
 }
 
@@ -128,7 +170,11 @@ export function toolHandlers<Context = DefinitionContext>(
       const tool = byName.get(name);
       if (tool === undefined)
         throw invalidArgumentError(`Unknown tool: ${truncate(name)}`);
-      const outcome = tool.input?.validate(args);
+      const { input, applyDefaults } = tool;
+      const outcome =
+        applyDefaults === true && input?.validateWithDefaults !== undefined
+          ? input.validateWithDefaults(args)
+          : input?.validate(args);
       if (outcome?.success === false)
         return toolErrorResult(
           `Invalid arguments: ${describeFailure(outcome.failure)}`,

@@ -34,16 +34,27 @@ export interface ObjectSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** A schema with its generated validator. */
-export interface TypedSchema<T extends object> {
+/**
+ * A schema with its generated validator.
+ *
+ * @typeParam Complete - The type of a value in which the defaults of the schema are filled in.
+ */
+export interface TypedSchema<T extends object, Complete extends object = T> {
   readonly schema: ObjectSchema;
   readonly validate: (value: unknown) => Validation<T>;
+  /** Fills in the defaults of the schema, and validates the result; absent if the schema has none. */
+  readonly validateWithDefaults?: (value: unknown) => Validation<Complete>;
+  /** Absent. Its type is what the compiler reports if a JSON Schema is passed instead of the generated constant. */
+  readonly type?: "this is a JSON Schema: pass the typed schema that `mcpgen generate` makes of it";
 }
 
 /** The audience and priority of content: 1 is most important, 0 least. */
 export interface ContentAnnotations {
+  /** For whom it is: the user, the model, or both. */
   readonly audience?: ("user" | "assistant")[];
+  /** From 0, least important, to 1. */
   readonly priority?: number;
+  /** When it changed last, in ISO 8601. */
   readonly lastModified?: string;
 }
 
@@ -86,9 +97,13 @@ export type MaybePromise<T> = T | Promise<T>;
 export interface ResourceInfo {
   /** A short name, for programs. */
   readonly name: string;
+  /** A name for people. */
   readonly title?: string;
+  /** What it contains, for the model. */
   readonly description?: string;
+  /** The media type of its contents, such as `text/plain`. */
   readonly mimeType?: string;
+  /** For whom it is, how important, and when it changed. */
   readonly annotations?: ContentAnnotations;
 }
 

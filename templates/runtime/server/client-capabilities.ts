@@ -1,10 +1,9 @@
 /** The client capabilities that a request to the client needs. */
 import { missingCapability } from "../protocol/revision.js";
-import type { ClientInfo } from "./types.js";
 
 /** What the context of a handler knows about its client. */
 interface RequestOfClient {
-  readonly client: ClientInfo;
+  readonly client: { readonly capabilities: object };
 }
 
 /**
@@ -30,7 +29,7 @@ export function canListRoots({ client }: RequestOfClient): boolean {
 }
 
 function hasCapability(
-  { capabilities }: ClientInfo,
+  { capabilities }: RequestOfClient["client"],
   method: string,
   params: object,
   name: string,

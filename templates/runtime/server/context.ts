@@ -21,7 +21,13 @@ import { principalOf } from "../jsonrpc/transport.js";
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import { metaOf, paramsOf } from "../jsonrpc/envelope.js";
 import { UnsupportedMethodError } from "../jsonrpc/call-errors.js";
-import { invalidParamsError } from "../protocol/invalid-params.js";
+import {
+  invalidParamsError,
+  invalidResultError,
+} from "../protocol/invalid-params.js";
+import { validateElicited } from "./elicitation.js";
+
+const ELICITATION = "elicitation/create";
 
 /** Notifications that belong to a request; outside of subscriptions, a stateless revision has no others. */
 const REQUEST_SCOPED_NOTIFICATIONS: ReadonlySet<string> = new Set([
@@ -29,18 +35,25 @@ const REQUEST_SCOPED_NOTIFICATIONS: ReadonlySet<string> = new Set([
   "notifications/message",
 ]);
 
+/** Notifications of changes, which concern all clients. */
+const CHANGE = /\/(?:list_changed|resources\/updated)$/;
+
 /** What a context needs from its session. */
 interface ContextSession {
   readonly server: {
     readonly settings: { readonly info: Implementation };
     readonly requestStateSigner: RequestStateSigner;
+    broadcast(
+      method: string,
+      params?: object,
+      origin?: { readonly session: object; readonly id: RequestId },
+    ): void;
   };
   request(
     method: string,
     params?: object,
     options?: CallOptions,
   ): Promise<object>;
-  notifyIfWanted(method: string, params?: object): void;
   notifyForRequest(
     inbound: InboundRequest,
     method: string,
@@ -237,9 +250,16 @@ export class RequestContext implements HandlerContext {
       )
     )
       return;
-    if (!this.#revision.isStateless || REQUEST_SCOPED_NOTIFICATIONS.has(method))
+    if (CHANGE.test(method))
+      this.#session.server.broadcast(method, params, {
+        session: this.#session,
+        id: this.id,
+      });
+    else if (
+      !this.#revision.isStateless ||
+      REQUEST_SCOPED_NOTIFICATIONS.has(method)
+    )
       this.#session.notifyForRequest(this.#inbound, method, params);
-    else this.#session.notifyIfWanted(method, params);
   };
 
   readonly request = (
@@ -263,11 +283,15 @@ export class RequestContext implements HandlerContext {
     return this.request("sampling/createMessage", params, options);
   };
 
-  readonly elicitation = (
+  readonly elicitation = async (
     params: object,
     options?: CallOptions,
   ): Promise<object> => {
-    return this.request("elicitation/create", params, options);
+    const result = await this.request(ELICITATION, params, options);
+    const outcome = validateElicited(params, result);
+    if (!outcome.success)
+      throw invalidResultError(ELICITATION, outcome.failure);
+    return outcome.value;
   };
 
   readonly roots = (
@@ -292,6 +316,7 @@ export class RequestContext implements HandlerContext {
     if (!this.#revision.isStateless) return this.#requestInput(requests);
     const responses = this.#knownResponses();
     const missing: Record<string, EmbeddedRequest> = {};
+    const answers: (readonly [string, object])[] = [];
     for (const [key, request] of Object.entries(requests)) {
       const info = this.#revision.embedded[request.method];
       if (info === undefined)
@@ -303,14 +328,15 @@ export class RequestContext implements HandlerContext {
         continue;
       }
       const outcome = info.validateResult(response);
-      if (!outcome.success)
-        throw invalidParamsError(outcome.failure, `/inputResponses/${key}`);
+      const checked =
+        outcome.success && request.method === ELICITATION
+          ? validateElicited(request.params ?? {}, response as object)
+          : outcome;
+      if (!checked.success)
+        throw invalidParamsError(checked.failure, `/inputResponses/${key}`);
+      answers.push([key, checked.value as object]);
     }
-    if (Object.keys(missing).length === 0) {
-      return Object.fromEntries(
-        Object.keys(requests).map((key) => [key, responses.get(key) as object]),
-      );
-    }
+    if (Object.keys(missing).length === 0) return Object.fromEntries(answers);
     const params = paramsOf(this.#inbound.request);
     const previousResponses = Object.fromEntries(responses);
     this.#issuedState = await this.#session.server.requestStateSigner.sign(
@@ -337,7 +363,12 @@ export class RequestContext implements HandlerContext {
     const results = await Promise.all(
       Object.entries(requests).map(
         async ([key, { method, params }]) =>
-          [key, await this.request(method, params)] as const,
+          [
+            key,
+            await (method === ELICITATION
+              ? this.elicitation(params ?? {})
+              : this.request(method, params)),
+          ] as const,
       ),
     );
     return Object.fromEntries(results);

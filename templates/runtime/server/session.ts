@@ -15,7 +15,6 @@ import {
   handleUnknownNotification,
   maySend,
   methodNotFoundError,
-  missingCapability,
 } from "../protocol/revision.js";
 import type {
   Implementation,
@@ -28,7 +27,7 @@ import type {
   RequestStateOptions,
   RequestStateSigner,
 } from "../protocol/request-state.js";
-import type { Notification, Request } from "../jsonrpc/message.js";
+import type { Notification, Request, RequestId } from "../jsonrpc/message.js";
 import {
   DEFAULT_MAX_SUBSCRIBED_RESOURCES,
   Subscriptions,
@@ -63,6 +62,7 @@ export type NotificationHandler = (
 /** Settings of a server, without their types. The generated `ServerOptions` are typed. */
 export interface ServerSettings
   extends EndpointOptions, UnknownNotificationSettings<ServerSession> {
+  /** Name and version of the server. */
   readonly info: Implementation;
   /** How to use the server, for the model. */
   readonly instructions?: string | undefined;
@@ -78,6 +78,7 @@ export interface ServerSettings
   readonly validateParams?: boolean | undefined;
   /** Rejects requests between the response to `initialize` and `notifications/initialized`. Off by default. */
   readonly strictLifecycle?: boolean | undefined;
+  /** How the state of a request that waits for input is signed, in stateless revisions. */
   readonly requestState?: RequestStateOptions | undefined;
   /**
    * Maximum of resources that a client may subscribe to on one connection, where a URI above 1024 characters counts
@@ -98,6 +99,20 @@ export interface ServerCore {
   capabilities(revision: Revision): Record<string, unknown>;
   /** Whether it answers a request: it has a handler or a built-in one, and declares the capability. */
   supportsRequest(revision: Revision, method: string): boolean;
+  /**
+   * Sends a notification to all clients that want it.
+   *
+   * @param origin - The request whose handler sends it; its client receives the notification as part of that request.
+   */
+  broadcast(method: string, params?: object, origin?: RequestOrigin): void;
+  /** Whether it declares the capability that a notification needs; if not, that is reported once. */
+  declares(revision: Revision, method: string): boolean;
+}
+
+/** The request whose handler sends a notification. */
+export interface RequestOrigin {
+  readonly session: object;
+  readonly id: RequestId;
 }
 
 /**
@@ -245,23 +260,23 @@ export class ServerSession {
     this.#endpoint.notify(method, params);
   }
 
-  /** Sends a change notification if the client subscribed to it. */
-  notifyIfWanted(method: string, params?: object): void {
+  /**
+   * Sends a change notification if the client subscribed to it.
+   *
+   * @param origin - The request whose handler sends it, if any.
+   */
+  notifyIfWanted(
+    method: string,
+    params?: object,
+    origin?: RequestOrigin,
+  ): void {
     this.#subscriptions.notify(method, params);
     const { revision } = this.#lifecycle;
     if (
       revision === undefined ||
       !this.#lifecycle.isInitialized ||
-      !maySend(revision, "server", "notification", method)
-    )
-      return;
-    const needed = revision.methods[method]?.capabilities ?? [];
-    if (
-      missingCapability(
-        needed,
-        "server",
-        this.server.capabilities(revision),
-      ) !== undefined
+      !maySend(revision, "server", "notification", method) ||
+      !this.server.declares(revision, method)
     )
       return;
     const { uri, level } = (params ?? {}) as {
@@ -278,7 +293,8 @@ export class ServerSession {
       severityOf(String(level)) < this.#minLogLevel
     )
       return;
-    this.#endpoint.notify(method, params);
+    const relatedRequestId = origin?.session === this ? origin.id : undefined;
+    this.#endpoint.notify(method, params, relatedRequestId);
   }
 
   #handleRequest(
@@ -473,14 +489,7 @@ export class ServerSession {
 
   /** @internal Whether the client wants log messages of a level, for a request. */
   wantsLog(revision: Revision, request: Request, level: string): boolean {
-    if (
-      missingCapability(
-        ["server.logging"],
-        "server",
-        this.server.capabilities(revision),
-      ) !== undefined
-    )
-      return false;
+    if (!this.server.declares(revision, "notifications/message")) return false;
     if (!revision.isStateless) return severityOf(level) >= this.#minLogLevel;
     const lowest = metaOf(request)?.[META_KEYS.LOG_LEVEL];
     return (

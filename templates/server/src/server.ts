@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 // if: tools|resources|prompts
 import {
-  completionHandlers, // if: completion
   promptHandlers, // if: prompts
   resourceHandlers, // if: resources
   toolHandlers, // if: tools
@@ -24,16 +23,12 @@ export function buildServer(): ReturnType<typeof createServer> {
       ...toolHandlers(tools), // if: tools
       ...resourceHandlers(resources), // if: resources
       ...promptHandlers(prompts), // if: prompts
-      // if: completion
-      ...completionHandlers({
-        prompts, // if: prompts
-        resources, // if: resources
-      }),
-      // end
     },
     onEvent: (event) => {
       // The client learns that a handler failed, but not why.
       if ("error" in event) log(`${event.kind}: ${inspect(event.error)}`);
+      if (event.kind === "undeclaredNotification")
+        log(`${event.method} is not sent: declare ${event.capability}`);
     },
   });
 }

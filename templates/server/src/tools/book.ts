@@ -29,6 +29,6 @@ export const book = defineTool({
       },
     });
     if (guests.action !== "accept") return "No table was booked.";
-    return `Booked a table on ${day} for ${String(guests.content?.["count"])}.`;
+    return `Booked a table on ${day} for ${guests.content.count}.`;
   },
 });

@@ -1,0 +1,206 @@
+/** Forms that a user fills in: the types of their content, and the check that an answer matches the form. */
+import { isObject } from "../jsonrpc/envelope.js";
+import type { UnknownObject } from "../jsonrpc/envelope.js";
+import {
+  arrayOf,
+  boolean,
+  integer,
+  number,
+  string,
+} from "../validation/checks.js";
+import {
+  mismatch,
+  noneOf,
+  object,
+  ownMember,
+  validateWith,
+} from "../validation/explain.js";
+import type { Validation } from "../validation.js";
+
+/** The value of a field, by its schema. */
+type FieldValue<Field> = Field extends {
+  readonly enum: readonly (infer Choice)[];
+}
+  ? Choice
+  : Field extends {
+        readonly oneOf: readonly { readonly const: infer Choice }[];
+      }
+    ? Choice
+    : Field extends { readonly type: "array"; readonly items: infer Items }
+      ? ItemValue<Items>[]
+      : Field extends { readonly type: "number" | "integer" }
+        ? number
+        : Field extends { readonly type: "boolean" }
+          ? boolean
+          : string;
+
+type ItemValue<Items> = Items extends {
+  readonly enum: readonly (infer Choice)[];
+}
+  ? Choice
+  : Items extends {
+        readonly anyOf: readonly { readonly const: infer Choice }[];
+      }
+    ? Choice
+    : string;
+
+/** Names in `required`; none if the list is not a literal. */
+type RequiredOf<Schema> = Schema extends {
+  readonly required: readonly (infer Name)[];
+}
+  ? string extends Name
+    ? never
+    : Name
+  : never;
+
+/**
+ * The content of a form that the user accepted, by the literal type of its `requestedSchema`: fields in `required` are
+ * present, choices are unions of their values, and a list of choices is an array.
+ */
+export type ElicitedContent<Schema> = Schema extends {
+  readonly properties: infer Fields;
+}
+  ? Flatten<
+      {
+        -readonly [
+          Name in keyof Fields as Name extends RequiredOf<Schema> ? Name : never
+        ]: FieldValue<Fields[Name]>;
+      } & {
+        -readonly [
+          Name in keyof Fields as Name extends RequiredOf<Schema> ? never : Name
+        ]?: FieldValue<Fields[Name]>;
+      }
+    >
+  : never;
+
+/** Whether the names of an object's members are literals, and there are any. */
+type HasKnownNames<T> = [keyof T] extends [never]
+  ? false
+  : string extends keyof T
+    ? false
+    : true;
+
+/** JSON of a type, which may be a constant (`as const`). */
+export type ReadonlyJson<T> = T extends readonly (infer Item)[]
+  ? readonly ReadonlyJson<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: ReadonlyJson<T[Name]> }
+    : T;
+
+type Flatten<T> = { [Name in keyof T]: T[Name] };
+
+/**
+ * The answer to `elicitation/create` with these params. `action` tells whether there is content; its type comes from
+ * the `requestedSchema`. A visit to a URL, and a form whose fields are not known, have the answer of the protocol.
+ *
+ * @typeParam Answer - The protocol's `ElicitResult`.
+ */
+export type ElicitAnswer<Params, Answer> = Params extends {
+  readonly requestedSchema: infer Schema extends {
+    readonly properties: object;
+  };
+}
+  ? HasKnownNames<Schema["properties"]> extends false
+    ? Answer
+    : | ({ action: "accept"; content: ElicitedContent<Schema> } & Omit<
+          Answer,
+          "action" | "content"
+        >)
+      | ({ action: "cancel" | "decline"; content?: never } & Omit<
+          Answer,
+          "action" | "content"
+        >)
+  : Answer;
+
+/**
+ * Validates the content of a form that the user accepted (MCP, elicitation: both sides should validate it against the
+ * requested schema). Absent content is that of a form in which nothing is filled in.
+ *
+ * @param params - Those of the request.
+ * @param result - An `ElicitResult`.
+ */
+export function validateElicited(
+  params: object,
+  result: object,
+): Validation<object> {
+  const { requestedSchema: form } = params as UnknownObject;
+  const { action, content = {} } = result as UnknownObject;
+  if (action !== "accept" || !isObject(form))
+    return { success: true, value: result };
+  const { properties = {}, required = [] } = form as unknown as Form;
+  const fields = Object.entries(properties);
+  return validateWith<object>(
+    (value) => {
+      const { content: filled } = value as UnknownObject;
+      return (
+        object(filled) &&
+        fields.every(([name, schema]) => {
+          const field = ownMember(filled, name);
+          return (
+            (field === undefined && !required.includes(name)) ||
+            matchesField(schema, field)
+          );
+        })
+      );
+    },
+    { ...result, content },
+  );
+}
+
+/** A form, as the author of the server wrote it. */
+interface Form {
+  readonly properties?: Readonly<Record<string, Field>>;
+  readonly required?: readonly string[];
+}
+
+/** The keywords of a field's schema. */
+interface Field {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly oneOf?: readonly { readonly const: string }[];
+  readonly anyOf?: readonly { readonly const: string }[];
+  readonly items?: Field;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+function matchesField(field: Field, value: unknown): boolean {
+  const { type, items = {} } = field;
+  const isOfType =
+    type === "array"
+      ? arrayOf(value, (item) => matchesField(items, item))
+      : type === "boolean"
+        ? boolean(value)
+        : type === "integer"
+          ? integer(value)
+          : type === "number"
+            ? number(value)
+            : isChoice(field, value);
+  return isOfType && isWithin(field, value);
+}
+
+/** Whether a value is one of a field's choices, or any string if it has none. */
+function isChoice(field: Field, value: unknown): boolean {
+  const choices =
+    field.enum ?? (field.oneOf ?? field.anyOf)?.map((item) => item.const);
+  return choices === undefined
+    ? string(value)
+    : choices.includes(value as string) || noneOf(value, ...choices);
+}
+
+/** Checks the limits of a number, and of the length of a list (in items) or a text (in code points). */
+function isWithin(field: Field, value: unknown): boolean {
+  const {
+    minimum = field.minLength ?? field.minItems ?? -Infinity,
+    maximum = field.maxLength ?? field.maxItems ?? Infinity,
+  } = field;
+  const isNumber = typeof value === "number";
+  const size = isNumber ? value : Array.from(value as Iterable<unknown>).length;
+  const what = isNumber ? "" : "a length of ";
+  if (size < minimum) return mismatch(`${what}at least ${minimum}`, value);
+  return size <= maximum || mismatch(`${what}at most ${maximum}`, value);
+}
