@@ -302,7 +302,7 @@ export const withContext: RequestHandlers<'server', SessionContext> = {
   },
 };
 // @ts-expect-error -- the context has no such member
-export const wrongContext: RequestHandlers<'server', SessionContext> = { 'tools/list': (_, context) => context.tools };
+export const wrongContext: RequestHandlers<'server', SessionContext> = { 'tools/list': (_, context) => { use(context.tools); } };
 
 export async function callsHandlers(
   anyRequest: ClientRequestMessage,
@@ -323,7 +323,7 @@ export async function callsHandlers(
   // @ts-expect-error -- it is a notification
   callRequestHandler(withContext, cancelled, { session: 'a' });
   const notified = callNotificationHandler(serverNotifications, cancelled, undefined);
-  if (notified.found) same<Awaited<typeof notified.result>, void>(true);
+  if (notified.found) same<typeof notified.result, ReturnType<() => void | Promise<void>>>(true);
   use(callNotificationHandler(clientNotifications, serverNotification, undefined));
   use(await (call.found ? call.result : undefined));
 }
