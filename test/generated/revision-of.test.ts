@@ -71,7 +71,7 @@ describe('a request that names its revision', () => {
     expect(connection().client(request(1, 'tools/list', named('2025-11-25')))).toBeUndefined();
   });
 
-  test('gives its revision to its response, also after a handshake', () => {
+  test('determines the revision of its response, also after a handshake', () => {
     const { client, server } = handshake('2025-11-25');
     expect(client(request(1, 'tools/list', named()))).toBe('2026-07-28');
     expect(client(request('1', 'tools/list'))).toBe('2025-11-25');
@@ -80,7 +80,7 @@ describe('a request that names its revision', () => {
     expect(server(result(1))).toBe('2025-11-25');
   });
 
-  test('does not give its revision to a response of the client with the same id', () => {
+  test('does not determine the revision of a response of the client with the same id', () => {
     const { client, server } = handshake('2025-11-25');
     client(request(1, 'tools/call', named()));
     expect(server(request(1, 'roots/list'))).toBe('2025-11-25');
@@ -88,7 +88,7 @@ describe('a request that names its revision', () => {
     expect(server(result(1))).toBe('2026-07-28');
   });
 
-  test('gives its revision to the notifications that refer to it', () => {
+  test('determines the revision of the notifications that refer to it', () => {
     const { client, server } = handshake('2025-11-25');
     client(request(7, 'subscriptions/listen', named()));
     client(request(8, 'tools/call', named('2026-07-28', { progressToken: 'p' })));
@@ -104,7 +104,7 @@ describe('a request that names its revision', () => {
     expect(server(notification('notifications/progress', { progressToken: 'p', progress: 2 }))).toBe('2025-11-25');
   });
 
-  test('gives its revision to other notifications if there is no session', () => {
+  test('determines the revision of other notifications if there is no session', () => {
     const { client, server } = connection();
     expect(server(notification('notifications/message', { level: 'info', data: 1 }))).toBeUndefined();
     client(request(1, 'tools/list', named()));
@@ -159,7 +159,7 @@ describe('a session', () => {
     expect(server(result(0, { protocolVersion: '2025-06-18' }))).toBe('2025-06-18');
   });
 
-  test('can be told the revision, such as that of a header', () => {
+  test('accepts a revision from elsewhere, such as a header', () => {
     const { session, client } = connection();
     session.agreed = revision20250618;
     expect(client(request(1, 'tools/list'))).toBe('2025-06-18');
