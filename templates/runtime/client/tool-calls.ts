@@ -12,26 +12,32 @@ export interface ToolClient<Options, Result extends object> {
   ): Promise<Result>;
 }
 
-/** A result without its structured content; keeps an index signature. */
-type WithoutStructuredContent<Result> = {
+/** A result without the members that depend on whether the call failed; keeps an index signature. */
+type CommonMembers<Result> = {
   [
-    Member in keyof Result as Member extends "structuredContent"
+    Member in keyof Result as Member extends "structuredContent" | "isError"
       ? never
       : Member
   ]: Result[Member];
 };
 
 /**
- * The result of a tool with an output schema: the structured content may be absent only if the call failed, and is not
- * validated then.
+ * The result of a tool with an output schema. `isError` tells both cases apart:
+ *
+ *     if (result.isError) return result.content; // what went wrong, for the model
+ *     return result.structuredContent; // typed by the output schema, and valid
  */
 export type ToolResult<Result extends object, Output> =
-  | (WithoutStructuredContent<Result> & {
+  | (CommonMembers<Result> & {
+      /** The tool failed: `content` says why. */
       readonly isError: true;
+      /** Not validated, since the tool failed. */
       readonly structuredContent?: unknown;
     })
-  | (WithoutStructuredContent<Result> & {
+  | (CommonMembers<Result> & {
+      /** The tool succeeded, so `structuredContent` is present. */
       readonly isError?: false;
+      /** Present and valid by the output schema, since the tool succeeded. */
       readonly structuredContent: Output;
     });
 
