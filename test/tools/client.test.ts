@@ -373,8 +373,27 @@ describe('init client', () => {
       expect([name, existsSync(path.join(cwd, 'demo', name))]).toEqual([name, false]);
   });
 
+  test('for a server leaves roots off unless they are requested', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(path.join(cwd, 'server.cjs'), serverOf(LIST));
+    const handlersOf = async (name: string, ...more: readonly string[]): Promise<boolean> => {
+      expect((await mcpgen(['init', 'client', name, ...FLAGS, ...more], { cwd })).code).toBe(0);
+      return existsSync(path.join(cwd, name, 'src/handlers/roots.ts'));
+    };
+    const from = ['--from-server', 'node server.cjs'];
+    expect(await handlersOf('plain')).toBe(true);
+    expect(await handlersOf('given', ...from)).toBe(false);
+    expect(await handlersOf('wanted', ...from, '--features', 'roots')).toBe(true);
+  });
+
   test.each<[string, readonly string[], RegExp]>([
     ['is missing', ['--from-server', 'no-such-program'], /no such command/],
+    ['has a command that does not exist', ['--from-server', 'no-such-program x'], /hint: Install "no-such-program"/],
+    [
+      'has a module that does not exist',
+      ['--from-server', 'node lost.cjs'],
+      /: a module of it is missing:\n {4}Error: Cannot find module 'no-such-module'\n.*hint: Install its dependencies/s,
+    ],
     ['is nothing', ['--from-server', ' '], /its value is empty/],
     ['hangs', ['--from-server', 'node hangs.cjs', '--timeout', '2'], /timed out after 2 s/],
     ['crashes', ['--from-server', 'node crashes.cjs'], /the connection is closed\n {2}its log ends with:\n {4}no luck/],
@@ -387,6 +406,7 @@ describe('init client', () => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'hangs.cjs'), 'setInterval(() => 0, 1000)');
     writeFileSync(path.join(cwd, 'crashes.cjs'), 'console.error("no luck"); process.exit(3)');
+    writeFileSync(path.join(cwd, 'lost.cjs'), 'require("no-such-module")');
     writeFileSync(path.join(cwd, 'empty.cjs'), serverOf([]));
     writeFileSync(path.join(cwd, 'empty.json'), '{}');
     const before = listFiles(cwd);
