@@ -290,7 +290,9 @@ export class BaseClient<
   #refuseUnsupported(method: string, kind: "request" | "notification"): void {
     const revision = this.#spoken.revision;
     if (!this.#isNegotiated)
-      throw new ConnectionClosedError("there is no connection yet");
+      throw new ConnectionClosedError("there is no connection yet", {
+        mayHaveRun: false,
+      });
     if (!maySend(revision, "client", kind, method))
       throw new UnsupportedMethodError(method, revision.version);
     if (this.#settings.ignoreCapabilities === true) return;

@@ -1,3 +1,4 @@
+import { CallError } from "../jsonrpc/error-codes.js";
 import { describeFailure } from "../validation.js";
 import type { Failure, Validation } from "../validation.js";
 
@@ -41,9 +42,10 @@ export type ToolResult<Result extends object, Output> =
       readonly structuredContent: Output;
     });
 
-/** Arguments that do not match the tool's input schema. Nothing was sent. */
-export class ToolArgumentsError extends TypeError {
+/** Arguments that do not match the tool's input schema. Nothing was sent: correct them. */
+export class ToolArgumentsError extends CallError {
   override readonly name = "ToolArgumentsError";
+  readonly mayHaveRun = false;
   /** The name of the tool on the server. */
   readonly tool: string;
   readonly failure: Failure;
@@ -55,9 +57,13 @@ export class ToolArgumentsError extends TypeError {
   }
 }
 
-/** Structured content that does not match the tool's output schema. */
-export class ToolOutputError extends Error {
+/**
+ * Structured content that does not match the tool's output schema: the tool has run, and `result` is what it returned.
+ * If the tool has changed, generate its types again.
+ */
+export class ToolOutputError extends CallError {
   override readonly name = "ToolOutputError";
+  readonly mayHaveRun = true;
   /** The name of the tool on the server. */
   readonly tool: string;
   readonly failure: Failure;

@@ -235,6 +235,7 @@ export class Endpoint {
                 : this.#isDraining
                   ? INPUT_ENDED
                   : undefined,
+            { mayHaveRun: false },
           ),
         );
         return;
