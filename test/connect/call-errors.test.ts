@@ -30,7 +30,6 @@ async function connected(handlers: Handlers, options: Partial<ClientOptions> = {
 
 /** A client of 2026-07-28 whose server requires input in every round. */
 async function asking(inputs: number): Promise<Error> {
-   
   const handlers = { 'roots/list': () => ({ roots: [] }) };
   const roots = Object.fromEntries([...Array(inputs).keys()].map((key) => [key, { method: 'roots/list' }] as const));
   const server = createStatelessServer({

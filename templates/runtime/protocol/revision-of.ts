@@ -101,7 +101,7 @@ function revisionOfOther<R extends Revision>(
     forget(session, id);
     return request.revision;
   }
-  return proposal !== undefined && proposal.id === id
+  return proposal?.id === id
     ? agree(frame, session, proposal.revision)
     : (agreed ?? lastNamed);
 }

@@ -302,7 +302,11 @@ export const withContext: RequestHandlers<'server', SessionContext> = {
   },
 };
 // @ts-expect-error -- the context has no such member
-export const wrongContext: RequestHandlers<'server', SessionContext> = { 'tools/list': (_, context) => { use(context.tools); } };
+export const wrongContext: RequestHandlers<'server', SessionContext> = {
+  'tools/list': (_, context) => {
+    use(context.tools);
+  },
+};
 
 export async function callsHandlers(
   anyRequest: ClientRequestMessage,
