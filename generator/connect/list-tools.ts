@@ -23,6 +23,9 @@ const MAX_LOG_LENGTH = 4096;
 /** Most lines of a server's log in an error. */
 const MAX_LOG_LINES = 5;
 
+/** The environment variable with a bearer token for a server over HTTP. */
+const TOKEN_VARIABLE = 'MCP_TOKEN';
+
 /** The revisions that the client supports. */
 const REVISIONS = [revision20241105, revision20250326, revision20250618, revision20251125, revision20260728];
 
@@ -44,7 +47,7 @@ export interface ListToolsOptions {
 
 /**
  * Runs or calls a server, lists all its tools, page by page, and closes the connection. For a URL, `HTTPS_PROXY`,
- * `HTTP_PROXY` and `NO_PROXY` are respected.
+ * `HTTP_PROXY` and `NO_PROXY` are respected, and `MCP_TOKEN` is sent as a bearer token.
  *
  * @param server - A command with its arguments, or the URL of a server over HTTP.
  * @throws {@link McpgenError} if it does not start, does not respond in time, or sends more than the limits allow.
@@ -74,15 +77,12 @@ export async function listTools(
     return { tools, revision: client.revision ?? '' };
   } catch (error) {
     if (error instanceof McpgenError) throw error;
-    const lines = log.trimEnd().split('\n').slice(-MAX_LOG_LINES);
-    const logTail =
-      log.trim() === '' ? '' : `\n  its log ends with:\n${lines.map((line) => `    ${line.slice(0, 200)}`).join('\n')}`;
-    throw new McpgenError(`the server did not return a list of tools: ${connectionReason(error)}${logTail}`, {
+    const { reason, remedy } = explainFailure(error, log, server);
+    const isLimited = revisions !== undefined && revisions.length < REVISIONS.length;
+    const speaks = isLimited ? `MCP ${revisions.join(' or ')}` : 'MCP';
+    throw new McpgenError(`the server did not return a list of tools: ${reason}`, {
       place: `--from-server ${server}`,
-      remedy:
-        revisions === undefined || revisions.length === REVISIONS.length
-          ? 'Check that it runs and speaks MCP; --timeout SECONDS allows more time.'
-          : `Check that it runs and speaks MCP ${revisions.join(' or ')}; --timeout SECONDS allows more time.`,
+      remedy: remedy ?? `Check that it runs and speaks ${speaks}; --timeout SECONDS allows more time.`,
       cause: error,
     });
   } finally {
@@ -105,14 +105,20 @@ async function createTransport(
       });
     }
     const target = splitCredentials(new URL(server));
-    if (dispatcher === undefined) return httpClientTransport(target);
+    const token = process.env[TOKEN_VARIABLE];
+    // Credentials in the URL take precedence.
+    const options =
+      'authorization' in target.headers || token === undefined || token === ''
+        ? target
+        : { ...target, authProvider: { token: () => token } };
+    if (dispatcher === undefined) return httpClientTransport(options);
     const undici = await import('undici');
     // The same standard, typed differently.
     const fetchThrough = undici.fetch as unknown as (
       url: string | URL,
       init: Omit<RequestInit, 'dispatcher'> & { readonly dispatcher: Dispatcher },
     ) => Promise<Response>;
-    return httpClientTransport({ ...target, fetch: (url, init) => fetchThrough(url, { ...init, dispatcher }) });
+    return httpClientTransport({ ...options, fetch: (url, init) => fetchThrough(url, { ...init, dispatcher }) });
   }
   const words = splitCommand(server);
   const [command, ...args] = words ?? [];
@@ -175,6 +181,44 @@ async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T
       signal.removeEventListener('abort', abort);
     });
   });
+}
+
+interface Explanation {
+  readonly reason: string;
+  /** Undefined if nothing is known but the reason. */
+  readonly remedy: string | undefined;
+}
+
+/** The lines with which Node, Python and others report a missing module. */
+const MISSING_MODULE = /Cannot find (?:module|package) |No module named |ERR_MODULE_NOT_FOUND/;
+
+/** What went wrong, with the end of the server's log, and what to do about it. */
+function explainFailure(error: unknown, log: string, server: string): Explanation {
+  const reason = connectionReason(error);
+  const { status, code } = error as { readonly status?: unknown; readonly code?: unknown };
+  if (status === 401 || status === 403) {
+    const how = `set ${TOKEN_VARIABLE} to a bearer token, or put user and password into the URL (https://user:password@host/mcp)`;
+    const file = 'use a saved answer to tools/list instead of the server';
+    return { reason, remedy: `Pass credentials: ${how}. If it needs OAuth, ${file}.` };
+  }
+  if (code === 'ENOENT') {
+    const word = JSON.stringify(splitCommand(server)?.[0] ?? server);
+    return {
+      reason,
+      remedy: `Install ${word}, or pass the path of the program; an address begins with http:// or https://.`,
+    };
+  }
+  const lines = log.trimEnd().split('\n');
+  const missing = lines.find((line) => MISSING_MODULE.test(line));
+  if (missing !== undefined) {
+    return {
+      reason: `a module of it is missing:\n    ${missing.trim().slice(0, 200)}`,
+      remedy: 'Install its dependencies and build it; a relative path starts at the current folder.',
+    };
+  }
+  if (log.trim() === '') return { reason, remedy: undefined };
+  const shown = lines.slice(-MAX_LOG_LINES).map((line) => `    ${line.slice(0, 200)}`);
+  return { reason: `${reason}\n  its log ends with:\n${shown.join('\n')}`, remedy: undefined };
 }
 
 function connectionReason(error: unknown): string {

@@ -18,6 +18,7 @@ export function emitMethods(context: EmitContext): SourceFile {
   emitEmbeddedMethods(file, context);
   emitMethodUnions(file, context);
   emitHandlerTypes(file, context);
+  emitHandlerCalls(file);
   return file;
 }
 
@@ -196,15 +197,67 @@ function emitHandlerTypes(file: SourceFile, { protocol }: EmitContext): void {
     ['request', 'Request', 'Answer<M>'],
     ['notification', 'Notification', 'void'],
   ] as const) {
-    const handlers = `{\n[M in ${name}Method<PeerOf<Receiver>>]?: (params: ParamsOf<M>) => ${answer} | Promise<${answer}>;\n}`;
+    const handlers = `{\n[M in ${name}Method<PeerOf<Receiver>>]?: (params: ParamsOf<M>, context: Context) => ${answer} | Promise<${answer}>;\n}`;
     // A type without members would accept any object, but must reject handlers if a side receives nothing.
     const mayBeEmpty = (['client', 'server'] as const).some((side) => methodsFrom(protocol, side, kind).length === 0);
     const type = mayBeEmpty
       ? `[${name}Method<PeerOf<Receiver>>] extends [never] ? { [method: string]: never } : ${handlers}`
       : handlers;
     file.declare('type', `${name}Handlers`, {
-      doc: `/** Handlers for ${kind}s, keyed by method: a method that the receiver is never sent does not compile. */`,
-      code: `<Receiver extends Side> = ${type};`,
+      doc: `/**
+ * Handlers for ${kind}s, keyed by method: a method that the receiver is never sent does not compile.
+ * {@link call${name}Handler} calls one of them, with a context of any type.
+ */`,
+      code: `<Receiver extends Side, Context = void> = ${type};`,
     });
   }
+}
+
+function emitHandlerCalls(file: SourceFile): void {
+  file.declare('type', 'HandlerCall', {
+    doc: '/** Whether a message has a handler, and what the handler returned. */',
+    code: `<Result> =
+  | { readonly found: true; readonly result: Result | Promise<Result> }
+  | { readonly found: false };`,
+  });
+  for (const [kind, name, answer, unknown] of [
+    [
+      'request',
+      'Request',
+      'Answer<Message["method"]>',
+      'respond with -32601, the method is not found (JSON-RPC 2.0 §5.1)',
+    ],
+    ['notification', 'Notification', 'void', 'ignore it, since a notification is never answered (JSON-RPC 2.0 §4.1)'],
+  ] as const) {
+    file.declare('function', `call${name}Handler`, {
+      doc: `/**
+ * Calls the handler of a ${kind}'s method with the ${kind}'s params.
+ *
+ * Only members of the table itself count, so a method such as \`toString\` has no handler.
+ *
+ * @param message - A ${kind} whose params have been validated.
+ * @param context - What the handler receives as its second argument.
+ * @returns \`found: false\` if the table has no handler: ${unknown}.
+ * @throws What the handler throws, if it is not async.
+ */`,
+      code: `<Receiver extends Side, Context, Message extends ${name}Map[${name}Method<PeerOf<Receiver>>]>(
+  handlers: ${name}Handlers<Receiver, Context>,
+  message: Message,
+  context: Context,
+): HandlerCall<${answer}> {
+  return callHandler(handlers, message, context);
+}`,
+    });
+  }
+  file.declareLocal('type', 'AnyCall', {
+    code: ' = { readonly method: string; readonly params?: unknown };',
+  });
+  file.declareLocal('function', 'callHandler', {
+    code: `(handlers: object, { method, params }: AnyCall, context: unknown): HandlerCall<never> {
+  // A peer chooses the method, so inherited members such as \`constructor\` must not count.
+  const handler: unknown = Object.hasOwn(handlers, method) ? Reflect.get(handlers, method) : undefined;
+  if (typeof handler !== "function") return { found: false };
+  return { found: true, result: Reflect.apply(handler, handlers, [params, context]) as never };
+}`,
+  });
 }

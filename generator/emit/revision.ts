@@ -29,7 +29,9 @@ export function emitRevision(context: EmitContext): SourceFile {
     `embedded: {\n${embedded.join('')}}`,
     `declares: ${printTable(capabilityRules(context))}`,
     `defaults: ${printTable(resultDefaults(context))}`,
-    file.importValue('guards', 'classify'),
+    ...['classify', 'isRequest', 'isNotification', 'isResultResponse', 'isErrorResponse', 'isResponse'].map((name) =>
+      file.importValue('guards', name),
+    ),
     `validateParams: (method, params) => ${validators('validateParams')}(method as ${file.importType('methods', 'Method')}, params)`,
     `validateResult: (method, result, options) => ${validators('validateResult')}(method as ${file.importType('methods', 'RequestMethod')}, result, options)`,
     ...(hasTasks
@@ -39,7 +41,10 @@ export function emitRevision(context: EmitContext): SourceFile {
       : []),
   ];
   file.declare('const', 'revision', {
-    doc: `/** Revision ${protocol.version}, for the \`revisions\` of clients and servers. */`,
+    doc: `/**
+ * Revision ${protocol.version} as a value, for the \`revisions\` of clients and servers. The values of all revisions have the
+ * same type, so that they can be kept in an array and chosen at run time.
+ */`,
     code: `: ${file.importType('runtime/protocol/revision', 'Revision')} = {\n${members.join(',\n')},\n};`,
   });
   return file;

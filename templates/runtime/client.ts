@@ -195,9 +195,18 @@ export class BaseClient<
     }
   }
 
-  /** Ends the connection. */
+  /** Ends the connection. Pending calls are rejected with a `ConnectionClosedError`. */
   async close(): Promise<void> {
     await this.#endpoint.close();
+  }
+
+  /**
+   * Half-close: sends nothing more, waits for the answers to all pending calls, and closes. The server is notified of
+   * the end where the transport can do that, as over stdio. A call whose server requires input fails, since the input
+   * cannot be sent any more.
+   */
+  async end(): Promise<void> {
+    await this.#endpoint.end();
   }
 
   /**
@@ -281,7 +290,9 @@ export class BaseClient<
   #refuseUnsupported(method: string, kind: "request" | "notification"): void {
     const revision = this.#spoken.revision;
     if (!this.#isNegotiated)
-      throw new ConnectionClosedError("there is no connection yet");
+      throw new ConnectionClosedError("there is no connection yet", {
+        mayHaveRun: false,
+      });
     if (!maySend(revision, "client", kind, method))
       throw new UnsupportedMethodError(method, revision.version);
     if (this.#settings.ignoreCapabilities === true) return;

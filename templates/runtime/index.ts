@@ -72,12 +72,16 @@ export type {
   Role,
 } from "./jsonrpc/endpoint.js";
 export { memoryPair } from "./memory.js";
-export { vendorNotification } from "./protocol/revision.js";
+export { pipe } from "./pipe.js";
+export type { FrameAction, Pipe, PipeEnd, PipeOptions } from "./pipe.js";
+export { maySend, vendorNotification } from "./protocol/revision.js";
 export { RequestStateSigner } from "./protocol/request-state.js";
 export type {
   RequestState,
   RequestStateOptions,
 } from "./protocol/request-state.js";
+export { createRevisionSession, revisionOf } from "./protocol/revision-of.js";
+export type { RevisionSession } from "./protocol/revision-of.js";
 export type {
   EmbeddedInfo,
   Implementation,

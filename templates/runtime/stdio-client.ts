@@ -142,6 +142,8 @@ class StdioClient implements StdioClientTransport {
   #closed: Promise<void> | undefined;
   #termination: Promise<void> | undefined;
   #hasKilled = false;
+  /** How the process ended while messages of it are held; reported after them. */
+  #heldExit: ProcessExit | undefined;
   /** Why the server's input could not be written; reported if its exit does not explain it. */
   #brokenPipe: Error | undefined;
 
@@ -192,6 +194,25 @@ class StdioClient implements StdioClientTransport {
     return this.#channel.send(message);
   }
 
+  async end(): Promise<void> {
+    await this.#restart;
+    if (this.#closed !== undefined) return;
+    void this.#channel?.stopWriting(0);
+    this.#child?.stdin?.end();
+  }
+
+  pause(): void {
+    this.#channel?.hold();
+  }
+
+  resume(): void {
+    this.#channel?.release();
+    const exit = this.#heldExit;
+    if (exit === undefined || this.#channel?.isHeld === true) return;
+    this.#heldExit = undefined;
+    this.#handleStreamsClosed(exit);
+  }
+
   setProtocolVersion(): void {
     if (this.#hasRestarted) needInitialize.add(keyOf(this.#options));
   }
@@ -207,6 +228,8 @@ class StdioClient implements StdioClientTransport {
       return;
     }
     this.#channel?.discardInput();
+    // If it has exited already, only its messages were still waiting.
+    this.resume();
     await this.#terminate();
   }
 
@@ -340,12 +363,14 @@ class StdioClient implements StdioClientTransport {
 
   #handleExit(child: ChildProcess, exit: ProcessExit): void {
     untrackServer(child);
-    const timer = setTimeout(() => {
+    const timer = setInterval(() => {
+      // What the process wrote before it exited is still read.
+      if (this.#channel?.isHeld === true && this.#closed === undefined) return;
       child.stdout?.destroy();
       child.stderr?.destroy();
     }, PIPE_LINGER_MS);
     child.once("close", () => {
-      clearTimeout(timer);
+      clearInterval(timer);
       this.#handleStreamsClosed(exit);
     });
   }
@@ -376,6 +401,10 @@ class StdioClient implements StdioClientTransport {
   }
 
   #handleStreamsClosed(exit: ProcessExit): void {
+    if (this.#channel?.isHeld === true && this.#closed === undefined) {
+      this.#heldExit = exit;
+      return;
+    }
     this.#channel?.stopReading();
     void this.#channel?.stopWriting(0);
     if (this.#startsNewProcess()) return;

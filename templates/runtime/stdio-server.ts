@@ -118,6 +118,14 @@ class StdioServer implements Transport {
     return this.#channel.send(message);
   }
 
+  pause(): void {
+    this.#channel.hold();
+  }
+
+  resume(): void {
+    this.#channel.release();
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -125,7 +133,7 @@ class StdioServer implements Transport {
 
   /** The input has ended: pending requests have some time to be answered. */
   #drain(): void {
-    if (this.#closed !== undefined) return;
+    if (this.#closed !== undefined || this.#drainTimer !== undefined) return;
     if (this.onend === undefined || this.#drainMs === 0) {
       void this.close();
       return;

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { Endpoint } from '../../generated/runtime/jsonrpc/endpoint.js';
 import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
+import { memoryPair } from '../../generated/runtime/memory.js';
 import { childProgram } from '../runtime/stdio-support.js';
 import {
   deferred,
@@ -251,5 +252,50 @@ describe('the process', () => {
       left: 'nothing',
     });
     expect(performance.now() - begin).toBeLessThan(50_000);
+  });
+});
+
+describe('ending a client', () => {
+  async function connected() {
+    const { server, release } = neverEnding();
+    const client = createClient({ info: TEST_INFO });
+    const [serverSide, clientSide] = memoryPair();
+    await Promise.all([server.connect(serverSide), client.connect(clientSide)]);
+    return { client, release };
+  }
+
+  test('waits for the answers to pending calls', async () => {
+    const { client, release } = await connected();
+    const call = client.callTool({ name: 'x' });
+    const ended = client.end();
+    await nextTurns();
+    expect(client.inFlight.outbound).toBe(1);
+    release();
+    await ended;
+    expect(await call).toEqual(textResult('late'));
+    await client.closed;
+  });
+
+  test('rejects further calls', async () => {
+    const { client, release } = await connected();
+    const call = client.callTool({ name: 'x' });
+    const ended = client.end();
+    expect((await rejectionOf(client.ping())).message).toBe('this side has ended its output');
+    release();
+    await Promise.all([call, ended]);
+  });
+
+  test('without pending calls closes at once', async () => {
+    const { client } = await connected();
+    await client.end();
+    expect(client.inFlight.outbound).toBe(0);
+    await client.closed;
+  });
+
+  test('closes once a pending call has timed out', async () => {
+    const { client } = await connected();
+    const call = rejectionOf(client.callTool({ name: 'x' }, { timeout: 20 }));
+    await client.end();
+    expect((await call).name).toBe('TimeoutError');
   });
 });

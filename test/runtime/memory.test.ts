@@ -47,6 +47,52 @@ test('an answer that is sent while messages are handed on comes after them', asy
   expect(order).toEqual(['asked a', 'asked b', 'answered a', 'answered b']);
 });
 
+test('a paused end receives nothing until it is resumed, and the sender waits', async () => {
+  const { one, other } = await started();
+  const { messages } = recordEvents(other);
+  other.pause?.();
+  const sent = one.send(call(1));
+  await new Promise(setImmediate);
+  expect([sent instanceof Promise, messages]).toEqual([true, []]);
+  other.resume?.();
+  await sent;
+  await new Promise(setImmediate);
+  expect(messages).toEqual([call(1)]);
+});
+
+test('a close reaches a paused end, after what was sent before', async () => {
+  const { one, other } = await started();
+  const { messages, closed } = recordEvents(other);
+  other.pause?.();
+  void one.send(call(1));
+  await one.close();
+  await closed;
+  expect(messages).toEqual([call(1)]);
+});
+
+test('a half-close is reported after the messages, and the other end can still send', async () => {
+  const { one, other } = await started();
+  const [atOne, atOther] = [recordEvents(one), recordEvents(other)];
+  let ended: unknown[] | undefined;
+  other.onend = () => (ended = [...atOther.messages]);
+  void one.send(call(1));
+  void one.end?.();
+  await new Promise(setImmediate);
+  expect(ended).toEqual([call(1)]);
+  expect(() => one.send(call(2))).toThrow('this end has ended its output');
+  void other.send(call(3));
+  await other.close();
+  await atOne.closed;
+  expect(atOne.messages).toEqual([call(3)]);
+});
+
+test('a half-close closes an end that has no onend', async () => {
+  const { one, other } = await started();
+  const { closed } = recordEvents(other);
+  void one.end?.();
+  await closed;
+});
+
 test('messages wait for the start of the other end', async () => {
   const [one, other] = memoryPair();
   const { messages } = recordEvents(other);

@@ -335,6 +335,56 @@ describe('closing', () => {
   });
 });
 
+describe('half-close', () => {
+  test('ends the input of the server, which can still answer', async () => {
+    const program =
+      'let n = 0; process.stdin.on("data", () => { n += 1; }).on("end", () => setTimeout(() => console.log(JSON.stringify({ n })), 100));';
+    const { transport, closed, messages, errors } = await client(program);
+    void transport.send(call(1));
+    await transport.end?.();
+    expect(() => transport.send(call(2))).toThrow('the connection is closed');
+    await closed;
+    expect([messages, errors]).toEqual([[{ n: 1 }], []]);
+  });
+});
+
+describe('a paused transport', () => {
+  test('delivers nothing until it is resumed, and the server waits', async () => {
+    const line = `${JSON.stringify('x'.repeat(1000))}\n`;
+    const program = `let n = 0; const more = () => { while (n < 2000) { n += 1; if (!process.stdout.write(${JSON.stringify(line)})) return process.stdout.once("drain", more); } }; more(); process.stdin.resume().on("end", () => process.stderr.write(String(n)));`;
+    let log = '';
+    const { transport, messages, count, closes } = await client(program, {
+      stderr: (chunk) => (log += Buffer.from(chunk).toString()),
+    });
+    transport.pause?.();
+    await transport.end?.();
+    await waitUntil(() => log !== '', 'the server has seen the end');
+    expect(Number(log)).toBeLessThan(2000);
+    expect([messages.length, closes()]).toEqual([0, 0]);
+    transport.resume?.();
+    await count(2000);
+  });
+
+  test('reports the end of the server after its last messages', async () => {
+    const { transport, messages, closed, closes } = await client(READY.repeat(3));
+    transport.pause?.();
+    // Longer than the transport waits for the output of a process that has ended.
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    expect([messages, closes()]).toEqual([[], 0]);
+    transport.resume?.();
+    await closed;
+    expect([messages, closes()]).toEqual([['ready', 'ready', 'ready'], 1]);
+  });
+
+  test('can be closed', async () => {
+    const { transport, closes } = await client(READY.repeat(3));
+    transport.pause?.();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await transport.close();
+    expect(closes()).toBe(1);
+  });
+});
+
 describe('a server that ends by itself', () => {
   test('with code 0 is reported as a close after its last messages', async () => {
     const { closed, errors, messages, closes, transport } = await client(READY.repeat(1000));

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../generated/2025-11-25/client.js';
 import { createServer, type ServerContext } from '../../generated/2025-11-25/server.js';
@@ -32,6 +33,56 @@ const WEATHER = {
 const LIST = [WEATHER, { name: 'noop', inputSchema: { type: 'object' } }];
 
 const sources = (list: unknown) => parseTools(JSON.parse(JSON.stringify(list)) as JsonValue, 'tools.json');
+
+// Uses of a result; an editor shows its hover for what follows each comment.
+const NARROWING = `import { tools } from "../tools/index.js";
+import type { Client } from "./client.js";
+
+export async function use(client: Client): Promise<number> {
+  const /*hover*/result = await tools(client).getWeather({ city: "Graz" });
+  // @ts-expect-error -- the tool may have failed
+  void result.structuredContent.celsius;
+  if (result.isError) {
+    void result./*hover*/isError;
+    void result./*hover*/structuredContent;
+    // @ts-expect-error -- it is not validated
+    void result.structuredContent.celsius;
+    const [text] = result.content;
+    throw new Error(JSON.stringify(text));
+  }
+  const again = await tools(client).getWeather({ city: "Graz" });
+  if (!again.isError) {
+    const exact: number = again.structuredContent.celsius;
+    void exact;
+  }
+  return result./*hover*/structuredContent.celsius;
+}
+`;
+
+/** What an editor shows for what follows each comment `hover` in a file: its type, and its docs after a colon. */
+function hoversIn(files: readonly { path: string; contents: string }[], file: string): readonly string[] {
+  const texts = new Map(files.map(({ path: name, contents }) => [`/hover/${name}`, contents]));
+  const read = (name: string): string | undefined => texts.get(name) ?? ts.sys.readFile(name);
+  const service = ts.createLanguageService({
+    getScriptFileNames: () => [...texts.keys()],
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (name) => {
+      const text = read(name);
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+    },
+    getCurrentDirectory: () => '/hover',
+    getCompilationSettings: () => ({ strict: true, module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 }),
+    getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
+    fileExists: (name) => read(name) !== undefined,
+    readFile: read,
+  });
+  const marked = [...(texts.get(`/hover/${file}`) ?? '').matchAll(/\/\*hover\*\//g)];
+  return marked.map(({ index, 0: mark }) => {
+    const info = service.getQuickInfoAtPosition(`/hover/${file}`, index + mark.length);
+    const parts = [info?.displayParts, info?.documentation].map((part) => ts.displayPartsToString(part));
+    return parts.filter((part) => part !== '').join(': ');
+  });
+}
 
 describe('types', () => {
   test('hold in the client of each revision', async () => {
@@ -71,6 +122,33 @@ export async function use(client: Client): Promise<number> {
 `,
     }));
     expect(compileOutput([...files, ...uses]).errors()).toEqual([]);
+  });
+
+  test('isError tells whether structured content is present, in the client of each revision', async () => {
+    const { files } = await renderAll({
+      revisions: REVISIONS,
+      emit: ['client'],
+      tools: sources(LIST),
+      out: '/nowhere',
+    });
+    const uses = REVISIONS.map((name) => ({ path: `${name}/use.ts`, contents: NARROWING }));
+    expect(compileOutput([...files, ...uses]).errors()).toEqual([]);
+  });
+
+  test('the editor says what isError and structured content mean', async () => {
+    const { files } = await renderAll({
+      revisions: ['2026-07-28'],
+      emit: ['client'],
+      tools: sources(LIST),
+      out: '/nowhere',
+    });
+    const hovers = hoversIn([...files, { path: '2026-07-28/use.ts', contents: NARROWING }], '2026-07-28/use.ts');
+    expect(hovers).toEqual([
+      'const result: ToolResult<CallToolResult, GetWeatherOutput>',
+      '(property) isError: true: The tool failed: `content` says why.',
+      '(property) structuredContent?: unknown: Not validated, since the tool failed.',
+      '(property) structuredContent: GetWeatherOutput: Present and valid by the output schema, since the tool succeeded.',
+    ]);
   });
 
   test('accept any name', async () => {
@@ -295,8 +373,27 @@ describe('init client', () => {
       expect([name, existsSync(path.join(cwd, 'demo', name))]).toEqual([name, false]);
   });
 
+  test('for a server leaves roots off unless they are requested', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(path.join(cwd, 'server.cjs'), serverOf(LIST));
+    const handlersOf = async (name: string, ...more: readonly string[]): Promise<boolean> => {
+      expect((await mcpgen(['init', 'client', name, ...FLAGS, ...more], { cwd })).code).toBe(0);
+      return existsSync(path.join(cwd, name, 'src/handlers/roots.ts'));
+    };
+    const from = ['--from-server', 'node server.cjs'];
+    expect(await handlersOf('plain')).toBe(true);
+    expect(await handlersOf('given', ...from)).toBe(false);
+    expect(await handlersOf('wanted', ...from, '--features', 'roots')).toBe(true);
+  });
+
   test.each<[string, readonly string[], RegExp]>([
     ['is missing', ['--from-server', 'no-such-program'], /no such command/],
+    ['has a command that does not exist', ['--from-server', 'no-such-program x'], /hint: Install "no-such-program"/],
+    [
+      'has a module that does not exist',
+      ['--from-server', 'node lost.cjs'],
+      /: a module of it is missing:\n {4}Error: Cannot find module 'no-such-module'\n.*hint: Install its dependencies/s,
+    ],
     ['is nothing', ['--from-server', ' '], /its value is empty/],
     ['hangs', ['--from-server', 'node hangs.cjs', '--timeout', '2'], /timed out after 2 s/],
     ['crashes', ['--from-server', 'node crashes.cjs'], /the connection is closed\n {2}its log ends with:\n {4}no luck/],
@@ -309,6 +406,7 @@ describe('init client', () => {
     const cwd = temporaryFolder();
     writeFileSync(path.join(cwd, 'hangs.cjs'), 'setInterval(() => 0, 1000)');
     writeFileSync(path.join(cwd, 'crashes.cjs'), 'console.error("no luck"); process.exit(3)');
+    writeFileSync(path.join(cwd, 'lost.cjs'), 'require("no-such-module")');
     writeFileSync(path.join(cwd, 'empty.cjs'), serverOf([]));
     writeFileSync(path.join(cwd, 'empty.json'), '{}');
     const before = listFiles(cwd);

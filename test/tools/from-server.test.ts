@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -83,6 +84,20 @@ const namesIn = (folder: string): string[] =>
     ({ name }) => name,
   );
 
+/** A server that responds with 401, and the `Authorization` headers that it has seen. */
+async function guarded(
+  expected: string,
+): Promise<{ port: number; seen: (string | undefined)[]; close: () => Promise<unknown> }> {
+  const seen: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.writeHead(request.headers.authorization === expected ? 500 : 401).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { port, seen, close: () => once(server.close(), 'close') };
+}
+
 describe.concurrent('--from-server', () => {
   test('goes through HTTP_PROXY (case-119)', async () => {
     const { url, asked } = await proxying(await serving({ first: { tools: [tool('a')] } }));
@@ -111,6 +126,26 @@ describe.concurrent('--from-server', () => {
       NO_PROXY: '127.0.0.1',
     });
     expect([run.code, run.stderr, asked]).toEqual([0, '', []]);
+  });
+
+  test('a server that requires authorization causes an error that says how to pass credentials', async () => {
+    const { port, seen, close } = await guarded('Bearer right');
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const run = await typesTools(['--from-server', url], temporaryFolder());
+    await close();
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain('401');
+    expect(run.stderr).toContain('hint: Pass credentials: set MCP_TOKEN to a bearer token');
+    expect(new Set(seen)).toEqual(new Set([undefined]));
+  });
+
+  test('sends MCP_TOKEN as a bearer token, unless the URL has credentials', async () => {
+    const { port, seen, close } = await guarded('Bearer right');
+    const env = { MCP_TOKEN: 'wrong' };
+    await typesTools(['--from-server', `http://127.0.0.1:${port}/mcp`], temporaryFolder(), env);
+    await typesTools(['--from-server', `http://me:secret@127.0.0.1:${port}/mcp`], temporaryFolder(), env);
+    await close();
+    expect(new Set(seen)).toEqual(new Set(['Bearer wrong', `Basic ${btoa('me:secret')}`]));
   });
 
   test('takes an empty cursor of 2026-07-28 for one like any other (case-114)', async () => {

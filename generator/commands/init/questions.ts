@@ -32,15 +32,15 @@ export async function askRevisions(released: readonly string[]): Promise<readonl
   );
 }
 
-export async function askFeatures(kind: ProjectKind): Promise<readonly string[]> {
+export async function askFeatures(kind: ProjectKind, defaults: readonly string[]): Promise<readonly string[]> {
   const chosen = await checkbox(
     {
       message: 'Examples to include',
-      choices: FEATURES[kind].map(({ name, text, isDefault }) => ({
+      choices: FEATURES[kind].map(({ name, text }) => ({
         value: name,
         name: `${name}: ${text}`,
         short: name,
-        checked: isDefault === true,
+        checked: defaults.includes(name),
       })),
       pageSize: 12,
     },

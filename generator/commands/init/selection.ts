@@ -44,7 +44,7 @@ export async function resolveSelection(
 ): Promise<Selection> {
   if (packageName !== undefined) refusePackageName(packageName);
   const given = withRequiredTransport(options.answers, requiredTransport);
-  const defaults = defaultAnswers(kind);
+  const defaults = defaultAnswers(kind, options.fromServer !== undefined);
   const isInteractive = !options.yes && process.stdin.isTTY && process.stderr.isTTY;
   if (isInteractive) {
     return validateSelection(kind, await askMissing(kind, packageName, given, defaults, options.install));
@@ -72,10 +72,11 @@ function withRequiredTransport(given: GivenAnswers, required: TransportName | un
   });
 }
 
-function defaultAnswers(kind: ProjectKind): Omit<Answers, 'packageName'> {
+/** @param isForServer - Whether the client is for a given server, which may behave differently if it gets folders. */
+function defaultAnswers(kind: ProjectKind, isForServer: boolean): Omit<Answers, 'packageName'> {
   return {
     revisions: releasedRevisions(),
-    features: defaultFeatures(kind),
+    features: isForServer ? ['none'] : defaultFeatures(kind),
     transports: ['stdio'],
     runtime: 'none',
     packageManager: callingPackageManager(),
@@ -93,7 +94,7 @@ async function askMissing(
   const ask = await import('./questions.js');
   const name = packageName ?? (await ask.askName(kind, packageNameError));
   const revisions = given.revisions ?? (await ask.askRevisions(releasedRevisions()));
-  const features = given.features ?? (await ask.askFeatures(kind));
+  const features = given.features ?? (await ask.askFeatures(kind, defaults.features));
   const transports = given.transports ?? (await ask.askTransports(kind));
   const known = knownRevisions(revisions);
   const isAllowed = (runtime: RuntimeName): boolean =>

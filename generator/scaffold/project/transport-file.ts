@@ -18,7 +18,7 @@ const TRANSPORT_FACTORIES: Readonly<Record<RuntimeName, Readonly<Record<Transpor
     http: {
       from: './generated/runtime/http-client.js',
       name: 'httpClientTransport',
-      make: (url) => `httpClientTransport({ url: ${url} })`,
+      make: (url) => `httpClientTransport({ url: ${url}, authProvider: { token: () => process.env["MCP_TOKEN"] } })`,
     },
   },
   sdk: sdkTransportFactories('@modelcontextprotocol/client/stdio', '@modelcontextprotocol/client'),
@@ -39,7 +39,10 @@ function sdkTransportFactories(stdio: string, http: string): Readonly<Record<Tra
     http: {
       from: http,
       name: 'StreamableHTTPClientTransport',
-      make: (url) => `new StreamableHTTPClientTransport(new URL(${url}))`,
+      make: (url) =>
+        `new StreamableHTTPClientTransport(new URL(${url}), {
+requestInit: { headers: process.env["MCP_TOKEN"] === undefined ? {} : { Authorization: \`Bearer \${process.env["MCP_TOKEN"]}\` } },
+})`,
     },
   };
 }
@@ -63,9 +66,16 @@ export function transportFile({ runtime, transports }: Selection): string {
         : ['a program to run', `return ${ways.stdio.make('command')};`];
   const word = transports.length > 1 ? 'first' : transports.includes('http') ? 'url' : 'command';
   const rest = transports.includes('stdio') ? ', ...args' : '';
+  const doc = transports.includes('http')
+    ? `/**
+ * The transport to a server: ${text}.
+ *
+ * \`MCP_TOKEN\` is the bearer token of a server over HTTP that requires one.
+ */`
+    : `/** The transport to a server: ${text}. */`;
   return `${[...imports, type].join('\n')}
 
-/** The transport to a server: ${text}. */
+${doc}
 export function transportTo([${word}${rest}]: readonly [string, ...string[]]): Transport {
   ${body}
 }

@@ -1,3 +1,4 @@
+import { CallError } from "../jsonrpc/error-codes.js";
 import { describeFailure } from "../validation.js";
 import type { Failure, Validation } from "../validation.js";
 
@@ -12,32 +13,39 @@ export interface ToolClient<Options, Result extends object> {
   ): Promise<Result>;
 }
 
-/** A result without its structured content; keeps an index signature. */
-type WithoutStructuredContent<Result> = {
+/** A result without the members that depend on whether the call failed; keeps an index signature. */
+type CommonMembers<Result> = {
   [
-    Member in keyof Result as Member extends "structuredContent"
+    Member in keyof Result as Member extends "structuredContent" | "isError"
       ? never
       : Member
   ]: Result[Member];
 };
 
 /**
- * The result of a tool with an output schema: the structured content may be absent only if the call failed, and is not
- * validated then.
+ * The result of a tool with an output schema. `isError` tells both cases apart:
+ *
+ *     if (result.isError) return result.content; // what went wrong, for the model
+ *     return result.structuredContent; // typed by the output schema, and valid
  */
 export type ToolResult<Result extends object, Output> =
-  | (WithoutStructuredContent<Result> & {
+  | (CommonMembers<Result> & {
+      /** The tool failed: `content` says why. */
       readonly isError: true;
+      /** Not validated, since the tool failed. */
       readonly structuredContent?: unknown;
     })
-  | (WithoutStructuredContent<Result> & {
+  | (CommonMembers<Result> & {
+      /** The tool succeeded, so `structuredContent` is present. */
       readonly isError?: false;
+      /** Present and valid by the output schema, since the tool succeeded. */
       readonly structuredContent: Output;
     });
 
-/** Arguments that do not match the tool's input schema. Nothing was sent. */
-export class ToolArgumentsError extends TypeError {
+/** Arguments that do not match the tool's input schema. Nothing was sent: correct them. */
+export class ToolArgumentsError extends CallError {
   override readonly name = "ToolArgumentsError";
+  readonly mayHaveRun = false;
   /** The name of the tool on the server. */
   readonly tool: string;
   readonly failure: Failure;
@@ -49,9 +57,13 @@ export class ToolArgumentsError extends TypeError {
   }
 }
 
-/** Structured content that does not match the tool's output schema. */
-export class ToolOutputError extends Error {
+/**
+ * Structured content that does not match the tool's output schema: the tool has run, and `result` is what it returned.
+ * If the tool has changed, generate its types again.
+ */
+export class ToolOutputError extends CallError {
   override readonly name = "ToolOutputError";
+  readonly mayHaveRun = true;
   /** The name of the tool on the server. */
   readonly tool: string;
   readonly failure: Failure;

@@ -1,3 +1,5 @@
+import { CallError } from "../jsonrpc/error-codes.js";
+
 /** An HTTP request that failed. */
 export interface HttpFailure {
   readonly method: string;
@@ -16,8 +18,11 @@ const MAX_BODY_CHARS = 200;
  */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 407, 429]);
 
-/** An HTTP request failed, or its response is not part of the protocol. */
-export class HttpError extends Error {
+/**
+ * An HTTP request failed, or its response is not part of the protocol. With a status from 400 to 499 nothing was run;
+ * otherwise the call may have run. Retry 429 and 503 later.
+ */
+export class HttpError extends CallError {
   override readonly name: string = "HttpError";
   /** Undefined if there was no response. */
   readonly status: number | undefined;
@@ -27,6 +32,7 @@ export class HttpError extends Error {
   readonly body: string;
   /** Whether trying an older revision does not help. */
   readonly isFinal: boolean;
+  readonly mayHaveRun: boolean;
 
   constructor(
     reason: string,
@@ -42,13 +48,18 @@ export class HttpError extends Error {
     this.status = status;
     this.url = location;
     this.body = body.slice(0, MAX_BODY_CHARS);
+    this.mayHaveRun = status === undefined || status < 400 || status >= 500;
     this.isFinal = status === undefined || FINAL_STATUSES.has(status);
   }
 }
 
-/** The server requires an authorization that the client could not obtain. */
+/**
+ * The server requires an authorization that the client could not obtain, so nothing was run. Have the user sign in, or
+ * provide another token.
+ */
 export class UnauthorizedError extends HttpError {
   override readonly name = "UnauthorizedError";
+  override readonly mayHaveRun = false;
 }
 
 /** A URL that is safe to log: without user, password, query and fragment. */

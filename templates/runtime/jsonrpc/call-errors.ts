@@ -1,6 +1,12 @@
-/** A call got no response in time; the other side was notified of the cancellation. */
-export class TimeoutError extends Error {
+import { CallError } from "./error-codes.js";
+
+/**
+ * A call got no response in time, and the other side was notified of the cancellation. The call may have run. Allow more
+ * time with `timeout`, or restart it at each progress with `resetTimeoutOnProgress`.
+ */
+export class TimeoutError extends CallError {
   override readonly name = "TimeoutError";
+  readonly mayHaveRun = true;
   readonly method: string;
   /** Milliseconds. */
   readonly timeout: number;
@@ -12,21 +18,30 @@ export class TimeoutError extends Error {
   }
 }
 
-/** There was no connection, or it ended before a response came. */
-export class ConnectionClosedError extends Error {
+/**
+ * There was no connection, or it ended before a response came; only in the latter case may the call have run. Connect a
+ * new client.
+ */
+export class ConnectionClosedError extends CallError {
   override readonly name = "ConnectionClosedError";
+  readonly mayHaveRun: boolean;
 
   constructor(
     message = "the connection is closed",
-    options?: { readonly cause?: unknown },
+    options?: { readonly cause?: unknown; readonly mayHaveRun?: boolean },
   ) {
     super(message, options);
+    this.mayHaveRun = options?.mayHaveRun ?? true;
   }
 }
 
-/** A request was not sent, since the side that handles it has not declared the capability; or not handled, since this client has not. */
-export class CapabilityError extends Error {
+/**
+ * A request was not sent, since the side that handles it has not declared the capability; or not handled, since this
+ * client has not. Do without the method; if the server offers it without declaring it, set `ignoreCapabilities`.
+ */
+export class CapabilityError extends CallError {
   override readonly name = "CapabilityError";
+  readonly mayHaveRun = false;
   readonly method: string;
   /** The missing capability, such as `server.tools`. */
   readonly capability: string;
@@ -44,9 +59,13 @@ export class CapabilityError extends Error {
   }
 }
 
-/** A call was not sent, since the agreed revision has no such method in this direction. */
-export class UnsupportedMethodError extends Error {
+/**
+ * A call was not sent, since the agreed revision has no such method in this direction. Do without it, or agree on another
+ * revision.
+ */
+export class UnsupportedMethodError extends CallError {
   override readonly name = "UnsupportedMethodError";
+  readonly mayHaveRun = false;
   readonly method: string;
   readonly revision: string;
 
@@ -57,9 +76,10 @@ export class UnsupportedMethodError extends Error {
   }
 }
 
-/** The other side supports none of this side's revisions. */
-export class UnsupportedRevisionError extends Error {
+/** The other side supports none of this side's revisions. Add one of those that it offers to `revisions`. */
+export class UnsupportedRevisionError extends CallError {
   override readonly name = "UnsupportedRevisionError";
+  readonly mayHaveRun = false;
   /** The revisions that the other side offers. */
   readonly offered: readonly string[];
   readonly supported: readonly string[];

@@ -80,6 +80,8 @@ export class Endpoint {
   #state: "new" | "open" | "closed" = "new";
   /** The other side sends nothing more: the connection closes with the last response. */
   #isDraining = false;
+  /** This side sends no more calls: the connection closes with the last response to it. */
+  #hasEnded = false;
 
   constructor(role: Role, options: EndpointOptions) {
     this.#role = role;
@@ -191,6 +193,20 @@ export class Endpoint {
     this.#teardown();
   }
 
+  /**
+   * Half-close: sends nothing more, and closes once all pending calls are answered. The other side is notified of the
+   * end, if the transport can do that.
+   */
+  async end(): Promise<void> {
+    if (this.#state !== "open" || this.#pending.size === 0) return this.close();
+    this.#hasEnded = true;
+    this.#pending.onEmpty = () => {
+      if (!this.#isDraining) this.#closeQuietly();
+    };
+    await this.#transport?.end?.();
+    await this.#closed;
+  }
+
   /** Reports an event to the listener, whose own failure is ignored. */
   emit(event: EndpointEvent): void {
     notifyListener(this.#options.onEvent, event);
@@ -209,14 +225,17 @@ export class Endpoint {
     options: CallOptions = DEFAULT_CALL_OPTIONS,
   ): Promise<object> {
     return new Promise((resolve, reject) => {
-      if (this.#state !== "open" || this.#isDraining) {
+      if (this.#state !== "open" || this.#isDraining || this.#hasEnded) {
         reject(
           new ConnectionClosedError(
             this.#state === "new"
               ? "there is no connection yet"
-              : this.#isDraining
-                ? INPUT_ENDED
-                : undefined,
+              : this.#hasEnded
+                ? "this side has ended its output"
+                : this.#isDraining
+                  ? INPUT_ENDED
+                  : undefined,
+            { mayHaveRun: false },
           ),
         );
         return;
@@ -543,7 +562,11 @@ export class Endpoint {
   }
 
   #closeIfIdle(): void {
-    if (this.#inboundRequests.size > 0 || this.#state !== "open") return;
+    if (this.#inboundRequests.size === 0 && this.#state === "open")
+      this.#closeQuietly();
+  }
+
+  #closeQuietly(): void {
     this.close().catch((error: unknown) => {
       this.emit({ kind: "transportFailed", error });
     });

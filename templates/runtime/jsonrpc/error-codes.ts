@@ -14,8 +14,30 @@ export const STANDARD_ERROR_CODES = {
   INTERNAL_ERROR: -32603,
 } as const;
 
-/** A JSON-RPC error: thrown by a handler, or received from a peer. */
-export class RpcError<Data = unknown> extends Error {
+/**
+ * The base of all errors with which a call of a client fails. `name` tells them apart. An aborted call rejects with the
+ * reason of its signal instead.
+ */
+export abstract class CallError extends Error {
+  /**
+   * Whether the other side may have run the call, completely or in part. If false, nothing was run, and the call can be
+   * repeated once its cause is gone. If true, repeat only calls that have no effect, or the same effect twice.
+   */
+  abstract readonly mayHaveRun: boolean;
+}
+
+/** Codes of errors that come before a handler runs. */
+const CODES_BEFORE_RUNNING: ReadonlySet<number> = new Set([
+  STANDARD_ERROR_CODES.PARSE_ERROR,
+  STANDARD_ERROR_CODES.INVALID_REQUEST,
+  STANDARD_ERROR_CODES.METHOD_NOT_FOUND,
+]);
+
+/**
+ * A JSON-RPC error: thrown by a handler, or received from a peer. The code says what to do; only with -32700, -32600 and
+ * -32601 is it sure that nothing was run.
+ */
+export class RpcError<Data = unknown> extends CallError {
   override readonly name = "RpcError";
   readonly code: number;
   readonly data: Data | undefined;
@@ -35,6 +57,10 @@ export class RpcError<Data = unknown> extends Error {
       throw new TypeError(`an error code must be an integer, not ${code}`);
     this.code = code;
     this.data = data;
+  }
+
+  get mayHaveRun(): boolean {
+    return !CODES_BEFORE_RUNNING.has(this.code);
   }
 
   /** Converts the error of an error response to one that can be thrown. */

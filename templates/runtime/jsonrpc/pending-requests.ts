@@ -33,6 +33,8 @@ export interface PendingRequest extends PendingRequestInit {
  */
 export class PendingRequests {
   readonly #onExpired: (pending: PendingRequest, error: TimeoutError) => void;
+  /** Called when the last pending request was removed. */
+  onEmpty: (() => void) | undefined;
   readonly #requests = new Map<RequestId, PendingRequest>();
   #nextId = 1;
   #isStopped = false;
@@ -94,7 +96,10 @@ export class PendingRequests {
     if (!this.#requests.delete(pending.id)) return false;
     if (pending.onAbort !== undefined)
       pending.options.signal?.removeEventListener("abort", pending.onAbort);
-    if (this.#requests.size === 0) keepProcessAlive(this.#expiryTimer, false);
+    if (this.#requests.size === 0) {
+      keepProcessAlive(this.#expiryTimer, false);
+      this.onEmpty?.();
+    }
     return true;
   }
 

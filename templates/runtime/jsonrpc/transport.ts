@@ -69,6 +69,20 @@ export interface Transport {
   send(message: object, options?: SendOptions): Promise<void> | void;
   /** Closes the connection; calls `onclose` once. */
   close(): Promise<void>;
+  /**
+   * Half-close: ends this side's output and still receives. The other side's `onend` is called after all earlier
+   * messages, and it can answer what is pending before it closes. A transport without it cannot half-close.
+   */
+  end?(): Promise<void> | void;
+  /** Stops delivering messages until `resume`, so that the other side finds its output full. */
+  pause?(): void;
+  /** Continues delivering messages. */
+  resume?(): void;
+  /**
+   * Whether the promise of `send` resolves only with the response to a request, as over HTTP: then it does not say
+   * whether more can be sent.
+   */
+  readonly sendAwaitsResponse?: boolean | undefined;
   /** A batch was handled and no member gets a response; for transports that keep something open for it. */
   endUnanswered?(): void;
   onmessage?: BivariantCallbacks["message"] | undefined;

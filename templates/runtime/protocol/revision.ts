@@ -1,6 +1,12 @@
 import { RpcError, STANDARD_ERROR_CODES } from "../jsonrpc/error-codes.js";
 import type { Endpoint } from "../jsonrpc/endpoint.js";
-import type { Notification } from "../jsonrpc/message.js";
+import type {
+  ErrorResponse,
+  Notification,
+  Request,
+  Response,
+  ResultResponse,
+} from "../jsonrpc/message.js";
 import { isObject } from "../jsonrpc/envelope.js";
 import type { Classification } from "../jsonrpc/parse.js";
 import type { ValidateOptions, Validation } from "../validation.js";
@@ -19,7 +25,16 @@ export interface EmbeddedInfo {
   readonly validateResult: (result: unknown) => Validation<unknown>;
 }
 
-/** A revision of the protocol, for client and server; the generated `revision.ts` has one. */
+/**
+ * A revision of the protocol as a value; the generated `revision.ts` has one. All revisions have the same type, so a
+ * program that speaks several can keep them in an array and choose at run time:
+ *
+ *     const revisions = [revision20251125, revision20260728];
+ *     const chosen = revisions.find(({ version }) => version === header);
+ *     if (chosen?.isRequest(frame)) chosen.validateParams(frame.method, frame.params);
+ *
+ * The types of params and results are not known then; those of one revision's functions are.
+ */
 export interface Revision {
   /** The version that is negotiated, such as `2025-11-25`. */
   readonly version: string;
@@ -33,11 +48,21 @@ export interface Revision {
   readonly declares: Readonly<Record<string, object>>;
   /** Required members of a result that the runtime adds if a handler does not. */
   readonly defaults: Readonly<Record<string, object>>;
+  /** Classifies a value by its kind of message. */
   readonly classify: (value: unknown) => Classification;
+  /** Whether a value is a request. Like the other guards, it checks the envelope and nothing inside it. */
+  readonly isRequest: (value: unknown) => value is Request;
+  readonly isNotification: (value: unknown) => value is Notification;
+  readonly isResultResponse: (value: unknown) => value is ResultResponse;
+  readonly isErrorResponse: (value: unknown) => value is ErrorResponse;
+  /** Whether a value is a response of either kind. */
+  readonly isResponse: (value: unknown) => value is Response;
+  /** Validates the params of a request or notification; `undefined` means a message without params. */
   readonly validateParams: (
     method: string,
     params: unknown,
   ) => Validation<unknown>;
+  /** Validates the result of a request by the request's method. */
   readonly validateResult: (
     method: string,
     result: unknown,

@@ -84,6 +84,8 @@ export class LineChannel {
   #queuedEvents: JsonLineEvent[] = [];
   #isReading = false;
   #isPaused = false;
+  /** The user of the transport wants no messages for now. */
+  #isHeld = false;
   #hasEnded = false;
 
   /** Lines not written yet: full batches, which wait only for a full output, and the current batch. */
@@ -182,8 +184,25 @@ export class LineChannel {
     throw new Error("the connection is closed");
   }
 
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** Delivers and reads nothing until {@link release}, so that the other side's writes wait. */
+  hold(): void {
+    this.#isHeld = true;
+    this.#pause();
+  }
+
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#deliverQueued();
+  }
+
   /** Continues reading, so that the other side is not blocked in a write, but delivers nothing. */
   discardInput(): void {
+    this.#isHeld = false;
     this.#isReading = false;
     this.#queuedEvents = [];
     this.#resume();
@@ -192,6 +211,7 @@ export class LineChannel {
   /** Detaches the input, which then does not keep the process alive unless others read it too. */
   stopReading(): void {
     const { input } = this.#options;
+    this.#isHeld = false;
     this.#isReading = false;
     this.#queuedEvents = [];
     input.off("data", this.#onData);
@@ -373,14 +393,17 @@ export class LineChannel {
       if (event.kind === "value") emitMessage(transport, event.value);
       else emitInvalid(transport, event);
     }
-    if (this.#isReading && this.#isInputPaused() && !this.#isPaused) {
-      this.#isPaused = true;
-      this.#options.input.pause();
-    }
+    if (this.#isInputPaused()) this.#pause();
   }
 
   #isInputPaused(): boolean {
-    return this.#options.pauseWhenFull && this.#isOutputFull;
+    return this.#isHeld || (this.#options.pauseWhenFull && this.#isOutputFull);
+  }
+
+  #pause(): void {
+    if (!this.#isReading || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#options.input.pause();
   }
 
   #resume(): void {

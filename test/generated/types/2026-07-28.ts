@@ -1,6 +1,8 @@
 /* eslint-disable @typescript-eslint/no-deprecated -- what the revision deprecates is there still, and is tested */
 /** What must and what must not compile with revision 2026-07-28. The compiler is the test; nothing here is run. */
 import {
+  callNotificationHandler,
+  callRequestHandler,
   classify,
   EMBEDDED_METHODS,
   type errorName,
@@ -287,6 +289,48 @@ export const clientNotifications: NotificationHandlers<'client'> = {
     use(await Promise.resolve(params.level));
   },
 };
+
+interface SessionContext {
+  readonly session: string;
+}
+
+export const withContext: RequestHandlers<'server', SessionContext> = {
+  'tools/call': (params, context) => {
+    same<typeof params, ParamsOf<'tools/call'>>(true);
+    same<typeof context, SessionContext>(true);
+    return { resultType: 'complete', content: [{ type: 'text', text: `${params.name} ${context.session}` }] };
+  },
+};
+// @ts-expect-error -- the context has no such member
+export const wrongContext: RequestHandlers<'server', SessionContext> = {
+  'tools/list': (_, context) => {
+    use(context.tools);
+  },
+};
+
+export async function callsHandlers(
+  anyRequest: ClientRequestMessage,
+  toolCall: MessageOf<'tools/call'>,
+  cancelled: MessageOf<'notifications/cancelled'>,
+  serverNotification: ServerNotificationMessage,
+): Promise<void> {
+  const call = callRequestHandler(withContext, toolCall, { session: 'a' });
+  if (call.found) same<Awaited<typeof call.result>, ResultOf<'tools/call'>>(true);
+  // @ts-expect-error -- there may be no handler
+  use(call.result);
+  const other = callRequestHandler(withContext, anyRequest, { session: 'a' });
+  if (other.found) same<ListToolsResult extends Awaited<typeof other.result> ? true : false, true>(true);
+  // @ts-expect-error -- the context of another table
+  callRequestHandler(withContext, toolCall, { user: 'a' });
+  // @ts-expect-error -- a server is never sent it
+  callNotificationHandler(serverNotifications, {} as MessageOf<'notifications/message'>, undefined);
+  // @ts-expect-error -- it is a notification
+  callRequestHandler(withContext, cancelled, { session: 'a' });
+  const notified = callNotificationHandler(serverNotifications, cancelled, undefined);
+  if (notified.found) same<typeof notified.result, ReturnType<() => void | Promise<void>>>(true);
+  use(callNotificationHandler(clientNotifications, serverNotification, undefined));
+  use(await (call.found ? call.result : undefined));
+}
 
 // @ts-expect-error -- it travels only inside results
 export const wrong1: RequestHandlers<'server'> = { 'sampling/createMessage': handler };

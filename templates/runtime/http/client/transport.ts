@@ -65,6 +65,7 @@ export class HttpClient implements HttpClientTransport {
   onerror: Transport["onerror"];
   oninvalid: Transport["oninvalid"];
   readonly rejectsUnknownMethods = true;
+  readonly sendAwaitsResponse = true;
 
   readonly #options: HttpClientOptions;
   readonly #requester: Requester;

@@ -1,0 +1,348 @@
+import { cancelledIdOf, isObject, methodOf } from "./jsonrpc/envelope.js";
+import type { UnknownObject } from "./jsonrpc/envelope.js";
+import { STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
+import { errorResponse, isRequestId } from "./jsonrpc/message.js";
+import type { RequestId } from "./jsonrpc/message.js";
+import type { Diagnostic } from "./jsonrpc/ndjson.js";
+import type { Invalid } from "./jsonrpc/parse.js";
+import { notifyListener, toError } from "./jsonrpc/transport-events.js";
+import type { Transport } from "./jsonrpc/transport.js";
+
+/** An end of a pipe. */
+export type PipeEnd = "a" | "b";
+
+/**
+ * What to do with a frame: forward it or another one in its place, answer it to its sender, or drop it.
+ */
+export type FrameAction =
+  { readonly forward: unknown } | { readonly answer: object } | "drop";
+
+/** What a {@link pipe} does with frames. */
+export interface PipeOptions {
+  /**
+   * Decides about each frame, in the order of arrival; without it, all frames are forwarded. While its promise is
+   * pending, later frames from the same end wait.
+   *
+   * If it throws, the frame is dropped; a request gets the error -32603.
+   *
+   * @param frame - Any JSON value: a message, a batch, or something invalid.
+   */
+  readonly onFrame?: (
+    frame: unknown,
+    from: PipeEnd,
+  ) => FrameAction | Promise<FrameAction>;
+  /**
+   * Receives input that is not JSON or is too large. What it returns is sent back; `invalid.errorResponse` is what
+   * JSON-RPC requires of a server. Without it, such input is dropped.
+   */
+  readonly onInvalid?: (
+    invalid: Diagnostic | Invalid,
+    from: PipeEnd,
+  ) => object | undefined;
+  /** Receives failures of an end's transport, of `onFrame`, and of frames that could not be forwarded. */
+  readonly onError?: (error: Error, from: PipeEnd) => void;
+  /**
+   * Maximum of frames from one end that wait, for an end that cannot pause; 1000 by default. Above it, both ends are
+   * closed with an error.
+   */
+  readonly maxQueuedFrames?: number;
+}
+
+/** Two connected transports. */
+export interface Pipe {
+  /** Resolves when both ends are closed. */
+  readonly closed: Promise<void>;
+  /** Closes both ends. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_MAX_QUEUED_FRAMES = 1000;
+
+/**
+ * Starts two transports and forwards each frame of one to the other, in order.
+ *
+ * - A frame that the other end has no room for is waited for, and its sender is paused meanwhile. So a slow reader
+ *   makes the other side wait, and memory stays bounded.
+ * - When an end closes, the other is closed after the frames that already arrived were delivered.
+ * - When the input of an end ends (half-close), the other end's output ends too, after the frames that already
+ *   arrived. Answers still pass until the other end closes. If its transport cannot half-close, it is closed once all
+ *   requests are answered.
+ * - A request that cannot be forwarded gets the error -32603.
+ *
+ * @param a - A transport that has not been started, such as the side of a client.
+ * @param b - The other one, such as the side of a server.
+ * @throws What `start` of either transport rejects with; the other one is closed.
+ */
+export async function pipe(
+  a: Transport,
+  b: Transport,
+  options: PipeOptions = {},
+): Promise<Pipe> {
+  const toB = new Direction(a, b, "a", options);
+  const toA = new Direction(b, a, "b", options);
+  toB.connect(toA);
+  toA.connect(toB);
+  const closed = Promise.all([toB.closed, toA.closed]).then(() => undefined);
+  const close = async (): Promise<void> => {
+    await Promise.all([a.close(), b.close()]);
+  };
+  try {
+    await b.start();
+    await a.start();
+  } catch (error) {
+    await b.close().catch(() => undefined);
+    throw error;
+  }
+  toB.open();
+  toA.open();
+  return { closed, close };
+}
+
+/** Forwards the frames of one end. */
+class Direction {
+  readonly closed: Promise<void>;
+  readonly #source: Transport;
+  readonly #target: Transport;
+  readonly #from: PipeEnd;
+  readonly #options: PipeOptions;
+  readonly #maxQueued: number;
+  #back!: Direction;
+  #queue: unknown[] = [];
+  /** Frames wait until both ends have started, and while one is being forwarded. */
+  #isBusy = true;
+  #isPaused = false;
+  /** What to do with the target after the last frame. */
+  #last: "nothing" | "end" | "close" = "nothing";
+  /** Requests that were forwarded and not answered; only kept if the target has to be closed after the last one. */
+  readonly #unanswered: Set<unknown> | undefined;
+  #initializeId: unknown;
+  #resolveClosed: () => void = () => undefined;
+
+  constructor(
+    source: Transport,
+    target: Transport,
+    from: PipeEnd,
+    options: PipeOptions,
+  ) {
+    this.#source = source;
+    this.#target = target;
+    this.#from = from;
+    this.#options = options;
+    this.#maxQueued = options.maxQueuedFrames ?? DEFAULT_MAX_QUEUED_FRAMES;
+    this.#unanswered = target.end === undefined ? new Set() : undefined;
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+  }
+
+  /** Listens to the source. */
+  connect(back: Direction): void {
+    this.#back = back;
+    const source = this.#source;
+    source.onmessage = (frame) => {
+      this.#queue.push(frame);
+      if (!this.#isBusy) void this.#forwardQueued();
+      else if (this.#queue.length > this.#maxQueued) this.#overflow();
+    };
+    source.oninvalid = (invalid) => {
+      this.#handleInvalid(invalid);
+    };
+    source.onerror = (error) => {
+      this.#report(error);
+    };
+    source.onend = () => {
+      this.#last = "end";
+      this.#finishIfIdle();
+    };
+    source.onclose = () => {
+      // Nobody receives what the other end sends.
+      this.#back.#queue = [];
+      this.#last = "close";
+      this.#resolveClosed();
+      this.#finishIfIdle();
+    };
+  }
+
+  /** Begins to forward. */
+  open(): void {
+    void this.#forwardQueued();
+  }
+
+  /** Without a promise to wait for, all of it runs at once. */
+  async #forwardQueued(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#queue.length > 0) {
+      const frame = this.#queue.shift();
+      try {
+        let action = this.#options.onFrame?.(frame, this.#from);
+        if (isPromiseLike(action)) {
+          this.#pause();
+          action = await action;
+        }
+        const sent = this.#apply(action ?? { forward: frame });
+        if (sent === undefined) continue;
+        this.#pause();
+        // A closed sender cannot be slowed down, and the target may not read.
+        await Promise.race([sent, this.closed]);
+        sent.catch(() => undefined);
+      } catch (error) {
+        this.#fail(frame, error);
+      }
+    }
+    this.#isBusy = false;
+    if (this.#isPaused) {
+      this.#isPaused = false;
+      // It may deliver frames at once.
+      this.#source.resume?.();
+    }
+    this.#finishIfIdle();
+  }
+
+  #pause(): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.#source.pause?.();
+  }
+
+  /** @returns A promise if later frames must wait. */
+  #apply(action: FrameAction): Promise<void> | undefined {
+    if (action === "drop") return undefined;
+    if ("answer" in action) return toPromise(this.#source.send(action.answer));
+    const { forward: frame } = action;
+    const requests = idsOf(frame, isRequest);
+    if (methodOf(frame) === "initialize") this.#initializeId = requests[0];
+    for (const id of requests) this.#unanswered?.add(id);
+    if (methodOf(frame) === "notifications/cancelled")
+      this.#unanswered?.delete(cancelledIdOf(frame));
+    // The transport checks what it can send.
+    const sent = toPromise(this.#target.send(frame as object));
+    this.#back.#handleAnswers(frame);
+    if (requests.length === 0 || this.#target.sendAwaitsResponse !== true)
+      return sent;
+    sent?.catch((error: unknown) => {
+      this.#fail(frame, error);
+    });
+    return undefined;
+  }
+
+  /** Notes the responses in a frame of the other direction. */
+  #handleAnswers(frame: unknown): void {
+    for (const id of idsOf(frame, isResponse)) {
+      this.#unanswered?.delete(id);
+      if (id === this.#initializeId) this.#handleInitialized(frame);
+    }
+    if (this.#last === "end") this.#finishIfIdle();
+  }
+
+  /** Transports over HTTP send the agreed revision along. */
+  #handleInitialized(response: unknown): void {
+    this.#initializeId = undefined;
+    const result = isObject(response) ? response["result"] : undefined;
+    const version = isObject(result) ? result["protocolVersion"] : undefined;
+    if (typeof version !== "string") return;
+    this.#source.setProtocolVersion?.(version);
+    this.#target.setProtocolVersion?.(version);
+  }
+
+  #handleInvalid(invalid: Diagnostic | Invalid): void {
+    try {
+      const answer = this.#options.onInvalid?.(invalid, this.#from);
+      if (answer !== undefined) this.#run(() => this.#source.send(answer));
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** Reports that a frame was not forwarded, to its sender too. */
+  #fail(frame: unknown, error: unknown): void {
+    this.#report(error);
+    const requests = idsOf(frame, isRequest);
+    for (const id of requests) this.#unanswered?.delete(id);
+    if (requests.length === 0 || this.#last === "close") return;
+    const answers = requests.map((id) =>
+      errorResponse(id, {
+        code: STANDARD_ERROR_CODES.INTERNAL_ERROR,
+        message: "The message could not be forwarded",
+      }),
+    );
+    const [first = answers] = answers;
+    this.#run(() => this.#source.send(Array.isArray(frame) ? answers : first));
+  }
+
+  /** Ends or closes the target, once all frames are forwarded. */
+  #finishIfIdle(): void {
+    if (this.#isBusy || this.#queue.length > 0) return;
+    const target = this.#target;
+    if (this.#last === "end" && target.end !== undefined) {
+      this.#last = "nothing";
+      this.#run(() => target.end?.());
+    } else if (
+      this.#last === "close" ||
+      (this.#last === "end" && this.#unanswered?.size === 0)
+    )
+      this.#run(() => target.close());
+  }
+
+  #overflow(): void {
+    this.#report(
+      new Error(
+        `more than ${this.#maxQueued} frames wait for an end that does not read`,
+      ),
+    );
+    this.#queue = [];
+    this.#run(() => this.#source.close());
+    this.#run(() => this.#target.close());
+  }
+
+  #run(step: () => Promise<void> | void): void {
+    try {
+      toPromise(step())?.catch((error: unknown) => {
+        this.#report(error);
+      });
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #report(error: unknown): void {
+    const { onError } = this.#options;
+    if (onError === undefined) return;
+    notifyListener((failure: Error) => {
+      onError(failure, this.#from);
+    }, toError(error));
+  }
+}
+
+function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return (
+    typeof (value as { readonly then?: unknown } | null | undefined)?.then ===
+    "function"
+  );
+}
+
+function toPromise(value: Promise<void> | void): Promise<void> | undefined {
+  return value === undefined ? undefined : Promise.resolve(value);
+}
+
+/** The ids of the requests or responses in a frame, which may be a batch. */
+function idsOf(
+  frame: unknown,
+  accepts: (message: UnknownObject) => boolean,
+): readonly RequestId[] {
+  const members: readonly unknown[] = Array.isArray(frame) ? frame : [frame];
+  const ids: RequestId[] = [];
+  for (const member of members) {
+    if (!isObject(member) || !accepts(member)) continue;
+    const { id } = member;
+    if (isRequestId(id)) ids.push(id);
+  }
+  return ids;
+}
+
+function isRequest({ method }: UnknownObject): boolean {
+  return typeof method === "string";
+}
+
+function isResponse({ method, result, error }: UnknownObject): boolean {
+  return method === undefined && (result !== undefined || error !== undefined);
+}

@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { StdioClientTransport as V1Stdio } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StdioClientTransport as V2Stdio } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stdioClientTransport } from '../../generated/runtime/stdio-client.js';
+import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
+import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
+import { codeBlocks } from '../support/markdown.js';
+import { FEATURES, TASKS } from './features.js';
+import type { Feature } from './features.js';
+import { codeOf, oursClient, v1Client, v2Client } from './peers/clients.js';
+import type { Peer } from './peers/clients.js';
+import { STATELESS } from './peers/fixture-peers.js';
+import { serverProgram } from './peers/program.js';
+import type { Program } from './peers/program.js';
+
+// The validating proxy of docs/gateways.md, between clients and servers of both official SDKs and ours.
+
+const CLIENTS: Readonly<Record<string, (revision: string) => Peer>> = {
+  ours: (revision) => oursClient([revision]),
+  v1: v1Client,
+  v2: v2Client,
+};
+const TRANSPORTS: Readonly<Record<string, (of: Program) => Transport>> = {
+  ours: stdioClientTransport,
+  v1: (of) => new V1Stdio(of),
+  v2: (of) => new V2Stdio(of),
+};
+
+const PAIRS = [
+  { client: 'v1', server: 'v1', revision: '2025-11-25' },
+  { client: 'v2', server: 'v2', revision: '2025-11-25' },
+  { client: 'v2', server: 'v2', revision: STATELESS },
+  { client: 'v1', server: 'ours', revision: '2025-06-18' },
+  { client: 'v2', server: 'ours', revision: STATELESS },
+  { client: 'ours', server: 'v1', revision: '2025-03-26' },
+  { client: 'ours', server: 'v2', revision: STATELESS },
+  { client: 'ours', server: 'ours', revision: '2024-11-05' },
+  { client: 'ours', server: 'ours', revision: STATELESS },
+];
+
+let proxy = '';
+beforeAll(() => {
+  const block = codeBlocks('docs/gateways.md').find(({ text }) => text.startsWith('// proxy.ts\n'));
+  if (block === undefined) throw new Error('docs/gateways.md shows no proxy.ts');
+  const generated = path.resolve('generated');
+  proxy = path.join(temporaryFolder(), 'proxy.ts');
+  writeFileSync(path.join(path.dirname(proxy), 'package.json'), '{ "type": "module" }\n');
+  writeFileSync(proxy, block.text.replaceAll("'./out/", `'${generated}/`));
+});
+afterAll(removeTemporaryFolders);
+
+/** The proxy in front of a program. */
+function behindProxy({ command, args }: Program): Program {
+  const [load = '', loader = ''] = args;
+  return { command, args: [load, loader, proxy, command, ...args] };
+}
+
+describe.each(PAIRS)('$revision: client $client, proxy, server $server', ({ client, server, revision }) => {
+  const peer = CLIENTS[client]?.(revision);
+  if (peer === undefined) throw new Error(`no client ${client}`);
+  beforeAll(() =>
+    peer.connect((TRANSPORTS[client] ?? stdioClientTransport)(behindProxy(serverProgram(server, revision)))),
+  );
+  afterAll(() => peer.close());
+
+  const speaksTasks = client !== 'v2' && server !== 'v2';
+  const features: readonly Feature[] = [...FEATURES, ...(speaksTasks ? [TASKS] : [])];
+  test.each(features.filter((feature) => feature.in(revision)))('$name', async (feature) => {
+    await feature.run(
+      peer,
+      (found, expected) => {
+        expect(found).toEqual(expected);
+      },
+      revision,
+    );
+  });
+
+  test('the proxy answers a request with invalid params', async () => {
+    const error = await peer.request('tools/call', { arguments: {} }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(codeOf(error)).toBe(-32602);
+    expect(String(error)).toContain('Refused by the proxy: /name is missing');
+  });
+});
