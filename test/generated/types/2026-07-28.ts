@@ -301,10 +301,11 @@ export const withContext: RequestHandlers<'server', SessionContext> = {
     return { resultType: 'complete', content: [{ type: 'text', text: `${params.name} ${context.session}` }] };
   },
 };
-// @ts-expect-error -- the context has no such member
 export const wrongContext: RequestHandlers<'server', SessionContext> = {
   'tools/list': (_, context) => {
+    // @ts-expect-error -- the context has no such member
     use(context.tools);
+    return { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools: [] };
   },
 };
 
