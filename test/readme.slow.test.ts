@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shareModules } from './scaffold/support.js';
 import { removeTemporaryFolders, temporaryFolder } from './support/cli.js';
-import { INSTALL, PATHS, runInShell } from './support/readme.js';
+import { shownOutputs } from './support/markdown.js';
+import { GENERATE, INSTALL, PATHS, README, runInShell } from './support/readme.js';
 
 /** A project next to a clone, `mcpgen`. Both find the packages of this repository above them. */
 let project = '';
@@ -17,6 +18,16 @@ beforeAll(() => {
   writeFileSync(path.join(project, 'package.json'), '{ "private": true }');
 });
 afterAll(removeTemporaryFolders);
+
+test('the first command prints what the README shows', () => {
+  rmSync('out', { recursive: true, force: true });
+  // The dependencies of the test run are installed already.
+  const output = runInShell(GENERATE.replace('npm ci && ', ''), '.');
+  const table = output.slice(output.indexOf('revision  '));
+  expect(table.length).toBeGreaterThan(100);
+  expect(shownOutputs(README)[0]?.expected.trim()).toBe(table.trim());
+  expect(existsSync('out/2026-07-28/index.ts')).toBe(true);
+});
 
 describe('the commands of each path work after the install line', () => {
   test('install', () => {

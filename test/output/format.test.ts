@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { McpgenError } from '../../generator/errors.js';
 import { Formatter } from '../../generator/output/format.js';
 import { removeTemporaryFolders } from '../support/cli.js';
-import { expectWholeFileFormat } from '../support/whole-file-format.js';
 
 let folder = '';
 beforeAll(() => {
@@ -14,10 +13,6 @@ beforeAll(() => {
 afterAll(removeTemporaryFolders);
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
-});
-
-test('what is formatted piece by piece is what Prettier makes of the whole file', async () => {
-  await expectWholeFileFormat({ printWidth: 120, singleQuote: true }, ['2025-11-25']);
 });
 
 test('a piece keeps its line comments', async () => {

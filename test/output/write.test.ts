@@ -674,9 +674,9 @@ describe('the nearest Prettier config', () => {
     [
       'broken JSON',
       { '.prettierrc.json': '{"semi":' },
-      /\.prettierrc\.json: the Prettier config .* cannot be used: .*JSON/,
+      /\.prettierrc\.json: the Prettier config cannot be used: .*JSON/,
     ],
-    ['broken YAML', { '.prettierrc': 'semi: [' }, /\.prettierrc: the Prettier config .* cannot be used: YAML/],
+    ['broken YAML', { '.prettierrc': 'semi: [' }, /\.prettierrc: the Prettier config cannot be used: YAML/],
     ['a wrong value', { '.prettierrc': '{"tabWidth":"many"}' }, /\.prettierrc: .*tabWidth.*"many"/],
     [
       'a plugin that is not there',

@@ -6,14 +6,12 @@ import { builtinRevisions, EMITTABLE, loadProtocol, renderAll } from '../../gene
 import { emit } from '../../generator/emit/index.js';
 import { temporaryFolder } from './cli.js';
 
-/** Expects the files of revisions, which are formatted piece by piece, to be what Prettier makes of each as a whole. */
-export async function expectWholeFileFormat(
-  config: Options,
-  revisions = builtinRevisions().map(({ revision }) => revision),
-): Promise<void> {
+/** Expects the files of all revisions, which are formatted piece by piece, to be what Prettier makes of each as a whole. */
+export async function expectWholeFileFormat(config: Options): Promise<void> {
   // A folder for each, since Prettier remembers a config by its place.
   const out = temporaryFolder();
   writeFileSync(path.join(out, '.prettierrc'), JSON.stringify(config));
+  const revisions = builtinRevisions().map(({ revision }) => revision);
   const { files } = await renderAll({ out, revisions, emit: EMITTABLE });
   const protocols = await Promise.all(revisions.map((revision) => loadProtocol({ revision })));
   const unformatted = protocols.flatMap((protocol) =>
