@@ -105,10 +105,10 @@ async function createTransport(
       });
     }
     const target = splitCredentials(new URL(server));
-    const token = process.env[TOKEN_VARIABLE];
+    const token = tokenFor(server);
     // Credentials in the URL take precedence.
     const options =
-      'authorization' in target.headers || token === undefined || token === ''
+      'authorization' in target.headers || token === undefined
         ? target
         : { ...target, authProvider: { token: () => token } };
     if (dispatcher === undefined) return httpClientTransport(options);
@@ -137,6 +137,16 @@ async function createTransport(
     shutdown: { graceMs: 1000, killMs: 1000 },
   });
 }
+
+/** The bearer token for a server: it is never sent unencrypted to another machine. */
+function tokenFor(server: string): string | undefined {
+  const token = process.env[TOKEN_VARIABLE];
+  if (token === undefined || token === '') return undefined;
+  const { protocol, hostname } = new URL(server);
+  return protocol === 'https:' || LOOPBACK.test(hostname) ? token : undefined;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 async function collectPages(
   client: BaseClient,
@@ -193,11 +203,20 @@ interface Explanation {
 const MISSING_MODULE = /Cannot find (?:module|package) |No module named |ERR_MODULE_NOT_FOUND/;
 
 /** What went wrong, with the end of the server's log, and what to do about it. */
-function explainFailure(error: unknown, log: string, server: string): Explanation {
+function explainFailure(error: unknown, givenLog: string, server: string): Explanation {
+  // A server may log its environment.
+  const secret = process.env[TOKEN_VARIABLE];
+  const log = secret === undefined || secret === '' ? givenLog : givenLog.replaceAll(secret, '***');
   const reason = connectionReason(error);
   const { status, code } = error as { readonly status?: unknown; readonly code?: unknown };
   if (status === 401 || status === 403) {
-    const how = `set ${TOKEN_VARIABLE} to a bearer token, or put user and password into the URL (https://user:password@host/mcp)`;
+    const isSet = (process.env[TOKEN_VARIABLE] ?? '') !== '';
+    const token = !isSet
+      ? `set ${TOKEN_VARIABLE} to a bearer token`
+      : tokenFor(server) === undefined
+        ? `use https, since ${TOKEN_VARIABLE} is not sent unencrypted to another machine`
+        : `correct ${TOKEN_VARIABLE}, whose token the server rejects`;
+    const how = `${token}, or put user and password into the URL (https://user:password@host/mcp)`;
     const file = 'use a saved answer to tools/list instead of the server';
     return { reason, remedy: `Pass credentials: ${how}. If it needs OAuth, ${file}.` };
   }
@@ -212,7 +231,7 @@ function explainFailure(error: unknown, log: string, server: string): Explanatio
   const missing = lines.find((line) => MISSING_MODULE.test(line));
   if (missing !== undefined) {
     return {
-      reason: `a module of it is missing:\n    ${missing.trim().slice(0, 200)}`,
+      reason: `${reason}\n  a module is missing:\n    ${missing.trim().slice(0, 200)}`,
       remedy: 'Install its dependencies and build it; a relative path starts at the current folder.',
     };
   }

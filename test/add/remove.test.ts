@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { readFiles, removeTemporaryFolders, type Run } from '../support/cli.js';
@@ -109,6 +109,44 @@ describe('a project', () => {
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toMatch(/^error: src\/tools\/greet\.ts: the file has greet too; nothing was written\n/);
     expect(existsSync(file)).toBe(true);
+  });
+
+  test('the files of another tool of the same name in another folder are kept', async () => {
+    mkdirSync(path.join(project, 'src/tools/admin'));
+    writeFileSync(
+      path.join(project, 'src/tools/admin/greet.ts'),
+      'import { defineTool } from "../../generated/runtime/registry.js";\nexport const adminGreet = defineTool({ name: "admin-greet", run: () => "" });\n',
+    );
+    const index = path.join(project, 'src/tools/index.ts');
+    const before = readFileSync(index, 'utf8');
+    writeFileSync(
+      index,
+      `import { adminGreet } from "./admin/greet.js";\n${before.replace('[greet]', '[greet, adminGreet]')}`,
+    );
+    expect((await remove('tool', 'admin-greet')).stdout).toBe(
+      'removed src/tools/admin/greet.ts\nchanged src/tools/index.ts: adminGreet left the list\n',
+    );
+    expect(readFileSync(index, 'utf8')).toBe(before);
+  });
+
+  test('an index that imports more from the file is not changed', async () => {
+    const index = path.join(project, 'src/tools/index.ts');
+    const text = readFileSync(index, 'utf8').replace('{ greet }', '{ GREETINGS, greet }');
+    writeFileSync(index, `${text}\nexport { GREETINGS };\n`);
+    const result = await remove('tool', 'greet');
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toMatch(
+      /src\/tools\/index\.ts: it imports more from src\/tools\/greet\.ts; nothing was written/,
+    );
+    expect(existsSync(path.join(project, 'src/tools/greet.ts'))).toBe(true);
+  });
+
+  test('other files that import its generated types are named', async () => {
+    writeFileSync(path.join(project, 'src/other.ts'), 'export { greetInput } from "./generated/tools/greet.js";\n');
+    const result = await remove('tool', 'greet');
+    expect(result.stderr).toContain(
+      'src/other.ts:1: this file imports src/generated/tools/greet.ts, which is removed\n',
+    );
   });
 
   test('an index that uses it elsewhere is not changed', async () => {

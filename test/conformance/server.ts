@@ -53,6 +53,13 @@ function form(message: string, name: string, type: 'string' | 'boolean' = 'strin
   };
 }
 
+/** The suite's client answers with these fields. */
+const USER = {
+  type: 'object',
+  properties: { username: { type: 'string' }, email: { type: 'string' } },
+  required: ['username', 'email'],
+} satisfies ElicitRequestFormParams['requestedSchema'];
+
 const sampling = (question: string) => ({
   method: 'sampling/createMessage' as const,
   params: { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: question } }], maxTokens: 100 },
@@ -216,7 +223,7 @@ const TOOLS: Readonly<Record<string, OfferedTool>> = {
   test_elicitation: {
     description: 'Asks the user',
     inputSchema: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
-    run: (args, context) => asked(context, form(String(args['message']), 'response')),
+    run: (args, context) => asked(context, { mode: 'form', message: String(args['message']), requestedSchema: USER }),
   },
   test_elicitation_sep1034_defaults: {
     description: 'Asks the user, with defaults',

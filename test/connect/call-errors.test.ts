@@ -11,7 +11,12 @@ import {
 import { callStructuredTool } from '../../templates/runtime/client/tool-calls.js';
 import { CallError as TemplateCallError } from '../../templates/runtime/jsonrpc/error-codes.js';
 import { CallError, memoryPair, RpcError } from '../../generated/runtime/index.js';
-import { httpClientTransport, type HttpClientOptions } from '../../generated/runtime/http-client.js';
+import {
+  httpClientTransport,
+  HttpError,
+  UnauthorizedError,
+  type HttpClientOptions,
+} from '../../generated/runtime/http-client.js';
 import { codeBlocks } from '../support/markdown.js';
 import { readFileSync } from 'node:fs';
 import { rejectionOf, sleep, TEST_INFO, textResult } from './harness.js';
@@ -172,6 +177,12 @@ const ROWS: readonly (readonly [name: string, mayHaveRun: boolean, how: string, 
     () => overHttp(200, { authProvider: { token: () => Promise.reject(new Error('signed out')) } }),
   ],
 ];
+
+test.each([HttpError, UnauthorizedError])('a call whose answer could not be resumed may have run: %o', (Failure) => {
+  const url = 'http://localhost/mcp';
+  expect(new Failure('not resumed', { method: 'GET', url, status: 404 }).mayHaveRun).toBe(true);
+  expect(new Failure('not found', { method: 'POST', url, status: 404 }).mayHaveRun).toBe(false);
+});
 
 describe('errors of calls', () => {
   test.each(ROWS)('%s, with mayHaveRun %j, is thrown by %s', async (name, mayHaveRun, _how, thrown) => {

@@ -189,3 +189,11 @@ test('returns a value of the type of the array', () => {
   const label: string | undefined = revisionOf(request(1, 'ping'), session, 'client')?.label;
   expect(label).toBe('old');
 });
+
+test('a token that a later request uses too stays known after the first response', () => {
+  const { client, server } = handshake('2025-11-25');
+  client(request(1, 'tools/call', named('2026-07-28', { progressToken: 't' })));
+  client(request(2, 'tools/call', named('2026-07-28', { progressToken: 't' })));
+  server(result(1));
+  expect(server(notification('notifications/progress', { progressToken: 't', progress: 1 }))).toBe('2026-07-28');
+});

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { StdioClientTransport as V1Stdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StdioClientTransport as V2Stdio } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,6 +18,8 @@ import { serverProgram } from './peers/program.js';
 import type { Program } from './peers/program.js';
 
 // The validating proxy of docs/gateways.md, between clients and servers of both official SDKs and ours.
+
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 const CLIENTS: Readonly<Record<string, (revision: string) => Peer>> = {
   ours: (revision) => oursClient([revision]),
@@ -53,8 +57,7 @@ afterAll(removeTemporaryFolders);
 
 /** The proxy in front of a program. */
 function behindProxy({ command, args }: Program): Program {
-  const [load = '', loader = ''] = args;
-  return { command, args: [load, loader, proxy, command, ...args] };
+  return { command, args: ['--import', TSX, proxy, command, ...args] };
 }
 
 describe.each(PAIRS)('$revision: client $client, proxy, server $server', ({ client, server, revision }) => {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import {
   DEFAULT_MAX_MESSAGE_BYTES,

@@ -160,7 +160,7 @@ describe('the defaults of a schema', () => {
       properties: { child: { $ref: '#', default: {} } },
     });
     expect(warnings).toEqual([
-      'x.input.json#/properties/child/default: the default has a default inside without end, so it is not applied',
+      'x.input.json#/properties/child/default: the default contains itself, so it is not applied',
     ]);
     expect(text).not.toContain('WithDefaults');
   });

@@ -148,6 +148,24 @@ describe.concurrent('--from-server', () => {
     expect(new Set(seen)).toEqual(new Set(['Bearer wrong', `Basic ${btoa('me:secret')}`]));
   });
 
+  test('says that the server rejects MCP_TOKEN if it is set', async () => {
+    const { port, close } = await guarded('Bearer right');
+    const env = { MCP_TOKEN: 'wrong' };
+    const run = await typesTools(['--from-server', `http://127.0.0.1:${port}/mcp`], temporaryFolder(), env);
+    await close();
+    expect(run.stderr).toContain('hint: Pass credentials: correct MCP_TOKEN, whose token the server rejects, or');
+  });
+
+  test('never sends MCP_TOKEN unencrypted to another machine', async () => {
+    const { port, seen, close } = await guarded('Bearer right');
+    const { url } = await proxying(port);
+    const env = { MCP_TOKEN: 'right', HTTP_PROXY: url };
+    const run = await typesTools(['--from-server', 'http://mcp.invalid.example/mcp'], temporaryFolder(), env);
+    await close();
+    expect(new Set(seen)).toEqual(new Set([undefined]));
+    expect(run.stderr).toContain('use https, since MCP_TOKEN is not sent unencrypted to another machine');
+  });
+
   test('takes an empty cursor of 2026-07-28 for one like any other (case-114)', async () => {
     const port = await serving({
       first: { tools: [tool('a')], nextCursor: '' },

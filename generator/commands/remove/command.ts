@@ -61,13 +61,18 @@ export async function removeCommand(kind: Addable, names: readonly string[], opt
     const actual = readProjectFile(project, file);
     return actual === undefined ? [] : [{ path: file, status: 'orphaned', expected: undefined, actual }];
   });
+  const [stillImported] = await findImporters([{ path: index, text }], own);
+  if (stillImported !== undefined) {
+    throw new McpgenError(`it imports more from ${stillImported.imported}; nothing was written`, {
+      place: displayedPath(project, index),
+      remedy: 'Remove what else it imports from there, and run the command again.',
+    });
+  }
   const edited = await formatEdited(before, text, path.join(project.folder, index));
-  const changes: FileChange[] = [
-    ...files,
-    fileEdit(index, edited, before),
-    ...(kind === 'tool' ? await planRemainingTools(project, own) : []),
-  ];
-  const warnings = await importersLeft(project, own, index);
+  const generated = kind === 'tool' ? await planRemainingTools(project, own) : [];
+  const changes: FileChange[] = [...files, fileEdit(index, edited, before), ...generated];
+  const gone = [...own, ...generated.filter(({ status }) => status === 'orphaned').map(({ path: file }) => file)];
+  const warnings = await importersLeft(project, gone, index);
   if (!options.dryRun) writeChanges(project.folder, changes);
   showProgress('');
   if (options.json) {
@@ -99,7 +104,8 @@ async function listedItems(
       const stem = path.posix.join(path.posix.dirname(index), entry.from.replace(/\.[cm]?[jt]s$/, ''));
       const file = `${stem}.ts`;
       const source = readProjectFile(project, file);
-      if (!entry.from.startsWith('./') || source === undefined) return [];
+      // What is elsewhere was not written by `add`.
+      if (!file.startsWith(`src/${kind}s/`) || source === undefined) return [];
       const found = await findDefineCall(source, entry.exported);
       return [{ ...entry, file, name: found?.name ?? path.posix.basename(stem) }];
     }),
@@ -134,6 +140,8 @@ function findListed(kind: Addable, name: string, listed: readonly Listed[], inde
 
 /** The files that `add` writes for an item, of which some may not exist. */
 function filesOf(kind: Addable, { file }: Listed): readonly string[] {
+  // In a folder below, the test and the schemas of this name may be those of another one.
+  if (path.posix.dirname(file) !== `src/${kind}s`) return [file];
   const stem = path.posix.basename(file, '.ts');
   return [
     file,

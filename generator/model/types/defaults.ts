@@ -99,7 +99,7 @@ export class SchemaDefaults {
     if (member.defaultValue === undefined) return undefined;
     const budget = { members: MAX_FILLED_MEMBERS };
     const filled = this.#fill(member.type, member.defaultValue, 0, budget);
-    if (filled === undefined) return 'the default has a default inside without end, so it is not applied';
+    if (filled === undefined) return 'the default contains itself, so it is not applied';
     const at = findRejection(this.#types, member.type, filled);
     if (at !== undefined)
       return `the default does not match the schema${at === '' ? '' : `, at ${at}`}, so it is not applied`;

@@ -6,6 +6,8 @@ interface TransportFactory {
   readonly name: string;
   /** @param target - The command or the URL, as code. */
   readonly make: (target: string) => string;
+  /** Over HTTP: the options of the transport that send `token`, as code. */
+  readonly credentials?: string;
 }
 
 const TRANSPORT_FACTORIES: Readonly<Record<RuntimeName, Readonly<Record<TransportName, TransportFactory>>>> = {
@@ -18,7 +20,8 @@ const TRANSPORT_FACTORIES: Readonly<Record<RuntimeName, Readonly<Record<Transpor
     http: {
       from: './generated/runtime/http-client.js',
       name: 'httpClientTransport',
-      make: (url) => `httpClientTransport({ url: ${url}, authProvider: { token: () => process.env["MCP_TOKEN"] } })`,
+      make: (url) => `httpClientTransport({ url: ${url}, ...credentialsFor(${url}) })`,
+      credentials: '{ authProvider: { token: () => token } }',
     },
   },
   sdk: sdkTransportFactories('@modelcontextprotocol/client/stdio', '@modelcontextprotocol/client'),
@@ -39,10 +42,8 @@ function sdkTransportFactories(stdio: string, http: string): Readonly<Record<Tra
     http: {
       from: http,
       name: 'StreamableHTTPClientTransport',
-      make: (url) =>
-        `new StreamableHTTPClientTransport(new URL(${url}), {
-requestInit: { headers: process.env["MCP_TOKEN"] === undefined ? {} : { Authorization: \`Bearer \${process.env["MCP_TOKEN"]}\` } },
-})`,
+      make: (url) => `new StreamableHTTPClientTransport(new URL(${url}), credentialsFor(${url}))`,
+      credentials: '{ requestInit: { headers: { Authorization: `Bearer ${token}` } } }',
     },
   };
 }
@@ -78,6 +79,19 @@ export function transportFile({ runtime, transports }: Selection): string {
 ${doc}
 export function transportTo([${word}${rest}]: readonly [string, ...string[]]): Transport {
   ${body}
+}
+${transports.includes('http') ? credentialsFunction(ways.http.credentials ?? '{}') : ''}`;
+}
+
+function credentialsFunction(options: string): string {
+  return `
+/** A URL with a user takes precedence, and nothing is sent unencrypted to another machine. */
+function credentialsFor(url: string) {
+  const token = process.env["MCP_TOKEN"];
+  const { protocol, hostname, username } = new URL(url);
+  const isSafe = protocol === "https:" || ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+  if (token === undefined || token === "" || username !== "" || !isSafe) return {};
+  return ${options};
 }
 `;
 }

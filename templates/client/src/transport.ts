@@ -12,9 +12,18 @@ export function transportTo([first, ...args]: readonly [
   ...string[],
 ]): Transport {
   if (/^https?:/.test(first))
-    return httpClientTransport({
-      url: first,
-      authProvider: { token: () => process.env["MCP_TOKEN"] },
-    });
+    return httpClientTransport({ url: first, ...credentialsFor(first) });
   return stdioClientTransport({ command: first, args });
+}
+
+/** A URL with a user takes precedence, and nothing is sent unencrypted to another machine. */
+function credentialsFor(url: string) {
+  const token = process.env["MCP_TOKEN"];
+  const { protocol, hostname, username } = new URL(url);
+  const isSafe =
+    protocol === "https:" ||
+    ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+  if (token === undefined || token === "" || username !== "" || !isSafe)
+    return {};
+  return { authProvider: { token: () => token } };
 }

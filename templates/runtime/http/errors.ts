@@ -19,8 +19,8 @@ const MAX_BODY_CHARS = 200;
 const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 407, 429]);
 
 /**
- * An HTTP request failed, or its response is not part of the protocol. With a status from 400 to 499 nothing was run;
- * otherwise the call may have run. Retry 429 and 503 later.
+ * An HTTP request failed, or its response is not part of the protocol. If a POST got a status from 400 to 499, nothing
+ * was run; otherwise the call may have run. Retry 429 and 503 later.
  */
 export class HttpError extends CallError {
   override readonly name: string = "HttpError";
@@ -48,18 +48,27 @@ export class HttpError extends CallError {
     this.status = status;
     this.url = location;
     this.body = body.slice(0, MAX_BODY_CHARS);
-    this.mayHaveRun = status === undefined || status < 400 || status >= 500;
+    this.mayHaveRun =
+      method !== "POST" ||
+      status === undefined ||
+      status < 400 ||
+      status >= 500;
     this.isFinal = status === undefined || FINAL_STATUSES.has(status);
   }
 }
 
 /**
- * The server requires an authorization that the client could not obtain, so nothing was run. Have the user sign in, or
- * provide another token.
+ * The server requires an authorization that the client could not obtain. Nothing was run, unless it was required for the
+ * rest of a stream. Have the user sign in, or provide another token.
  */
 export class UnauthorizedError extends HttpError {
   override readonly name = "UnauthorizedError";
-  override readonly mayHaveRun = false;
+  override readonly mayHaveRun: boolean;
+
+  constructor(...parts: ConstructorParameters<typeof HttpError>) {
+    super(...parts);
+    this.mayHaveRun = parts[1].method !== "POST";
+  }
 }
 
 /** A URL that is safe to log: without user, password, query and fragment. */

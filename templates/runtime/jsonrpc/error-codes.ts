@@ -15,8 +15,8 @@ export const STANDARD_ERROR_CODES = {
 } as const;
 
 /**
- * The base of all errors with which a call of a client fails. `name` tells them apart. An aborted call rejects with the
- * reason of its signal instead.
+ * The base of the errors with which the runtime fails a call of a client. `name` tells them apart. An aborted call rejects
+ * with the reason of its signal instead, and what the `send` of a transport throws is passed on as it is.
  */
 export abstract class CallError extends Error {
   /**

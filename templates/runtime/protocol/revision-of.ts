@@ -34,7 +34,7 @@ export interface RevisionSession<R extends Revision = Revision> {
     unknown,
     { readonly revision: R; readonly token: unknown }
   >;
-  readonly tokens: Map<unknown, R>;
+  readonly tokens: Map<unknown, { readonly revision: R; readonly id: unknown }>;
 }
 
 /** The state of a new connection, in which nothing is known yet. */
@@ -115,7 +115,7 @@ function revisionOfNotification<R extends Revision>(
   const subscription = metaOf(frame)?.[META_KEYS.SUBSCRIPTION];
   let revision = requests.get(subscription)?.revision;
   if (method === "notifications/progress")
-    revision ??= tokens.get(paramsOf(frame)["progressToken"]);
+    revision ??= tokens.get(paramsOf(frame)["progressToken"])?.revision;
   if (method === "notifications/cancelled") {
     // It may still be answered, so it is not forgotten.
     revision ??= requests.get(cancelledIdOf(frame))?.revision;
@@ -137,7 +137,7 @@ function remember<R extends Revision>(
   session.lastNamed = revision;
   forget(session, id);
   requests.set(id, { revision, token });
-  if (token !== undefined) tokens.set(token, revision);
+  if (token !== undefined) tokens.set(token, { revision, id });
   if (requests.size > MAX_REQUESTS)
     forget(session, requests.keys().next().value);
   return revision;
@@ -145,8 +145,10 @@ function remember<R extends Revision>(
 
 function forget(session: RevisionSession, id: unknown): void {
   const { requests, tokens } = session;
-  tokens.delete(requests.get(id)?.token);
+  const token = requests.get(id)?.token;
   requests.delete(id);
+  // Another request may have the same token by mistake.
+  if (tokens.get(token)?.id === id) tokens.delete(token);
 }
 
 function propose<R extends Revision>(

@@ -10,7 +10,7 @@ export interface CompletionSource {
   readonly complete: RequestHandler;
 }
 
-// Each list brings its source under a separate key, so that spreading one list's handlers after another's keeps both.
+// Each list has its source under a separate key, so that spreading one list's handlers after another's keeps both.
 export const PROMPT_COMPLETION: unique symbol = Symbol("prompts");
 export const RESOURCE_COMPLETION: unique symbol = Symbol("templates");
 

@@ -90,7 +90,7 @@ export type ReadonlyJson<T> = T extends readonly (infer Item)[]
 type Flatten<T> = { [Name in keyof T]: T[Name] };
 
 /**
- * The answer to `elicitation/create` with these params. `action` tells whether there is content; its type comes from
+ * The answer to `elicitation/create` with these params. `action` shows whether there is content; its type comes from
  * the `requestedSchema`. A visit to a URL, and a form whose fields are not known, have the answer of the protocol.
  *
  * @typeParam Answer - The protocol's `ElicitResult`.
@@ -199,6 +199,7 @@ function isWithin(field: Field, value: unknown): boolean {
     maximum = field.maxLength ?? field.maxItems ?? Infinity,
   } = field;
   const isNumber = typeof value === "number";
+  if (minimum === -Infinity && maximum === Infinity) return true;
   const size = isNumber ? value : Array.from(value as Iterable<unknown>).length;
   const what = isNumber ? "" : "a length of ";
   if (size < minimum) return mismatch(`${what}at least ${minimum}`, value);
