@@ -71,7 +71,7 @@ const DEFAULT_MAX_QUEUED_FRAMES = 1000;
  *
  * @param a - A transport that has not been started, such as the side of a client.
  * @param b - The other one, such as the side of a server.
- * @throws What `start` of either transport rejects with; the other one is closed.
+ * @throws What `start` of either transport rejects with; both are closed.
  */
 export async function pipe(
   a: Transport,
@@ -90,7 +90,7 @@ export async function pipe(
     await b.start();
     await a.start();
   } catch (error) {
-    await b.close().catch(() => undefined);
+    await close().catch(() => undefined);
     throw error;
   }
   toB.open();
@@ -116,6 +116,8 @@ class Direction {
   /** Requests that were forwarded and not answered; only kept if the target has to be closed after the last one. */
   readonly #unanswered: Set<unknown> | undefined;
   #initializeId: unknown;
+  /** Ends the wait for the frame that is being sent. */
+  #stopWaiting: (() => void) | undefined;
   #resolveClosed: () => void = () => undefined;
 
   constructor(
@@ -158,6 +160,7 @@ class Direction {
       // Nobody receives what the other end sends.
       this.#back.#queue = [];
       this.#last = "close";
+      this.#stopWaiting?.();
       this.#resolveClosed();
       this.#finishIfIdle();
     };
@@ -179,13 +182,14 @@ class Direction {
           this.#pause();
           action = await action;
         }
-        const sent = this.#apply(action ?? { forward: frame });
+        const sent = this.#apply(frame, action ?? { forward: frame });
+        // It has the ids that the other direction forwarded, whatever becomes of it.
+        this.#back.#handleAnswers(frame);
         if (sent === undefined) continue;
         this.#pause();
-        // A closed sender cannot be slowed down, and the target may not read.
-        await Promise.race([sent, this.closed]);
-        sent.catch(() => undefined);
+        await this.#waitFor(sent);
       } catch (error) {
+        this.#back.#handleAnswers(frame);
         this.#fail(frame, error);
       }
     }
@@ -198,31 +202,53 @@ class Direction {
     this.#finishIfIdle();
   }
 
+  /** A closed sender cannot be slowed down, and the target may not read: then nothing is waited for. */
+  async #waitFor(sent: Promise<void>): Promise<void> {
+    if (this.#last === "close") return;
+    await new Promise<void>((resolve) => {
+      this.#stopWaiting = resolve;
+      void sent.then(resolve, resolve);
+    });
+    this.#stopWaiting = undefined;
+  }
+
   #pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
     this.#source.pause?.();
   }
 
-  /** @returns A promise if later frames must wait. */
-  #apply(action: FrameAction): Promise<void> | undefined {
+  /**
+   * @param received - The frame as its sender sent it.
+   * @returns A promise if later frames must wait; it never rejects.
+   */
+  #apply(received: unknown, action: FrameAction): Promise<void> | undefined {
     if (action === "drop") return undefined;
-    if ("answer" in action) return toPromise(this.#source.send(action.answer));
+    if ("answer" in action)
+      return toPromise(this.#source.send(action.answer))?.catch(
+        (error: unknown) => {
+          this.#report(error);
+        },
+      );
     const { forward: frame } = action;
     const requests = idsOf(frame, isRequest);
     if (methodOf(frame) === "initialize") this.#initializeId = requests[0];
     for (const id of requests) this.#unanswered?.add(id);
     if (methodOf(frame) === "notifications/cancelled")
       this.#unanswered?.delete(cancelledIdOf(frame));
-    // The transport checks what it can send.
-    const sent = toPromise(this.#target.send(frame as object));
-    this.#back.#handleAnswers(frame);
-    if (requests.length === 0 || this.#target.sendAwaitsResponse !== true)
-      return sent;
-    sent?.catch((error: unknown) => {
-      this.#fail(frame, error);
-    });
-    return undefined;
+    const fail = (error: unknown): void => {
+      this.#fail(received, error, frame);
+    };
+    try {
+      // The transport checks what it can send.
+      const sent = toPromise(this.#target.send(frame as object))?.catch(fail);
+      const isAnswer =
+        requests.length > 0 && this.#target.sendAwaitsResponse === true;
+      return isAnswer ? undefined : sent;
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
   }
 
   /** Notes the responses in a frame of the other direction. */
@@ -253,11 +279,26 @@ class Direction {
     }
   }
 
-  /** Reports that a frame was not forwarded, to its sender too. */
-  #fail(frame: unknown, error: unknown): void {
+  /**
+   * Reports that a frame was not forwarded, to its sender too.
+   *
+   * @param forwarded - The frame that was sent in its place, if that failed.
+   */
+  #fail(frame: unknown, error: unknown, forwarded?: unknown): void {
     this.#report(error);
-    const requests = idsOf(frame, isRequest);
-    for (const id of requests) this.#unanswered?.delete(id);
+    this.#answerUnforwarded(frame, idsOf(forwarded, isRequest));
+    this.#finishIfIdle();
+  }
+
+  /** Answers the requests of a frame that have no answer yet. */
+  #answerUnforwarded(frame: unknown, forwarded: readonly RequestId[]): void {
+    const unanswered = this.#unanswered;
+    const isAnswered = (id: RequestId | undefined): boolean =>
+      id !== undefined && unanswered?.has(id) === false;
+    const requests = idsOf(frame, isRequest).filter(
+      (_, index) => !isAnswered(forwarded[index]),
+    );
+    for (const id of forwarded) unanswered?.delete(id);
     if (requests.length === 0 || this.#last === "close") return;
     const answers = requests.map((id) =>
       errorResponse(id, {

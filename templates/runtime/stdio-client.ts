@@ -197,7 +197,7 @@ class StdioClient implements StdioClientTransport {
   async end(): Promise<void> {
     await this.#restart;
     if (this.#closed !== undefined) return;
-    void this.#channel?.stopWriting(0);
+    void this.#channel?.finishWriting();
     this.#child?.stdin?.end();
   }
 

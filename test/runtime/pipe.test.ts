@@ -1,4 +1,6 @@
 import { PassThrough } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { memoryPair } from '../../templates/runtime/memory.js';
 import { pipe } from '../../templates/runtime/pipe.js';
@@ -417,4 +419,109 @@ test('the revision in the result of initialize is passed to both transports', as
   void server.send(result(1, { protocolVersion: '2025-06-18' }));
   await turn();
   expect(versions.sort()).toEqual(['a 2025-06-18', 'b 2025-06-18']);
+});
+
+describe('a hook that replaces ids', () => {
+  const replaceIds = (frame: unknown, from: 'a' | 'b'): FrameAction => {
+    const id = Number(idOf(frame));
+    return { forward: { ...(frame as object), id: from === 'a' ? id + 100 : id - 100 } };
+  };
+
+  test('does not hide the revision of initialize from the transports', async () => {
+    const versions: string[] = [];
+    const { client, server } = await setup({ onFrame: replaceIds }, ({ a, b }) => {
+      for (const end of [a, b]) end.setProtocolVersion = (version) => versions.push(version);
+    });
+    void client.send(call(1, 'initialize'));
+    await turn();
+    void server.send(result(101, { protocolVersion: '2025-11-25' }));
+    await turn();
+    expect(versions).toEqual(['2025-11-25', '2025-11-25']);
+  });
+
+  test('does not keep a side open whose requests are answered', async () => {
+    const { client, server, atServer } = await setup({ onFrame: replaceIds }, ({ b }) => {
+      Object.assign(b, { end: undefined });
+    });
+    void client.send(call(1));
+    await turn();
+    void client.end?.();
+    await turn();
+    expect(atServer.closes()).toBe(0);
+    void server.send(result(101));
+    await atServer.closed;
+  });
+});
+
+test('an answer that the hook drops is an answer too', async () => {
+  const onFrame = (frame: unknown, from: string): FrameAction => (from === 'a' ? { forward: frame } : 'drop');
+  const { client, server, atServer } = await setup({ onFrame }, ({ b }) => {
+    Object.assign(b, { end: undefined });
+  });
+  void client.send(call(1));
+  await turn();
+  void client.end?.();
+  void server.send(result(1));
+  await atServer.closed;
+});
+
+test('a last request whose send fails later closes a side that cannot half-close', async () => {
+  let fail = (_: Error): void => undefined;
+  const { client, atClient, atServer } = await setup({}, ({ b }) => {
+    Object.assign(b, { end: undefined });
+    Object.assign(b, { sendAwaitsResponse: true });
+    b.send = () => new Promise((_, reject) => (fail = reject));
+  });
+  void client.send(call(1));
+  await turn();
+  void client.end?.();
+  await turn();
+  fail(new Error('gone'));
+  await atServer.closed;
+  expect(atClient.messages).toMatchObject([{ id: 1, error: { code: -32603 } }]);
+});
+
+test('of a batch whose send fails later only the requests without an answer get -32603', async () => {
+  let fail = (_: Error): void => undefined;
+  const { client, server, atClient } = await setup({}, ({ b }) => {
+    Object.assign(b, { end: undefined });
+    Object.assign(b, { sendAwaitsResponse: true });
+    b.send = () => new Promise((_, reject) => (fail = reject));
+  });
+  void client.send([call(1), call(2)]);
+  await turn();
+  void server.send(result(1));
+  await turn();
+  fail(new Error('gone'));
+  await turn();
+  expect(atClient.messages).toMatchObject([result(1), [{ id: 2, error: { code: -32603 } }]]);
+});
+
+test('an end that cannot start closes both', async () => {
+  const [client, a] = memoryPair();
+  const [b] = memoryPair();
+  const atClient = recordEvents(client);
+  await client.start();
+  b.start = () => Promise.reject(new Error('no'));
+  await expect(pipe(a, b)).rejects.toThrow('no');
+  await atClient.closed;
+});
+
+test('frames that are waited for leave nothing behind', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const { client } = await setup({}, ({ b }) => {
+    b.send = () => Promise.resolve();
+  });
+  const round = async (): Promise<number> => {
+    for (let count = 0; count < 20_000; count += 1) {
+      void client.send({ jsonrpc: '2.0', method: 'notifications/a' });
+      if (count % 100 === 0) await turn();
+    }
+    await turn();
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await round();
+  expect((await round()) - before).toBeLessThan(2 * 2 ** 20);
 });

@@ -97,6 +97,17 @@ describe('talking', () => {
   });
 });
 
+test('end() waits for messages that the server has no room for yet', async () => {
+  const { transport, count, messages } = await client(`setTimeout(() => { ${ECHO} }, 200);`);
+  const big = [1, 2, 3].map((id) => ({ ...call(id), params: { text: 'x'.repeat(900_000) } }));
+  const sent = big.map((message) => Promise.resolve(transport.send(message)));
+  await transport.end?.();
+  await expect(Promise.all(sent)).resolves.toHaveLength(3);
+  await count(3);
+  expect(messages).toEqual(big);
+  await transport.close();
+});
+
 describe('a server that asks and does not read', () => {
   test('is stopped early with a reason', async () => {
     // Asks as long as it runs, some 40 bytes at a time.
@@ -418,7 +429,7 @@ describe('a server that ends by itself', () => {
     }, 'the pipe is full');
     await closed;
     const ends = await Promise.all(waits);
-    expect(ends.every((end) => end instanceof Error && end.message.includes('closed before it took'))).toBe(true);
+    expect(ends.every((end) => end instanceof Error && end.message.includes('closed before the message was written'))).toBe(true);
     expect(errors.at(-1)?.message).toBe('the server exited with code 4');
   });
 

@@ -313,7 +313,7 @@ describe('closing', () => {
     const waiting = transport.send(call(1));
     let isClosed = false;
     const closing = transport.close().then(() => (isClosed = true));
-    await expect(waiting).rejects.toThrow('closed before it took the message');
+    await expect(waiting).rejects.toThrow('closed before the message was written');
     expect([isClosed, closes()]).toEqual([false, 0]);
     const begin = performance.now();
     await closing;
@@ -344,7 +344,7 @@ describe('closing', () => {
     await nextTurn();
     const waiting = transport.send(call(1));
     output.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
-    await expect(waiting).rejects.toThrow('closed before it took the message');
+    await expect(waiting).rejects.toThrow('closed before the message was written');
     await closed;
     await nextTurn();
     expect(errors.map(({ message }) => message)).toEqual(['the client closed its end of our output (EPIPE)']);

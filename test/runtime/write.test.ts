@@ -199,7 +199,7 @@ describe('writing to a Node stream', () => {
     const { sink } = slow();
     const waiting = writeLine(sink, message);
     sink.destroy();
-    await expect(waiting).rejects.toThrow('the stream closed before it took the message');
+    await expect(waiting).rejects.toThrow('the stream closed before the message was written');
   });
 
   test('rejects at once if the stream has ended or is destroyed', async () => {

@@ -132,7 +132,7 @@ function untilDrained(sink: NodeSink): Promise<void> {
     };
     const onClose = (): void => {
       removeListeners();
-      reject(new Error("the stream closed before it took the message"));
+      reject(new Error("the stream closed before the message was written"));
     };
     const removeListeners = (): void => {
       sink.removeListener("drain", onDrain);

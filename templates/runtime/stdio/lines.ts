@@ -230,16 +230,11 @@ export class LineChannel {
   /**
    * Writes what is left, whether or not the output is full; nothing can be sent afterwards.
    *
-   * @returns Resolves when the output has accepted it or failed, or after `patience` milliseconds.
+   * @returns Resolves when the output has accepted it or failed, or after `timeoutMs` milliseconds.
    */
   async stopWriting(timeoutMs: number): Promise<void> {
     if (this.#isOpen) {
-      this.#isOpen = false;
-      const texts = this.#batches.map(({ text }) => text);
-      if (this.#batch !== "") texts.push(this.#batch);
-      this.#batch = "";
-      this.#batches = [];
-      for (const text of texts) this.#write(text);
+      this.#writeLast();
       this.#rejectWaitingWriters();
     }
     if (this.#pendingWrites === 0 || this.#hasOutputFailed) return;
@@ -248,6 +243,29 @@ export class LineChannel {
     timer.unref();
     await this.#flushed.promise;
     clearTimeout(timer);
+  }
+
+  /** Like {@link stopWriting}, but callers that wait for room wait until all is written, or the output fails. */
+  async finishWriting(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#writeLast();
+    const waiting = this.#drained;
+    this.#drained = undefined;
+    if (this.#pendingWrites > 0 && !this.#hasOutputFailed) {
+      this.#flushed ??= new Deferred();
+      await this.#flushed.promise;
+    }
+    if (this.#hasOutputFailed) waiting?.reject(unwrittenError());
+    else waiting?.resolve();
+  }
+
+  #writeLast(): void {
+    this.#isOpen = false;
+    const texts = this.#batches.map(({ text }) => text);
+    if (this.#batch !== "") texts.push(this.#batch);
+    this.#batch = "";
+    this.#batches = [];
+    for (const text of texts) this.#write(text);
   }
 
   /** Detaches the output once no write is pending, since a later failure needs a listener. */
@@ -322,9 +340,7 @@ export class LineChannel {
   /** Rejects the callers that wait for room. */
   #rejectWaitingWriters(): void {
     this.#isOutputFull = false;
-    this.#drained?.reject(
-      new Error("the connection closed before it took the message"),
-    );
+    this.#drained?.reject(unwrittenError());
     this.#drained = undefined;
   }
 
@@ -426,4 +442,8 @@ class Deferred {
     });
     this.promise.catch(() => undefined);
   }
+}
+
+function unwrittenError(): Error {
+  return new Error("the connection closed before the message was written");
 }
