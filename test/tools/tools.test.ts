@@ -211,6 +211,15 @@ describe('schemas', () => {
     expect(texts.get('tools/none.ts')).toContain('export {};');
   });
 
+  test('compares with constants of a type that an earlier part excludes', async () => {
+    const item = { allOf: [{ $ref: '#/$defs/one' }, { type: 'null' }, { const: 'ab' }] };
+    const one = { type: 'object', properties: { a: { type: 'string' } } };
+    const { texts } = await typed([
+      { name: 't', inputSchema: { type: 'object', properties: { item }, $defs: { one } } },
+    ]);
+    expect(texts.get('tools/t.ts')).toContain('export function isTInput(');
+  });
+
   test('a schema that is too large has no type', async () => {
     const huge = Object.fromEntries(Array.from({ length: 25_000 }, (_, index) => [`p${index}`, {}]));
     const { texts, warnings } = await typed([

@@ -201,11 +201,11 @@ export class GuardWriter {
     if (type.kind === 'object' && hasMembers(type)) return this.#objectBody(name, type, definition);
     if (type.kind === 'union') return this.#unionBody(name, type.variants, type.exclusive);
     if (type.kind === 'intersection') {
-      const parts = this.#every(
-        type.parts.map((part, index) => this.#expression(part, 'value', `${name}Part${index + 1}`)),
-        name,
-        'unknown',
-      );
+      const checks = type.parts.map((part, index) => this.#expression(part, 'value', `${name}Part${index + 1}`));
+      // After a guard, the compiler rejects a comparison with a constant of another type.
+      const isComparison = (expression: Expression): boolean => 'unless' in expression;
+      const sorted = [...checks.filter(isComparison), ...checks.filter((one) => !isComparison(one))];
+      const parts = this.#every(sorted, name, 'unknown');
       return returnInDefinition(allOf(parts), definition);
     }
     return `return ${printExpression(this.#expression(type, 'value', name))};\n`;
