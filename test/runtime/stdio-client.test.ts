@@ -429,7 +429,9 @@ describe('a server that ends by itself', () => {
     }, 'the pipe is full');
     await closed;
     const ends = await Promise.all(waits);
-    expect(ends.every((end) => end instanceof Error && end.message.includes('closed before the message was written'))).toBe(true);
+    expect(
+      ends.every((end) => end instanceof Error && end.message.includes('closed before the message was written')),
+    ).toBe(true);
     expect(errors.at(-1)?.message).toBe('the server exited with code 4');
   });
 
