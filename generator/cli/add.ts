@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import { ADDABLE, type Addable } from '../scaffold/edit/addition.js';
-import { allowOutsideOption, refuseExtraArguments } from './shared.js';
+import { addProjectOptions, refuseExtraArguments } from './shared.js';
 
 /** Declares `mcpgen add tool`, `add resource` and `add prompt`. */
 export function declareAdd(program: Command): void {
@@ -17,18 +17,15 @@ export function declareAdd(program: Command): void {
 }
 
 function declareHandler(add: Command): void {
-  add
+  const command = add
     .command('handler')
     .argument('[methods...]', 'requests and notifications to handle')
     .summary('add a handler for a request or notification')
     .description(
       'Writes a file in src/handlers/ for each method, to be filled in, and registers it in src/server.ts, or in the handlers of src/client.ts. Nothing else there changes.',
     )
-    .option('--to <side>', 'server or client, in a project that has both')
-    .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
-    .addOption(allowOutsideOption())
-    .option('--dry-run', 'write nothing; print what would be written')
-    .option('--json', 'print the result as JSON')
+    .option('--to <side>', 'server or client, in a project that has both');
+  addProjectOptions(command)
     .addHelpText(
       'after',
       `
@@ -46,16 +43,13 @@ a capability: a server with a handler of tasks/get declares tasks.`,
 }
 
 function declareRevision(add: Command): void {
-  refuseExtraArguments(add.command('revision'), 1, (word) => `mcpgen add revision ${word}`)
+  const command = refuseExtraArguments(add.command('revision'), 1, (word) => `mcpgen add revision ${word}`)
     .argument('<revision>', 'a built-in revision')
     .summary('add a revision that a server or client speaks')
     .description(
       'Adds a revision to mcpgen.config.json, generates its code, and adds it to src/protocol.ts. If it is the newest, the project uses its types from then on. Your other files do not change.',
-    )
-    .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
-    .addOption(allowOutsideOption())
-    .option('--dry-run', 'write nothing; print what would be written')
-    .option('--json', 'print the result as JSON')
+    );
+  addProjectOptions(command)
     .addHelpText(
       'after',
       `
@@ -88,11 +82,7 @@ function declareAddKind(add: Command, kind: Addable): void {
   if (kind === 'resource') {
     command.option('--uri <uri>', 'its URI, or a URI template: notes://{id} (default: from its name)');
   }
-  command
-    .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
-    .addOption(allowOutsideOption())
-    .option('--dry-run', 'write nothing; print what would be written')
-    .option('--json', 'print the result as JSON')
+  addProjectOptions(command)
     .addHelpText(
       'after',
       `

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RawOptions } from '../commands/shared/options.js';
 import { ADDABLE, type Addable } from '../scaffold/edit/addition.js';
-import { allowOutsideOption } from './shared.js';
+import { addProjectOptions } from './shared.js';
 
 /** Declares `mcpgen remove tool`, `remove resource` and `remove prompt`. */
 export function declareRemove(program: Command): void {
@@ -16,17 +16,14 @@ export function declareRemove(program: Command): void {
 
 function declareRemoveKind(remove: Command, kind: Addable): void {
   const files = kind === 'tool' ? 'its test, its schemas and their generated types' : 'and its test';
-  remove
+  const command = remove
     .command(kind)
     .argument('<names...>', `names of ${kind}s, as clients see them`)
     .summary(`remove ${kind}s`)
     .description(
       `Deletes the file of each ${kind}, ${files}, and takes it out of the list in src/${kind}s/index.ts. Warns of other files that import it.`,
-    )
-    .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
-    .addOption(allowOutsideOption())
-    .option('--dry-run', 'delete nothing; print what would be deleted')
-    .option('--json', 'print the result as JSON')
+    );
+  addProjectOptions(command, 'delete nothing; print what would be deleted')
     .addHelpText(
       'after',
       `

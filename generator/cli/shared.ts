@@ -27,6 +27,15 @@ export function allowOutsideOption(): Option {
   return new Option('--allow-outside', 'write to the output folder of the config even if it is outside its folder');
 }
 
+/** Adds the options of every command that edits a project. */
+export function addProjectOptions(command: Command, dryRun = 'write nothing; print what would be written'): Command {
+  return command
+    .option('--config <file>', 'the config of the project (default: the nearest one, upwards)')
+    .addOption(allowOutsideOption())
+    .option('--dry-run', dryRun)
+    .option('--json', 'print the result as JSON');
+}
+
 /**
  * Rejects extra arguments, and suggests the option that each was probably meant for.
  *

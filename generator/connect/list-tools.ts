@@ -140,10 +140,14 @@ async function createTransport(
 
 /** The bearer token for a server: it is never sent unencrypted to another machine. */
 function tokenFor(server: string): string | undefined {
-  const token = process.env[TOKEN_VARIABLE];
-  if (token === undefined || token === '') return undefined;
   const { protocol, hostname } = new URL(server);
-  return protocol === 'https:' || LOOPBACK.test(hostname) ? token : undefined;
+  return protocol === 'https:' || LOOPBACK.test(hostname) ? givenToken() : undefined;
+}
+
+/** The token in the environment; undefined if it is empty. */
+function givenToken(): string | undefined {
+  const token = process.env[TOKEN_VARIABLE];
+  return token === '' ? undefined : token;
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
@@ -205,17 +209,17 @@ const MISSING_MODULE = /Cannot find (?:module|package) |No module named |ERR_MOD
 /** What went wrong, with the end of the server's log, and what to do about it. */
 function explainFailure(error: unknown, givenLog: string, server: string): Explanation {
   // A server may log its environment.
-  const secret = process.env[TOKEN_VARIABLE];
-  const log = secret === undefined || secret === '' ? givenLog : givenLog.replaceAll(secret, '***');
+  const secret = givenToken();
+  const log = secret === undefined ? givenLog : givenLog.replaceAll(secret, '***');
   const reason = connectionReason(error);
   const { status, code } = error as { readonly status?: unknown; readonly code?: unknown };
   if (status === 401 || status === 403) {
-    const isSet = (process.env[TOKEN_VARIABLE] ?? '') !== '';
-    const token = !isSet
-      ? `set ${TOKEN_VARIABLE} to a bearer token`
-      : tokenFor(server) === undefined
-        ? `use https, since ${TOKEN_VARIABLE} is not sent unencrypted to another machine`
-        : `correct ${TOKEN_VARIABLE}, whose token the server rejects`;
+    const token =
+      secret === undefined
+        ? `set ${TOKEN_VARIABLE} to a bearer token`
+        : tokenFor(server) === undefined
+          ? `use https, since ${TOKEN_VARIABLE} is not sent unencrypted to another machine`
+          : `correct ${TOKEN_VARIABLE}, whose token the server rejects`;
     const how = `${token}, or put user and password into the URL (https://user:password@host/mcp)`;
     const file = 'use a saved answer to tools/list instead of the server';
     return { reason, remedy: `Pass credentials: ${how}. If it needs OAuth, ${file}.` };

@@ -22,18 +22,10 @@ export class Formatter {
    */
   async format(pieces: readonly string[], fileName: string, isFormatted = false): Promise<string> {
     // A config may have overrides for some files; it is read only once.
-    const config = await resolveConfig(fileName, { editorconfig: true }).catch(async (error: unknown) => {
-      throw await prettierConfigError(error, fileName);
-    });
+    const config = await readPrettierConfig(fileName);
     if (isFormatted && Object.keys(config ?? {}).length === 0)
       return `${pieces.map((piece) => piece.trimEnd()).join('\n\n')}\n`;
-    try {
-      return await this.#formatWhole(pieces, config, fileName);
-    } catch (error) {
-      // Invalid values and missing plugins only fail here. If the text fails without the config too, it is a bug in mcpgen.
-      await this.#formatWhole(pieces, null, fileName);
-      throw await prettierConfigError(error, fileName);
-    }
+    return formatWithConfig(config, fileName, (options) => this.#formatWhole(pieces, options, fileName));
   }
 
   async #formatWhole(pieces: readonly string[], config: Options | null, fileName: string): Promise<string> {
@@ -56,6 +48,28 @@ export class Formatter {
       unformatted.forEach((piece, index) => known.set(piece, formatted[index] ?? ''));
     }
     return `${pieces.map((piece, index) => texts[index] ?? known.get(piece) ?? '').join('\n\n')}\n`;
+  }
+}
+
+/** The Prettier and EditorConfig settings of a file, which need not exist. */
+async function readPrettierConfig(fileName: string): Promise<Options | null> {
+  return resolveConfig(fileName, { editorconfig: true }).catch(async (error: unknown) => {
+    throw await prettierConfigError(error, fileName);
+  });
+}
+
+/** Formats with a config, whose invalid values and missing plugins only fail now. */
+async function formatWithConfig(
+  config: Options | null,
+  fileName: string,
+  run: (config: Options | null) => Promise<string>,
+): Promise<string> {
+  try {
+    return await run(config);
+  } catch (error) {
+    // If the text fails without the config too, it is a bug in mcpgen.
+    await run(null);
+    throw await prettierConfigError(error, fileName);
   }
 }
 
@@ -94,13 +108,9 @@ export async function formatProjectFile(text: string, name: string): Promise<str
  * @throws {@link McpgenError} if the config is invalid.
  */
 export async function formatAuthorFile(text: string, file: string): Promise<string> {
-  try {
-    return await format(text, { ...(await resolveConfig(file, { editorconfig: true })), filepath: file });
-  } catch (error) {
-    // If the text fails without the config too, it is a bug in mcpgen.
-    await format(text, { filepath: file });
-    throw await prettierConfigError(error, file);
-  }
+  return formatWithConfig(await readPrettierConfig(file), file, (config) =>
+    format(text, { ...config, filepath: file }),
+  );
 }
 
 /**

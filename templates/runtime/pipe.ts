@@ -1,6 +1,7 @@
 import { cancelledIdOf, isObject, methodOf } from "./jsonrpc/envelope.js";
 import type { UnknownObject } from "./jsonrpc/envelope.js";
 import { STANDARD_ERROR_CODES } from "./jsonrpc/error-codes.js";
+import { isPromiseLike } from "./jsonrpc/handler-errors.js";
 import { errorResponse, isRequestId } from "./jsonrpc/message.js";
 import type { RequestId } from "./jsonrpc/message.js";
 import type { Diagnostic } from "./jsonrpc/ndjson.js";
@@ -352,13 +353,6 @@ class Direction {
       onError(failure, this.#from);
     }, toError(error));
   }
-}
-
-function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return (
-    typeof (value as { readonly then?: unknown } | null | undefined)?.then ===
-    "function"
-  );
 }
 
 function toPromise(value: Promise<void> | void): Promise<void> | undefined {

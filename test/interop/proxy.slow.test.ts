@@ -2,35 +2,17 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { StdioClientTransport as V1Stdio } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StdioClientTransport as V2Stdio } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stdioClientTransport } from '../../generated/runtime/stdio-client.js';
-import type { Transport } from '../../generated/runtime/jsonrpc/transport.js';
 import { removeTemporaryFolders, temporaryFolder } from '../support/cli.js';
 import { codeBlocks } from '../support/markdown.js';
-import { FEATURES, TASKS } from './features.js';
-import type { Feature } from './features.js';
-import { codeOf, oursClient, v1Client, v2Client } from './peers/clients.js';
-import type { Peer } from './peers/clients.js';
+import { codeOf } from './peers/clients.js';
+import { testFeatures } from './stdio-peers.js';
 import { STATELESS } from './peers/fixture-peers.js';
-import { serverProgram } from './peers/program.js';
 import type { Program } from './peers/program.js';
 
 // The validating proxy of docs/gateways.md, between clients and servers of both official SDKs and ours.
 
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-
-const CLIENTS: Readonly<Record<string, (revision: string) => Peer>> = {
-  ours: (revision) => oursClient([revision]),
-  v1: v1Client,
-  v2: v2Client,
-};
-const TRANSPORTS: Readonly<Record<string, (of: Program) => Transport>> = {
-  ours: stdioClientTransport,
-  v1: (of) => new V1Stdio(of),
-  v2: (of) => new V2Stdio(of),
-};
 
 const PAIRS = [
   { client: 'v1', server: 'v1', revision: '2025-11-25' },
@@ -60,25 +42,8 @@ function behindProxy({ command, args }: Program): Program {
   return { command, args: ['--import', TSX, proxy, command, ...args] };
 }
 
-describe.each(PAIRS)('$revision: client $client, proxy, server $server', ({ client, server, revision }) => {
-  const peer = CLIENTS[client]?.(revision);
-  if (peer === undefined) throw new Error(`no client ${client}`);
-  beforeAll(() =>
-    peer.connect((TRANSPORTS[client] ?? stdioClientTransport)(behindProxy(serverProgram(server, revision)))),
-  );
-  afterAll(() => peer.close());
-
-  const speaksTasks = client !== 'v2' && server !== 'v2';
-  const features: readonly Feature[] = [...FEATURES, ...(speaksTasks ? [TASKS] : [])];
-  test.each(features.filter((feature) => feature.in(revision)))('$name', async (feature) => {
-    await feature.run(
-      peer,
-      (found, expected) => {
-        expect(found).toEqual(expected);
-      },
-      revision,
-    );
-  });
+describe.each(PAIRS)('$revision: client $client, proxy, server $server', (pair) => {
+  const peer = testFeatures(pair, behindProxy);
 
   test('the proxy answers a request with invalid params', async () => {
     const error = await peer.request('tools/call', { arguments: {} }).then(

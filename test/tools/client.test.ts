@@ -392,7 +392,7 @@ describe('init client', () => {
     [
       'has a module that does not exist',
       ['--from-server', 'node lost.cjs'],
-      /: the connection is closed\n  a module is missing:\n {4}Error: Cannot find module 'no-such-module'\n.*hint: Install its dependencies/s,
+      /: the connection is closed\n {2}a module is missing:\n {4}Error: Cannot find module 'no-such-module'\n.*hint: Install its dependencies/s,
     ],
     ['is nothing', ['--from-server', ' '], /its value is empty/],
     ['hangs', ['--from-server', 'node hangs.cjs', '--timeout', '2'], /timed out after 2 s/],

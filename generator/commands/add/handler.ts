@@ -12,6 +12,7 @@ import { readTextFile, readTextIfExists } from '../../read/files.js';
 import { methodHandlerFile, handlerNames, type HandlerNames } from '../../scaffold/edit/handler-file.js';
 import { findHandledMethods } from '../../scaffold/edit/method-names.js';
 import { typedRevision } from '../../scaffold/project/protocol-file.js';
+import { withoutExtension } from '../../scaffold/edit/edits.js';
 import { registerHandler, type HandlerTarget } from '../../scaffold/edit/register-handler.js';
 import { printLine, printJson } from '../../terminal.js';
 import { escapeHiddenCharacters, closestMatch } from '../../text.js';
@@ -240,7 +241,7 @@ async function registerInProject(
     if (result.status === 'added') textByFile.set(file, result.text);
     if (result.status === 'added' || result.status === 'present') return { file, status: result.status };
     if (result.status === 'elsewhere' && !('object' in place)) {
-      const target = path.posix.join(path.posix.dirname(file), result.from.replace(/\.[cm]?[jt]s$/, ''));
+      const target = path.posix.join(path.posix.dirname(file), withoutExtension(result.from));
       const found = [`${target}.ts`, `${target}/index.ts`].find((name) => existsSync(path.join(folder, name)));
       if (found !== undefined && !target.startsWith('..')) {
         file = found;

@@ -63,7 +63,9 @@ export async function readToolSchemas(
 ): Promise<ToolSchemas> {
   const roles = SCHEMA_ROLES.filter((role) => role in given);
   const patterns = project.config.config.tools ?? [];
-  for (const role of roles) await requirePattern(patterns, schemaFile(stem, role), role, project);
+  // An empty schema is only written where a pattern covers it.
+  for (const role of roles)
+    if (given[role] !== undefined) await requirePattern(patterns, schemaFile(stem, role), role, project);
   const { tools: present } = await readToolFiles(patterns, project.folder);
   const existing = present.find(({ name }) => name === stem);
   const read = new Map(roles.map((role) => [role, readSchema(given[role], schemaFile(stem, role), project)]));

@@ -7,8 +7,10 @@ import { callMethodName } from '../../emit/client.js';
 import { isSharedPart } from '../../emit/parts.js';
 import { constantCase } from '../../model/naming.js';
 import { readOrigin } from '../../output/ownership.js';
+import { isBelow } from '../../paths.js';
 import type { AffectedCode, AffectedLine, DiffReport, ReportChange } from '../../print/diff/report.js';
 import { tryReadText } from '../../read/files.js';
+import { filesIn } from '../shared/author-files.js';
 
 /**
  * Finds the lines of a program that no longer compile with the types of a new revision: the generated files of the old
@@ -55,7 +57,9 @@ export async function findAffectedCode(
     },
   };
   const renewed = ts.createProgram(fileNames, options, withOverlay);
-  const own = old.getSourceFiles().filter(({ fileName }) => isBelowOrSame(target, fileName) && !isGenerated(fileName));
+  const own = old.getSourceFiles().filter(({ fileName, text }) => {
+    return isBelow(target, path.resolve(fileName)) && readOrigin(fileName, text) === 'foreign';
+  });
   const lines = own.flatMap(({ fileName }) => {
     const known = new Set(problems(ts, old, fileName).map(({ message, line }) => `${line}:${message}`));
     return problems(ts, renewed, fileName).filter(({ message, line }) => !known.has(`${line}:${message}`));
@@ -102,9 +106,8 @@ function programSettings(
 }
 
 function typescriptFilesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(?:ts|tsx|mts|cts)$/.test(entry.name))
-    .map((entry) => path.join(entry.parentPath, entry.name))
+  return filesIn(folder)
+    .filter((file) => /\.(?:ts|tsx|mts|cts)$/.test(file))
     .filter((file) => !file.split(path.sep).includes('node_modules') && !isGenerated(file));
 }
 
@@ -143,11 +146,6 @@ async function filesOfRevision(folder: string, protocol: Protocol): Promise<Read
 function importExtensionOf(index: string): ImportExtension {
   const [, extension] = /from ["']\.\/[\w-]+(\.[jt]s)?["']/.exec(index) ?? [];
   return extension === '.ts' ? 'ts' : extension === '.js' ? 'js' : 'none';
-}
-
-function isBelowOrSame(target: string, file: string): boolean {
-  const relative = path.relative(target, path.resolve(file));
-  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
 }
 
 function problems(ts: typeof TypeScript, program: TypeScript.Program, fileName: string): readonly AffectedLine[] {

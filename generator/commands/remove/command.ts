@@ -5,6 +5,7 @@ import { fileEdit, isUpToDate, type FileChange } from '../../output/plan.js';
 import { writeChanges } from '../../output/write.js';
 import { readToolFiles } from '../../read/tools.js';
 import type { Addable } from '../../scaffold/edit/addition.js';
+import { withoutExtension } from '../../scaffold/edit/edits.js';
 import { findImporters } from '../../scaffold/edit/importers.js';
 import { findDefineCall } from '../../scaffold/edit/register.js';
 import { findListEntries, unregisterFromList, type ListEntry } from '../../scaffold/edit/unregister.js';
@@ -101,7 +102,7 @@ async function listedItems(
   const entries = await findListEntries(text, `${kind}s`);
   const items = await Promise.all(
     entries.map(async (entry): Promise<readonly Listed[]> => {
-      const stem = path.posix.join(path.posix.dirname(index), entry.from.replace(/\.[cm]?[jt]s$/, ''));
+      const stem = path.posix.join(path.posix.dirname(index), withoutExtension(entry.from));
       const file = `${stem}.ts`;
       const source = readProjectFile(project, file);
       // What is elsewhere was not written by `add`.

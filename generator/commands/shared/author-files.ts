@@ -16,10 +16,7 @@ const TYPESCRIPT_SOURCE = /(?<!\.d)\.(?:ts|tsx|mts|cts)$/;
  */
 export async function readAuthorFiles(folder: string, out: string): Promise<readonly AuthorFile[]> {
   const named = await filesOfTsconfig(path.join(folder, 'tsconfig.json'));
-  const files = new Set([
-    ...(named.length === 0 ? typescriptFilesIn(path.join(folder, 'src')) : named),
-    ...typescriptFilesIn(out),
-  ]);
+  const files = new Set([...(named.length === 0 ? filesIn(path.join(folder, 'src')) : named), ...filesIn(out)]);
   return [...files].sort().flatMap((file) => {
     if (!TYPESCRIPT_SOURCE.test(file) || file.split(path.sep).includes('node_modules')) return [];
     const text = tryReadText(file);
@@ -36,7 +33,8 @@ async function filesOfTsconfig(file: string): Promise<readonly string[]> {
   return ts.parseJsonConfigFileContent(config, ts.sys, path.dirname(file)).fileNames.map((name) => path.resolve(name));
 }
 
-function typescriptFilesIn(folder: string): readonly string[] {
+/** The files below a folder; none if it cannot be read. */
+export function filesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

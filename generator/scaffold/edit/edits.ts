@@ -58,9 +58,14 @@ export async function parseSource(text: string): Promise<ParsedSource | { readon
   return { tree, source, SyntaxKind, apply };
 }
 
+/** A TypeScript or JavaScript file, or a module specifier, without its extension. */
+export function withoutExtension(file: string): string {
+  return file.replace(/\.[cm]?[jt]s$/, '');
+}
+
 /** Whether a module specifier is a file: with or without extension, or as the index of its folder. */
 export function isModuleSpecifier(specifier: string, from: string): boolean {
-  const plain = specifier.replace(/\.[cm]?[jt]s$/, '').replace(/\/$/, '');
+  const plain = withoutExtension(specifier).replace(/\/$/, '');
   return plain === from || `${plain}/index` === from;
 }
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { withoutExtension } from './edits.js';
 import type { AuthorFile } from './method-names.js';
 
 /** A place where a file imports another. */
@@ -30,8 +31,4 @@ export async function findImporters(
       return imported === undefined ? [] : [{ path: file, line: text.slice(0, pos).split('\n').length, imported }];
     }),
   );
-}
-
-function withoutExtension(file: string): string {
-  return file.replace(/\.[cm]?[jt]s$/, '');
 }

@@ -14,9 +14,7 @@ export function invalidRequestError(reason: string): ErrorObject {
 /**
  * Whether a handler returned a promise, including promises of other libraries and realms. The value may be of any type.
  */
-export function isPromiseLike(
-  value: object | Promise<object>,
-): value is Promise<object> {
+export function isPromiseLike<T>(value: T | Promise<T>): value is Promise<T> {
   return (
     typeof (value as { readonly then?: unknown } | null | undefined)?.then ===
     "function"
