@@ -267,8 +267,8 @@ class Direction {
     const result = isObject(response) ? response["result"] : undefined;
     const version = isObject(result) ? result["protocolVersion"] : undefined;
     if (typeof version !== "string") return;
-    this.#source.setProtocolVersion?.(version);
-    this.#target.setProtocolVersion?.(version);
+    for (const transport of [this.#source, this.#target])
+      this.#run(() => transport.setProtocolVersion?.(version));
   }
 
   #handleInvalid(invalid: Diagnostic | Invalid): void {
@@ -296,9 +296,13 @@ class Direction {
     const unanswered = this.#unanswered;
     const isAnswered = (id: RequestId | undefined): boolean =>
       id !== undefined && unanswered?.has(id) === false;
-    const requests = idsOf(frame, isRequest).filter(
-      (_, index) => !isAnswered(forwarded[index]),
-    );
+    const received = idsOf(frame, isRequest);
+    // `onFrame` may have reordered or removed members of a batch, or changed ids.
+    const requests = received.filter((id, index) => {
+      if (forwarded.includes(id)) return !isAnswered(id);
+      const isPaired = forwarded.length === received.length;
+      return !isPaired || !isAnswered(forwarded[index]);
+    });
     for (const id of forwarded) unanswered?.delete(id);
     if (requests.length === 0 || this.#last === "close") return;
     const answers = requests.map((id) =>

@@ -421,6 +421,21 @@ test('the revision in the result of initialize is passed to both transports', as
   expect(versions.sort()).toEqual(['a 2025-06-18', 'b 2025-06-18']);
 });
 
+test('a transport that refuses the revision does not hide the result of initialize', async () => {
+  const { client, server, atClient, errors } = await setup({}, ({ a }) => {
+    a.setProtocolVersion = () => {
+      throw new Error('no');
+    };
+  });
+  void client.send(call(1, 'initialize'));
+  await turn();
+  const answer = result(1, { protocolVersion: '2025-06-18' });
+  void server.send(answer);
+  await turn();
+  expect(atClient.messages).toEqual([answer]);
+  expect(errors).toEqual(['a: no']);
+});
+
 describe('a hook that replaces ids', () => {
   const replaceIds = (frame: unknown, from: 'a' | 'b'): FrameAction => {
     const id = Number(idOf(frame));
@@ -495,6 +510,30 @@ test('of a batch whose send fails later only the requests without an answer get 
   fail(new Error('gone'));
   await turn();
   expect(atClient.messages).toMatchObject([result(1), [{ id: 2, error: { code: -32603 } }]]);
+});
+
+test('of a batch that a hook reordered, and whose send fails later, only the requests without an answer get -32603', async () => {
+  let fail = (_: Error): void => undefined;
+  const onFrame = (frame: unknown): FrameAction => ({
+    forward: Array.isArray(frame) ? (frame as unknown[]).slice(0, 2).reverse() : frame,
+  });
+  const { client, server, atClient } = await setup({ onFrame }, ({ b }) => {
+    Object.assign(b, { end: undefined, sendAwaitsResponse: true });
+    b.send = () => new Promise((_, reject) => (fail = reject));
+  });
+  void client.send([call(1), call(2), call(3)]);
+  await turn();
+  void server.send(result(1));
+  await turn();
+  fail(new Error('gone'));
+  await turn();
+  expect(atClient.messages).toMatchObject([
+    result(1),
+    [
+      { id: 2, error: { code: -32603 } },
+      { id: 3, error: { code: -32603 } },
+    ],
+  ]);
 });
 
 test('an end that cannot start closes both', async () => {

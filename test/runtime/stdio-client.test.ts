@@ -108,6 +108,22 @@ test('end() waits for messages that the server has no room for yet', async () =>
   await transport.close();
 });
 
+test('end() does not count messages as written that close() gave up', async () => {
+  const transport = stdioClientTransport({
+    command: process.execPath,
+    args: ['-e', `${DEAF_TO_TERM} setInterval(() => undefined, 1000);`],
+    shutdown: { graceMs: 50, killMs: 50 },
+  });
+  await transport.start();
+  const sent = [1, 2, 3].map((id) =>
+    Promise.resolve(transport.send({ ...call(id), params: { text: 'x'.repeat(900_000) } })),
+  );
+  const outcomes = Promise.allSettled(sent);
+  await transport.end?.();
+  await transport.close();
+  expect((await outcomes).map(({ status }) => status)).not.toContain('fulfilled');
+});
+
 describe('a server that asks and does not read', () => {
   test('is stopped early with a reason', async () => {
     // Asks as long as it runs, some 40 bytes at a time.

@@ -239,7 +239,10 @@ export class LineChannel {
     }
     if (this.#pendingWrites === 0 || this.#hasOutputFailed) return;
     this.#flushed ??= new Deferred();
-    const timer = setTimeout(this.#flushed.resolve, timeoutMs);
+    const timer = setTimeout(() => {
+      this.#hasOutputFailed = true;
+      this.#flushed?.resolve();
+    }, timeoutMs);
     timer.unref();
     await this.#flushed.promise;
     clearTimeout(timer);
@@ -314,11 +317,13 @@ export class LineChannel {
   }
 
   readonly #onWritten = (error?: Error | null): void => {
+    const hasFailed = error !== undefined && error !== null;
+    if (hasFailed) this.#hasOutputFailed = true;
     this.#pendingWrites -= 1;
     if (this.#pendingWrites > 0) return;
     this.#flushed?.resolve();
     // A failure is passed to the callback first, and then to the listener.
-    if (this.#isOutputReleased && (error === undefined || error === null))
+    if (this.#isOutputReleased && !hasFailed)
       this.#options.output.off("error", this.#onOutputError);
   };
 
