@@ -21,6 +21,7 @@ import { ToolNamer, emitTool, emitToolIndex, summarizeTool, toolRuntime } from '
 import type { ToolSummary } from './emit/tools/tools.js';
 import { parseTool } from './model/tools.js';
 import { NO_DOCS } from './read/builtin/docs.js';
+import type { SchemaDocuments } from './read/schema/documents.js';
 
 /**
  * Renders the files of a protocol in memory, formatted with the Prettier config of a folder.
@@ -105,6 +106,8 @@ export interface ToolOptions {
   readonly importExtension?: ImportExtension;
   /** The command that regenerates the files, for their headers. */
   readonly command?: string;
+  /** Documents that the schemas may refer to, by URI. Nothing is ever fetched. */
+  readonly documents?: SchemaDocuments;
 }
 
 /** Files of tools in memory. */
@@ -134,7 +137,7 @@ export async function renderToolsWith(
   formatter: Formatter,
   tools: readonly ToolSource[],
   out: string,
-  { importExtension = 'js', command = 'mcpgen generate' }: ToolOptions,
+  { importExtension = 'js', command = 'mcpgen generate', documents = new Map() }: ToolOptions,
 ): Promise<ToolRendering> {
   requireFolder(out);
   const namer = new ToolNamer();
@@ -151,7 +154,7 @@ export async function renderToolsWith(
   };
   // Sequential, so that only the texts of thousands of tools stay in memory.
   for (const tool of tools) {
-    const model = parseTool(tool, NO_DOCS);
+    const model = parseTool(tool, NO_DOCS, documents);
     const named = namer.name(model);
     warnings.push(...model.warnings);
     summaries.push(summarizeTool(named));

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generate, loadProtocol, type PlannedFile } from '../generator/index.js';
+import { isRegularExpression } from '../generator/model/schema/keywords.js';
 import { readFiles, hashFolder, listFiles, removeTemporaryFolders, temporaryFolder } from './support/cli.js';
 import { mcpgen } from './support/in-process.js';
 import {
@@ -88,13 +89,18 @@ const TEXTS: readonly string[] = [
   'constructor',
 ];
 
+/** The text itself where it is a regular expression, otherwise one that matches it. */
+function asPattern(text: string): string {
+  return isRegularExpression(text) ? text : text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
 describe('texts of a schema', () => {
   const definitions: Schema = {};
   TEXTS.forEach((text, index) => {
     const properties: Schema = {
-      plain: { type: 'string', description: text, default: text, pattern: text },
+      plain: { type: 'string', description: text, default: text, pattern: asPattern(text) },
       choice: { enum: [text, `${text} `], description: text },
-      list: { type: 'array', items: { type: 'string', pattern: text }, minItems: 1, description: text },
+      list: { type: 'array', items: { type: 'string', pattern: asPattern(text) }, minItems: 1, description: text },
       inner: {
         type: 'object',
         properties: withOwnProperty({}, text, { type: 'string', description: text }),
@@ -544,14 +550,12 @@ describe('references', () => {
 });
 
 describe('keywords', () => {
-  const UNSUPPORTED = (
-    'patternProperties not if then else prefixItems dependentSchemas dependentRequired dependencies contains minContains ' +
-    'maxContains propertyNames unevaluatedProperties unevaluatedItems additionalItems $dynamicRef $dynamicAnchor ' +
-    '$recursiveRef $recursiveAnchor $id id $anchor $schema $vocabulary $defs definitions nullable ' +
-    'discriminator tsType divisibleBy extends disallow constructor __proto__ Type propertys'
-  ).split(' ');
+  const UNKNOWN =
+    '$recursiveRef $recursiveAnchor tsType divisibleBy extends disallow constructor __proto__ Type propertys'.split(
+      ' ',
+    );
 
-  test.each(UNSUPPORTED)('rejects %s by name', async (keyword) => {
+  test.each(UNKNOWN)('rejects %s by name', async (keyword) => {
     const schema = (): Schema => withOwnProperty({ type: 'object' }, keyword, {});
     const places: readonly (readonly [unknown, string])[] = [
       [schema(), ''],
@@ -569,7 +573,7 @@ describe('keywords', () => {
   });
 
   test('a refused keyword writes nothing', async () => {
-    await refusedDefinition({ type: 'object', patternProperties: {} });
+    await refusedDefinition({ type: 'object', propertys: {} });
   });
 
   test('a list of item schemas is refused', async () => {
@@ -645,10 +649,6 @@ describe('keywords', () => {
     ['type: ["string", "foo"]', { type: ['string', 'foo'] }, 'type'],
     ['enum: []', { enum: [] }, 'enum'],
     ['enum: {}', { enum: {} }, 'enum'],
-    ['enum: [{}]', { enum: [{}] }, 'enum/0'],
-    ['enum: ["a", []]', { enum: ['a', []] }, 'enum/1'],
-    ['const: {}', { const: {} }, 'const'],
-    ['const: []', { const: [] }, 'const'],
     ['$ref: 5', { $ref: 5 }, '$ref'],
     ['$ref: null', { $ref: null }, '$ref'],
     ['minimum: "x"', { type: 'number', minimum: 'x' }, 'minimum'],
@@ -676,7 +676,6 @@ describe('keywords', () => {
     ['{}', {}],
     ['true', true],
     ['a description alone', { description: 'Something.' }],
-    ['limits without a type', { minLength: 3 }],
     ['an intersection of nothing', { allOf: [{}] }],
   ])('a definition that is %s is unknown with a warning, under strict an error', async (_, definition) => {
     const schema = schemaWith({ Foo: definition });
@@ -1174,8 +1173,8 @@ describe('the command line', () => {
     ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 'error: schema.json: nested deeper than 256 levels'],
     [
       'a keyword',
-      JSON.stringify(schemaWith({ Foo: { not: {} } })),
-      'error: schema.json#/$defs/Foo/not: the keyword "not" is not supported',
+      JSON.stringify(schemaWith({ Foo: { propertys: {} } })),
+      'error: schema.json#/$defs/Foo/propertys: the keyword "propertys" is not supported',
     ],
     [
       'a reference',

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { Project as TsMorphProject, ts } from 'ts-morph';
 import { McpgenError } from '../errors.js';
-import { memberOf, refsIn } from '../model/catalog/derive.js';
+import { memberOf } from '../model/catalog/derive.js';
+import { refsIn } from '../model/types/references.js';
 import { loadProtocol } from '../model/load.js';
 import { findDefinition, type Protocol } from '../model/protocol.js';
 import { displayPath } from '../paths.js';

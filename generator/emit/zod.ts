@@ -1,8 +1,10 @@
 import { McpgenError } from '../errors.js';
 import { discriminate, resolveReferences } from '../model/types/discriminate.js';
+import { regularExpressionFlags } from '../model/schema/keywords.js';
 import { typeLookup, type TypeLookup } from '../model/types/references.js';
 import {
   isObjectPrototypeMember,
+  type ArrayNode,
   type Constraints,
   type Definition,
   type Member,
@@ -137,14 +139,18 @@ function referencedNames(type: TypeNode): readonly string[] {
     case 'ref':
       return [type.name];
     case 'array':
-      return referencedNames(type.items);
+      return [...(type.prefix ?? []), type.items].flatMap(referencedNames);
+    case 'refined':
+      return referencedNames(type.type);
     case 'union':
       return type.variants.flatMap(referencedNames);
     case 'intersection':
       return type.parts.flatMap(referencedNames);
     case 'object':
       return [
-        ...orderedMembers(type.members).flatMap((member) => referencedNames(member.type)),
+        ...[...orderedMembers(type.members), ...(type.patterns ?? [])].flatMap((member) =>
+          referencedNames(member.type),
+        ),
         ...(type.rest === undefined ? [] : referencedNames(type.rest)),
       ];
     default:
@@ -228,7 +234,11 @@ class ZodWriter {
       case 'literal':
         return type.value === null ? 'z.null()' : `z.literal(${JSON.stringify(type.value)})`;
       case 'array':
-        return this.#array(type.items, type.constraints);
+        return this.#array(type);
+      case 'refined':
+        throw this.#error(`Zod has no check for ${type.rules.map(({ rule }) => `"${rule}"`).join(', ')}`, {
+          remedy: 'Omit zod, or express the rule otherwise.',
+        });
       case 'object':
         return this.#object(type);
       case 'union':
@@ -261,7 +271,7 @@ class ZodWriter {
 
   #regularExpression(pattern: string): string {
     try {
-      return String(new RegExp(pattern, 'u'));
+      return String(new RegExp(pattern, regularExpressionFlags(pattern) ?? 'u'));
     } catch (error) {
       throw this.#error(`${JSON.stringify(pattern)} is not a regular expression`, { cause: error });
     }
@@ -284,7 +294,11 @@ class ZodWriter {
     return [base, ...checks, ...(constraints['multipleOf'] === undefined ? [] : [multiple])].join('');
   }
 
-  #array(items: TypeNode, { minItems, maxItems, uniqueItems }: Constraints): string {
+  #array({ prefix, items, constraints: { minItems, maxItems, uniqueItems } }: ArrayNode): string {
+    if (prefix !== undefined)
+      throw this.#error('Zod has no check for a shorter tuple, which "prefixItems" allows', {
+        remedy: 'Omit zod, or use one schema for all items.',
+      });
     return [
       `z.array(${this.#schema(items)})`,
       ...(minItems === undefined ? [] : [`.min(${JSON.stringify(minItems)})`]),
@@ -294,6 +308,10 @@ class ZodWriter {
   }
 
   #object(type: ObjectNode): string {
+    if (type.patterns !== undefined)
+      throw this.#error('Zod has no check for "patternProperties"', {
+        remedy: 'Omit zod, or express the rule otherwise.',
+      });
     const { minProperties, maxProperties } = type.constraints;
     return [
       this.#unlimitedObject(type),

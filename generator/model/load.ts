@@ -18,7 +18,7 @@ import { builtinRenames } from '../read/builtin/renames.js';
 import { compareText, isObject, ownMember, parseUntrustedJson, formatPointer } from '../read/json/json.js';
 import { deriveMethods, type Derived } from './catalog/derive.js';
 import { draftCatalog } from './catalog/draft.js';
-import { parseDefinitions } from './parse.js';
+import { parseDefinitions } from './schema/definitions.js';
 import {
   methodFromRow,
   type Definition,

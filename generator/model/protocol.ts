@@ -16,16 +16,70 @@ export type TypeNode =
       readonly constraints: Constraints;
     }
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
-  | { readonly kind: 'array'; readonly items: TypeNode; readonly constraints: Constraints }
+  | ArrayNode
   | ObjectNode
   | { readonly kind: 'union'; readonly exclusive: boolean; readonly variants: readonly TypeNode[] }
   | { readonly kind: 'intersection'; readonly parts: readonly TypeNode[] }
-  | { readonly kind: 'ref'; readonly name: string };
+  | { readonly kind: 'ref'; readonly name: string }
+  | RefinedNode;
+
+/** The type of an array. */
+export interface ArrayNode {
+  readonly kind: 'array';
+  /** The types of the first items, if the schema has one for each position; a shorter array is valid too. */
+  readonly prefix?: readonly TypeNode[];
+  /** The type of all other items. */
+  readonly items: TypeNode;
+  readonly constraints: Constraints;
+}
+
+/** A type whose values also follow rules that TypeScript cannot express; {@link RefinedNode.type} is wider. */
+export interface RefinedNode {
+  readonly kind: 'refined';
+  readonly type: TypeNode;
+  readonly rules: readonly Rule[];
+}
+
+/** A rule for values; one that is about members or items says nothing about other values. */
+export type Rule =
+  /** Values are also of a type that only limits them. */
+  | { readonly rule: 'also' | 'not'; readonly type: TypeNode }
+  /** Values of the type `if` are of `then`, others of `else`. */
+  | { readonly rule: 'if'; readonly if: TypeNode; readonly then: TypeNode; readonly else: TypeNode }
+  /** At least `min` items of an array, and at most `max`, are of the type. */
+  | { readonly rule: 'contains'; readonly type: TypeNode; readonly min: number; readonly max?: number }
+  /** The names of members are of the type. */
+  | { readonly rule: 'names'; readonly type: TypeNode }
+  /** An object with the member is of the type. */
+  | { readonly rule: 'dependent'; readonly member: string; readonly type: TypeNode }
+  /** Members or items that no other part of the schema evaluates are of the type (JSON Schema 2020-12, 11). */
+  | {
+      readonly rule: 'unevaluatedMembers' | 'unevaluatedItems';
+      readonly type: TypeNode;
+      readonly evaluated: Evaluation;
+    };
+
+/** The members or items that a schema evaluates. */
+export interface Evaluation {
+  readonly all: boolean;
+  /** Names of members. */
+  readonly members: readonly string[];
+  /** Regular expressions of the names of members. */
+  readonly patterns: readonly string[];
+  /** Number of items at the beginning. */
+  readonly items: number;
+  /** Types of items that count as evaluated wherever they are. */
+  readonly contained: readonly TypeNode[];
+  /** What is evaluated as well if the value is of a type, or if it is not. */
+  readonly branches: readonly { readonly type: TypeNode; readonly then: Evaluation; readonly else?: Evaluation }[];
+}
 
 /** An object type. */
 export interface ObjectNode {
   readonly kind: 'object';
   readonly members: readonly Member[];
+  /** The types of members whose names match a regular expression, also of named ones. */
+  readonly patterns?: readonly PatternMember[];
   /** The type of members beyond the named ones; absent if the schema does not define it. */
   readonly rest?: TypeNode;
   /**
@@ -34,6 +88,12 @@ export interface ObjectNode {
    */
   readonly shape: 'members' | 'map' | 'opaque' | 'empty';
   readonly constraints: Constraints;
+}
+
+/** Members by the regular expression that their names match. */
+export interface PatternMember {
+  readonly pattern: string;
+  readonly type: TypeNode;
 }
 
 /** A named member of an object type. */

@@ -1,10 +1,25 @@
 import { McpgenError } from '../errors.js';
 import type { Docs } from '../read/builtin/docs.js';
-import { normalizeToolSchema } from '../read/schema/tool-schema.js';
+import { formatPointer, isObject, ownMember, parsePointer, type JsonValue } from '../read/json/json.js';
+import { SchemaIndex, type DynamicScope, type SchemaDocuments, type SchemaPlace } from '../read/schema/documents.js';
 import type { ToolSource } from '../read/tools.js';
-import { parseDefinitions } from './parse.js';
-import type { Definition, Warning } from './protocol.js';
+import { closestMatch } from '../text.js';
+import type { Definition, Member, TypeNode, Warning } from './protocol.js';
+import { findAliasCycle } from './schema/alias-cycles.js';
+import { CONSTRAINT_KEYWORDS, STRUCTURE_KEYWORDS } from './schema/keywords.js';
+import { narrowOpenTypes, restrictToKinds } from './schema/open-types.js';
+import {
+  makeIntersection,
+  SchemaReader,
+  showValue,
+  type Owner,
+  type ReadingPolicy,
+  type SchemaFault,
+} from './schema/reader.js';
+import { relaxWidened } from './schema/relax.js';
+import { jsonKinds } from './types/discriminate.js';
 import { SchemaDefaults } from './types/defaults.js';
+import { typeLookup, type TypeLookup } from './types/references.js';
 
 /** The types of a tool. */
 export interface ToolModel {
@@ -14,13 +29,21 @@ export interface ToolModel {
   readonly warnings: readonly Warning[];
 }
 
+/** Most subschemas of one schema; larger ones get no type. */
+export const MAX_SUBSCHEMAS = 20_000;
+
+/** Most definitions of one schema. */
+export const MAX_DEFINITIONS = 1000;
+
 /**
- * Converts the schemas of a tool to types. If the model cannot express a schema, the type is wider, with a warning.
+ * Converts the schemas of a tool to types. If a part cannot be read, the type is wider, with a warning. Nothing is
+ * fetched.
  *
  * @param docs - Texts for definitions without a description.
+ * @param documents - Documents that the schemas may refer to, by URI.
  * @throws {@link McpgenError} if a schema of the author's own tool is not valid JSON Schema. For a tool of a server it is a warning.
  */
-export function parseTool(source: ToolSource, docs: Docs): ToolModel {
+export function parseTool(source: ToolSource, docs: Docs, documents: SchemaDocuments = new Map()): ToolModel {
   const definitions: Definition[] = [];
   const warnings: Warning[] = [];
   for (const [role, key] of [
@@ -29,30 +52,223 @@ export function parseTool(source: ToolSource, docs: Docs): ToolModel {
   ] as const) {
     const schema = source[role];
     if (schema === undefined) continue;
-    const place = source.places[role];
-    const within = (pointer: string): string =>
-      place.includes('#') || pointer === '' ? place + pointer : `${place}#${pointer}`;
-    const normalized = normalizeToolSchema(schema, key);
-    const wrong = source.isOwn ? normalized.warnings.find(({ fault }) => fault !== undefined) : undefined;
-    if (wrong?.fault !== undefined) {
-      const { message, remedy } = wrong.fault;
-      throw new McpgenError(message, { place: within(wrong.at), remedy });
-    }
-    const parsed = parseDefinitions(normalized.definitions, docs, place);
-    definitions.push(...parsed.definitions);
-    if (source.isOwn && role === 'input') {
-      for (const { definition, pointer, message } of new SchemaDefaults(parsed.definitions).rejected)
-        warnings.push({ place: within(`${normalized.pointers.get(definition) ?? ''}${pointer}`), message });
-    }
-    warnings.push(...normalized.warnings.map(({ at, message }) => ({ place: within(at), message })));
-    for (const warning of parsed.warnings) {
-      // The model's places are definitions; pointers map them back into the schema.
-      const [, name = '', rest = ''] = /#\/\$defs\/([^/]*)(.*)$/s.exec(warning.place) ?? [];
-      const at = normalized.pointers.get(name);
-      // An explicitly empty schema needs no warning.
-      if (at === undefined || (rest === '' && warning.message.includes('empty schema'))) continue;
-      warnings.push({ place: within(at + rest), message: warning.message });
-    }
+    const read = readToolSchema(schema, key, { source, role, docs, documents });
+    definitions.push(...read.definitions);
+    warnings.push(...read.warnings);
   }
   return { source, definitions, warnings };
+}
+
+interface ToolSchemaContext {
+  readonly source: ToolSource;
+  readonly role: 'input' | 'output';
+  readonly docs: Docs;
+  readonly documents: SchemaDocuments;
+}
+
+function readToolSchema(
+  schema: JsonValue,
+  key: string,
+  context: ToolSchemaContext,
+): Pick<ToolModel, 'definitions' | 'warnings'> {
+  const { source, role, documents } = context;
+  // 2020-12 is the default (MCP 2025-11-25, Basic, JSON Schema usage).
+  const index = new SchemaIndex(schema, '2020-12', documents);
+  const policy = new ToolPolicy(key, source.places[role], context);
+  const reader = new SchemaReader(index, policy);
+  policy.nameOf(index.root, index.enter(new Map(), index.root.resource));
+  const read: Definition[] = [];
+  for (const { name, place, scope } of policy.definitions) {
+    const owner = { definition: name, path: [] };
+    read.push({ name, type: reader.read(place, scope, owner), ...policy.annotations(place.schema, owner) });
+    if (reader.count <= MAX_SUBSCHEMAS && policy.definitions.length <= MAX_DEFINITIONS) continue;
+    policy.clear();
+    policy.warn(index.root, 'the schema is too large, so its type is unknown');
+    return { definitions: [{ name: key, type: { kind: 'unknown' } }], warnings: policy.warnings };
+  }
+  for (let cycle = findAliasCycle(read); cycle !== undefined; cycle = findAliasCycle(read)) {
+    const [first] = cycle;
+    const at = read.findIndex(({ name }) => name === first);
+    const definition = read[at];
+    if (definition === undefined) break;
+    const type: TypeNode = { kind: 'unknown' };
+    read[at] = { ...definition, type };
+    reader.widened.add(type);
+    const place = policy.definitions[at]?.place ?? index.root;
+    policy.warn(place, 'it refers to itself and nothing else, so its type is unknown');
+  }
+  const relaxed = narrowOpenTypes(relaxWidened(read, reader.widened));
+  const typed =
+    role === 'input'
+      ? withObjectInput(
+          relaxed,
+          key,
+          (message) => {
+            policy.warn(index.root, message);
+          },
+          source,
+        )
+      : relaxed;
+  if (source.isOwn && role === 'input') {
+    for (const { definition, pointer, message } of new SchemaDefaults(typed).rejected) {
+      const place = policy.definitions.find(({ name }) => name === definition)?.place ?? index.root;
+      policy.warn({ ...place, pointer: place.pointer + pointer }, message);
+    }
+  }
+  return { definitions: typed, warnings: policy.warnings };
+}
+
+function isObjectType(type: TypeNode, lookup: TypeLookup): boolean {
+  const kinds = jsonKinds(type, lookup);
+  return kinds?.size === 1 && kinds.has('object');
+}
+
+const ANY_ARGUMENTS: TypeNode = {
+  kind: 'object',
+  members: [],
+  rest: { kind: 'unknown' },
+  shape: 'map',
+  constraints: {},
+};
+
+/** Arguments are an object in every revision (MCP, Tools), whatever their schema allows. */
+function withObjectInput(
+  definitions: readonly Definition[],
+  key: string,
+  warn: (message: string) => void,
+  source: ToolSource,
+): readonly Definition[] {
+  const lookup = typeLookup({ definitions });
+  return definitions.map((definition) => {
+    if (definition.name !== key) return definition;
+    if (definition.type.kind === 'never' || isObjectType(definition.type, lookup)) return definition;
+    const type = restrictToKinds(definition.type, new Set(['object']), lookup);
+    const owner = `the schema of the tool ${showValue(source.name, 60)}`;
+    if (type === undefined) {
+      warn(`arguments are always an object, but ${owner} allows none, so any object is accepted`);
+      return { ...definition, type: ANY_ARGUMENTS };
+    }
+    warn(`arguments are always an object, but ${owner} also allows other values`);
+    return { ...definition, type: isObjectType(type, lookup) ? type : makeIntersection([ANY_ARGUMENTS, type]) };
+  });
+}
+
+/** For the untrusted schema of a tool: what cannot be read has no effect, so that everything valid stays valid. */
+class ToolPolicy implements ReadingPolicy {
+  readonly areObjectsOpen: boolean;
+  readonly maxSubschemas = MAX_SUBSCHEMAS;
+  readonly warnings: Warning[] = [];
+  /** Definitions in the order of their first reference. */
+  readonly definitions: { readonly name: string; readonly place: SchemaPlace; readonly scope: DynamicScope }[] = [];
+  readonly #names = new Map<string, string>();
+  readonly #takenNames = new Set<string>();
+  readonly #unknown = new Set<string>();
+  readonly #key: string;
+  readonly #place: string;
+  readonly #isOwn: boolean;
+  readonly #docs: Docs;
+
+  constructor(key: string, place: string, { source: { isOwn }, role, docs }: ToolSchemaContext) {
+    // Arguments of a called tool are written as literals, which may have any member that the schema allows. Everything
+    // else is read, where the name of a member that the schema does not have is a mistake.
+    this.areObjectsOpen = !isOwn && role === 'input';
+    this.#key = key;
+    this.#place = place;
+    this.#isOwn = isOwn;
+    this.#docs = docs;
+  }
+
+  nameOf(place: SchemaPlace, scope: DynamicScope): string {
+    const { pointer, resource } = place;
+    const bound = [...scope].map(([name, target]) => [name, target.resource.document, target.pointer]);
+    const id = JSON.stringify([resource.document, pointer, ...bound.sort()]);
+    const known = this.#names.get(id);
+    if (known !== undefined) return known;
+    const last = parsePointer(pointer).at(-1) ?? resource.document;
+    const words = (last.match(/[\p{L}\p{N}]+/gu) ?? []).join(' ').slice(0, 60);
+    const isRoot = this.definitions.length === 0;
+    const wanted = isRoot ? this.#key : `${this.#key} ${words !== '' ? words : pointer === '' ? 'Root' : 'Part'}`;
+    let name = wanted;
+    for (let number = 2; this.#takenNames.has(joinedName(name)); number += 1) name = `${wanted} ${number}`;
+    this.#takenNames.add(joinedName(name));
+    // Arguments are an object, but a reference to the whole schema may lead to other values.
+    if (!isRoot || (isObject(place.schema) && ownMember(place.schema, 'type') === 'object')) this.#names.set(id, name);
+    this.definitions.push({ name, place, scope });
+    return name;
+  }
+
+  unresolved(at: SchemaPlace, reference: JsonValue): void {
+    const isOutside = typeof reference === 'string' && !reference.startsWith('#');
+    const reason = isOutside ? 'points outside the schema, and nothing is fetched' : 'points to nothing';
+    this.fault(at, {
+      message: `the reference ${showValue(reference)} ${reason}`,
+      remedy: isOutside
+        ? 'Copy the definition into $defs of this file.'
+        : 'Add the definition, or correct the reference.',
+      effect: ': the type is unknown',
+    });
+  }
+
+  fault(at: SchemaPlace, { message, remedy, effect }: SchemaFault): void {
+    if (this.#isOwn) throw new McpgenError(message, { place: this.#placeOf(at), remedy });
+    this.warn(at, message + effect);
+  }
+
+  misplaced(): void {
+    // An annotation has no effect on validation.
+  }
+
+  unknownKeyword(at: SchemaPlace, keyword: string): void {
+    if (this.#unknown.has(keyword)) return;
+    this.#unknown.add(keyword);
+    const near = closestMatch(keyword, [...STRUCTURE_KEYWORDS, ...CONSTRAINT_KEYWORDS]);
+    const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+    const shown = keyword.slice(0, 60);
+    const parent = at.pointer.slice(0, at.pointer.length - formatPointer(keyword).length);
+    this.warn(
+      { ...at, pointer: parent + formatPointer(shown) },
+      `the keyword ${JSON.stringify(shown)} is unknown and has no effect${hint}`,
+    );
+  }
+
+  unused(): void {
+    // Strangers' schemas have many such keywords, and they do no harm.
+  }
+
+  unknownFormat(at: SchemaPlace, format: string): void {
+    if (this.#unknown.has(format)) return;
+    this.#unknown.add(format);
+    this.warn(at, `the format ${showValue(format)} is unknown; it is kept as an annotation`);
+  }
+
+  warn(at: SchemaPlace, message: string): void {
+    this.warnings.push({ place: this.#placeOf(at), message });
+  }
+
+  clear(): void {
+    this.warnings.length = 0;
+  }
+
+  annotations(schema: JsonValue, { definition, path }: Owner): Pick<Member, 'doc' | 'deprecated' | 'defaultValue'> {
+    const own = isObject(schema) ? schema : {};
+    const description = ownMember(own, 'description');
+    const doc = typeof description === 'string' ? description : this.#docs.member(definition, path);
+    const defaultValue = ownMember(own, 'default');
+    return {
+      ...(doc === undefined ? {} : { doc }),
+      ...(ownMember(own, 'deprecated') === true ? { deprecated: true as const } : {}),
+      ...(defaultValue === undefined ? {} : { defaultValue }),
+    };
+  }
+
+  #placeOf({ pointer, resource: { document } }: SchemaPlace): string {
+    if (document !== '') return `${document}#${pointer}`;
+    const place = this.#place;
+    return place.includes('#') || pointer === '' ? place + pointer : `${place}#${pointer}`;
+  }
+}
+
+/** The part of a name that remains when it becomes a name in TypeScript. */
+function joinedName(name: string): string {
+  return name.replaceAll(' ', '').toLowerCase();
 }

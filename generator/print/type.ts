@@ -1,4 +1,4 @@
-import type { Constraints, Definition, Member, ObjectNode, TypeNode } from '../model/protocol.js';
+import type { ArrayNode, Constraints, Definition, Member, ObjectNode, TypeNode } from '../model/protocol.js';
 import { shapeKey } from '../model/types/shape-key.js';
 import type { JsonValue } from '../read/json/json.js';
 import { docComment, type DocComment } from './doc-comment.js';
@@ -57,17 +57,90 @@ export function printType(type: TypeNode, printer: TypePrinter): string {
     case 'ref':
       return printer.name(type.name);
     case 'array':
+      if (type.prefix !== undefined) return printTuple(type.prefix, type, printer);
       return `${parenthesize(type.items, printer, ['union', 'intersection'])}[]`;
-    case 'union':
-      return uniqueTexts(type.variants.map((variant) => parenthesize(variant, printer, ['intersection']))).join(' | ');
+    case 'union': {
+      const texts = uniqueTexts(type.variants.map((variant) => parenthesize(variant, printer, ['intersection'])));
+      return isAnyJson(texts) ? 'unknown' : texts.join(' | ');
+    }
     case 'intersection':
       return uniqueTexts(type.parts.map((part) => parenthesize(part, printer, ['union']))).join(' & ');
+    case 'refined':
+      return printType(type.type, printer);
     case 'object':
       return printObject(type, printer);
   }
 }
 
+/** Texts of the widest type of each kind of JSON value. */
+const WIDEST_TEXTS: readonly string[] = [
+  'string',
+  'number',
+  'boolean',
+  'null',
+  'unknown[]',
+  '{ [key: string]: unknown }',
+];
+
+/** Whether a union has all JSON values. */
+function isAnyJson(texts: readonly string[]): boolean {
+  return texts.includes('unknown') || WIDEST_TEXTS.every((text) => texts.includes(text));
+}
+
+/** Maximum number of items that a tuple names one by one. */
+const MAX_TUPLE = 20;
+
+/** A tuple whose items are required as far as the schema requires them. */
+function printTuple(prefix: readonly TypeNode[], { items, constraints }: ArrayNode, printer: TypePrinter): string {
+  const least = Number(constraints['minItems'] ?? 0);
+  const most = Number(constraints['maxItems'] ?? Infinity);
+  const first = prefix.slice(0, most);
+  const rest = parenthesize(items, printer, ['union', 'intersection']);
+  const isClosed = items.kind === 'never' || most <= Math.max(least, first.length);
+  const others = isClosed ? [] : [`...${rest}[]`];
+  if (first.slice(least).some((item) => refersDirectly(item))) return printLengths(first, least, others, printer);
+  const named = first.map((item, index) => {
+    const text = parenthesize(item, printer, index < least ? [] : ['union', 'intersection']);
+    return index < least ? text : `${text}?`;
+  });
+  const beyond = Math.min(least, most, MAX_TUPLE) - first.length;
+  for (let count = 0; count < beyond; count += 1) named.push(rest);
+  return `[${[...named, ...others].join(', ')}]`;
+}
+
+/** A tuple for each length, since TypeScript rejects an alias that refers to itself in an optional item. */
+function printLengths(
+  items: readonly TypeNode[],
+  least: number,
+  others: readonly string[],
+  printer: TypePrinter,
+): string {
+  const texts = items.map((item) => printType(item, printer));
+  const shorter = texts.slice(least).map((_, index) => `[${texts.slice(0, least + index).join(', ')}]`);
+  return `(${[...shorter, `[${[...texts, ...others].join(', ')}]`].join(' | ')})`;
+}
+
+/** Whether a type is, or contains outside of objects and arrays, a reference. */
+function refersDirectly(type: TypeNode): boolean {
+  switch (type.kind) {
+    case 'ref':
+      return true;
+    case 'union':
+      return type.variants.some(refersDirectly);
+    case 'intersection':
+      return type.parts.some(refersDirectly);
+    case 'refined':
+      return refersDirectly(type.type);
+    case 'array':
+      // Optional items are not deferred by an inner tuple either.
+      return type.prefix?.some(refersDirectly) === true;
+    default:
+      return false;
+  }
+}
+
 function parenthesize(type: TypeNode, printer: TypePrinter, kinds: readonly TypeNode['kind'][]): string {
+  if (type.kind === 'refined') return parenthesize(type.type, printer, kinds);
   const printed = printType(type, printer);
   const compound = kinds.includes(type.kind) || (kinds.includes('intersection') && isSplit(type));
   return compound ? `(${printed})` : printed;
@@ -179,7 +252,11 @@ interface Limit {
 
 function limitTexts(type: TypeNode): readonly Limit[] {
   switch (type.kind) {
+    case 'refined':
+      return limitTexts(type.type);
     case 'array':
+      // The lengths of a tuple are in its type.
+      if (type.prefix !== undefined) return [];
       return [
         ...constraintLimits(type.constraints, 'items', 'Items'),
         ...limitTexts(type.items).map((limit) => ({

@@ -65,6 +65,17 @@ export {
   otherMembers,
 } from "./validation/checks.js";
 export {
+  tuple,
+  not,
+  has,
+  contains,
+  memberNames,
+  patternMembers,
+  unevaluatedMembers,
+  unevaluatedItems,
+  multipleOf,
+} from "./validation/rules.js";
+export {
   memberDefaults,
   itemDefaults,
   allDefaults,

@@ -42,9 +42,7 @@ test('a pattern that never ends costs no more than an example', async () => {
   writeFileSync(path.join(project, 'slow.json'), JSON.stringify(schema));
   const result = await add('tool', 'slow', '--input', 'slow.json', '--dry-run');
   expect(result.code).toBe(0);
-  expect(result.stderr).toBe(
-    'warning: src/tools/slow.input.json#/patternProperties: the type of each name is not checked: members may have any of these types\n',
-  );
+  expect(result.stderr).toBe('');
   expect(result.stdout).toContain('would write src/tools/slow.ts');
 }, 60_000);
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ZodType } from 'zod';
 import { loadProtocol, render, type Protocol } from '../../generator/index.js';
-import { parseDefinitions } from '../../generator/model/parse.js';
+import { parseDefinitions } from '../../generator/model/schema/definitions.js';
 import { NO_DOCS } from '../../generator/read/builtin/docs.js';
 import type { JsonObject } from '../../generator/read/json/json.js';
 import { temporaryFolder } from '../support/cli.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadProtocol, McpgenError } from '../../generator/index.js';
 import { deriveMethods } from '../../generator/model/catalog/derive.js';
-import { parseDefinitions } from '../../generator/model/parse.js';
+import { parseDefinitions } from '../../generator/model/schema/definitions.js';
 import { verifyCatalog } from '../../generator/model/catalog/verify.js';
 import { builtinCatalog, builtinErrata, builtinSchema } from '../../generator/read/builtin/revisions.js';
 import type { Catalog, CatalogMethod } from '../../generator/read/catalog.js';

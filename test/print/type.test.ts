@@ -1,7 +1,7 @@
 import { format } from 'prettier';
 import { describe, expect, test } from 'vitest';
 import { McpgenError } from '../../generator/index.js';
-import { parseDefinitions } from '../../generator/model/parse.js';
+import { parseDefinitions } from '../../generator/model/schema/definitions.js';
 import { printDefinition } from '../../generator/print/type.js';
 import { NO_DOCS } from '../../generator/read/builtin/docs.js';
 import type { JsonObject, JsonValue } from '../../generator/read/json/json.js';
@@ -30,17 +30,37 @@ const GIVEN_WANTED: readonly (readonly [string, JsonValue, string])[] = [
   ['any array', { type: 'array' }, 'export type X = unknown[];'],
   ['an array of a union', { type: 'array', items: { type: ['string', 'null'] } }, 'export type X = (string | null)[];'],
   [
-    'an object that only `properties` implies',
+    'members without a type, next to values of other kinds',
     { properties: { a: { type: 'string' } } },
-    'export type X = {\n  a?: string;\n};',
+    'export type X =\n  | {\n      a?: string;\n    }\n  | unknown[]\n  | string\n  | number\n  | boolean\n  | null;',
   ],
-  ['an object that only `required` implies', { required: ['a'] }, 'export type X = {\n  a: unknown;\n};'],
   [
-    'an object that only `additionalProperties` implies',
-    { additionalProperties: { type: 'string' } },
-    'export type X = { [key: string]: string };',
+    'members without a type, of objects only',
+    { allOf: [{ type: 'object' }, { required: ['a'] }] },
+    'export type X = { [key: string]: unknown } & {\n  a: unknown;\n};',
   ],
-  ['an array that only `items` implies', { items: { type: 'string' } }, 'export type X = string[];'],
+  ['limits without a type', { minLength: 1, maximum: 3 }, 'export type X = unknown;'],
+  [
+    'limits without a type next to a union',
+    { minLength: 1, anyOf: [{ type: 'string' }, { type: 'null' }] },
+    'export type X = string | null;',
+  ],
+  [
+    'a tuple',
+    { type: 'array', prefixItems: [{ type: 'string' }, { type: ['number', 'null'] }], minItems: 1 },
+    'export type X = [string, (number | null)?, ...unknown[]];',
+  ],
+  [
+    'a closed tuple',
+    { type: 'array', prefixItems: [{ type: 'string' }], items: false, minItems: 1 },
+    'export type X = [string];',
+  ],
+  [
+    'a tuple whose other items are required too',
+    { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'number' }, minItems: 3, maxItems: 3 },
+    'export type X = [string, number, number];',
+  ],
+  ['a constant array', { const: ['a', { b: 1 }] }, "export type X = [\n  'a',\n  {\n    b: 1;\n  },\n];"],
   ['any object', { type: 'object' }, 'export type X = { [key: string]: unknown };'],
   [
     'an object that was `object`',
@@ -213,15 +233,12 @@ describe('docs', () => {
 });
 
 describe('what is not supported is named', () => {
-  test.each(['not', 'if', 'patternProperties', 'prefixItems', 'contains', '$id', 'unevaluatedProperties'])(
-    '%s',
-    (keyword) => {
-      const parse = (): unknown =>
-        parseDefinitions({ X: { type: 'object', properties: { a: { [keyword]: {} } } } }, NO_DOCS, 's.json');
-      expect(parse).toThrow(McpgenError);
-      expect(parse).toThrow(`the keyword "${keyword}" is not supported`);
-    },
-  );
+  test.each(['$recursiveRef', 'extends', 'propertys'])('%s', (keyword) => {
+    const parse = (): unknown =>
+      parseDefinitions({ X: { type: 'object', properties: { a: { [keyword]: {} } } } }, NO_DOCS, 's.json');
+    expect(parse).toThrow(McpgenError);
+    expect(parse).toThrow(`the keyword "${keyword}" is not supported`);
+  });
 });
 
 test.each<[string, JsonValue]>([

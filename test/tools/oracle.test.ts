@@ -39,6 +39,9 @@ const DEFS = ['#/$defs/one', '#/$defs/two', '#', '#/properties/a', '#two'];
 const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
+const seldom = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
 function defined(record: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   return objectFromEntries(
     Object.entries(record).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
@@ -107,18 +110,48 @@ const schema: fc.Memo<JsonValue> = fc.memo((depth) => {
     minItems: some(count),
     uniqueItems: some(fc.boolean()),
   });
-  const rare = fc.constantFrom<JsonObject>(
-    { not: { type: 'string' } },
-    { patternProperties: { '^a': { type: 'string' } }, additionalProperties: false },
-    { propertyNames: { maxLength: 1 } },
-    { prefixItems: [{ type: 'string' }], items: { type: 'number' } },
-    { prefixItems: [{ type: 'string' }], items: false },
-    { if: { required: ['a'] }, then: false },
-    { contains: { type: 'string' } },
-    { dependentRequired: { a: ['b'] } },
-    { unevaluatedProperties: false },
-    { $ref: 'https://example.com/other.json' },
-    { requird: ['a'] },
+  const rare = fc.constantFrom<JsonObject>({ $ref: 'https://example.com/other.json' }, { requird: ['a'] });
+  const names = fc.uniqueArray(name, { maxLength: 2 });
+  // Any keyword next to any other, mostly without a type.
+  const soup = fc.record(
+    {
+      type: seldom(fc.constantFrom<JsonValue>('object', 'array', 'string', ['object', 'array', 'integer'])),
+      enum: seldom(fc.array(constant, { minLength: 1, maxLength: 5 })),
+      minLength: seldom(count),
+      pattern: seldom(fc.constantFrom('^a', 'b$')),
+      minimum: seldom(count),
+      multipleOf: seldom(fc.constantFrom(0.1, 0.5, 2)),
+      properties: some(members),
+      required: seldom(names),
+      patternProperties: seldom(
+        fc.array(fc.tuple(fc.constantFrom('^a', 'b', '.'), inner), { maxLength: 2 }).map(objectFromEntries),
+      ),
+      additionalProperties: seldom(inner),
+      propertyNames: seldom(
+        fc.constantFrom<JsonValue>({ maxLength: 1 }, { pattern: '^[ab]' }, { enum: ['a', 'b'] }, true, false),
+      ),
+      minProperties: seldom(count),
+      dependentRequired: seldom(fc.array(fc.tuple(name, names), { maxLength: 2 }).map(objectFromEntries)),
+      dependentSchemas: seldom(fc.array(fc.tuple(name, inner), { maxLength: 2 }).map(objectFromEntries)),
+      unevaluatedProperties: seldom(inner),
+      prefixItems: some(list),
+      items: seldom(inner),
+      contains: seldom(inner),
+      minContains: seldom(count),
+      maxContains: seldom(count),
+      maxItems: seldom(count),
+      uniqueItems: seldom(fc.boolean()),
+      unevaluatedItems: seldom(inner),
+      not: seldom(inner),
+      if: some(inner),
+      then: seldom(inner),
+      else: seldom(inner),
+      anyOf: seldom(list),
+      oneOf: seldom(list),
+      allOf: seldom(list),
+      $ref: seldom(fc.constantFrom(...DEFS)),
+    },
+    { noNullPrototype: true },
   );
   return fc.oneof(
     { weight: 3, arbitrary: leaf },
@@ -130,6 +163,7 @@ const schema: fc.Memo<JsonValue> = fc.memo((depth) => {
         .tuple(fc.constantFrom('anyOf', 'oneOf', 'allOf'), list)
         .map(([keyword, parts]) => ({ [keyword]: parts })),
     },
+    { weight: 5, arbitrary: soup.map(defined) },
     { weight: 1, arbitrary: fc.tuple(object.map(defined), rare).map(([own, more]) => ({ ...own, ...more })) },
   );
 });
@@ -168,13 +202,24 @@ function valueFor(part: JsonValue, root: JsonObject, depth: number): fc.Arbitrar
   for (const keyword of ['anyOf', 'oneOf', 'allOf']) {
     for (const item of (ownMember(part, keyword) ?? []) as JsonValue[]) follow.push(valueFor(item, root, depth + 1));
   }
-  for (const type of [ownMember(part, 'type') ?? []].flat() as string[]) {
+  for (const type of [ownMember(part, 'type') ?? impliedTypes(part)].flat() as string[]) {
     if (type === 'string') follow.push(fc.constantFrom('', 'a', 'ab', 'abb', 'b'));
     else if (type === 'number' || type === 'integer') follow.push(fc.constantFrom<JsonValue>(0, 1, 2, 1.5, 3));
     else if (type === 'boolean') follow.push(fc.boolean());
     else if (type === 'null') follow.push(fc.constant(null));
     else if (type === 'array')
-      follow.push(fc.array(valueFor(ownMember(part, 'items') ?? true, root, depth + 1), { maxLength: 3 }));
+      follow.push(
+        fc
+          .tuple(
+            fc.tuple(
+              ...((ownMember(part, 'prefixItems') ?? []) as JsonValue[]).map((item) => valueFor(item, root, depth + 1)),
+            ),
+            fc.array(valueFor(ownMember(part, 'items') ?? ownMember(part, 'contains') ?? true, root, depth + 1), {
+              maxLength: 3,
+            }),
+          )
+          .map(([first, others]) => [...first, ...others]),
+      );
     else {
       const properties = (ownMember(part, 'properties') ?? {}) as JsonObject;
       const required = (ownMember(part, 'required') ?? []) as string[];
@@ -204,6 +249,37 @@ function valueFor(part: JsonValue, root: JsonObject, depth: number): fc.Arbitrar
   return follow.length === 0
     ? anything
     : fc.oneof({ weight: 6, arbitrary: fc.oneof(...follow) }, { weight: 1, arbitrary: anything });
+}
+
+const TYPE_OF_KEYWORD: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      'properties',
+      'required',
+      'patternProperties',
+      'additionalProperties',
+      'propertyNames',
+      'minProperties',
+      'dependentRequired',
+      'dependentSchemas',
+      'unevaluatedProperties',
+    ].map((keyword) => [keyword, 'object']),
+  ),
+  ...Object.fromEntries(
+    ['prefixItems', 'items', 'contains', 'maxItems', 'uniqueItems', 'unevaluatedItems'].map((keyword) => [
+      keyword,
+      'array',
+    ]),
+  ),
+  minLength: 'string',
+  pattern: 'string',
+  minimum: 'number',
+  multipleOf: 'number',
+};
+
+/** The types that the keywords of a schema are about. */
+function impliedTypes(part: JsonObject): readonly string[] {
+  return [...new Set(Object.keys(part).flatMap((keyword) => ownMember(TYPE_OF_KEYWORD, keyword) ?? []))] as string[];
 }
 
 /** Loads the validators of tools. */
@@ -246,12 +322,13 @@ test(`validators agree with Ajv (MCPGEN_FUZZ_SEED=${SEED})`, async () => {
       counts.skipped += 1;
       continue;
     }
-    // What has no type is taken for what it speaks of, which is narrower.
-    if (messages.some((message) => message.includes('taken for'))) {
+    // Ajv 8 counts members as evaluated by a reference to `true`, and loses them next to `dependentSchemas`.
+    const text = JSON.stringify(inputSchema);
+    if (text.includes('"unevaluated') && /"(?:dependentSchemas|if|\$ref)"/.test(text)) {
       counts.skipped += 1;
       continue;
     }
-    const isExact = messages.every((message) => message.includes('no keyword that has an effect'));
+    const isExact = messages.every((message) => message.includes('also allows other values'));
     for (const value of fc.sample(valueFor(inputSchema, inputSchema as JsonObject, 0), {
       numRuns: VALUES,
       seed: SEED + index,
@@ -259,7 +336,7 @@ test(`validators agree with Ajv (MCPGEN_FUZZ_SEED=${SEED})`, async () => {
       // Arguments are an object, whatever a schema says.
       let wanted: boolean;
       try {
-        wanted = oracle(value);
+        wanted = isObject(value) && oracle(value);
       } catch {
         continue;
       }

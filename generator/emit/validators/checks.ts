@@ -21,7 +21,7 @@ export function memberAccess(name: string): string {
 }
 
 export function hasMembers(type: ObjectNode): boolean {
-  return type.members.length > 0 || type.rest?.kind === 'never';
+  return type.members.length > 0 || type.patterns !== undefined || type.rest?.kind === 'never';
 }
 
 export function isUnconstrained(constraints: Constraints): boolean {
@@ -38,7 +38,6 @@ export const NUMBER_LIMITS = {
   maximum: 'max',
   exclusiveMinimum: 'above',
   exclusiveMaximum: 'below',
-  multipleOf: 'step',
 } as const;
 
 /**
@@ -51,21 +50,26 @@ export function literalCheck(constant: string | number | boolean | null, value: 
   return { unless: `${value} === ${text}`, then: check('noneOf', value, text) };
 }
 
-export function stringCheck(constraints: Constraints, value: string): Expression {
+/** @param hoist - Returns the name of a constant with a regular expression. */
+export function stringCheck(constraints: Constraints, value: string, hoist: (pattern: string) => string): Expression {
   const format = constraints['format'];
-  const limits = limitsOf(constraints, { minLength: 'min', maxLength: 'max', pattern: 'pattern' });
+  const limits = limitsOf(constraints, { minLength: 'min', maxLength: 'max', pattern: 'pattern' }, hoist);
   const withFormat = typeof format === 'string' ? check('stringWithFormat', value, JSON.stringify(format)) : undefined;
   const within = limits === undefined ? undefined : check('stringWithin', value, limits);
   return withFormat === undefined && within === undefined ? check('string', value) : allOf([withFormat, within]);
 }
 
 /** Constraints as an object literal, under the runtime's names. */
-export function limitsOf(constraints: Constraints, names: Readonly<Record<string, string>>): string | undefined {
+export function limitsOf(
+  constraints: Constraints,
+  names: Readonly<Record<string, string>>,
+  hoist: (pattern: string) => string = JSON.stringify,
+): string | undefined {
   const entries = Object.entries(names)
     .filter(([keyword]) => Object.hasOwn(constraints, keyword))
     .map(([keyword, name]) => {
       const value = constraints[keyword];
-      return `${name}: ${keyword === 'pattern' ? `new RegExp(${JSON.stringify(value)}, "u")` : JSON.stringify(value)}`;
+      return `${name}: ${typeof value === 'string' ? hoist(value) : JSON.stringify(value)}`;
     });
   return entries.length === 0 ? undefined : `{ ${entries.join(', ')} }`;
 }

@@ -9,6 +9,8 @@ export const CHECK_NAMES = [
   'array',
   'arrayOf',
   'boolean',
+  'contains',
+  'has',
   'inDefinition',
   'integer',
   'itemsWithin',
@@ -21,21 +23,28 @@ export const CHECK_NAMES = [
   'maybeObject',
   'maybeRecordOf',
   'maybeString',
+  'memberNames',
   'membersWithin',
   'mismatch',
+  'multipleOf',
   'nested',
   'noneOf',
+  'not',
   'number',
   'numberWithin',
   'object',
   'oneOf',
   'otherMembers',
   'ownMember',
+  'patternMembers',
   'present',
   'recordOf',
   'string',
   'stringWithFormat',
   'stringWithin',
+  'tuple',
+  'unevaluatedItems',
+  'unevaluatedMembers',
   'uniqueItems',
 ] as const;
 
@@ -54,7 +63,9 @@ export type Expression =
   /** True if all operands are. */
   | { readonly all: readonly Expression[] }
   /** True if a condition in TypeScript is true, otherwise the value of the expression. */
-  | { readonly unless: string; readonly then: Expression };
+  | { readonly unless: string; readonly then: Expression }
+  /** The value of one of two expressions; without `else`, true. */
+  | { readonly if: Expression; readonly then: Expression | undefined; readonly else: Expression | undefined };
 
 /** A call of a function of the runtime. */
 export function check(fn: CheckName, ...args: readonly string[]): CheckCall {
@@ -95,6 +106,12 @@ export function printFunction(called: CheckFunction): string {
 /** Prints an expression as TypeScript. */
 export function printExpression(expression: Expression): string {
   if ('all' in expression) return expression.all.map(printExpression).join(' && ');
+  if ('if' in expression) {
+    const [onTrue, onFalse] = [expression.then, expression.else].map((branch) =>
+      branch === undefined ? 'true' : printExpression(branch),
+    );
+    return `(${printOperand(expression.if)} ? ${onTrue} : ${onFalse})`;
+  }
   if ('unless' in expression) return `(${expression.unless} || ${printOperand(expression.then)})`;
   return `${printFunction(expression)}(${expression.args.join(', ')})`;
 }

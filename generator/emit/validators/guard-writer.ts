@@ -7,7 +7,9 @@ import type { JsonKind } from '../../model/types/discriminate.js';
 import { typeLookup } from '../../model/types/references.js';
 import type { TypeLookup } from '../../model/types/references.js';
 import { shapeKey } from '../../model/types/shape-key.js';
-import type { Definitions, ObjectNode, TypeNode } from '../../model/protocol.js';
+import { regularExpressionFlags } from '../../model/schema/keywords.js';
+import { isOpenType } from '../../model/schema/open-types.js';
+import type { Definitions, Evaluation, ObjectNode, Rule, TypeNode } from '../../model/protocol.js';
 import { branchingDefinitions, recursiveDefinitions } from './recursion.js';
 import { checkName } from './names.js';
 import {
@@ -36,6 +38,20 @@ const MAX_LISTED_NAME_LENGTH = 80;
 /** Maximum of constants that a failure lists. */
 const MAX_LISTED_NAMES = 8;
 
+/** Conditions under which a value is of another kind. */
+const OTHER_KIND_TESTS: Readonly<Partial<Record<TypeNode['kind'], string>>> = {
+  string: 'typeof value !== "string"',
+  number: 'typeof value !== "number"',
+  array: '!Array.isArray(value)',
+  object: 'typeof value !== "object" || value === null || Array.isArray(value)',
+};
+
+function isAnyObject(type: ObjectNode): boolean {
+  return (
+    !hasMembers(type) && isUnconstrained(type.constraints) && (type.rest === undefined || type.rest.kind === 'unknown')
+  );
+}
+
 /** Writes guards: one for each definition, and one for each inline type that is too large for an expression. */
 export class GuardWriter {
   /** Guards of inline types, in the order in which they were requested. */
@@ -45,6 +61,8 @@ export class GuardWriter {
   readonly #numbers = new Map<string, number>();
   /** Functions of inline types by their type, so that each type has one function. */
   readonly #hoisted = new Map<string, string>();
+  /** Constants by the regular expression that they hold. */
+  readonly #patterns = new Map<string, string>();
   readonly #printer: TypePrinter;
   readonly #lookup: TypeLookup;
   /** Definitions that may check the same value many times, so that the runtime keeps their verdicts. */
@@ -94,13 +112,15 @@ export class GuardWriter {
       case 'literal':
         return literalCheck(type.value, value);
       case 'string':
-        return stringCheck(type.constraints, value);
+        return stringCheck(type.constraints, value, (pattern) => this.#pattern(pattern));
       case 'number':
       case 'integer': {
         const limits = limitsOf(type.constraints, NUMBER_LIMITS);
+        const step = type.constraints['multipleOf'];
         return allOf([
           type.kind === 'number' ? check('number', value) : check('integer', value),
           limits === undefined ? undefined : check('numberWithin', value, limits),
+          step === undefined ? undefined : check('multipleOf', value, JSON.stringify(step)),
         ]);
       }
       case 'ref':
@@ -108,9 +128,11 @@ export class GuardWriter {
       case 'array': {
         const limits = limitsOf(type.constraints, { minItems: 'min', maxItems: 'max' });
         return allOf([
-          type.items.kind === 'unknown'
-            ? check('array', value)
-            : check('arrayOf', value, this.#reference(type.items, `${hint}Item`)),
+          type.prefix !== undefined
+            ? this.#tuple(type.prefix, type.items, value, hint)
+            : type.items.kind === 'unknown'
+              ? check('array', value)
+              : check('arrayOf', value, this.#reference(type.items, `${hint}Item`)),
           limits === undefined ? undefined : check('itemsWithin', value, limits),
           type.constraints['uniqueItems'] === true ? check('uniqueItems', value) : undefined,
         ]);
@@ -127,8 +149,93 @@ export class GuardWriter {
       }
       case 'union':
       case 'intersection':
+      case 'refined':
         return this.#guardCall(type, value, hint);
     }
+  }
+
+  #tuple(prefix: readonly TypeNode[], items: TypeNode, value: string, hint: string): Expression {
+    const first = prefix.map((item, index) =>
+      item.kind === 'unknown' ? printFunction({ fn: 'present' }) : this.#reference(item, `${hint}Item${index + 1}`),
+    );
+    const others = items.kind === 'unknown' ? [] : [this.#reference(items, `${hint}Item`)];
+    return check('tuple', value, `[${first.join(', ')}]`, ...others);
+  }
+
+  /** The name of a constant with a regular expression. */
+  #pattern(pattern: string): string {
+    const known = this.#patterns.get(pattern);
+    if (known !== undefined) return known;
+    const name = this.#freeName('pattern');
+    this.#patterns.set(pattern, name);
+    const flags = regularExpressionFlags(pattern) ?? '';
+    const args = [pattern, ...(flags === '' ? [] : [flags])].map((text) => JSON.stringify(text));
+    this.inline.push(local('const', name, { code: ` = /* @__PURE__ */ new RegExp(${args.join(', ')});` }));
+    return name;
+  }
+
+  #rule(rule: Rule, hint: string): Expression | undefined {
+    const guard = (type: TypeNode, suffix: string): string => this.#reference(type, hint + suffix);
+    switch (rule.rule) {
+      case 'also':
+        return this.#expression(rule.type, 'value', `${hint}Limits`);
+      case 'not':
+        return check('not', 'value', guard(rule.type, 'Not'));
+      case 'if': {
+        const branch = (type: TypeNode, suffix: string): Expression | undefined =>
+          type.kind === 'unknown' ? undefined : this.#expression(type, 'value', hint + suffix);
+        return {
+          if: this.#expression(rule.if, 'value', `${hint}If`),
+          then: branch(rule.then, 'Then'),
+          else: branch(rule.else, 'Else'),
+        };
+      }
+      case 'contains': {
+        const limits = [rule.min, ...(rule.max === undefined ? [] : [rule.max])].map(String);
+        return check('contains', 'value', guard(rule.type, 'Contained'), ...limits);
+      }
+      case 'names':
+        return rule.type.kind === 'unknown' ? undefined : check('memberNames', 'value', guard(rule.type, 'Name'));
+      case 'dependent': {
+        if (rule.type.kind === 'unknown') return undefined;
+        const type = this.#expression(rule.type, 'value', `${hint}With${capitalize(rule.member)}`);
+        return { unless: `!${printCheck('has', 'value', JSON.stringify(rule.member))}`, then: type };
+      }
+      case 'unevaluatedMembers':
+      case 'unevaluatedItems': {
+        const isOfMembers = rule.rule === 'unevaluatedMembers';
+        const name = this.#freeName(`${hint}Evaluates`);
+        const index = this.inline.length;
+        const body = this.#evaluation(rule.evaluated, isOfMembers ? 'name' : 'index', name);
+        const parameters = isOfMembers
+          ? 'value: check.UnknownObject, name: string'
+          : 'value: readonly unknown[], index: number';
+        const unused = body === 'false' ? '_' : '';
+        const code = `(${unused === '' ? parameters : parameters.replace(/(\w+):/g, '_$1:')}): boolean {\nreturn ${body};\n}`;
+        this.inline.splice(index, 0, local('function', name, { code }));
+        const others = rule.type.kind === 'never' ? printFunction({ fn: 'absent' }) : guard(rule.type, 'Unevaluated');
+        return check(rule.rule, 'value', name, others);
+      }
+    }
+  }
+
+  /** An expression for whether a member or an item is evaluated. */
+  #evaluation(evaluation: Evaluation, key: 'name' | 'index', hint: string): string {
+    if (evaluation.all) return 'true';
+    const names = evaluation.members.map((name) => JSON.stringify(name));
+    const conditions = [
+      ...(names.length > 0 ? [`[${names.join(', ')}].includes(${key})`] : []),
+      ...evaluation.patterns.map((pattern) => `${this.#pattern(pattern)}.test(${key})`),
+      ...(evaluation.items > 0 ? [`${key} < ${evaluation.items}`] : []),
+      ...evaluation.contained.map((type) => `${this.#reference(type, `${hint}Contained`)}(value[${key}])`),
+      ...evaluation.branches.map((branch) => {
+        const passes = `${this.#reference(branch.type, `${hint}Branch`)}(value)`;
+        const then = this.#evaluation(branch.then, key, hint);
+        const otherwise = branch.else === undefined ? 'false' : this.#evaluation(branch.else, key, hint);
+        return otherwise === 'false' ? `(${passes} && (${then}))` : `(${passes} ? ${then} : ${otherwise})`;
+      }),
+    ];
+    return conditions.length === 0 ? 'false' : conditions.join(' || ');
   }
 
   #guardCall(type: TypeNode, value: string, hint: string): Expression {
@@ -144,14 +251,15 @@ export class GuardWriter {
   #existingFunction(type: TypeNode): CheckFunction | undefined {
     if (type.kind === 'ref') return { guard: this.guardOf(type.name) };
     if (type.kind === 'boolean') return { fn: 'boolean' };
+    if (type.kind === 'never') return { fn: 'absent' };
+    if (type.kind === 'unknown') return { fn: 'present' };
+    if (type.kind === 'object' && isAnyObject(type)) return { fn: 'object' };
     if (
-      type.kind === 'object' &&
-      !hasMembers(type) &&
-      isUnconstrained(type.constraints) &&
-      (type.rest === undefined || type.rest.kind === 'unknown')
+      type.kind === 'array' &&
+      type.prefix === undefined &&
+      type.items.kind === 'unknown' &&
+      isUnconstrained(type.constraints)
     )
-      return { fn: 'object' };
-    if (type.kind === 'array' && type.items.kind === 'unknown' && isUnconstrained(type.constraints))
       return { fn: 'array' };
     const isPrimitive = type.kind === 'string' || type.kind === 'number' || type.kind === 'integer';
     return isPrimitive && isUnconstrained(type.constraints) ? { fn: type.kind } : undefined;
@@ -199,7 +307,15 @@ export class GuardWriter {
 
   #body(name: string, type: TypeNode, definition?: string): string {
     if (type.kind === 'object' && hasMembers(type)) return this.#objectBody(name, type, definition);
-    if (type.kind === 'union') return this.#unionBody(name, type.variants, type.exclusive);
+    if (type.kind === 'union')
+      return isOpenType(type)
+        ? this.#openBody(name, type.variants)
+        : this.#unionBody(name, type.variants, type.exclusive);
+    if (type.kind === 'refined') {
+      const rules = type.rules.flatMap((rule) => this.#rule(rule, name) ?? []);
+      const checks = this.#every([this.#expression(type.type, 'value', `${name}Type`), ...rules], name, 'unknown');
+      return returnInDefinition(allOf(checks), definition);
+    }
     if (type.kind === 'intersection') {
       const checks = type.parts.map((part, index) => this.#expression(part, 'value', `${name}Part${index + 1}`));
       // After a guard, the compiler rejects a comparison with a constant of another type.
@@ -223,11 +339,21 @@ export class GuardWriter {
     }
     const limits = limitsOf(type.constraints, { minProperties: 'min', maxProperties: 'max' });
     if (limits !== undefined) checks.push(check('membersWithin', 'value', limits));
+    const patterns = type.patterns ?? [];
+    if (patterns.length > 0) {
+      const pairs = patterns.map(
+        (own, index) => `[${this.#pattern(own.pattern)}, ${this.#reference(own.type, `${name}Pattern${index + 1}`)}]`,
+      );
+      checks.push(check('patternMembers', 'value', `[${pairs.join(', ')}]`));
+    }
     if (type.rest !== undefined && type.rest.kind !== 'unknown') {
       const known = `[${type.members.map((member) => JSON.stringify(member.name)).join(', ')}]`;
       const item =
         type.rest.kind === 'never' ? printFunction({ fn: 'absent' }) : this.#reference(type.rest, `${name}Value`);
-      checks.push(check('otherMembers', 'value', known, item));
+      const matched = patterns.map((own) => this.#pattern(own.pattern));
+      checks.push(
+        check('otherMembers', 'value', known, item, ...(matched.length === 0 ? [] : [`[${matched.join(', ')}]`])),
+      );
     }
     const whole = allOf([check('object', 'value'), ...this.#every(checks, name, 'check.UnknownObject')]);
     return returnInDefinition(whole, definition);
@@ -259,6 +385,24 @@ export class GuardWriter {
       tests = new Map([...others, [`${set}.has(value)`, describeManyValues(constants.size)]]);
     }
     return `${[...tests.keys()].join(' || ')} || ${printCheck('mismatch', JSON.stringify(joinAlternatives([...tests.values()])), 'value')}`;
+  }
+
+  /** A type that says something about values of some kinds, and allows all others. */
+  #openBody(name: string, variants: readonly TypeNode[]): string {
+    const checks = variants.flatMap((variant): Expression[] => {
+      const test = OTHER_KIND_TESTS[variant.kind];
+      const isAny =
+        test === undefined ||
+        (variant.kind === 'object' && isAnyObject(variant)) ||
+        (variant.kind === 'array' &&
+          variant.prefix === undefined &&
+          variant.items.kind === 'unknown' &&
+          isUnconstrained(variant.constraints)) ||
+        ((variant.kind === 'string' || variant.kind === 'number') && isUnconstrained(variant.constraints));
+      if (isAny) return [];
+      return [{ unless: test, then: this.#expression(variant, 'value', name + capitalize(variant.kind)) }];
+    });
+    return `return ${printExpression(allOf([check('present', 'value'), ...checks]))};\n`;
   }
 
   #unionBody(name: string, variants: readonly TypeNode[], exclusive: boolean): string {

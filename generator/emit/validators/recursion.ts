@@ -2,7 +2,7 @@
  * Finds definitions that contain themselves, and those whose check can take exponential time.
  */
 import type { Definitions, TypeNode } from '../../model/protocol.js';
-import { refsIn } from '../../model/catalog/derive.js';
+import { refsIn } from '../../model/types/references.js';
 import { discriminate } from '../../model/types/discriminate.js';
 import type { TypeLookup } from '../../model/types/references.js';
 

@@ -2,7 +2,7 @@ import { compareText } from '../../read/json/json.js';
 import type { Direction, MessageKind } from '../../read/catalog.js';
 import { DIRECTION_UNIONS } from '../protocol.js';
 import type { Definition, Member, ObjectNode, TypeNode } from '../protocol.js';
-import { followReferences } from '../types/references.js';
+import { followReferences, refsIn } from '../types/references.js';
 import { shapeKey } from '../types/shape-key.js';
 
 /** What the schema defines about a method; a member is absent if the schema leaves it open. */
@@ -137,24 +137,6 @@ function findEmbeddedMessages(definitions: readonly Definition[]): ReadonlySet<s
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   for (const name of [...used]) for (const variant of variantNames(byName.get(name)?.type)) used.add(variant);
   return used;
-}
-
-/** Names of the definitions that a type refers to, at any depth. */
-export function refsIn(type: TypeNode): readonly string[] {
-  switch (type.kind) {
-    case 'ref':
-      return [type.name];
-    case 'array':
-      return refsIn(type.items);
-    case 'union':
-      return type.variants.flatMap(refsIn);
-    case 'intersection':
-      return type.parts.flatMap(refsIn);
-    case 'object':
-      return [...type.members.flatMap((member) => refsIn(member.type)), ...(type.rest ? refsIn(type.rest) : [])];
-    default:
-      return [];
-  }
 }
 
 function variantNames(type: TypeNode | undefined): readonly string[] {

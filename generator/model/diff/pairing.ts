@@ -1,7 +1,8 @@
 import { compareText } from '../../read/json/json.js';
 import { asObjectType, resolveType, typesByName, type TypesByName } from '../types/accepts.js';
 import { Assignability } from '../types/assignable.js';
-import { methodLiteralOf, refsIn } from '../catalog/derive.js';
+import { methodLiteralOf } from '../catalog/derive.js';
+import { refsIn } from '../types/references.js';
 import type { Protocol, TypeNode } from '../protocol.js';
 
 /** A definition that seems to be renamed. */

@@ -1,5 +1,5 @@
 import { typesByName } from '../types/accepts.js';
-import { refsIn } from '../catalog/derive.js';
+import { refsIn } from '../types/references.js';
 import type { Method, Protocol, Side } from '../protocol.js';
 
 /**

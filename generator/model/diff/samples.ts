@@ -76,7 +76,10 @@ function* generateValues(types: TypesByName, type: TypeNode, depth: number): Ite
         return;
       }
       const items = samplesOf(types, node.items, depth + 1);
-      for (const item of items) yield Array.from({ length: Math.max(least, 1) }, () => item);
+      const first = (node.prefix ?? []).flatMap((item) => samplesOf(types, item, depth + 1).slice(0, 1));
+      if (first.length > 0) yield first;
+      for (const item of items)
+        yield Array.from({ length: Math.max(least, first.length + 1) }, (_, index) => first[index] ?? item);
       if (least === 0) yield [];
       return;
     }

@@ -6,7 +6,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../read/json/json.js';
-import type { Constraints, ObjectNode, Protocol, TypeNode } from '../protocol.js';
+import type { Constraints, ObjectNode, Protocol, Rule, TypeNode } from '../protocol.js';
+import { regularExpressionFlags } from '../schema/keywords.js';
 import { mergeMembers } from './merge-members.js';
 import { followReferences, type ResolvedType } from './references.js';
 
@@ -56,7 +57,16 @@ function mergeObjects(a: ObjectNode, b: ObjectNode): ObjectNode {
  * Unnamed members are accepted, as in JSON Schema, and a format is an annotation.
  */
 export function findRejection(types: TypesByName, type: TypeNode, value: JsonValue): string | undefined {
-  const node = resolveType(types, type);
+  if (type.kind === 'refined')
+    return (
+      findRejection(types, type.type, value) ??
+      (type.rules.every((rule) => followsRule(types, rule, value)) ? undefined : '')
+    );
+  if (type.kind === 'ref') {
+    const target = types.get(type.name);
+    return target === undefined ? '' : findRejection(types, target, value);
+  }
+  const node = type;
   switch (node.kind) {
     case 'unknown':
       return undefined;
@@ -76,7 +86,9 @@ export function findRejection(types: TypesByName, type: TypeNode, value: JsonVal
     case 'array':
       if (!Array.isArray(value) || !acceptsArray(value as JsonValue[], node.constraints)) return '';
       return firstRejection(
-        (value as JsonValue[]).map((item, index) => () => rejectionInside(types, node.items, item, index)),
+        (value as JsonValue[]).map(
+          (item, index) => () => rejectionInside(types, node.prefix?.[index] ?? node.items, item, index),
+        ),
       );
     case 'object':
       return isObject(value) ? findMemberRejection(types, node, value) : '';
@@ -106,13 +118,42 @@ function findMemberRejection(types: TypesByName, type: ObjectNode, value: JsonOb
   const missing = type.members.find((item) => item.required && !Object.hasOwn(value, item.name));
   if (missing !== undefined) return formatPointer(missing.name);
   return firstRejection(
-    names.map((name) => () => {
-      const memberType = known.get(name)?.type ?? type.rest;
-      return memberType === undefined
-        ? undefined
-        : rejectionInside(types, memberType, ownMember(value, name) as JsonValue, name);
+    names.flatMap((name) => {
+      const matching = (type.patterns ?? []).filter(({ pattern }) => toRegularExpression(pattern).test(name));
+      const own = known.get(name)?.type ?? (matching.length > 0 ? undefined : type.rest);
+      return [own, ...matching.map((member) => member.type)].map(
+        (memberType) => () =>
+          memberType === undefined
+            ? undefined
+            : rejectionInside(types, memberType, ownMember(value, name) as JsonValue, name),
+      );
     }),
   );
+}
+
+/** Whether a value follows a rule. What is not evaluated is accepted. */
+function followsRule(types: TypesByName, rule: Rule, value: JsonValue): boolean {
+  const accepts = (type: TypeNode, item: JsonValue): boolean => findRejection(types, type, item) === undefined;
+  switch (rule.rule) {
+    case 'also':
+      return accepts(rule.type, value);
+    case 'not':
+      return !accepts(rule.type, value);
+    case 'if':
+      return accepts(accepts(rule.if, value) ? rule.then : rule.else, value);
+    case 'contains': {
+      if (!Array.isArray(value)) return true;
+      const found = (value as readonly JsonValue[]).filter((item) => accepts(rule.type, item)).length;
+      return found >= rule.min && found <= (rule.max ?? Infinity);
+    }
+    case 'names':
+      return !isObject(value) || Object.keys(value).every((name) => accepts(rule.type, name));
+    case 'dependent':
+      return !isObject(value) || !Object.hasOwn(value, rule.member) || accepts(rule.type, value);
+    case 'unevaluatedMembers':
+    case 'unevaluatedItems':
+      return true;
+  }
 }
 
 function rejectionInside(
@@ -137,7 +178,11 @@ function acceptsString(value: string, constraints: Constraints): boolean {
   const { minLength, maxLength, pattern } = constraints;
   const length = Array.from(value).length;
   if (length < Number(minLength ?? 0) || length > Number(maxLength ?? Infinity)) return false;
-  return typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value);
+  return typeof pattern !== 'string' || toRegularExpression(pattern).test(value);
+}
+
+function toRegularExpression(pattern: string): RegExp {
+  return new RegExp(pattern, regularExpressionFlags(pattern));
 }
 
 function acceptsNumber(value: number, { kind, constraints }: { kind: string; constraints: Constraints }): boolean {
@@ -148,7 +193,7 @@ function acceptsNumber(value: number, { kind, constraints }: { kind: string; con
     value <= Number(maximum ?? Infinity) &&
     (exclusiveMinimum === undefined || value > Number(exclusiveMinimum)) &&
     (exclusiveMaximum === undefined || value < Number(exclusiveMaximum)) &&
-    (multipleOf === undefined || Number.isInteger(value / Number(multipleOf)))
+    (multipleOf === undefined || isMultipleOf(value, Number(multipleOf)))
   );
 }
 
@@ -156,4 +201,20 @@ function acceptsArray(value: readonly JsonValue[], constraints: Constraints): bo
   const { minItems, maxItems, uniqueItems } = constraints;
   if (value.length < Number(minItems ?? 0) || value.length > Number(maxItems ?? Infinity)) return false;
   return uniqueItems !== true || new Set(value.map(stableStringify)).size === value.length;
+}
+
+/** Whether a number is a multiple of another, as decimals: 0.3 is a multiple of 0.1. */
+function isMultipleOf(value: number, step: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(step)) return value % step === 0;
+  const [a, b] = [decimalParts(value), decimalParts(step)];
+  const exponent = Math.min(a.exponent, b.exponent);
+  const scaled = ({ digits, exponent: own }: typeof a): bigint => digits * 10n ** BigInt(own - exponent);
+  return scaled(a) % scaled(b) === 0n;
+}
+
+/** A number as an integer times a power of 10. */
+function decimalParts(value: number): { readonly digits: bigint; readonly exponent: number } {
+  const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }

@@ -1,5 +1,6 @@
 import { asObjectType, findRejection, resolveType, type TypesByName } from './accepts.js';
-import type { Constraints, Member, ObjectNode, TypeNode } from '../protocol.js';
+import type { ResolvedType } from './references.js';
+import type { ArrayNode, Constraints, Member, ObjectNode, Rule, TypeNode } from '../protocol.js';
 
 /** How the values of a new type relate to those of the old one. */
 export type Relation = 'same' | 'widened' | 'narrowed' | 'changed';
@@ -55,6 +56,7 @@ export class Assignability {
   }
 
   #isAssignable(a: TypeNode, b: TypeNode): boolean {
+    if (b.kind === 'refined') return this.#followsRules(a, b.rules) && this.holds(a, b.type);
     const from = resolveType(this.#from, a);
     const to = resolveType(this.#to, b);
     if (from.kind === 'never' || to.kind === 'unknown') return true;
@@ -68,13 +70,13 @@ export class Assignability {
     if (object !== undefined) return to.kind === 'object' && this.#isObjectAssignable(object, to);
     if (from.kind === 'intersection') return from.parts.some((part) => this.holds(part, b));
     if (from.kind === 'array') {
-      return to.kind === 'array' && this.holds(from.items, to.items) && isAsStrict(from.constraints, to.constraints);
+      return to.kind === 'array' && this.#isArrayAssignable(from, to) && isAsStrict(from.constraints, to.constraints);
     }
     const sameKind = from.kind === to.kind || (from.kind === 'integer' && to.kind === 'number');
     return sameKind && isAsStrict(constraintsOf(from), constraintsOf(to));
   }
 
-  #isAssignableToUnion(from: Exclude<TypeNode, { kind: 'ref' }>, variants: readonly TypeNode[]): boolean {
+  #isAssignableToUnion(from: ResolvedType, variants: readonly TypeNode[]): boolean {
     if (variants.some((variant) => this.holds(from, variant))) return true;
     if (from.kind === 'boolean') {
       return [true, false].every((value) => this.#isAssignableToUnion({ kind: 'literal', value }, variants));
@@ -94,7 +96,27 @@ export class Assignability {
     );
   }
 
+  /** Whether all values follow rules: only if the type has the same ones. */
+  #followsRules(a: TypeNode, rules: readonly Rule[]): boolean {
+    const own: string[] = [];
+    for (let type: TypeNode | undefined = a; type?.kind === 'ref' || type?.kind === 'refined';) {
+      if (type.kind === 'refined') own.push(...type.rules.map((rule) => JSON.stringify(rule)));
+      type = type.kind === 'ref' ? this.#from.get(type.name) : type.type;
+    }
+    return rules.every((rule) => own.includes(JSON.stringify(rule)));
+  }
+
+  #isArrayAssignable(from: ArrayNode, to: ArrayNode): boolean {
+    const positions = Math.max(from.prefix?.length ?? 0, to.prefix?.length ?? 0);
+    const at = ({ prefix, items }: ArrayNode, index: number): TypeNode => prefix?.[index] ?? items;
+    return Array.from({ length: positions + 1 }, (_, index) => index).every((index) =>
+      this.holds(at(from, index), at(to, index)),
+    );
+  }
+
   #isObjectAssignable(from: ObjectNode, to: ObjectNode): boolean {
+    // Names that match a pattern are compared only as far as both have the same patterns.
+    if (to.patterns !== undefined && JSON.stringify(from.patterns) !== JSON.stringify(to.patterns)) return false;
     const own = new Map(from.members.map((member) => [member.name, member]));
     const named = new Set(to.members.map((member) => member.name));
     return (

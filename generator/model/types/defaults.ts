@@ -56,7 +56,9 @@ export class SchemaDefaults {
       case 'object':
         return type.members.some((member) => this.#usable.has(member) || this.applyTo(member.type));
       case 'array':
-        return this.applyTo(type.items);
+        return type.prefix === undefined && this.applyTo(type.items);
+      case 'refined':
+        return this.applyTo(type.type);
       case 'intersection':
         return type.parts.some((part) => this.applyTo(part));
       case 'ref':
@@ -87,6 +89,8 @@ export class SchemaDefaults {
         return { ...type, items: this.complete(type.items, rename) };
       case 'intersection':
         return { ...type, parts: type.parts.map((part) => this.complete(part, rename)) };
+      case 'refined':
+        return { ...type, type: this.complete(type.type, rename) };
       case 'ref':
         return { kind: 'ref', name: rename(type.name) };
       default:

@@ -104,8 +104,13 @@ export function jsonKinds(type: TypeNode, lookup: TypeLookup): ReadonlySet<JsonK
       const all = resolved.variants.map((variant) => jsonKinds(variant, lookup));
       return all.every((kinds) => kinds !== undefined) ? new Set(all.flatMap((kinds) => [...kinds])) : undefined;
     }
-    case 'intersection':
-      return resolved.parts.map((part) => jsonKinds(part, lookup)).find((kinds) => kinds !== undefined);
+    case 'intersection': {
+      const [first, ...others] = resolved.parts.flatMap((part) => {
+        const kinds = jsonKinds(part, lookup);
+        return kinds === undefined ? [] : [kinds];
+      });
+      return first && new Set([...first].filter((kind) => others.every((kinds) => kinds.has(kind))));
+    }
     default:
       return new Set([resolved.kind]);
   }

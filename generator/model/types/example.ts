@@ -1,6 +1,7 @@
 import { isObject, ownMember, objectFromEntries, type JsonObject, type JsonValue } from '../../read/json/json.js';
 import {
   findDefinition,
+  type ArrayNode,
   type Constraints,
   type Method,
   isObjectPrototypeMember,
@@ -69,7 +70,9 @@ class ExampleBuilder {
       case 'integer':
         return exampleNumber(type.constraints);
       case 'array':
-        return this.#array(type.items, Number(type.constraints['minItems'] ?? 0), owner, depth);
+        return this.#array(type, owner, depth);
+      case 'refined':
+        return this.build(type.type, owner, depth);
       case 'union':
         return this.#union(type.variants, owner, depth);
       case 'intersection':
@@ -81,11 +84,13 @@ class ExampleBuilder {
     }
   }
 
-  #array(items: TypeNode, least: number, owner: string, depth: number): JsonValue | undefined {
-    const wanted = depth > MAX_DEPTH ? least : Math.max(least, 1);
+  #array({ prefix = [], items, constraints }: ArrayNode, owner: string, depth: number): JsonValue | undefined {
+    const least = Number(constraints['minItems'] ?? 0);
+    const most = Number(constraints['maxItems'] ?? Infinity);
+    const wanted = depth > MAX_DEPTH ? least : Math.min(Math.max(least, prefix.length, 1), most);
     const made: JsonValue[] = [];
     while (made.length < wanted) {
-      const item = this.build(items, singular(owner), depth + 1);
+      const item = this.build(prefix[made.length] ?? items, singular(owner), depth + 1);
       if (item === undefined) return least === 0 ? [] : undefined;
       made.push(item);
     }

@@ -26,7 +26,13 @@ export function shapeKey(
 export function withoutDocs(type: TypeNode): TypeNode {
   switch (type.kind) {
     case 'array':
-      return { ...type, items: withoutDocs(type.items) };
+      return {
+        ...type,
+        ...(type.prefix === undefined ? {} : { prefix: type.prefix.map(withoutDocs) }),
+        items: withoutDocs(type.items),
+      };
+    case 'refined':
+      return { ...type, type: withoutDocs(type.type) };
     case 'union':
       return { ...type, variants: type.variants.map(withoutDocs) };
     case 'intersection':

@@ -22,7 +22,13 @@ function printNode(type: TypeNode): string {
       return JSON.stringify(type.value);
     case 'ref':
       return type.name;
+    case 'refined':
+      return printNode(type.type);
     case 'array': {
+      if (type.prefix !== undefined) {
+        const rest = type.items.kind === 'never' ? [] : [`...${printNode(type.items)}[]`];
+        return `[${[...type.prefix.map(printNode), ...rest].join(', ')}]${printLimits(type.constraints)}`;
+      }
       const items = printNode(type.items);
       const isCompound = type.items.kind === 'union' || type.items.kind === 'intersection';
       return `${isCompound ? `(${items})` : items}[]${printLimits(type.constraints)}`;
@@ -35,6 +41,7 @@ function printNode(type: TypeNode): string {
       const members = type.members.map(
         (member) => `${memberName(member.name)}${member.required ? '' : '?'}: ${printNode(member.type)}`,
       );
+      for (const { pattern, type: own } of type.patterns ?? []) members.push(`[key: /${pattern}/]: ${printNode(own)}`);
       if (type.rest !== undefined && type.rest.kind !== 'never') members.push(`[key: string]: ${printNode(type.rest)}`);
       return members.length === 0 ? 'object' : `{ ${members.join('; ')} }`;
     }

@@ -134,7 +134,6 @@ export function numberWithin(
     readonly max?: number;
     readonly above?: number;
     readonly below?: number;
-    readonly step?: number;
   },
 ): boolean {
   const {
@@ -142,18 +141,12 @@ export function numberWithin(
     max = Infinity,
     above = -Infinity,
     below = Infinity,
-    step,
   } = limits;
   const actual = value as number;
   if (actual < min) return mismatch(`at least ${min}`, value);
   if (actual > max) return mismatch(`at most ${max}`, value);
   if (actual <= above) return mismatch(`more than ${above}`, value);
-  if (actual >= below) return mismatch(`less than ${below}`, value);
-  return (
-    step === undefined ||
-    Number.isInteger(actual / step) ||
-    mismatch(`a multiple of ${step}`, value)
-  );
+  return actual < below || mismatch(`less than ${below}`, value);
 }
 
 /** A list of values that all pass a check. */
@@ -234,16 +227,18 @@ export function maybeRecordOf(value: unknown, check: Check): boolean {
 /** Maximum length of a list of names that is scanned for each member. */
 const MAX_SCANNED = 64;
 
-/** All members of an object except the named ones pass a check. */
+/** All members of an object except the named ones, and those whose names match a pattern, pass a check. */
 export function otherMembers(
   value: UnknownObject,
   named: readonly string[],
   check: Check,
+  patterns?: readonly RegExp[],
 ): boolean {
   const members = unwrapProxy(value) as UnknownObject;
   const names = named.length > MAX_SCANNED ? new Set(named) : undefined;
   for (const name of Object.keys(members)) {
     if (names?.has(name) ?? named.includes(name)) continue;
+    if (patterns?.some((pattern) => pattern.test(name)) === true) continue;
     if (!check(members[name]))
       return members === value ? false : check(value[name]);
   }

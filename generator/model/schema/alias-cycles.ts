@@ -1,15 +1,22 @@
 /**
  * Definitions that are only references, and refer back to themselves.
  */
-import type { Definition, TypeNode } from './protocol.js';
-import { McpgenError } from '../errors.js';
-import { formatPointer } from '../read/json/json.js';
+import type { Definition, TypeNode } from '../protocol.js';
+import { inPlaceTypes } from '../types/references.js';
+import { McpgenError } from '../../errors.js';
+import { formatPointer } from '../../read/json/json.js';
 
 /**
  * Rejects aliases that are only references to themselves, as TypeScript does; recursion through objects and arrays is
  * fine.
  */
 export function refuseAliasCycles(definitions: readonly Definition[], place: string): void {
+  const cycle = findAliasCycle(definitions);
+  if (cycle !== undefined) throw aliasCycleError(cycle, place);
+}
+
+/** The names of definitions that are only references to each other, in their order; undefined without such a cycle. */
+export function findAliasCycle(definitions: readonly Definition[]): readonly string[] | undefined {
   const targets = new Map(definitions.map((definition) => [definition.name, aliasTargets(definition.type)]));
   const done = new Set<string>();
   for (const { name: start } of definitions) {
@@ -23,13 +30,14 @@ export function refuseAliasCycles(definitions: readonly Definition[], place: str
         trail.delete(name);
         steps.pop();
       } else if (trail.has(next)) {
-        throw aliasCycleError(steps.slice(steps.indexOf(next)), place);
+        return steps.slice(steps.indexOf(next));
       } else if (!done.has(next)) {
         trail.set(next, [...(targets.get(next) ?? [])]);
         steps.push(next);
       }
     }
   }
+  return undefined;
 }
 
 function aliasCycleError(names: readonly string[], place: string): McpgenError {
@@ -49,6 +57,8 @@ function aliasTargets(type: TypeNode): readonly string[] {
       return type.variants.flatMap(aliasTargets);
     case 'intersection':
       return type.parts.flatMap(aliasTargets);
+    case 'refined':
+      return [type.type, ...type.rules.flatMap(inPlaceTypes)].flatMap(aliasTargets);
     default:
       return [];
   }
