@@ -16,17 +16,10 @@ export function selectionConditions(selection: Selection): ReadonlySet<string> {
     ...(revisions.some(({ isStateless }) => isStateless) ? ['stateless'] : []),
     ...(revisions.some(({ isStateless }) => !isStateless) ? ['stateful'] : []),
     ...(hasSessionsOnly(selection) ? ['sessions'] : []),
-    // The capability was added one revision after the method.
-    ...(statefulCondition(revisions) >= '2025-03-26' ? ['completions'] : []),
     ...(listed === undefined ? [] : ['listed']),
     ...(listed === undefined || listed.target.length === 0 ? [] : ['target']),
     ...(kind === 'client' && features.length > 0 ? ['handlers'] : []),
   ]);
-}
-
-/** The newest revision that begins with a handshake; empty if every selected revision is stateless. */
-function statefulCondition(revisions: Selection['revisions']): string {
-  return revisions.filter(({ isStateless }) => !isStateless).at(-1)?.revision ?? '';
 }
 
 /** Evaluates a condition: names with optional `!`, joined by `|` and `&`, of which `&` binds tighter. */
