@@ -1,5 +1,5 @@
 import { managerConditions } from './package-manager.js';
-import { hasSessionsOnly, type Selection } from './selection.js';
+import { hasSessionsOnly, newestRevision, type Selection } from './selection.js';
 
 /** `sdk` is either version. */
 const RUNTIME_CONDITIONS = { none: ['own'], sdk: ['sdk', 'sdk-v2'], 'sdk-v1': ['sdk', 'sdk-v1'] } as const;
@@ -15,6 +15,8 @@ export function selectionConditions(selection: Selection): ReadonlySet<string> {
     ...managerConditions(selection),
     ...(revisions.some(({ isStateless }) => isStateless) ? ['stateless'] : []),
     ...(revisions.some(({ isStateless }) => !isStateless) ? ['stateful'] : []),
+    // Forms have had fields with several values since then.
+    ...(newestRevision(selection).revision >= '2025-11-25' ? ['lists'] : []),
     ...(hasSessionsOnly(selection) ? ['sessions'] : []),
     ...(listed === undefined ? [] : ['listed']),
     ...(listed === undefined || listed.target.length === 0 ? [] : ['target']),
